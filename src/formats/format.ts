@@ -1,0 +1,75 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Envelope } from '../geo/envelope.ts'
+import type { Schema } from '../geo/schema.ts'
+
+/** A main file and the files that belong to it, all absolute paths. Plain data: it crosses threads. */
+export interface DataFile {
+  path: string
+  /** Sidecars by lower-case extension without the dot, such as `dbf` or `shp.xml`. */
+  sidecars: Record<string, string>
+}
+
+export interface Message {
+  level: 'info' | 'warning' | 'error'
+  message: string
+  /** Stable, kebab-case. */
+  code: string
+  row?: number
+}
+
+/** What one layer of a file holds, known without loading it. Plain data: it is stored with the task. */
+export interface LayerDescription {
+  /** The layer's name inside the file, handed back to `read`; for one-layer files the base name. */
+  name: string
+  schema: Schema
+  /** Rows that `read` will give (rejects included), where known beforehand. */
+  featureCount?: number
+  /** Bounds in the data's CRS, where known. */
+  envelope?: Envelope
+  /** Text encoding in use, where the format has one. */
+  charset?: string
+  messages: Message[]
+}
+
+export interface ReadOptions {
+  /** Text encoding that overrides what the file declares (any name `lib/text-encoding` knows). */
+  charset?: string
+}
+
+export interface ReadContext extends ReadOptions {
+  signal: AbortSignal
+}
+
+/** A file cannot be read as its format: what was expected, what was found, and where. */
+export class FormatError extends Error {
+  readonly code: string
+
+  constructor(message: string, options: { code?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'FormatError'
+    this.code = options.code ?? 'bad-file'
+  }
+}
+
+/**
+ * A kind of file. `detect` looks at content, not only at the name, and never throws for a file it does not know.
+ * `describe` and `read` throw `FormatError` for what is broken as a whole; a row that cannot be read is a reject in
+ * its batch, and reading goes on where the format lets it. A reader holds one batch and a bounded buffer in memory
+ * whatever the file's size, stops soon after `signal` aborts (throwing its reason) and closes every file in
+ * `finally`, also when the consumer stops early.
+ */
+export interface Format {
+  /** The wire name, such as `Shapefile`. */
+  name: string
+  kind: 'vector' | 'raster'
+  /** Lower-case extensions of main files, without the dot. */
+  extensions: readonly string[]
+  /** Whether a layer can be published over the file as it is, without loading. */
+  canServeDirectly: boolean
+  /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */
+  detect(file: DataFile, head: Uint8Array): boolean | Promise<boolean>
+  /** The layers of the file, with schemas as `read` will give them. */
+  describe(file: DataFile, context: ReadContext): Promise<LayerDescription[]>
+  /** Streams one layer; `layer` is an element of what `describe` gave for the same file and options. */
+  read(file: DataFile, layer: LayerDescription, context: ReadContext): AsyncIterable<FeatureBatch>
+}

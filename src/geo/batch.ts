@@ -1,0 +1,102 @@
+import type { Column } from './column.ts'
+import type { ColumnBuilder } from './column-builder.ts'
+import { createColumnBuilder } from './column-builder.ts'
+import type { GeometryColumn } from './geometry-builder.ts'
+import { GeometryBuilder } from './geometry-builder.ts'
+import type { Schema } from './schema.ts'
+
+/** Rows in a batch at most: larger ones cost memory and gain nothing. */
+export const batchRows = 2048
+/** A batch is also full when its geometries or texts reach this many bytes. */
+export const batchBytes = 1 << 20
+
+/** A row that was not loaded, in words a person can act on. `row` counts from 1 in the source. */
+export interface RejectedRow {
+  row: number
+  field?: string
+  /** The offending value as it stands in the source, cut to 200 characters. */
+  value?: string
+  reason: string
+  /** The row as far as it could be read: attribute values by source name. */
+  properties?: Record<string, unknown>
+  /** Its geometry as WKB, where it could be read. */
+  geometry?: Uint8Array
+}
+
+/**
+ * Some thousand rows in columns. Every row read stands either in the columns or in `rejects`, never in both.
+ * A batch is immutable once handed on; a transformation makes a new one that shares the columns it left alone.
+ */
+export interface FeatureBatch {
+  schema: Schema
+  rowCount: number
+  /** One column for each attribute of the schema, in its order. */
+  columns: Column[]
+  /** Present exactly when the schema has a geometry. */
+  geometry: GeometryColumn | undefined
+  /** Number of each row in the source, from 1. */
+  rowNumbers: Float64Array
+  rejects: RejectedRow[]
+}
+
+/**
+ * Builds one batch row by row: append to columns and geometry in any order, then `endRow`, which sets what was not
+ * appended to null; or `rejectRow`, which takes the row back. Not reusable after `finish`.
+ */
+export class BatchBuilder {
+  readonly schema: Schema
+  readonly columns: ColumnBuilder[]
+  readonly geometry: GeometryBuilder | undefined
+  readonly rejects: RejectedRow[] = []
+  rowCount = 0
+  readonly #rowNumbers: Float64Array
+  readonly #capacity: number
+  readonly #wide: { readonly byteLength: number }[]
+
+  constructor(schema: Schema, capacity = batchRows) {
+    this.schema = schema
+    this.#capacity = capacity
+    this.columns = schema.attributes.map((attribute) => createColumnBuilder(attribute.type, capacity))
+    this.geometry = schema.geometry === undefined ? undefined : new GeometryBuilder(capacity)
+    this.#rowNumbers = new Float64Array(capacity)
+    this.#wide = this.columns.filter((column) => column.kind === 'var')
+    if (this.geometry !== undefined) this.#wide.push(this.geometry)
+  }
+
+  get isEmpty(): boolean {
+    return this.rowCount === 0 && this.rejects.length === 0
+  }
+
+  /** Hand the batch on when this is true. */
+  get isFull(): boolean {
+    if (this.rowCount >= this.#capacity || this.rejects.length >= this.#capacity) return true
+    for (const column of this.#wide) if (column.byteLength >= batchBytes) return true
+    return false
+  }
+
+  endRow(rowNumber: number): void {
+    this.#rowNumbers[this.rowCount] = rowNumber
+    const rows = this.rowCount + 1
+    this.rowCount = rows
+    for (const column of this.columns) if (column.length < rows) column.padTo(rows)
+    if (this.geometry !== undefined && this.geometry.length < rows) this.geometry.padTo(rows)
+  }
+
+  /** Takes back what was appended since the last `endRow` and records why. */
+  rejectRow(reject: RejectedRow): void {
+    for (const column of this.columns) column.truncate(this.rowCount)
+    this.geometry?.truncate(this.rowCount)
+    this.rejects.push(reject)
+  }
+
+  finish(): FeatureBatch {
+    return {
+      schema: this.schema,
+      rowCount: this.rowCount,
+      columns: this.columns.map((column) => column.finish()),
+      geometry: this.geometry?.finish(),
+      rowNumbers: this.#rowNumbers.subarray(0, this.rowCount),
+      rejects: this.rejects,
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { AttributeType } from './schema.ts'
+
+/** Values of one width, in Arrow's primitive layout: `values[row]`, meaningless where the row is null. */
+export interface FixedColumn {
+  kind: 'fixed'
+  type: 'boolean' | 'int16' | 'int32' | 'float32' | 'float64' | 'date'
+  values: Uint8Array | Int16Array | Int32Array | Float32Array | Float64Array
+  validity: Uint8Array
+  nullCount: number
+}
+
+/** 64-bit integers: `int64`, and microseconds for `time` and `timestamp`. Hot paths move the bytes as they are. */
+export interface BigColumn {
+  kind: 'big'
+  type: 'int64' | 'time' | 'timestamp'
+  values: BigInt64Array
+  validity: Uint8Array
+  nullCount: number
+}
+
+/** Values of any width: row r is `bytes[offsets[r] .. offsets[r + 1])`; UTF-8 for `text` and `decimal`. */
+export interface VarColumn {
+  kind: 'var'
+  type: 'text' | 'decimal' | 'binary'
+  offsets: Uint32Array
+  bytes: Uint8Array
+  validity: Uint8Array
+  nullCount: number
+}
+
+export type Column = FixedColumn | BigColumn | VarColumn
+
+export const fixedTypes = ['boolean', 'int16', 'int32', 'float32', 'float64', 'date'] as const
+export const bigTypes = ['int64', 'time', 'timestamp'] as const
+export const varTypes = ['text', 'decimal', 'binary'] as const
+
+/** Arrow validity bitmap, least significant bit first: a set bit is a value, a clear one null. */
+export function isValid(validity: Uint8Array, row: number): boolean {
+  return (((validity[row >> 3] as number) >> (row & 7)) & 1) === 1
+}
+
+const decoder = new TextDecoder()
+
+/** One value as a JavaScript one; for tests, rejects and small replies, never on the hot path. */
+export function columnValue(
+  column: Column,
+  row: number,
+): string | number | bigint | boolean | Uint8Array | null {
+  if (!isValid(column.validity, row)) return null
+  if (column.kind === 'var') {
+    const bytes = column.bytes.subarray(column.offsets[row], column.offsets[row + 1])
+    return column.type === 'binary' ? bytes : decoder.decode(bytes)
+  }
+  const value = column.values[row] as number | bigint
+  return column.type === 'boolean' ? value === 1 : value
+}
+
+export function columnKind(type: AttributeType): Column['kind'] {
+  if ((bigTypes as readonly string[]).includes(type)) return 'big'
+  return (varTypes as readonly string[]).includes(type) ? 'var' : 'fixed'
+}

@@ -1,0 +1,72 @@
+import type { CrsDeclaration } from './crs.ts'
+
+/**
+ * How an attribute's values are held and stored. `decimal` keeps its digits as text; `date` is days since
+ * 1970-01-01; `time` microseconds since midnight; `timestamp` microseconds since 1970-01-01T00:00:00Z.
+ */
+export const attributeTypes = [
+  'boolean',
+  'int16',
+  'int32',
+  'int64',
+  'float32',
+  'float64',
+  'decimal',
+  'text',
+  'date',
+  'time',
+  'timestamp',
+  'binary',
+] as const
+export type AttributeType = (typeof attributeTypes)[number]
+
+/** Geometry types of OGC 06-103r4 (Simple Features, part 1); `Geometry` holds any of them. */
+export const geometryTypes = [
+  'Geometry',
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+] as const
+export type GeometryType = (typeof geometryTypes)[number]
+
+export interface Attribute {
+  name: string
+  type: AttributeType
+  /** Longest text in characters, where the source or the target limits it. */
+  maxLength?: number
+  /** Digits in all and after the point, for `decimal`. */
+  precision?: number
+  scale?: number
+  /** False where the target column refuses null. */
+  isNullable?: boolean
+  /** What the attribute was called in the source, where it was renamed. */
+  source?: string
+  /** A value as it stands in the source, for people. */
+  example?: string
+}
+
+export interface GeometryField {
+  name: string
+  type: GeometryType
+  hasZ: boolean
+  hasM: boolean
+  crs: CrsDeclaration | undefined
+}
+
+/** Attributes in order, and at most one geometry. Plain data: it crosses threads and is stored as JSON. */
+export interface Schema {
+  attributes: Attribute[]
+  geometry: GeometryField | undefined
+}
+
+export function findAttribute(schema: Schema, name: string): Attribute | undefined {
+  return schema.attributes.find((attribute) => attribute.name === name)
+}
+
+export function attributeIndex(schema: Schema, name: string): number {
+  return schema.attributes.findIndex((attribute) => attribute.name === name)
+}

@@ -1,0 +1,64 @@
+/** Kinds of failure a caller can act on; `http/errors.ts` maps each to a status. */
+export const failureKinds = [
+  'invalid', // the input is wrong: 400
+  'unauthenticated', // 401
+  'forbidden', // 403
+  'notFound', // 404
+  'conflict', // wrong state: 409
+  'precondition', // If-Match failed: 412
+  'tooLarge', // 413
+  'mediaType', // 415
+  'tooMany', // 429
+  'unavailable', // an outside system is down: 503
+] as const
+export type FailureKind = (typeof failureKinds)[number]
+
+export interface FailureOptions {
+  /** Further messages, one for each thing that is wrong; default: the message alone. */
+  errors?: string[]
+  cause?: unknown
+}
+
+/**
+ * A failure a caller can act on. `code` is stable and documented (kebab-case, such as `unknown-workspace`);
+ * the message says what was expected, what was found and where. A bug is a plain `Error`.
+ */
+export class Failure extends Error {
+  readonly kind: FailureKind
+  readonly code: string
+  readonly errors: string[]
+
+  constructor(kind: FailureKind, code: string, message: string, options: FailureOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'Failure'
+    this.kind = kind
+    this.code = code
+    this.errors = options.errors ?? [message]
+  }
+}
+
+/** A wrong input: `invalid('unknown-workspace', 'Workspace "x" does not exist')`. */
+export function invalid(code: string, message: string, options: FailureOptions = {}): Failure {
+  return new Failure('invalid', code, message, options)
+}
+
+/** An unknown id or name. */
+export function notFound(code: string, message: string): Failure {
+  return new Failure('notFound', code, message)
+}
+
+/** Something is in the wrong state for what was asked. */
+export function conflict(code: string, message: string, options: FailureOptions = {}): Failure {
+  return new Failure('conflict', code, message, options)
+}
+
+/** The messages of an error and all its causes, joined by newlines, each said once. */
+export function explain(error: unknown): string {
+  const messages: string[] = []
+  for (let at = error, depth = 0; at !== undefined && at !== null && depth < 10; depth += 1) {
+    const message = at instanceof Error ? at.message : String(at)
+    if (message !== '' && !messages.some((said) => said.includes(message))) messages.push(message)
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return messages.join('\n')
+}

@@ -1,0 +1,36 @@
+import { EventEmitter } from 'node:events'
+
+/** Facts that parts announce; listeners (monitoring, mail) never slow or fail the announcer. */
+export interface Events {
+  'import.completed': { importId: number; state: string }
+  'layer.published': { workspace: string; layer: string; mode: string }
+  'layer.removed': { workspace: string; layer: string }
+  'request.finished': { method: string; route: string; status: number; milliseconds: number }
+  'exception.caught': { error: unknown; where: string }
+}
+
+export interface EventBus {
+  emit<K extends keyof Events>(name: K, fact: Events[K]): void
+  /** Returns the function that stops listening. */
+  on<K extends keyof Events>(name: K, listener: (fact: Events[K]) => void): () => void
+}
+
+export function createEventBus(onListenerError: (error: unknown) => void): EventBus {
+  const emitter = new EventEmitter()
+  return {
+    emit: (name, fact) => {
+      emitter.emit(name, fact)
+    },
+    on: (name, listener) => {
+      const guarded = (fact: Events[typeof name]): void => {
+        try {
+          listener(fact)
+        } catch (error) {
+          onListenerError(error)
+        }
+      }
+      emitter.on(name, guarded)
+      return () => emitter.off(name, guarded)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Envelope } from '../geo/envelope.ts'
+import type { Schema } from '../geo/schema.ts'
+
+export const storeTypes = ['GeoPackage', 'PostGIS', 'Shapefile', 'FlatGeobuf'] as const
+export type StoreType = (typeof storeTypes)[number]
+
+/** Connection parameters by their wire names (`host`, `port`, `database`, `schema`, `user`, `passwd`, `path`). */
+export type StoreParameters = Record<string, string>
+
+export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const
+export type UpdateMode = (typeof updateModes)[number]
+
+export interface TableDescription {
+  name: string
+  schema: Schema
+  /** The column that identifies a feature, where there is one. */
+  primaryKey?: string
+  featureCount?: number
+  envelope?: Envelope
+}
+
+/** How one load goes into a table. Plain data: it crosses threads. */
+export interface LoadRequest {
+  /** Unique for each attempt; names the staging objects so that `sweep` finds them after a crash. */
+  loadId: string
+  mode: UpdateMode
+  /** The table wanted; `CREATE` fails with code `table-exists` when it is there. */
+  table: string
+  /** Schema of the batches. For `CREATE` (and `REPLACE` of nothing) the table is made from it. */
+  schema: Schema
+  /** Columns to index after the load (CreateIndexTransform). */
+  indexes: string[]
+}
+
+export interface LoadResult {
+  rowsLoaded: number
+  /** Rows the store itself refused, a count; the rows went to `onReject`. */
+  rowsRejected: number
+  envelope?: Envelope
+  /** Column names as stored, by attribute name, where they differ. */
+  renamed: Record<string, string>
+}
+
+export interface LoadHooks {
+  signal: AbortSignal
+  /** After each batch: rows taken so far. */
+  onProgress(rows: number): void
+  onMessage(message: { level: 'info' | 'warning' | 'error'; message: string; code: string }): void
+  /** Rows of a batch that the store refuses (a geometry of the wrong type, a value out of range). */
+  onReject(batch: FeatureBatch, row: number, reason: { field?: string; reason: string }): void
+  /**
+   * Called once, with everything staged and nothing visible yet, just before the commit that makes it visible.
+   * `token` lets `outcome` tell after a crash whether that commit happened. When it throws, the load is rolled back:
+   * this is where the caller checks its reject limit and records the token durably.
+   */
+  beforeCommit(token: string, result: LoadResult): Promise<void>
+}
+
+/** What a feature query asks; envelopes are in the table's CRS. */
+export interface FeatureQuery {
+  table: string
+  limit: number
+  offset: number
+  bbox?: Envelope
+  /** Attribute of type date or timestamp with an interval; an open end is undefined. ISO 8601 text. */
+  time?: { attribute: string; from?: string; to?: string }
+  /** One feature by its identifier. */
+  featureId?: string
+}
+
+/** Text ids of features come beside the batch, in row order. */
+export interface FeaturePage {
+  batch: FeatureBatch
+  ids: string[]
+}
+
+/**
+ * A database or file that holds vector tables. Every method may throw `Failure` of kind `unavailable` when the
+ * database cannot be reached. `load` is atomic: readers see the table as it was or as it is meant to be, never half;
+ * whatever fails before its commit leaves nothing behind.
+ */
+export interface VectorStore {
+  readonly type: StoreType
+  /** Tries the connection; throws `Failure` (`invalid`) that says what is wrong: host, password, file. */
+  check(signal: AbortSignal): Promise<void>
+  listTables(): Promise<string[]>
+  findTable(table: string): Promise<TableDescription | undefined>
+  /** A name like `wanted` that the store accepts for a table (length, characters); not whether it is free. */
+  tableName(wanted: string): string
+  load(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<LoadResult>
+  /** After a crash: whether the commit that `token` stands for happened. */
+  outcome(token: string): Promise<'committed' | 'absent'>
+  /** Removes staging objects that `loadId` left behind. */
+  sweep(loadId: string): Promise<void>
+  /** Number of features that match, exact. */
+  count(query: Omit<FeatureQuery, 'limit' | 'offset'>, signal: AbortSignal): Promise<number>
+  /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
+  readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
+  dropTable(table: string): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,50 @@
+import type { TSchema } from 'typebox'
+import type { Message } from '../formats/format.ts'
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Schema } from '../geo/schema.ts'
+
+/** A transformation as a client states it: its type and parameters, plain data. */
+export interface TransformSpec {
+  type: string
+  [parameter: string]: unknown
+}
+
+/** A parameter or the schema does not fit; becomes a 400 at POST and PUT. */
+export class TransformError extends Error {
+  readonly code: string
+
+  constructor(message: string, code = 'invalid-transform') {
+    super(message)
+    this.name = 'TransformError'
+    this.code = code
+  }
+}
+
+/** Told while a chain is prepared and run. */
+export interface TransformContext {
+  signal: AbortSignal
+  onMessage(message: Message): void
+}
+
+/** Turns batches into batches. Rejected rows are appended to the new batch's `rejects`. */
+export interface BatchMapper {
+  schema: Schema
+  apply(batch: FeatureBatch): FeatureBatch | Promise<FeatureBatch>
+}
+
+/**
+ * A kind of transformation. `phase`: `inline` acts on the stream, `after` on the finished table (CreateIndex).
+ * `outputSchema` throws `TransformError` when a field is missing or does not suit.
+ */
+export interface VectorTransform {
+  type: string
+  kind: 'vector'
+  phase: 'inline' | 'after'
+  /** Parameters, strict for types, unknown keys ignored; null counts as absent. */
+  parameters: TSchema
+  /** The parameters as they are shown, defaults filled in, null where the contract shows null. */
+  show(spec: TransformSpec): Record<string, unknown>
+  outputSchema(schema: Schema, spec: TransformSpec): Schema
+  /** Prepares the mapper for a load; the schema is that of the batches to come. */
+  prepare(schema: Schema, spec: TransformSpec, context: TransformContext): Promise<BatchMapper>
+}
