@@ -1,0 +1,69 @@
+import type { Transaction } from 'kysely'
+import { Kysely, PostgresDialect, SqliteDialect, SqliteAdapter as SqliteDialectAdapter } from 'kysely'
+import pg from 'pg'
+import type { Secret } from '../lib/secret.ts'
+import { migrateToLatest } from './migrate.ts'
+import { SqliteAdapter } from './sqlite-adapter.ts'
+import type { Tables } from './tables.ts'
+
+export type DatabaseKind = 'sqlite' | 'postgres'
+
+/** A connection or a transaction: repositories take one as their first argument and never reach for another. */
+export type Queryable = Kysely<Tables> | Transaction<Tables>
+
+export interface Database {
+  kind: DatabaseKind
+  kysely: Kysely<Tables>
+  /** Runs `work` in one transaction; inside it use only what it is given, the outer connection would wait for ever. */
+  transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export type DatabaseSettings = { path: string } | { url: Secret }
+
+class TransactionalDdlAdapter extends SqliteDialectAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class NodeSqliteDialect extends SqliteDialect {
+  override createAdapter(): SqliteDialectAdapter {
+    return new TransactionalDdlAdapter()
+  }
+}
+
+const int8 = 20
+
+function postgresPool(url: string): pg.Pool {
+  const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+    oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')
+  return new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 10_000,
+    types: { getTypeParser },
+  })
+}
+
+/** Opens our own database and brings its tables up to date. */
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  const isEmbedded = 'path' in settings
+  const dialect = isEmbedded
+    ? new NodeSqliteDialect({ database: new SqliteAdapter(settings.path) })
+    : new PostgresDialect({ pool: postgresPool(settings.url.reveal()) })
+  const kysely = new Kysely<Tables>({ dialect })
+  const database: Database = {
+    kind: isEmbedded ? 'sqlite' : 'postgres',
+    kysely,
+    transaction: (work) => kysely.transaction().execute(work),
+    close: () => kysely.destroy(),
+  }
+  try {
+    await migrateToLatest(database)
+  } catch (error) {
+    await kysely.destroy()
+    throw error
+  }
+  return database
+}

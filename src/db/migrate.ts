@@ -1,0 +1,21 @@
+import type { Migration } from 'kysely'
+import { Migrator } from 'kysely'
+import type { Database } from './connection.ts'
+import { foundation } from './migrations/0001-foundation.ts'
+
+/** Numbered, forward only, never edited once merged. */
+function migrations(isSqlite: boolean): Record<string, Migration> {
+  return { '0001-foundation': foundation(isSqlite) }
+}
+
+/** Applies the migrations that are missing; safe when several processes start at once. */
+export async function migrateToLatest(database: Database): Promise<void> {
+  const migrator = new Migrator({
+    db: database.kysely,
+    provider: { getMigrations: () => Promise.resolve(migrations(database.kind === 'sqlite')) },
+  })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'a migration'
+  throw new Error(`The database could not be brought up to date: ${failed} failed`, { cause: error })
+}

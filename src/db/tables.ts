@@ -1,0 +1,114 @@
+import type { Generated } from 'kysely'
+
+/**
+ * Our own tables, the same on SQLite and PostgreSQL: times are ISO 8601 text in UTC, flags 0 or 1, `document` and
+ * the like JSON text. Only repositories read and write them.
+ */
+export interface Tables {
+  settings: { name: string; value: string }
+  counters: { name: string; value: number }
+  users: {
+    name: string
+    email: string | null
+    role: string
+    password_hash: string
+    created_at: string
+    updated_at: string
+  }
+  tokens: {
+    id: Generated<number>
+    user_name: string
+    caption: string
+    token_hash: string
+    created_at: string
+    expires_at: string | null
+    last_used_at: string | null
+  }
+  sessions: {
+    id_hash: string
+    user_name: string
+    csrf_token: string
+    created_at: string
+    expires_at: string
+  }
+  idempotency_keys: {
+    user_name: string
+    key: string
+    request_hash: string
+    /** 0 while the first request is under way. */
+    status: number
+    headers: string
+    body: string
+    created_at: string
+  }
+  workspaces: { name: string; is_public: number; created_at: string; updated_at: string }
+  stores: {
+    id: Generated<number>
+    workspace: string
+    name: string
+    kind: string
+    type: string
+    is_enabled: number
+    is_default: number
+    /** JSON of the parameters that may be shown. */
+    parameters: string
+    /** Encrypted JSON of those that may not; empty when there are none. */
+    secrets: string
+    description: string | null
+    created_at: string
+    updated_at: string
+  }
+  styles: {
+    id: Generated<number>
+    workspace: string
+    name: string
+    format: string
+    document: string
+    created_at: string
+    updated_at: string
+  }
+  layers: {
+    id: Generated<number>
+    workspace: string
+    name: string
+    store_id: number
+    native_name: string
+    /** JSON of a `LayerDetails`. */
+    document: string
+    created_at: string
+    updated_at: string
+  }
+  imports: {
+    id: number
+    state: string
+    next_task_id: number
+    document: string
+    created_at: string
+    updated_at: string
+    revision: number
+  }
+  tasks: {
+    import_id: number
+    id: number
+    state: string
+    /** Path of the main file without case, by which tasks are ordered. */
+    sort_key: string
+    document: string
+    updated_at: string
+    revision: number
+  }
+  jobs: {
+    id: Generated<number>
+    kind: string
+    /** Jobs of one key run one after the other; empty for none. */
+    key: string
+    payload: string
+    state: string
+    attempts: number
+    lease_owner: string | null
+    lease_until: string | null
+    error: string | null
+    created_at: string
+    updated_at: string
+  }
+}
