@@ -8,6 +8,12 @@ export type StoreType = (typeof storeTypes)[number]
 /** Connection parameters by their wire names (`host`, `port`, `database`, `schema`, `user`, `passwd`, `path`). */
 export type StoreParameters = Record<string, string>
 
+/** What opens a store, secrets included. Plain data: it crosses threads, and is never logged or shown. */
+export interface StoreConnection {
+  type: StoreType
+  parameters: StoreParameters
+}
+
 export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const
 export type UpdateMode = (typeof updateModes)[number]
 

@@ -1,0 +1,270 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import { conflict, invalid } from '../lib/errors.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Vault } from '../lib/vault.ts'
+import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
+import { defaultStyles } from './default-styles.ts'
+import { listLayers } from './layers.ts'
+import { unpublishLayer } from './publish.ts'
+import type { LayerRecord, StoreKind, StoreRecord } from './records.ts'
+import type { StoreConnections } from './store-connections.ts'
+import { createStoreConnections, hiddenSecret, partParameters } from './store-connections.ts'
+import {
+  deleteStoreRow,
+  findDefaultStore,
+  findStore,
+  getStoreById,
+  insertStore,
+  listStores,
+  updateStore,
+} from './stores.ts'
+import { findStyle, insertStyle } from './styles.ts'
+import {
+  checkName,
+  clearDefaultWorkspace,
+  deleteWorkspaceRow,
+  findDefaultWorkspaceName,
+  findWorkspace,
+  getWorkspace,
+  insertWorkspace,
+  saveDefaultWorkspaceName,
+} from './workspaces.ts'
+
+export interface CatalogParts {
+  database: Database
+  clock: Clock
+  events: EventBus
+  vault: Vault
+  openVectorStore(connection: StoreConnection): VectorStore
+  /** What a workspace's default store is made of; the name is the workspace's own. */
+  defaultStoreConnection(workspace: string): Promise<StoreConnection>
+}
+
+export interface NewStore {
+  workspace: string
+  name: string
+  kind: StoreKind
+  connection: StoreConnection
+  isEnabled?: boolean
+  isDefault?: boolean
+  description?: string
+}
+
+export interface StoreChange {
+  connection?: StoreConnection
+  isEnabled?: boolean
+  description?: string
+}
+
+const checkTimeoutMs = 15_000
+
+/** Workspaces, stores, layers and styles: what is published, and the rules between them. */
+export class Catalog {
+  readonly database: Database
+  readonly connections: StoreConnections
+  readonly #parts: CatalogParts
+
+  constructor(parts: CatalogParts) {
+    this.#parts = parts
+    this.database = parts.database
+    this.connections = createStoreConnections(parts.vault, parts.openVectorStore)
+  }
+
+  /** Gives a fresh database its default workspace and styles. */
+  async prepare(): Promise<void> {
+    const at = this.#now()
+    await this.database.transaction(async (db) => {
+      const settled = await db
+        .selectFrom('settings')
+        .select('value')
+        .where('name', '=', 'prepared')
+        .executeTakeFirst()
+      if (settled !== undefined) return
+      await db.insertInto('settings').values({ name: 'prepared', value: at }).execute()
+      await insertWorkspace(db, { name: 'default', isPublic: false, at })
+      await saveDefaultWorkspaceName(db, 'default')
+      for (const style of defaultStyles) {
+        if ((await findStyle(db, undefined, style.name)) === undefined) await insertStyle(db, style, at)
+      }
+    })
+  }
+
+  /** The workspace an import means that names none; throws `Failure` when the default was deleted. */
+  async defaultWorkspace(): Promise<string> {
+    const name = await findDefaultWorkspaceName(this.database.kysely)
+    if (name !== undefined) return name
+    throw invalid(
+      'no-default-workspace',
+      'There is no default workspace: name one, or PUT /rest/workspaces/default',
+    )
+  }
+
+  /** The default data store of a workspace, made when it is needed first. */
+  async defaultStore(workspace: string): Promise<StoreRecord> {
+    const db = this.database.kysely
+    const known = await findDefaultStore(db, workspace)
+    if (known !== undefined) return known
+    await getWorkspace(db, workspace)
+    const connection = await this.#parts.defaultStoreConnection(workspace)
+    const name =
+      (await findStore(db, workspace, workspace)) === undefined ? workspace : `${workspace}_default`
+    try {
+      return await this.createStore({ workspace, name, kind: 'dataStore', connection, isDefault: true })
+    } catch (error) {
+      const raced = await findDefaultStore(db, workspace)
+      if (raced !== undefined) return raced
+      throw error
+    }
+  }
+
+  /** Opens a store for reading or loading; it stays open until it changes or the server stops. */
+  openStore(store: StoreRecord): Promise<VectorStore> {
+    return this.connections.open(this.database.kysely, store)
+  }
+
+  async openStoreOfLayer(layer: LayerRecord): Promise<VectorStore> {
+    return this.openStore(await getStoreById(this.database.kysely, layer.storeId))
+  }
+
+  /** Tries the connection, then keeps the store; a wrong host, password or file is a `Failure` that says so. */
+  async createStore(wanted: NewStore): Promise<StoreRecord> {
+    checkName('Store', wanted.name)
+    const db = this.database.kysely
+    await getWorkspace(db, wanted.workspace)
+    await this.#refuseTakenStore(wanted.workspace, wanted.name)
+    await this.tryConnection(wanted.connection)
+    const at = this.#now()
+    const id = await this.database.transaction((transaction) =>
+      insertStore(
+        transaction,
+        { workspace: wanted.workspace, name: wanted.name, at },
+        {
+          ...partParameters(wanted.connection.parameters, this.#parts.vault),
+          kind: wanted.kind,
+          type: wanted.connection.type,
+          isEnabled: wanted.isEnabled ?? true,
+          isDefault: wanted.isDefault ?? false,
+          description: wanted.description,
+        },
+      ),
+    )
+    return getStoreById(db, id)
+  }
+
+  /** Changes a store; a secret given as `********` keeps its value. */
+  async changeStore(store: StoreRecord, change: StoreChange): Promise<StoreRecord> {
+    const db = this.database.kysely
+    const current = await this.connections.connection(db, store)
+    const connection = change.connection ?? current
+    const parameters = keepHiddenSecrets(connection.parameters, current.parameters)
+    if (change.connection !== undefined) await this.tryConnection({ type: connection.type, parameters })
+    await updateStore(
+      db,
+      store.id,
+      {
+        ...partParameters(parameters, this.#parts.vault),
+        kind: store.kind,
+        type: connection.type,
+        isEnabled: change.isEnabled ?? store.isEnabled,
+        isDefault: store.isDefault,
+        description: change.description ?? store.description,
+      },
+      this.#now(),
+    )
+    await this.connections.forget(store.id)
+    return getStoreById(db, store.id)
+  }
+
+  /** Deletes a store without layers; `recurse` unpublishes its layers first. Its tables and files stay. */
+  async deleteStore(store: StoreRecord, options: { recurse: boolean }): Promise<void> {
+    const layers = await listLayers(this.database.kysely, { storeId: store.id })
+    if (layers.length > 0 && !options.recurse) {
+      throw conflict(
+        'store-not-empty',
+        `Store "${store.name}" has ${layers.length} layers: delete them first, or use recurse=true`,
+      )
+    }
+    await this.database.transaction(async (db) => {
+      for (const layer of layers) await unpublishLayer(db, layer)
+      await deleteStoreRow(db, store.id)
+    })
+    await this.connections.forget(store.id)
+    for (const { workspace, name } of layers)
+      this.#parts.events.emit('layer.removed', { workspace, layer: name })
+  }
+
+  async createWorkspace(wanted: { name: string; isPublic: boolean; isDefault: boolean }): Promise<void> {
+    await this.database.transaction(async (db) => {
+      await insertWorkspace(db, { name: wanted.name, isPublic: wanted.isPublic, at: this.#now() })
+      if (wanted.isDefault) await saveDefaultWorkspaceName(db, wanted.name)
+    })
+  }
+
+  /** Deletes an empty workspace; `recurse` takes its stores, layers and styles along (their tables and files stay). */
+  async deleteWorkspace(name: string, options: { recurse: boolean }): Promise<void> {
+    const db = this.database.kysely
+    await getWorkspace(db, name)
+    const stores = await listStores(db, name)
+    if (stores.length > 0 && !options.recurse) {
+      throw conflict(
+        'workspace-not-empty',
+        `Workspace "${name}" has ${stores.length} stores: delete them first, or use recurse=true`,
+      )
+    }
+    for (const store of stores) await this.deleteStore(store, { recurse: true })
+    await this.database.transaction(async (transaction) => {
+      await transaction.deleteFrom('styles').where('workspace', '=', name).execute()
+      await clearDefaultWorkspace(transaction, name)
+      await deleteWorkspaceRow(transaction, name)
+    })
+  }
+
+  /** Opens, checks and closes a connection that is not kept. */
+  async tryConnection(connection: StoreConnection): Promise<void> {
+    const path = connection.parameters.path
+    if (path !== undefined) await mkdir(dirname(path), { recursive: true })
+    const store = this.#parts.openVectorStore(connection)
+    try {
+      await store.check(AbortSignal.timeout(checkTimeoutMs))
+    } finally {
+      await store.close()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.connections.close()
+  }
+
+  async #refuseTakenStore(workspace: string, name: string): Promise<void> {
+    if ((await findStore(this.database.kysely, workspace, name)) === undefined) return
+    throw conflict('store-exists', `Store "${name}" exists already in workspace "${workspace}"`)
+  }
+
+  #now(): string {
+    return this.#parts.clock.now().toISOString()
+  }
+}
+
+function keepHiddenSecrets(wanted: StoreParameters, current: StoreParameters): StoreParameters {
+  const entries = Object.entries(wanted).map(([name, value]) => [
+    name,
+    value === hiddenSecret ? (current[name] ?? '') : value,
+  ])
+  return Object.fromEntries(entries) as StoreParameters
+}
+
+/** The workspace by name; a name that does not exist is a `Failure` (`invalid`), as in a request body. */
+export async function requireWorkspace(catalog: Catalog, name: string): Promise<void> {
+  if ((await findWorkspace(catalog.database.kysely, name)) !== undefined) return
+  throw invalid('unknown-workspace', `Workspace "${name}" does not exist`)
+}
+
+/** The store by name in a workspace; a name that does not exist is a `Failure` (`invalid`). */
+export async function requireStore(catalog: Catalog, workspace: string, name: string): Promise<StoreRecord> {
+  const store = await findStore(catalog.database.kysely, workspace, name)
+  if (store !== undefined) return store
+  throw invalid('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
+}

@@ -1,0 +1,93 @@
+import type { Selectable } from 'kysely'
+import type { Queryable } from '../db/connection.ts'
+import type { Tables } from '../db/tables.ts'
+import { notFound } from '../lib/errors.ts'
+import type { LayerDetails, LayerRecord } from './records.ts'
+
+function toLayer(row: Selectable<Tables['layers']>): LayerRecord {
+  return {
+    id: Number(row.id),
+    workspace: row.workspace,
+    name: row.name,
+    storeId: Number(row.store_id),
+    nativeName: row.native_name,
+    details: JSON.parse(row.document) as LayerDetails,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** All layers, or those of a workspace or a store, by workspace and name. */
+export async function listLayers(
+  db: Queryable,
+  filter: { workspace?: string; storeId?: number } = {},
+): Promise<LayerRecord[]> {
+  let query = db.selectFrom('layers').selectAll().orderBy('workspace').orderBy('name')
+  if (filter.workspace !== undefined) query = query.where('workspace', '=', filter.workspace)
+  if (filter.storeId !== undefined) query = query.where('store_id', '=', filter.storeId)
+  return (await query.execute()).map(toLayer)
+}
+
+export async function findLayer(
+  db: Queryable,
+  workspace: string,
+  name: string,
+): Promise<LayerRecord | undefined> {
+  const row = await db
+    .selectFrom('layers')
+    .selectAll()
+    .where('workspace', '=', workspace)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toLayer(row)
+}
+
+export async function getLayer(db: Queryable, workspace: string, name: string): Promise<LayerRecord> {
+  const layer = await findLayer(db, workspace, name)
+  if (layer === undefined) throw notFound('unknown-layer', `Layer "${workspace}:${name}" does not exist`)
+  return layer
+}
+
+/** What is published: where the rows stand and what is known of them. */
+export interface LayerValues {
+  workspace: string
+  name: string
+  storeId: number
+  nativeName: string
+  details: LayerDetails
+}
+
+export async function insertLayer(db: Queryable, values: LayerValues, at: string): Promise<LayerRecord> {
+  const { workspace, name, storeId, nativeName, details } = values
+  const row = await db
+    .insertInto('layers')
+    .values({
+      workspace,
+      name,
+      store_id: storeId,
+      native_name: nativeName,
+      document: JSON.stringify(details),
+      created_at: at,
+      updated_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toLayer(row)
+}
+
+export async function updateLayer(db: Queryable, layer: LayerRecord, at: string): Promise<void> {
+  await db
+    .updateTable('layers')
+    .set({
+      store_id: layer.storeId,
+      native_name: layer.nativeName,
+      document: JSON.stringify(layer.details),
+      updated_at: at,
+    })
+    .where('id', '=', layer.id)
+    .execute()
+}
+
+export async function deleteLayerRow(db: Queryable, id: number): Promise<void> {
+  await db.deleteFrom('layers').where('id', '=', id).execute()
+}

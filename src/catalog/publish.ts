@@ -1,0 +1,56 @@
+import type { Queryable } from '../db/connection.ts'
+import { freeName } from '../geo/names.ts'
+import { deleteLayerRow, findLayer, insertLayer, listLayers, updateLayer } from './layers.ts'
+import type { LayerDetails, LayerRecord } from './records.ts'
+
+/** A name for a new layer of `workspace`: the wanted one, or with 0, 1, 2, ... behind it when that is taken. */
+export async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
+  const layers = await listLayers(db, { workspace })
+  const taken = new Set(layers.map((layer) => layer.name))
+  return freeName(wanted, (name) => taken.has(name))
+}
+
+export interface Publication {
+  workspace: string
+  name: string
+  storeId: number
+  nativeName: string
+  details: LayerDetails
+}
+
+/** Publishes a new layer under a free name; run it inside a transaction. */
+export async function publishNewLayer(db: Queryable, wanted: Publication, at: string): Promise<LayerRecord> {
+  const name = await freeLayerName(db, wanted.workspace, wanted.name)
+  return insertLayer(db, { ...wanted, name }, at)
+}
+
+/** What a load into an existing layer changes of it: its contents and where they stand. Metadata and style stay. */
+export interface Refresh {
+  storeId: number
+  nativeName: string
+  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'crs' | 'srs'>
+}
+
+export async function refreshLayer(
+  db: Queryable,
+  place: { workspace: string; name: string },
+  refresh: Refresh,
+  at: string,
+): Promise<LayerRecord | undefined> {
+  const layer = await findLayer(db, place.workspace, place.name)
+  if (layer === undefined) return undefined
+  const { envelope: _envelope, featureCount: _featureCount, srs: _srs, crs: _crs, ...kept } = layer.details
+  const refreshed: LayerRecord = {
+    ...layer,
+    storeId: refresh.storeId,
+    nativeName: refresh.nativeName,
+    details: { ...kept, ...refresh.details },
+    updatedAt: at,
+  }
+  await updateLayer(db, refreshed, at)
+  return refreshed
+}
+
+export async function unpublishLayer(db: Queryable, layer: LayerRecord): Promise<void> {
+  await deleteLayerRow(db, layer.id)
+}

@@ -1,0 +1,75 @@
+import type { CrsDeclaration } from '../geo/crs.ts'
+import type { Envelope } from '../geo/envelope.ts'
+import type { Schema } from '../geo/schema.ts'
+import type { StoreParameters, StoreType } from '../stores/store.ts'
+
+export interface Workspace {
+  name: string
+  /** Anonymous people may read its layers. */
+  isPublic: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+export const storeKinds = ['dataStore', 'coverageStore'] as const
+export type StoreKind = (typeof storeKinds)[number]
+
+export interface StoreRecord {
+  id: number
+  workspace: string
+  name: string
+  kind: StoreKind
+  type: StoreType
+  isEnabled: boolean
+  /** The store of its workspace that takes what names no other. */
+  isDefault: boolean
+  /** Without secrets: those come by `storeConnection`. */
+  parameters: StoreParameters
+  /** Names of the parameters that are kept secret. */
+  secretNames: string[]
+  description: string | undefined
+  createdAt: string
+  updatedAt: string
+}
+
+export interface LayerDetails {
+  kind: 'vector' | 'raster'
+  title: string
+  abstract?: string
+  description?: string
+  originalName: string
+  /** Matched authority code, such as `EPSG:4326`; absent for a table without geometry or an unknown CRS. */
+  srs?: string
+  crs?: CrsDeclaration
+  envelope?: Envelope
+  schema: Schema
+  featureCount?: number
+  /** Name of the default style, in the layer's workspace or global. */
+  style: string
+}
+
+export interface LayerRecord {
+  id: number
+  workspace: string
+  name: string
+  storeId: number
+  /** Table or layer name inside the store. */
+  nativeName: string
+  details: LayerDetails
+  createdAt: string
+  updatedAt: string
+}
+
+export const styleFormats = ['maplibre', 'sld', 'qml'] as const
+export type StyleFormat = (typeof styleFormats)[number]
+
+export interface StyleRecord {
+  id: number
+  /** Undefined for a global style. */
+  workspace: string | undefined
+  name: string
+  format: StyleFormat
+  document: string
+  createdAt: string
+  updatedAt: string
+}

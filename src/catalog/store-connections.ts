@@ -1,0 +1,77 @@
+import type { Queryable } from '../db/connection.ts'
+import type { Vault } from '../lib/vault.ts'
+import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
+import type { StoreRecord } from './records.ts'
+import { readSealedSecrets } from './stores.ts'
+
+/** Parameters that never show; their wire names. */
+const secretParameters = ['passwd', 'password']
+
+/** Stands for a secret in what is shown; written back it keeps the value. */
+export const hiddenSecret = '********'
+
+export interface PartedParameters {
+  parameters: StoreParameters
+  secretNames: string[]
+  sealed: string
+}
+
+/** Parts parameters into those that may show and the sealed rest. */
+export function partParameters(all: StoreParameters, vault: Vault): PartedParameters {
+  const isSecret = (name: string): boolean => secretParameters.includes(name.toLowerCase())
+  const secrets = Object.fromEntries(Object.entries(all).filter(([name]) => isSecret(name)))
+  const secretNames = Object.keys(secrets)
+  return {
+    parameters: Object.fromEntries(Object.entries(all).filter(([name]) => !isSecret(name))),
+    secretNames,
+    sealed: secretNames.length === 0 ? '' : vault.seal(JSON.stringify(secrets)),
+  }
+}
+
+/** Opens stores and keeps the connections: one for each store as long as its parameters stay the same. */
+export interface StoreConnections {
+  /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
+  connection(db: Queryable, store: StoreRecord): Promise<StoreConnection>
+  open(db: Queryable, store: StoreRecord): Promise<VectorStore>
+  /** Forgets a store that was changed or deleted. */
+  forget(storeId: number): Promise<void>
+  close(): Promise<void>
+}
+
+export function createStoreConnections(
+  vault: Vault,
+  openVectorStore: (connection: StoreConnection) => VectorStore,
+): StoreConnections {
+  const opened = new Map<number, { version: string; store: VectorStore }>()
+
+  async function connection(db: Queryable, store: StoreRecord): Promise<StoreConnection> {
+    const sealed = await readSealedSecrets(db, store.id)
+    const secrets = sealed === '' ? {} : (JSON.parse(vault.open(sealed)) as StoreParameters)
+    return { type: store.type, parameters: { ...store.parameters, ...secrets } }
+  }
+
+  async function forget(storeId: number): Promise<void> {
+    const known = opened.get(storeId)
+    opened.delete(storeId)
+    await known?.store.close()
+  }
+
+  return {
+    connection,
+    forget,
+    open: async (db, store) => {
+      const known = opened.get(store.id)
+      if (known?.version === store.updatedAt) return known.store
+      await forget(store.id)
+      const target = await connection(db, store)
+      const raced = opened.get(store.id)
+      if (raced?.version === store.updatedAt) return raced.store
+      const vectorStore = openVectorStore(target)
+      opened.set(store.id, { version: store.updatedAt, store: vectorStore })
+      return vectorStore
+    },
+    close: async () => {
+      await Promise.all([...opened.keys()].map(forget))
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { Selectable } from 'kysely'
+import type { Queryable } from '../db/connection.ts'
+import type { Tables } from '../db/tables.ts'
+import { notFound } from '../lib/errors.ts'
+import type { StoreParameters, StoreType } from '../stores/store.ts'
+import type { StoreKind, StoreRecord } from './records.ts'
+
+type StoreRow = Selectable<Tables['stores']>
+
+/** A store as it is written: parameters parted into those that show and the sealed rest. */
+export interface StoreValues {
+  kind: StoreKind
+  type: StoreType
+  isEnabled: boolean
+  isDefault: boolean
+  parameters: StoreParameters
+  secretNames: string[]
+  /** Sealed JSON of the secret parameters; empty when there are none. */
+  sealed: string
+  description: string | undefined
+}
+
+interface ParameterDocument {
+  shown: StoreParameters
+  secretNames: string[]
+}
+
+export function toStoreRecord(row: StoreRow): StoreRecord {
+  const document = JSON.parse(row.parameters) as ParameterDocument
+  return {
+    id: Number(row.id),
+    workspace: row.workspace,
+    name: row.name,
+    kind: row.kind as StoreKind,
+    type: row.type as StoreType,
+    isEnabled: row.is_enabled === 1,
+    isDefault: row.is_default === 1,
+    parameters: document.shown,
+    secretNames: document.secretNames,
+    description: row.description ?? undefined,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function toColumns(values: StoreValues) {
+  const document: ParameterDocument = { shown: values.parameters, secretNames: values.secretNames }
+  return {
+    kind: values.kind,
+    type: values.type,
+    is_enabled: values.isEnabled ? 1 : 0,
+    is_default: values.isDefault ? 1 : 0,
+    parameters: JSON.stringify(document),
+    secrets: values.sealed,
+    description: values.description ?? null,
+  }
+}
+
+export async function listStores(db: Queryable, workspace: string, kind?: StoreKind): Promise<StoreRecord[]> {
+  let query = db.selectFrom('stores').selectAll().where('workspace', '=', workspace).orderBy('name')
+  if (kind !== undefined) query = query.where('kind', '=', kind)
+  return (await query.execute()).map(toStoreRecord)
+}
+
+export async function findStore(
+  db: Queryable,
+  workspace: string,
+  name: string,
+): Promise<StoreRecord | undefined> {
+  const row = await db
+    .selectFrom('stores')
+    .selectAll()
+    .where('workspace', '=', workspace)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toStoreRecord(row)
+}
+
+export async function getStoreById(db: Queryable, id: number): Promise<StoreRecord> {
+  const row = await db.selectFrom('stores').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notFound('unknown-store', `Store ${id} does not exist`)
+  return toStoreRecord(row)
+}
+
+export async function findDefaultStore(db: Queryable, workspace: string): Promise<StoreRecord | undefined> {
+  const row = await db
+    .selectFrom('stores')
+    .selectAll()
+    .where('workspace', '=', workspace)
+    .where('is_default', '=', 1)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toStoreRecord(row)
+}
+
+export async function insertStore(
+  db: Queryable,
+  place: { workspace: string; name: string; at: string },
+  values: StoreValues,
+): Promise<number> {
+  const { workspace, name, at } = place
+  const row = await db
+    .insertInto('stores')
+    .values({ workspace, name, ...toColumns(values), created_at: at, updated_at: at })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return Number(row.id)
+}
+
+export async function updateStore(db: Queryable, id: number, values: StoreValues, at: string): Promise<void> {
+  await db
+    .updateTable('stores')
+    .set({ ...toColumns(values), updated_at: at })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The sealed secrets of a store; empty when it has none. */
+export async function readSealedSecrets(db: Queryable, id: number): Promise<string> {
+  const row = await db.selectFrom('stores').select('secrets').where('id', '=', id).executeTakeFirst()
+  return row?.secrets ?? ''
+}
+
+export async function deleteStoreRow(db: Queryable, id: number): Promise<void> {
+  await db.deleteFrom('stores').where('id', '=', id).execute()
+}

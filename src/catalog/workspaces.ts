@@ -1,0 +1,100 @@
+import type { Queryable } from '../db/connection.ts'
+import { conflict, invalid, notFound } from '../lib/errors.ts'
+import type { Workspace } from './records.ts'
+
+const defaultSetting = 'default-workspace'
+const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]{0,99}$/u
+
+/** Throws `Failure` (`invalid`) for a name that cannot stand in a path or as a prefix. */
+export function checkName(what: string, name: string): void {
+  if (namePattern.test(name)) return
+  throw invalid(
+    'invalid-name',
+    `${what} name "${name}" is not valid: letters, digits, "_", "-" and "." are, at most 100, and not "-" or "." first`,
+  )
+}
+
+interface WorkspaceRow {
+  name: string
+  is_public: number
+  created_at: string
+  updated_at: string
+}
+
+function toWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    name: row.name,
+    isPublic: row.is_public === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export async function listWorkspaces(db: Queryable): Promise<Workspace[]> {
+  const rows = await db.selectFrom('workspaces').selectAll().orderBy('name').execute()
+  return rows.map(toWorkspace)
+}
+
+export async function findWorkspace(db: Queryable, name: string): Promise<Workspace | undefined> {
+  const row = await db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
+  return row === undefined ? undefined : toWorkspace(row)
+}
+
+export async function getWorkspace(db: Queryable, name: string): Promise<Workspace> {
+  const workspace = await findWorkspace(db, name)
+  if (workspace === undefined) throw notFound('unknown-workspace', `Workspace "${name}" does not exist`)
+  return workspace
+}
+
+export async function insertWorkspace(
+  db: Queryable,
+  workspace: { name: string; isPublic: boolean; at: string },
+): Promise<void> {
+  checkName('Workspace', workspace.name)
+  if ((await findWorkspace(db, workspace.name)) !== undefined) {
+    throw conflict('workspace-exists', `Workspace "${workspace.name}" exists already`)
+  }
+  const { name, isPublic, at } = workspace
+  await db
+    .insertInto('workspaces')
+    .values({ name, is_public: isPublic ? 1 : 0, created_at: at, updated_at: at })
+    .execute()
+}
+
+export async function updateWorkspace(
+  db: Queryable,
+  name: string,
+  change: { isPublic: boolean; at: string },
+): Promise<void> {
+  await db
+    .updateTable('workspaces')
+    .set({ is_public: change.isPublic ? 1 : 0, updated_at: change.at })
+    .where('name', '=', name)
+    .execute()
+}
+
+export async function deleteWorkspaceRow(db: Queryable, name: string): Promise<void> {
+  await db.deleteFrom('workspaces').where('name', '=', name).execute()
+}
+
+/** The name of the default workspace, undefined when it was deleted. */
+export async function findDefaultWorkspaceName(db: Queryable): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', defaultSetting)
+    .executeTakeFirst()
+  return row?.value
+}
+
+export async function saveDefaultWorkspaceName(db: Queryable, name: string): Promise<void> {
+  await db
+    .insertInto('settings')
+    .values({ name: defaultSetting, value: name })
+    .onConflict((conflicting) => conflicting.column('name').doUpdateSet({ value: name }))
+    .execute()
+}
+
+export async function clearDefaultWorkspace(db: Queryable, name: string): Promise<void> {
+  await db.deleteFrom('settings').where('name', '=', defaultSetting).where('value', '=', name).execute()
+}
