@@ -94,7 +94,9 @@ function findPrograms(): string {
     .sort((a, b) => Number(a) - Number(b))
     .at(-1)
   if (newest === undefined) {
-    throw new Error(`No PostgreSQL in ${programFolder}: install the Debian packages postgresql and postgresql-postgis`)
+    throw new Error(
+      `No PostgreSQL in ${programFolder}: install the Debian packages postgresql and postgresql-postgis`,
+    )
   }
   return join(programFolder, newest, 'bin')
 }
@@ -188,6 +190,8 @@ async function createTemplate(cluster: PostgresCluster): Promise<void> {
   try {
     await runSql(cluster.url(template), 'create extension postgis')
   } catch (error) {
-    throw new Error('PostgreSQL has no PostGIS: install the Debian package postgresql-postgis', { cause: error })
+    throw new Error('PostgreSQL has no PostGIS: install the Debian package postgresql-postgis', {
+      cause: error,
+    })
   }
 }
