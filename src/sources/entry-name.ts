@@ -1,0 +1,33 @@
+import { isSkippedName } from './scan.ts'
+
+const controlCharacters = /\p{Cc}/u
+
+/** What is wrong with the name of an archive's or upload's entry, or undefined. */
+export function findNameFault(name: string): string | undefined {
+  if (name === '') return 'it is empty'
+  if (controlCharacters.test(name)) return 'it holds a control character'
+  if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'it is an absolute path'
+  const segments = name.split('/')
+  if (segments.includes('..')) return 'it leads out of its folder'
+  if (segments.some((segment) => Buffer.byteLength(segment) > 255)) return 'it is longer than 255 bytes'
+  return undefined
+}
+
+/** The name with forward slashes and without empty or `.` segments. */
+export function cleanEntryName(name: string): string {
+  return name
+    .replaceAll('\\', '/')
+    .split('/')
+    .filter((segment, index) => index === 0 || (segment !== '' && segment !== '.'))
+    .join('/')
+}
+
+/** Entries that no import looks at. */
+export function isSkippedEntry(name: string): boolean {
+  return name.split('/').some(isSkippedName)
+}
+
+/** A name for people: control characters shown as `?`, cut to 100 characters. */
+export function shownName(name: string): string {
+  return name.replace(/\p{Cc}/gu, '?').slice(0, 100)
+}

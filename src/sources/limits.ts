@@ -1,0 +1,20 @@
+/** How much a source may hold; settings of the server. */
+export interface SourceLimits {
+  /** Entries in a folder tree or an archive. */
+  maxEntries: number
+  /** Bytes that an archive may expand to. */
+  maxExpandedBytes: number
+  /** Expanded bytes for each byte of an archive. */
+  maxRatio: number
+}
+
+export const defaultSourceLimits: SourceLimits = {
+  maxEntries: 100_000,
+  maxExpandedBytes: 50 * 2 ** 30,
+  maxRatio: 200,
+}
+
+export interface ExtractOptions {
+  limits: SourceLimits
+  signal: AbortSignal
+}

@@ -1,0 +1,153 @@
+import { basename, dirname, join } from 'node:path'
+import type { DataFile } from '../formats/format.ts'
+
+const ofShapefile = ['shp']
+const ofTiff = ['tif', 'tiff']
+const ofJpeg = ['jpg', 'jpeg']
+const ofMapInfo = ['tab']
+
+/** Extensions of files that belong to another one, with the main extensions they belong to; `any` for all. */
+const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
+  shx: ofShapefile,
+  dbf: ofShapefile,
+  sbn: ofShapefile,
+  sbx: ofShapefile,
+  qix: ofShapefile,
+  idx: ofShapefile,
+  fbn: ofShapefile,
+  fbx: ofShapefile,
+  ain: ofShapefile,
+  aih: ofShapefile,
+  atx: ofShapefile,
+  ixs: ofShapefile,
+  mxs: ofShapefile,
+  'shp.xml': ofShapefile,
+  'shp.ed.lock': ofShapefile,
+  prj: 'any',
+  cpg: 'any',
+  qpj: 'any',
+  qmd: 'any',
+  sld: 'any',
+  qml: 'any',
+  aux: 'any',
+  'aux.xml': 'any',
+  wld: 'any',
+  rrd: 'any',
+  ovr: 'any',
+  msk: 'any',
+  tfw: ofTiff,
+  tifw: ofTiff,
+  tiffw: ofTiff,
+  jgw: ofJpeg,
+  jpw: ofJpeg,
+  jpgw: ofJpeg,
+  pgw: ['png'],
+  pnw: ['png'],
+  pngw: ['png'],
+  gfw: ['gif'],
+  bpw: ['bmp'],
+  dat: ofMapInfo,
+  map: ofMapInfo,
+  id: ofMapInfo,
+  ind: ofMapInfo,
+  mid: ['mif'],
+  csvt: ['csv'],
+  gfs: ['gml'],
+  xsd: ['gml'],
+  'gpkg-wal': ['gpkg'],
+  'gpkg-shm': ['gpkg'],
+  'gpkg-journal': ['gpkg'],
+}
+
+function splitExtension(name: string): { base: string; extension: string } {
+  const dot = name.lastIndexOf('.')
+  return dot <= 0
+    ? { base: name, extension: '' }
+    : { base: name.slice(0, dot), extension: name.slice(dot + 1).toLowerCase() }
+}
+
+interface Main {
+  name: string
+  file: DataFile
+  extension: string
+}
+
+/** The ways to split `roads.tif.aux.xml` into a base and a sidecar extension, the longest extension first. */
+function sidecarSplits(name: string): { base: string; extension: string }[] {
+  const splits: { base: string; extension: string }[] = []
+  const parts = name.split('.')
+  for (let from = Math.max(1, parts.length - 3); from < parts.length; from += 1) {
+    const extension = parts.slice(from).join('.').toLowerCase()
+    if (extension in sidecarExtensions) splits.push({ base: parts.slice(0, from).join('.'), extension })
+  }
+  return splits
+}
+
+/** Mains by base name and by full name, both in lower case. */
+function indexMains(folder: string, names: readonly string[]): Map<string, Main[]> {
+  const index = new Map<string, Main[]>()
+  for (const name of names) {
+    const { base, extension } = splitExtension(name)
+    if (sidecarSplits(name).length > 0) continue
+    const main: Main = { name, extension, file: { path: join(folder, name), sidecars: {} } }
+    for (const key of new Set([base.toLowerCase(), name.toLowerCase()])) {
+      const mains = index.get(key)
+      if (mains === undefined) index.set(key, [main])
+      else mains.push(main)
+    }
+  }
+  return index
+}
+
+function isExactly(main: Main, base: string): boolean {
+  return main.name === base || splitExtension(main.name).base === base
+}
+
+function attach(folder: string, name: string, mains: Map<string, Main[]>): boolean {
+  for (const { base, extension } of sidecarSplits(name)) {
+    const allowed = sidecarExtensions[extension]
+    const fitting = (mains.get(base.toLowerCase()) ?? []).filter(
+      (main) => allowed === 'any' || allowed?.includes(main.extension) === true,
+    )
+    const exact = fitting.filter((main) => isExactly(main, base))
+    for (const main of exact.length > 0 ? exact : fitting) {
+      main.file.sidecars[extension] ??= join(folder, name)
+    }
+    if (fitting.length > 0) return true
+  }
+  return false
+}
+
+/** Paths in the order of tasks: compared without case, then with it. */
+export function comparePaths(a: string, b: string): number {
+  const left = a.toLowerCase()
+  const right = b.toLowerCase()
+  if (left !== right) return left < right ? -1 : 1
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
+function groupFolder(folder: string, names: readonly string[]): DataFile[] {
+  const index = indexMains(folder, names)
+  const files: DataFile[] = []
+  for (const name of names) {
+    if (sidecarSplits(name).length === 0) continue
+    if (!attach(folder, name, index)) files.push({ path: join(folder, name), sidecars: {} })
+  }
+  for (const main of new Set([...index.values()].flat())) files.push(main.file)
+  return files
+}
+
+/**
+ * Joins main files with the files that belong to them: same folder, same base name in any letter case, a known
+ * extension. A file that belongs to none stands alone. The order is that of the paths without case.
+ */
+export function groupSidecars(paths: readonly string[]): DataFile[] {
+  const folders = new Map<string, string[]>()
+  for (const path of [...paths].sort(comparePaths)) {
+    const names = folders.get(dirname(path))
+    if (names === undefined) folders.set(dirname(path), [basename(path)])
+    else names.push(basename(path))
+  }
+  const files = [...folders].flatMap(([folder, names]) => groupFolder(folder, names))
+  return files.sort((a, b) => comparePaths(a.path, b.path))
+}
