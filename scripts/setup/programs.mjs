@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { hasProgram, lastLines, run, say } from './run.mjs'
+
+const installer = join(dirname(fileURLToPath(import.meta.url)), 'install-debian.sh')
+
+const needs = [
+  {
+    name: 'GDAL',
+    isThere: () => hasProgram('ogr2ogr') && hasProgram('gdalinfo'),
+    packages: ['gdal-bin'],
+    without: 'files of other formats than Shapefile, GeoJSON, CSV, GeoPackage and FlatGeobuf are NO_FORMAT',
+    isForTests: false,
+  },
+  {
+    name: 'PROJ',
+    isThere: () => hasProgram('projinfo'),
+    packages: ['proj-bin'],
+    without: 'coordinate systems that need PROJ cannot be looked up',
+    isForTests: false,
+  },
+  {
+    name: 'PostgreSQL with PostGIS',
+    isThere: hasPostgis,
+    // The installer turns this into the packages of the newest PostgreSQL that the distribution has.
+    packages: ['postgis-server'],
+    without: 'the tests that need a database fail',
+    isForTests: true,
+  },
+]
+
+/** Installs from the distribution what is missing, where that is allowed; says what is missing otherwise. */
+export function installPrograms(root, { withTests }) {
+  const missing = needs.filter((need) => (withTests || !need.isForTests) && !need.isThere())
+  if (missing.length === 0) return
+  const packages = missing.flatMap((need) => need.packages)
+  const refusal = whyNot(root, packages)
+  if (refusal === undefined) install(root, packages)
+  for (const need of missing.filter((one) => !one.isThere())) {
+    say(`${need.name} is not installed: ${need.without}.`)
+  }
+  if (refusal !== undefined) say(refusal)
+}
+
+function whyNot(root, packages) {
+  if (process.env.TERRANE_SETUP_SYSTEM === 'off') return 'Nothing was installed: TERRANE_SETUP_SYSTEM is off.'
+  if (!hasProgram('apt-get')) return 'Install what is missing with the package tool of this system.'
+  if (asRoot() === undefined) return 'As root, or with sudo that asks no password, it would be installed now.'
+  if (failedBefore(root, packages)) {
+    return 'Installing it failed before; delete .runtime/programs-failed to have it tried again.'
+  }
+  return undefined
+}
+
+function install(root, packages) {
+  const names = packages.join(', ').replace('postgis-server', 'postgresql with postgis')
+  say(`Installing ${names} from the distribution (TERRANE_SETUP_SYSTEM=off leaves this out) ...`)
+  const [program, ...args] = [...asRoot(), 'sh', installer, ...packages]
+  const { ok, output } = run(program, args)
+  if (ok) {
+    rmSync(failureFile(root), { force: true })
+    return
+  }
+  mkdirSync(join(root, '.runtime'), { recursive: true })
+  writeFileSync(failureFile(root), packages.join(' '))
+  say(`The distribution's packages could not be installed. apt-get said:\n${lastLines(output, 6)}`)
+}
+
+/** The words that make a command run as root; undefined where that needs a password. */
+function asRoot() {
+  if (process.getuid?.() === 0) return []
+  return hasProgram('sudo') && run('sudo', ['-n', 'true']).ok ? ['sudo', '-n'] : undefined
+}
+
+function failureFile(root) {
+  return join(root, '.runtime', 'programs-failed')
+}
+
+function failedBefore(root, packages) {
+  return existsSync(failureFile(root)) && readFileSync(failureFile(root), 'utf8') === packages.join(' ')
+}
+
+function hasPostgis() {
+  const versions = '/usr/lib/postgresql'
+  if (existsSync(versions)) {
+    for (const version of readdirSync(versions)) {
+      const hasServer = existsSync(join(versions, version, 'bin', 'initdb'))
+      if (hasServer && hasControl(`/usr/share/postgresql/${version}`)) return true
+    }
+  }
+  if (!hasProgram('initdb') || !hasProgram('pg_config')) return false
+  return hasControl(run('pg_config', ['--sharedir']).output.trim())
+}
+
+function hasControl(shareFolder) {
+  return existsSync(join(shareFolder, 'extension', 'postgis.control'))
+}
