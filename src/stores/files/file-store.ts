@@ -1,0 +1,143 @@
+import type { DataFile, Format, LayerDescription, ReadContext } from '../../formats/format.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { columnValue } from '../../geo/column.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import { selectRows } from '../../geo/select-rows.ts'
+import { Failure, invalid, notFound } from '../../lib/errors.ts'
+import type { FeatureQuery, StoreType, TableDescription, VectorStore } from '../store.ts'
+
+export interface FileStoreSource {
+  type: StoreType
+  format: Format
+  file: DataFile
+  charset?: string
+}
+
+type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+
+function touches(batch: FeatureBatch, row: number, bbox: Envelope): boolean {
+  const envelopes = batch.geometry?.envelopes
+  if (envelopes === undefined) return false
+  const [minX, minY, maxX, maxY] = envelopes.subarray(row * 4, row * 4 + 4) as unknown as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return minX <= bbox.maxX && maxX >= bbox.minX && minY <= bbox.maxY && maxY >= bbox.minY
+}
+
+function isWithin(batch: FeatureBatch, row: number, time: NonNullable<FeatureQuery['time']>): boolean {
+  const column = batch.columns[attributeIndex(batch.schema, time.attribute)]
+  const value = column === undefined ? null : columnValue(column, row)
+  if (value === null) return false
+  const milliseconds = typeof value === 'bigint' ? Number(value) / 1000 : Number(value) * 86_400_000
+  const span = typeof value === 'bigint' ? 0 : 86_400_000 - 1
+  return (
+    (time.from === undefined || milliseconds + span >= Date.parse(time.from)) &&
+    (time.to === undefined || milliseconds <= Date.parse(time.to))
+  )
+}
+
+/** Rows of a batch that the filter lets through. */
+function matchingRows(batch: FeatureBatch, filter: Filter): Uint32Array {
+  const rows: number[] = []
+  for (let row = 0; row < batch.rowCount; row += 1) {
+    if (filter.featureId !== undefined && String(batch.rowNumbers[row]) !== filter.featureId) continue
+    if (filter.bbox !== undefined && !touches(batch, row, filter.bbox)) continue
+    if (filter.time !== undefined && !isWithin(batch, row, filter.time)) continue
+    rows.push(row)
+  }
+  return Uint32Array.from(rows)
+}
+
+/** A file served as it is, read-only: its layers are the tables, a feature's id is its row number in the file. */
+export function createFileStore(source: FileStoreSource): VectorStore {
+  const { type, format, file } = source
+  let described: Promise<LayerDescription[]> | undefined
+
+  const context = (signal: AbortSignal): ReadContext =>
+    source.charset === undefined ? { signal } : { signal, charset: source.charset }
+
+  const describe = (): Promise<LayerDescription[]> => {
+    described ??= format.describe(file, context(new AbortController().signal)).catch((error: unknown) => {
+      described = undefined
+      throw new Failure('unavailable', 'store-file', `${type} file cannot be read`, { cause: error })
+    })
+    return described
+  }
+
+  const getLayer = async (table: string): Promise<LayerDescription> => {
+    const layer = (await describe()).find(({ name }) => name === table)
+    if (layer === undefined) throw notFound('unknown-table', `The ${type} file has no layer "${table}"`)
+    return layer
+  }
+
+  const readOnly = (): never => {
+    throw invalid(
+      'read-only-store',
+      `A ${type} store is a file that is served as it is: nothing can be loaded into it`,
+    )
+  }
+
+  async function* matching(filter: Filter, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
+    for await (const batch of format.read(file, await getLayer(filter.table), context(signal))) {
+      signal.throwIfAborted()
+      const rows = matchingRows(batch, filter)
+      if (rows.length > 0) yield rows.length === batch.rowCount ? batch : selectRows(batch, rows)
+    }
+  }
+
+  return {
+    type,
+    check: async () => {
+      await describe()
+    },
+    listTables: async () => (await describe()).map(({ name }) => name),
+    findTable: async (table) => {
+      const layer = (await describe()).find(({ name }) => name === table)
+      return layer === undefined ? undefined : toTable(layer)
+    },
+    tableName: (wanted) => wanted,
+    load: readOnly,
+    outcome: () => Promise.resolve('absent'),
+    sweep: () => Promise.resolve(),
+    count: async (filter, signal) => {
+      let count = 0
+      for await (const batch of matching(filter, signal)) count += batch.rowCount
+      return count
+    },
+    readFeatures: async function* (query, signal) {
+      let skip = query.offset
+      let left = query.limit
+      for await (const batch of matching(query, signal)) {
+        const from = Math.min(skip, batch.rowCount)
+        const to = Math.min(batch.rowCount, from + left)
+        skip -= from
+        left -= to - from
+        if (to > from) {
+          const page = to - from === batch.rowCount ? batch : selectRows(batch, range(from, to))
+          yield { batch: page, ids: Array.from(page.rowNumbers, String) }
+        }
+        if (left <= 0) return
+      }
+    },
+    dropTable: readOnly,
+    close: () => Promise.resolve(),
+  }
+}
+
+function range(from: number, to: number): Uint32Array {
+  return Uint32Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+function toTable(layer: LayerDescription): TableDescription {
+  const { name, schema, featureCount, envelope } = layer
+  return {
+    name,
+    schema,
+    ...(featureCount === undefined ? {} : { featureCount }),
+    ...(envelope === undefined ? {} : { envelope }),
+  }
+}
