@@ -1,0 +1,143 @@
+import { isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
+import { findEncodingName } from './encoding-names.ts'
+
+/** Turns bytes of one encoding into text. */
+export interface TextEncoding {
+  /** The usual name, such as `UTF-8`, `windows-1252` or `CP850`. */
+  readonly name: string
+  /** The text of `bytes[start, end)`; what cannot be decoded becomes U+FFFD. */
+  decode(bytes: Uint8Array, start?: number, end?: number): string
+  /**
+   * Writes `bytes[start, end)` as UTF-8 into `target` from `at` on, which must have room for three times as many
+   * bytes, and returns how many were written; -1 when the bytes are not text of this encoding.
+   */
+  transcode(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number
+}
+
+/** The encoding of this name, however it is written (see `findEncodingName`); undefined when it is not known. */
+export function findTextEncoding(name: string): TextEncoding | undefined {
+  const known = findEncodingName(name)
+  return known === undefined ? undefined : encodingNamed(known)
+}
+
+const cache = new Map<string, TextEncoding>()
+
+function encodingNamed(name: string): TextEncoding {
+  const cached = cache.get(name)
+  if (cached !== undefined) return cached
+  const made = multiByteNames.has(name) ? multiByteEncoding(name) : singleByteEncoding(name)
+  cache.set(name, made)
+  return made
+}
+
+/** True when every byte of `bytes[start, end)` is below 128, so that it is UTF-8 as it stands. */
+export function isAscii(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
+  for (let at = start; at < end; at += 1) if ((bytes[at] as number) >= 0x80) return false
+  return true
+}
+
+/** True when `bytes[start, end)` is well-formed UTF-8 (Unicode 15, table 3-7). */
+export function isValidUtf8(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
+  return isUtf8(bytes.subarray(start, end))
+}
+
+/** How many bytes at the end of `bytes[start, end)` are a UTF-8 character cut short; 0 when none are. */
+export function cutUtf8Bytes(bytes: Uint8Array, start: number, end: number): number {
+  let at = end - 1
+  while (at > start && at > end - 3 && ((bytes[at] as number) & 0xc0) === 0x80) at -= 1
+  if (at < start) return 0
+  const lead = bytes[at] as number
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1
+  return end - at < length ? end - at : 0
+}
+
+const multiByteNames = new Set([
+  'UTF-8',
+  'UTF-16LE',
+  'UTF-16BE',
+  'GBK',
+  'GB18030',
+  'Big5',
+  'Shift_JIS',
+  'EUC-JP',
+  'EUC-KR',
+])
+
+const encoder = new TextEncoder()
+
+function multiByteEncoding(name: string): TextEncoding {
+  const strict = new TextDecoder(name, { fatal: true, ignoreBOM: true })
+  const lenient = new TextDecoder(name, { ignoreBOM: true })
+  return {
+    name,
+    decode: (bytes, start = 0, end = bytes.length) => lenient.decode(bytes.subarray(start, end)),
+    transcode: (bytes, start, end, target, at) => {
+      const source = bytes.subarray(start, end)
+      if (name === 'UTF-8') {
+        if (!isUtf8(source)) return -1
+        target.set(source, at)
+        return source.length
+      }
+      try {
+        return encoder.encodeInto(strict.decode(source), target.subarray(at)).written
+      } catch {
+        return -1
+      }
+    },
+  }
+}
+
+/** The bytes of each character in UTF-8, four by four: a length, then up to three bytes; length 0 is no character. */
+function utf8Table(characters: string): Uint8Array {
+  const table = new Uint8Array(1024)
+  for (let byte = 0; byte < 256; byte += 1) {
+    const character = characters.charAt(byte)
+    if (character === '\ufffd') continue
+    table[byte * 4] = encoder.encodeInto(character, table.subarray(byte * 4 + 1, byte * 4 + 4)).written
+  }
+  return table
+}
+
+/** What the Windows code pages leave open between 128 and 159 are the control characters, as browsers have it. */
+function charactersOf(name: string): string {
+  const codePage = name === 'x-mac-ce' ? 'maccenteuro' : name.replace('x-mac-', 'mac')
+  const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+  const characters = iconv.decode(Buffer.from(every), codePage)
+  if (!name.startsWith('windows-')) return characters
+  return Array.from(characters, (character, byte) =>
+    character === '\ufffd' && byte >= 0x80 && byte < 0xa0 ? String.fromCharCode(byte) : character,
+  ).join('')
+}
+
+function singleByteEncoding(name: string): TextEncoding {
+  const characters = charactersOf(name)
+  const table = utf8Table(characters)
+  return {
+    name,
+    decode: (bytes, start = 0, end = bytes.length) => {
+      let text = ''
+      for (let at = start; at < end; at += 1) text += characters.charAt(bytes[at] as number)
+      return text
+    },
+    transcode: (bytes, start, end, target, at) => {
+      let to = at
+      for (let from = start; from < end; from += 1) {
+        const byte = bytes[from] as number
+        if (byte < 0x80) {
+          target[to] = byte
+          to += 1
+          continue
+        }
+        const entry = byte * 4
+        const length = table[entry] as number
+        if (length === 0) return -1
+        target[to] = table[entry + 1] as number
+        if (length > 1) target[to + 1] = table[entry + 2] as number
+        if (length > 2) target[to + 2] = table[entry + 3] as number
+        to += length
+      }
+      return to - at
+    },
+  }
+}
