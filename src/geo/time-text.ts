@@ -1,0 +1,29 @@
+const microsPerDay = 86_400_000_000n
+
+const pad = (value: number, digits: number): string => String(value).padStart(digits, '0')
+
+/**
+ * Days since 1970-01-01 as `YYYY-MM-DD` of the proleptic Gregorian calendar. Years beyond 9999 or before 0 have a sign
+ * and six digits (ECMA-262, section 21.4.1.32.1).
+ */
+export function dateText(days: number): string {
+  const date = new Date(days * 86_400_000)
+  if (!Number.isNaN(date.getTime())) return date.toISOString().slice(0, -14)
+  return days > 0 ? '+infinity' : '-infinity'
+}
+
+/** Microseconds since midnight as `HH:MM:SS`, with a fraction where there is one. */
+export function timeText(micros: bigint): string {
+  const seconds = Number(micros / 1_000_000n)
+  const fraction = Number(micros % 1_000_000n)
+  const clock = `${pad(Math.floor(seconds / 3600), 2)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}`
+  if (fraction === 0) return clock
+  return `${clock}.${fraction % 1000 === 0 ? pad(fraction / 1000, 3) : pad(fraction, 6)}`
+}
+
+/** Microseconds since 1970-01-01T00:00:00Z as ISO 8601 in UTC, `2024-05-01T12:00:00Z`, with a fraction where there is one. */
+export function timestampText(micros: bigint): string {
+  const timeOfDay = ((micros % microsPerDay) + microsPerDay) % microsPerDay
+  const days = Number((micros - timeOfDay) / microsPerDay)
+  return `${dateText(days)}T${timeText(timeOfDay)}Z`
+}
