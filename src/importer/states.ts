@@ -1,0 +1,101 @@
+export const importStates = [
+  'INIT',
+  'INIT_ERROR',
+  'PENDING',
+  'READY',
+  'RUNNING',
+  'COMPLETE',
+  'COMPLETE_ERROR',
+] as const
+export type ImportState = (typeof importStates)[number]
+
+export const taskStates = [
+  'PENDING',
+  'READY',
+  'RUNNING',
+  'NO_CRS',
+  'NO_BOUNDS',
+  'NO_FORMAT',
+  'BAD_FORMAT',
+  'ERROR',
+  'CANCELED',
+  'COMPLETE',
+] as const
+export type TaskState = (typeof taskStates)[number]
+
+/** What a look at a task's data, layer and target comes to. */
+export const findings = ['READY', 'NO_CRS', 'NO_BOUNDS', 'NO_FORMAT', 'BAD_FORMAT', 'ERROR'] as const
+export type Finding = (typeof findings)[number]
+
+export type TaskEvent =
+  | { type: 'examined'; finding: Finding }
+  | { type: 'started' }
+  | { type: 'completed' }
+  | { type: 'failed' }
+  | { type: 'canceled' }
+
+const examinable: readonly TaskState[] = taskStates.filter(
+  (state) => state !== 'RUNNING' && state !== 'COMPLETE',
+)
+/** What an execution takes. */
+export const runnableStates: readonly TaskState[] = ['READY', 'CANCELED', 'ERROR']
+
+/** Which states an event is possible in. */
+const taskEventFrom: Record<TaskEvent['type'], readonly TaskState[]> = {
+  examined: examinable,
+  started: runnableStates,
+  completed: ['RUNNING'],
+  failed: ['RUNNING', ...runnableStates],
+  canceled: ['RUNNING', ...runnableStates],
+}
+
+const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined'>, TaskState> = {
+  started: 'RUNNING',
+  completed: 'COMPLETE',
+  failed: 'ERROR',
+  canceled: 'CANCELED',
+}
+
+/** The state after an event; undefined where the event is not possible. */
+export function nextTaskState(state: TaskState, event: TaskEvent): TaskState | undefined {
+  if (!taskEventFrom[event.type].includes(state)) return undefined
+  return event.type === 'examined' ? event.finding : taskEventTo[event.type]
+}
+
+export type ImportEvent =
+  /** Data were fetched and scanned; `isReady`: a synchronous creation with target store whose tasks are all READY. */
+  | { type: 'prepared'; isReady: boolean }
+  | { type: 'prepare-failed' }
+  | { type: 'prepare-again' }
+  | { type: 'started' }
+  /** A run ended, a task was edited, deleted or added. */
+  | { type: 'tasks-changed'; tasks: readonly { state: TaskState; isQueued: boolean }[] }
+
+function stateOfTasks(
+  state: ImportState,
+  tasks: readonly { state: TaskState; isQueued: boolean }[],
+): ImportState {
+  if (tasks.some((task) => task.state === 'RUNNING' || task.isQueued)) return 'RUNNING'
+  if (tasks.length === 0) return state === 'INIT_ERROR' ? state : 'PENDING'
+  const isEvery = (...states: TaskState[]) => tasks.every((task) => states.includes(task.state))
+  if (isEvery('COMPLETE')) return 'COMPLETE'
+  if (isEvery('COMPLETE', 'ERROR')) return 'COMPLETE_ERROR'
+  return state === 'READY' && isEvery('READY') ? 'READY' : 'PENDING'
+}
+
+/** The state after an event; undefined where the event is not possible. */
+export function nextImportState(state: ImportState, event: ImportEvent): ImportState | undefined {
+  switch (event.type) {
+    case 'prepared':
+      if (state !== 'INIT') return undefined
+      return event.isReady ? 'READY' : 'PENDING'
+    case 'prepare-failed':
+      return state === 'INIT' ? 'INIT_ERROR' : undefined
+    case 'prepare-again':
+      return state === 'INIT_ERROR' ? 'INIT' : undefined
+    case 'started':
+      return state === 'PENDING' || state === 'READY' || state === 'COMPLETE_ERROR' ? 'RUNNING' : undefined
+    case 'tasks-changed':
+      return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks)
+  }
+}
