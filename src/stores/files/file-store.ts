@@ -45,7 +45,7 @@ function matchingRows(batch: FeatureBatch, filter: Filter): Uint32Array {
   const rows: number[] = []
   for (let row = 0; row < batch.rowCount; row += 1) {
     if (filter.featureId !== undefined && String(batch.rowNumbers[row]) !== filter.featureId) continue
-    if (filter.bbox !== undefined && !touches(batch, row, filter.bbox)) continue
+    if (filter.bboxes !== undefined && !filter.bboxes.some((bbox) => touches(batch, row, bbox))) continue
     if (filter.time !== undefined && !isWithin(batch, row, filter.time)) continue
     rows.push(row)
   }
