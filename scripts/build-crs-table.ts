@@ -88,12 +88,12 @@ function axes(csAuthority: string, csCode: string | number): { order: 'xy' | 'yx
   )
   const [first, second] = rows
   if (first === undefined || second === undefined) return { order: 'xy', unit: 'metre' }
-  const isVertical = (row: Row): boolean => row['orientation'] === 'north' || row['orientation'] === 'south'
+  const isVertical = (row: Row): boolean => row.orientation === 'north' || row.orientation === 'south'
   const isYFirst =
     isVertical(first) !== isVertical(second)
       ? isVertical(first)
-      : /^(north|lat)/i.test(String(first['name'])) || /^[ny]/i.test(String(first['abbrev']))
-  const unit = String(first['unit'])
+      : /^(north|lat)/i.test(String(first.name)) || /^[ny]/i.test(String(first.abbrev))
+  const unit = String(first.unit)
   return { order: isYFirst ? 'yx' : 'xy', unit: /^degree/.test(unit) ? 'degree' : unit }
 }
 
@@ -106,11 +106,8 @@ function area(table: string, authority: string, code: string | number): (string 
     authority,
     code,
   )
-  if (row === undefined || row['west_lon'] == null) return []
-  return [row['name'], row['west_lon'], row['south_lat'], row['east_lon'], row['north_lat']] as (
-    | string
-    | number
-  )[]
+  if (row === undefined || row.west_lon == null) return []
+  return [row.name, row.west_lon, row.south_lat, row.east_lon, row.north_lat] as (string | number)[]
 }
 
 /** Gives each distinct value a number: the table holds names and areas once. */
@@ -132,7 +129,7 @@ function aliases(table: string, authority: string, code: string | number): strin
     table,
     authority,
     code,
-  ).map((row) => String(row['alt_name']))
+  ).map((row) => String(row.alt_name))
 }
 
 function datumLine(authority: string, code: string | number): string {
@@ -148,11 +145,11 @@ function datumLine(authority: string, code: string | number): string {
     code,
   )
   if (row === undefined) return ''
-  const a = Number(row['semi_major_axis']) * Number(row['factor'])
-  const b = row['semi_minor_axis'] == null ? 0 : Number(row['semi_minor_axis']) * Number(row['factor'])
-  const inverse = row['inv_flattening'] == null ? (a === b ? 0 : a / (a - b)) : Number(row['inv_flattening'])
-  const names = [String(row['name']), ...aliases('geodetic_datum', authority, code)]
-  return [`${authority}:${code}`, a, inverse, row['ensemble_accuracy'] ?? '', ...names].join('\t')
+  const a = Number(row.semi_major_axis) * Number(row.factor)
+  const b = row.semi_minor_axis == null ? 0 : Number(row.semi_minor_axis) * Number(row.factor)
+  const inverse = row.inv_flattening == null ? (a === b ? 0 : a / (a - b)) : Number(row.inv_flattening)
+  const names = [String(row.name), ...aliases('geodetic_datum', authority, code)]
+  return [`${authority}:${code}`, a, inverse, row.ensemble_accuracy ?? '', ...names].join('\t')
 }
 
 const rows = query(wantedCrs)
@@ -161,22 +158,22 @@ const datums = new Interner()
 const index: string[] = []
 const definitions: string[] = []
 await eachOf(rows, 4, async (row, at) => {
-  const srs = `${row['auth_name']}:${row['code']}`
+  const srs = `${row.auth_name}:${row.code}`
   const output = await projinfo(['-o', 'PROJ,WKT1:GDAL,WKT2:2019', srs])
   const wkt1 = section(output, 'WKT1:GDAL')
-  const { order, unit } = axes(String(row['csa']), row['csc'] ?? '')
-  const names = aliases(String(row['tab']), String(row['auth_name']), row['code'] ?? '')
-  const base = row['base_auth'] == null ? '' : `${row['base_auth']}:${row['base_code']}`
-  const datum = row['datum_code'] == null ? '' : datumLine(String(row['datum_auth_name']), row['datum_code'])
+  const { order, unit } = axes(String(row.csa), row.csc ?? '')
+  const names = aliases(String(row.tab), String(row.auth_name), row.code ?? '')
+  const base = row.base_auth == null ? '' : `${row.base_auth}:${row.base_code}`
+  const datum = row.datum_code == null ? '' : datumLine(String(row.datum_auth_name), row.datum_code)
   const proj = section(output, 'PROJ.4').replace(' +no_defs', '').replace(' +type=crs', '')
   index[at] = [
     srs,
-    row['name'],
-    row['type'],
-    row['deprecated'],
+    row.name,
+    row.type,
+    row.deprecated,
     order,
     unit,
-    areas.number(area(String(row['tab']), String(row['auth_name']), row['code'] ?? '').join('|')),
+    areas.number(area(String(row.tab), String(row.auth_name), row.code ?? '').join('|')),
     base,
     datums.number(datum),
     proj,
@@ -189,7 +186,7 @@ const hub = 'EPSG:4326'
 const bases = query(
   `SELECT auth_name, code FROM geodetic_crs
     WHERE type = 'geographic 2D' AND auth_name IN ('EPSG', 'ESRI') ORDER BY 1, 2`,
-).map((row) => `${row['auth_name']}:${row['code']}`)
+).map((row) => `${row.auth_name}:${row.code}`)
 const direct = query(
   `SELECT DISTINCT o.source_crs_auth_name AS sa, o.source_crs_code AS sc, o.target_crs_auth_name AS ta,
           o.target_crs_code AS tc
@@ -199,7 +196,7 @@ const direct = query(
     WHERE s.type = 'geographic 2D' AND t.type = 'geographic 2D' AND o.deprecated = 0
       AND o.source_crs_auth_name = 'EPSG' AND o.target_crs_auth_name = 'EPSG'
     ORDER BY 1, 2, 3, 4`,
-).map((row) => [`${row['sa']}:${row['sc']}`, `${row['ta']}:${row['tc']}`] as [string, string])
+).map((row) => [`${row.sa}:${row.sc}`, `${row.ta}:${row.tc}`] as [string, string])
 const pairs = new Map<string, [string, string]>()
 for (const base of bases) if (base !== hub) pairs.set(`${base}>${hub}`, [base, hub])
 for (const [from, to] of direct) {
@@ -234,7 +231,7 @@ const parts = [
   ...blocks,
 ]
 const versions = Object.fromEntries(
-  query('SELECT key, value FROM metadata').map((row) => [row['key'], row['value']]),
+  query('SELECT key, value FROM metadata').map((row) => [row.key, row.value]),
 )
 const header = Buffer.from(
   JSON.stringify({ recordsPerBlock, sizes: parts.map((part) => part.length), versions }),

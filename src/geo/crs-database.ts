@@ -1,0 +1,79 @@
+import { parseSrs } from './crs-srs.ts'
+import { allDatums, findArea, findOperations, findRow, readDefinition } from './crs-table.ts'
+import type { Envelope } from './envelope.ts'
+
+export type { CrsCandidate } from './crs-candidates.ts'
+export { crsCandidates } from './crs-candidates.ts'
+export { matchCrs } from './crs-match.ts'
+export { parseSrs } from './crs-srs.ts'
+
+/** What the shipped table knows of a CRS. `axisOrder` is the authority's; coordinates in memory are x, y always. */
+export interface CrsRecord {
+  /** Authority and code, such as `EPSG:25832`. */
+  srs: string
+  authority: string
+  code: string
+  name: string
+  kind: 'geographic' | 'projected' | 'compound'
+  isDeprecated: boolean
+  /** Where the CRS is meant to be used, in degrees; `maxX` is above 180 across the antimeridian. */
+  area?: Envelope
+  areaName: string
+  /** Metres, of the best known transformation to WGS 84. */
+  accuracy?: number
+  /** PROJ string; absent where the CRS has none. */
+  proj4?: string
+  /** WKT 1, or WKT 2 where WKT 1 cannot express the CRS. */
+  wkt: string
+  /** `yx` where the authority puts latitude or northing first. */
+  axisOrder: 'xy' | 'yx'
+  /** Unit of the first axis, such as `metre`, `degree`, `US survey foot`. */
+  unit: string
+}
+
+const records = new Map<string, CrsRecord | undefined>()
+const maxRecords = 1000
+
+/** The record of `EPSG:25832` (any spelling that `parseSrs` takes), or undefined when the code is unknown. */
+export function findCrs(srs: string): CrsRecord | undefined {
+  const id = parseSrs(srs)
+  if (id === undefined) return undefined
+  if (records.has(id)) return records.get(id)
+  const record = buildRecord(id)
+  if (records.size >= maxRecords) records.clear()
+  records.set(id, record)
+  return record
+}
+
+function buildRecord(id: string): CrsRecord | undefined {
+  const row = findRow(id)
+  if (row === undefined) return undefined
+  const colon = id.indexOf(':')
+  const area = findArea(row.area)
+  const accuracy = accuracyOf(row.base, row.datum)
+  const kind = row.type.startsWith('geographic') ? 'geographic' : row.type
+  return {
+    srs: id,
+    authority: id.slice(0, colon),
+    code: id.slice(colon + 1),
+    name: row.name,
+    kind: kind as CrsRecord['kind'],
+    isDeprecated: row.isDeprecated,
+    areaName: area?.name ?? '',
+    wkt: readDefinition(id) ?? '',
+    axisOrder: row.axisOrder,
+    unit: row.unit,
+    ...(area === undefined ? {} : { area: toEnvelope(area.bounds) }),
+    ...(accuracy === undefined ? {} : { accuracy }),
+    ...(row.proj === '' ? {} : { proj4: `${row.proj} +no_defs` }),
+  }
+}
+
+function toEnvelope([west, south, east, north]: [number, number, number, number]): Envelope {
+  return { minX: west, minY: south, maxX: east < west ? east + 360 : east, maxY: north }
+}
+
+function accuracyOf(base: string, datum: number): number | undefined {
+  const known = (findOperations(base, 'EPSG:4326') ?? []).flatMap(({ accuracy }) => accuracy ?? [])
+  return known.length > 0 ? Math.min(...known) : allDatums()[datum]?.ensembleAccuracy
+}

@@ -1,0 +1,139 @@
+import type { CrsDeclaration } from './crs.ts'
+import { plainName } from './crs-methods.ts'
+import { shapeOfProj } from './crs-proj.ts'
+import type { CrsShape } from './crs-shape.ts'
+import { shapeOf } from './crs-shape.ts'
+import { parseSrs } from './crs-srs.ts'
+import type { CrsRow } from './crs-table.ts'
+import { allDatums, allRows, findRow } from './crs-table.ts'
+
+const angleTolerance = 1e-7
+const lengthTolerance = 0.005
+
+/** Datum names are compared without case, marks, ESRI's `D_` and EPSG's word for an ensemble. */
+function plainDatum(name: string): string {
+  return plainName(name.replace(/^D_/, '').replace(/ ensemble$/, ''))
+}
+
+const datumNames: Set<string>[] = []
+
+function namesOfDatum(number: number): Set<string> {
+  const known = datumNames[number]
+  if (known !== undefined) return known
+  const names = new Set((allDatums()[number]?.names ?? []).map(plainDatum))
+  datumNames[number] = names
+  return names
+}
+
+const rowShapes = new Map<string, CrsShape | undefined>()
+
+/** The shape of a table row; undefined for projections that have no PROJ string. */
+export function shapeOfRow(row: CrsRow): CrsShape | undefined {
+  if (rowShapes.has(row.srs)) return rowShapes.get(row.srs)
+  const shape = row.proj === '' ? undefined : shapeOfProj(row.proj)
+  const datum = allDatums()[row.datum]
+  if (shape !== undefined && datum !== undefined) {
+    shape.semiMajor = datum.semiMajor
+    shape.inverseFlattening = datum.inverseFlattening
+    if (datum.names[0] !== undefined) shape.datumName = datum.names[0]
+    if (shape.kind === 'geographic') shape.unit = degreesOf(row.unit)
+  }
+  rowShapes.set(row.srs, shape)
+  return shape
+}
+
+function degreesOf(unit: string): number {
+  return unit === 'grad' ? 0.9 : unit === 'radian' ? 180 / Math.PI : 1
+}
+
+function hasEllipsoid(shape: CrsShape, of: CrsShape, inverseTolerance: number): boolean {
+  return (
+    Math.abs(shape.semiMajor - of.semiMajor) < 0.01 &&
+    Math.abs(shape.inverseFlattening - of.inverseFlattening) < inverseTolerance
+  )
+}
+
+/** Whether the datum of a declaration can be that of a row: by name where it has one, else by ellipsoid. */
+function hasDatum(shape: CrsShape, row: CrsRow, rowShape: CrsShape): boolean {
+  if (shape.datumName === undefined) return hasEllipsoid(shape, rowShape, 1e-6)
+  return namesOfDatum(row.datum).has(plainDatum(shape.datumName)) && hasEllipsoid(shape, rowShape, 1e-3)
+}
+
+function hasProjection(shape: CrsShape, of: CrsShape): boolean {
+  if (shape.kind !== of.kind || shape.method !== of.method || shape.method === undefined) return false
+  if (Math.abs(shape.unit / of.unit - 1) > 1e-7) return false
+  if (Math.abs(shape.primeMeridian - of.primeMeridian) > angleTolerance * 10) return false
+  const keys = new Set([...Object.keys(shape.parameters), ...Object.keys(of.parameters)])
+  for (const key of keys) {
+    const missing = key === 'k_0' ? 1 : 0
+    const difference = Math.abs((shape.parameters[key] ?? missing) - (of.parameters[key] ?? missing))
+    if (difference > (key === 'x_0' || key === 'y_0' ? lengthTolerance : angleTolerance)) return false
+  }
+  return true
+}
+
+function agrees(shape: CrsShape, row: CrsRow): boolean {
+  const rowShape = shapeOfRow(row)
+  if (rowShape === undefined) return false
+  return hasProjection(shape, rowShape) && hasDatum(shape, row, rowShape)
+}
+
+/** Among equals: not deprecated, EPSG, x first for projected ones, the shortest code, the lowest. */
+function preference(row: CrsRow): number {
+  const authority = row.srs.startsWith('EPSG:') ? 0 : row.srs.startsWith('ESRI:') ? 1 : 2
+  const order = row.type === 'projected' && row.axisOrder === 'yx' ? 1 : 0
+  const kind = row.type === 'geographic 3D' ? 1 : 0
+  const code = Number(row.srs.slice(row.srs.indexOf(':') + 1)) || 0
+  return (row.isDeprecated ? 1e12 : 0) + authority * 1e10 + kind * 1e9 + order * 1e8 + code
+}
+
+function best(rows: CrsRow[]): CrsRow | undefined {
+  let found: CrsRow | undefined
+  for (const row of rows) if (found === undefined || preference(row) < preference(found)) found = row
+  return found
+}
+
+function hasName(row: CrsRow, plain: string): boolean {
+  return plainName(row.name) === plain || row.aliases.some((alias) => plainName(alias) === plain)
+}
+
+/** Rows of the table that a shape can stand for, whatever its name. */
+export function rowsOfShape(shape: CrsShape): CrsRow[] {
+  return allRows().filter((row) => row.type !== 'compound' && agrees(shape, row))
+}
+
+/**
+ * The authority code of a declared CRS: the code it gives itself where its content agrees with the table, else the
+ * row with the same datum, projection, parameters and units. Undefined when none fits or, the datum being left
+ * open, more than one datum would do.
+ */
+export function matchCrs(declaration: CrsDeclaration): string | undefined {
+  if (declaration.srs !== undefined) {
+    const id = parseSrs(declaration.srs)
+    if (id !== undefined && findRow(id) !== undefined) return id
+  }
+  const shape = shapeOf(declaration)
+  if (shape === undefined) return undefined
+  const declared = shape.id === undefined ? undefined : findRow(parseSrs(shape.id) ?? '')
+  if (declared !== undefined && canBe(shape, declared)) return declared.srs
+  const rows = rowsOfShape(shape)
+  if (shape.name !== undefined) {
+    const plain = plainName(shape.name)
+    const sameName = best(rows.filter((row) => hasName(row, plain)))
+    if (sameName !== undefined && !sameName.isDeprecated) return sameName.srs
+  }
+  const current = rows.filter((row) => !row.isDeprecated)
+  const usable = current.length > 0 ? current : rows
+  if (shape.datumName === undefined && new Set(usable.map((row) => row.datum)).size > 1) return undefined
+  return best(usable)?.srs
+}
+
+/** Whether a declaration that names a row's code says nothing against it. */
+function canBe(shape: CrsShape, row: CrsRow): boolean {
+  const rowShape = shapeOfRow(row)
+  if (shape.method === undefined || rowShape?.method === undefined) {
+    return shape.name !== undefined && hasName(row, plainName(shape.name))
+  }
+  if (!hasProjection(shape, rowShape)) return false
+  return hasDatum(shape, row, rowShape) || hasEllipsoid(shape, rowShape, 1e-3)
+}

@@ -1,0 +1,69 @@
+/** A node of WKT (OGC 01-009 section 7, ISO 19162): `KEYWORD[value, ...]`; bare words are nodes without values. */
+export interface WktNode {
+  /** Upper case. */
+  keyword: string
+  values: (string | number | WktNode)[]
+}
+
+const maxLength = 1 << 18
+const maxDepth = 40
+const token = /\s*(?:"((?:[^"]|"")*)"|([[\](),])|([^[\](),"\s]+))/y
+
+/** The tree of a CRS's WKT, or undefined when the text is none. Never throws; bounded in size and depth. */
+export function parseCrsWkt(text: string): WktNode | undefined {
+  if (text.length > maxLength) return undefined
+  token.lastIndex = 0
+  const root: WktNode = { keyword: '', values: [] }
+  const open: WktNode[] = [root]
+  let node = root
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [, quoted, mark, word] = match
+    if (quoted !== undefined) node.values.push(quoted.replaceAll('""', '"'))
+    else if (word !== undefined) node.values.push(wordValue(word))
+    else if (mark === '[' || mark === '(') {
+      const inner = node.values.at(-1)
+      if (typeof inner !== 'object' || open.length > maxDepth) return undefined
+      open.push(inner)
+      node = inner
+    } else if (mark === ']' || mark === ')') {
+      open.pop()
+      const outer = open.at(-1)
+      if (outer === undefined) return undefined
+      node = outer
+      if (open.length === 1) break
+    }
+  }
+  const first = root.values[0]
+  return open.length === 1 && typeof first === 'object' && first.values.length > 0 ? first : undefined
+}
+
+function wordValue(word: string): number | WktNode {
+  const number = Number(word)
+  return Number.isNaN(number) ? { keyword: word.toUpperCase(), values: [] } : number
+}
+
+/** The first child with one of the keywords. */
+export function child(node: WktNode | undefined, ...keywords: string[]): WktNode | undefined {
+  for (const value of node?.values ?? []) {
+    if (typeof value === 'object' && keywords.includes(value.keyword)) return value
+  }
+  return undefined
+}
+
+export function children(node: WktNode, ...keywords: string[]): WktNode[] {
+  return node.values.filter(
+    (value) => typeof value === 'object' && keywords.includes(value.keyword),
+  ) as WktNode[]
+}
+
+/** The text at a position; numbers as text (codes are written both ways). */
+export function textAt(node: WktNode | undefined, position: number): string | undefined {
+  const value = node?.values[position]
+  return typeof value === 'object' || value === undefined ? undefined : String(value)
+}
+
+export function numberAt(node: WktNode | undefined, position: number): number | undefined {
+  const value = node?.values[position]
+  const number = typeof value === 'string' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
