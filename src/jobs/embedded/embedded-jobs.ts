@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { explain } from '../../lib/errors.ts'
+import type { EventBus } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { JobHandler, Jobs } from '../jobs.ts'
+import { maxAttempts, ServerStopping } from '../jobs.ts'
+import type { JobRecord, Lease } from './job-repository.ts'
+import {
+  claimJob,
+  deleteJob,
+  hasJob,
+  insertJob,
+  listQueuedJobs,
+  listStaleJobs,
+  renewLeases,
+  requeueJob,
+} from './job-repository.ts'
+
+export interface EmbeddedJobsParts {
+  database: Database
+  clock: Clock
+  events: EventBus
+  log: Logger
+  /** Jobs at the same time. */
+  concurrency: number
+}
+
+const leaseMs = 30_000
+const renewMs = 10_000
+const pollMs = 250
+const graceMs = 7_000
+const abortMs = 2_500
+
+interface RunningJob {
+  job: JobRecord
+  abort: AbortController
+  ended: Promise<void>
+}
+
+/** Jobs kept in our own database and run in this process. */
+export class EmbeddedJobs implements Jobs {
+  readonly #parts: EmbeddedJobsParts
+  readonly #owner = randomUUID()
+  readonly #running = new Map<number, RunningJob>()
+  readonly #ended = new EventEmitter().setMaxListeners(0)
+  #handlers: Record<string, JobHandler> = {}
+  #timer: NodeJS.Timeout | undefined
+  #isAccepting = false
+  #filling: Promise<void> | undefined
+  #isFillWanted = false
+
+  constructor(parts: EmbeddedJobsParts) {
+    this.#parts = parts
+  }
+
+  enqueue(db: Parameters<Jobs['enqueue']>[0], job: Parameters<Jobs['enqueue']>[1]): Promise<number> {
+    return insertJob(db, job, this.#now())
+  }
+
+  async start(handlers: Record<string, JobHandler>): Promise<void> {
+    this.#handlers = handlers
+    this.#isAccepting = true
+    const isAlone = this.#parts.database.kind === 'sqlite'
+    await this.#takeOver(isAlone ? undefined : this.#now())
+    this.#timer = setInterval(() => this.#tick(), renewMs).unref()
+    this.wake()
+  }
+
+  wake(): void {
+    this.#isFillWanted = true
+    this.#filling ??= this.#fillAll().finally(() => {
+      this.#filling = undefined
+    })
+  }
+
+  async wait(jobId: number, signal: AbortSignal): Promise<void> {
+    while (await hasJob(this.#parts.database.kysely, jobId)) {
+      const ended = once(this.#ended, String(jobId), { signal })
+      const poll = delay(pollMs, undefined, { signal })
+      await Promise.race([ended, poll]).catch(() => signal.throwIfAborted())
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isAccepting = false
+    clearInterval(this.#timer)
+    await this.#filling
+    const ended = (): Promise<unknown> => Promise.all([...this.#running.values()].map((one) => one.ended))
+    await Promise.race([ended(), delay(graceMs, undefined, { ref: false })])
+    for (const { abort } of this.#running.values()) abort.abort(new ServerStopping())
+    await Promise.race([ended(), delay(abortMs, undefined, { ref: false })])
+  }
+
+  #tick(): void {
+    renewLeases(this.#parts.database.kysely, this.#lease())
+      .then(() => this.#takeOver(this.#now()))
+      .then(() => this.wake())
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'job leases could not be renewed'))
+  }
+
+  async #takeOver(before: string | undefined): Promise<void> {
+    const db = this.#parts.database.kysely
+    const stale = await listStaleJobs(db, {
+      owner: this.#owner,
+      ...(before === undefined ? {} : { before }),
+    })
+    for (const job of stale) {
+      this.#parts.log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
+      if (job.attempts < maxAttempts) await requeueJob(db, job, false)
+      else await this.#giveUp(job)
+    }
+  }
+
+  async #giveUp(job: JobRecord): Promise<void> {
+    const reason = `It was begun ${job.attempts} times and the server died each time`
+    await this.#handlers[job.kind]?.abandoned(job.payload, reason)
+    await deleteJob(this.#parts.database.kysely, job.id)
+  }
+
+  async #fillAll(): Promise<void> {
+    while (this.#isFillWanted && this.#isAccepting) {
+      this.#isFillWanted = false
+      await this.#fill().catch((error: unknown) =>
+        this.#parts.log.error({ err: error }, 'jobs could not be taken from the queue'),
+      )
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const db = this.#parts.database.kysely
+    const keys = new Set([...this.#running.values()].map((one) => one.job.key))
+    for (const job of await listQueuedJobs(db)) {
+      if (!this.#isAccepting || this.#running.size >= this.#parts.concurrency) return
+      if (job.key !== '' && keys.has(job.key)) continue
+      keys.add(job.key)
+      if (await claimJob(db, job.id, this.#lease())) this.#begin({ ...job, attempts: job.attempts + 1 })
+    }
+  }
+
+  #begin(job: JobRecord): void {
+    const abort = new AbortController()
+    const ended = this.#execute(job, abort.signal).finally(() => {
+      this.#running.delete(job.id)
+      this.#ended.emit(String(job.id))
+      this.wake()
+    })
+    this.#running.set(job.id, { job, abort, ended })
+  }
+
+  async #execute(job: JobRecord, signal: AbortSignal): Promise<void> {
+    const { database, log } = this.#parts
+    try {
+      await this.#attempt(job, signal)
+      await deleteJob(database.kysely, job.id)
+    } catch (error) {
+      if (!(signal.reason instanceof ServerStopping)) {
+        log.error({ err: error, jobId: job.id, kind: job.kind }, 'job could not be ended')
+      }
+      await requeueJob(database.kysely, job, signal.aborted).catch(() => undefined)
+    }
+  }
+
+  /** Runs the handler; a failure is told to it, a stop of the server is thrown on. */
+  async #attempt(job: JobRecord, signal: AbortSignal): Promise<void> {
+    const handler = this.#handlers[job.kind]
+    if (handler === undefined) throw new Error(`Nothing does jobs of kind "${job.kind}"`)
+    try {
+      await handler.run(job.payload, { jobId: job.id, attempt: job.attempts, signal })
+    } catch (error) {
+      if (signal.reason instanceof ServerStopping) throw error
+      this.#parts.log.error({ err: error, jobId: job.id, kind: job.kind }, 'job failed')
+      this.#parts.events.emit('exception.caught', { error, where: `job ${job.kind}` })
+      await handler.abandoned(job.payload, explain(error))
+    }
+  }
+
+  #lease(): Lease {
+    const now = this.#parts.clock.now()
+    return {
+      owner: this.#owner,
+      at: now.toISOString(),
+      until: new Date(now.getTime() + leaseMs).toISOString(),
+    }
+  }
+
+  #now(): string {
+    return this.#parts.clock.now().toISOString()
+  }
+}

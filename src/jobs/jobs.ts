@@ -1,0 +1,51 @@
+import type { Queryable } from '../db/connection.ts'
+
+export type JobPayload = Record<string, unknown>
+
+export interface JobContext {
+  jobId: number
+  /** From 1; above 1 after a crash or kill. */
+  attempt: number
+  /** Aborts when the job is cancelled or the server stops. */
+  signal: AbortSignal
+}
+
+/** What does the work of one kind of job. */
+export interface JobHandler {
+  run(payload: JobPayload, context: JobContext): Promise<void>
+  /** The job died with its process too often and is given up. */
+  abandoned(payload: JobPayload, reason: string): Promise<void>
+}
+
+export interface NewJob {
+  kind: string
+  /** Jobs of one key run one after the other; empty for none. */
+  key: string
+  payload: JobPayload
+}
+
+/** The reason a job's signal carries when the server stops: the job is taken up again at the next start. */
+export class ServerStopping extends Error {
+  constructor() {
+    super('The server is stopping')
+    this.name = 'ServerStopping'
+  }
+}
+
+/**
+ * A durable queue. A job is kept from `enqueue` until it ends, survives kill -9, and is run again from its start when
+ * its process died, at most `maxAttempts` times.
+ */
+export interface Jobs {
+  /** Writes a job in the caller's transaction; call `wake` after it has been committed. */
+  enqueue(db: Queryable, job: NewJob): Promise<number>
+  wake(): void
+  /** Ends when the job has; throws the signal's reason when that aborts first. The job goes on then. */
+  wait(jobId: number, signal: AbortSignal): Promise<void>
+  /** Takes up what earlier processes left and starts to work. */
+  start(handlers: Record<string, JobHandler>): Promise<void>
+  /** Takes no new job, gives running ones the time to end, aborts the rest; ends within 10 seconds. */
+  stop(): Promise<void>
+}
+
+export const maxAttempts = 3
