@@ -10,7 +10,8 @@ import type { FeatureQuery, StoreType, TableDescription, VectorStore } from '../
 export interface FileStoreSource {
   type: StoreType
   format: Format
-  file: DataFile
+  /** Looked up when the file is opened, so that a change on disk is seen. */
+  file(): Promise<DataFile>
   charset?: string
 }
 
@@ -54,14 +55,17 @@ function matchingRows(batch: FeatureBatch, filter: Filter): Uint32Array {
 
 /** A file served as it is, read-only: its layers are the tables, a feature's id is its row number in the file. */
 export function createFileStore(source: FileStoreSource): VectorStore {
-  const { type, format, file } = source
+  const { type, format } = source
   let described: Promise<LayerDescription[]> | undefined
 
   const context = (signal: AbortSignal): ReadContext =>
     source.charset === undefined ? { signal } : { signal, charset: source.charset }
 
+  const open = async (): Promise<LayerDescription[]> =>
+    format.describe(await source.file(), context(new AbortController().signal))
+
   const describe = (): Promise<LayerDescription[]> => {
-    described ??= format.describe(file, context(new AbortController().signal)).catch((error: unknown) => {
+    described ??= open().catch((error: unknown) => {
       described = undefined
       throw new Failure('unavailable', 'store-file', `${type} file cannot be read`, { cause: error })
     })
@@ -82,7 +86,11 @@ export function createFileStore(source: FileStoreSource): VectorStore {
   }
 
   async function* matching(filter: Filter, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
-    for await (const batch of format.read(file, await getLayer(filter.table), context(signal))) {
+    for await (const batch of format.read(
+      await source.file(),
+      await getLayer(filter.table),
+      context(signal),
+    )) {
       signal.throwIfAborted()
       const rows = matchingRows(batch, filter)
       if (rows.length > 0) yield rows.length === batch.rowCount ? batch : selectRows(batch, rows)
