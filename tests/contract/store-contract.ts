@@ -1,0 +1,18 @@
+import { describe } from 'node:test'
+import { describeCreate } from './store-create.ts'
+import { describeFailures } from './store-failures.ts'
+import { describeReading } from './store-reading.ts'
+import type { MakeStore } from './store-session.ts'
+import { describeUpdates } from './store-updates.ts'
+
+export type { MakeStore, StoreUnderTest } from './store-session.ts'
+
+/** What every vector store promises, run over a fresh one for each test. */
+export function describeStoreContract(name: string, make: MakeStore): void {
+  describe(`${name} store`, () => {
+    describeCreate(make)
+    describeUpdates(make)
+    describeFailures(make)
+    describeReading(make)
+  })
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Envelope } from '../../src/geo/envelope.ts'
+import type { FeatureQuery, VectorStore } from '../../src/stores/store.ts'
+import type { Row } from '../support/batches.ts'
+import { schemaOf, wkb } from '../support/batches.ts'
+import type { MakeStore } from './store-session.ts'
+import { loadRows, never, readRows, withStore } from './store-session.ts'
+
+const schema = schemaOf({ n: 'int32', day: 'date', at: 'timestamp' }, 'Point')
+const dayMicros = 86_400_000_000n
+/** Twenty points on a diagonal, a day apart from 1970-01-01 on, each at noon; the last without anything. */
+const rows: Row[] = Array.from({ length: 20 }, (_, i) => ({
+  geometry: i === 19 ? null : wkb('Point', [i, i]),
+  values: i === 19 ? [i, null, null] : [i, i, BigInt(i) * dayMicros + dayMicros / 2n],
+}))
+
+async function numbers(store: VectorStore, query: Partial<FeatureQuery>): Promise<unknown[]> {
+  return (await readRows(store, query)).map(({ values }) => values[0])
+}
+
+export function describeReading(make: MakeStore): void {
+  describe('reading', () => {
+    it(
+      'pages in a stable order',
+      withStore(make, async ({ store }) => {
+        await loadRows(store, { schema, rows })
+        const all = await readRows(store)
+        assert.deepEqual(
+          all.map(({ values }) => values[0]),
+          rows.map((_, i) => i),
+        )
+        const paged = []
+        for (let offset = 0; offset < 25; offset += 7)
+          paged.push(...(await readRows(store, { offset, limit: 7 })))
+        assert.deepEqual(paged, all)
+        assert.deepEqual(await readRows(store, { limit: 0 }), [])
+      }),
+    )
+
+    it(
+      'finds what a box touches, its edges included',
+      withStore(make, async ({ store }) => {
+        await loadRows(store, { schema, rows })
+        const bbox = { minX: 3, minY: 3, maxX: 5, maxY: 5 }
+        assert.deepEqual(await numbers(store, { bboxes: [bbox] }), [3, 4, 5])
+        assert.equal(await store.count({ table: 'layer', bboxes: [bbox] }, never), 3)
+        assert.deepEqual(await numbers(store, { bboxes: [{ minX: 3, minY: 7, maxX: 5, maxY: 9 }] }), [])
+        assert.deepEqual(await numbers(store, { bboxes: [bbox], offset: 1, limit: 1 }), [4])
+        const overlapping = { minX: 5, minY: 4, maxX: 8, maxY: 7 }
+        assert.deepEqual(await numbers(store, { bboxes: [bbox, overlapping] }), [3, 4, 5, 6, 7])
+        assert.equal(await store.count({ table: 'layer', bboxes: [bbox, overlapping] }, never), 5)
+      }),
+    )
+
+    it(
+      'tests boxes at full precision',
+      withStore(make, async ({ store }) => {
+        const near = 500_000.01
+        const geometry = wkb('Point', [near, 0])
+        await loadRows(store, { schema: schemaOf({}, 'Point'), rows: [{ geometry, values: [] }] })
+        const box = (minX: number): Envelope => ({ minX, minY: -1, maxX: near + 1, maxY: 1 })
+        assert.equal((await readRows(store, { bboxes: [box(near)] })).length, 1)
+        assert.equal((await readRows(store, { bboxes: [box(near + 1e-6)] })).length, 0)
+        assert.equal(await store.count({ table: 'layer', bboxes: [box(near + 1e-6)] }, never), 0)
+      }),
+    )
+
+    it(
+      'filters by time, ends included and open',
+      withStore(make, async ({ store }) => {
+        await loadRows(store, { schema, rows })
+        const read = (time: FeatureQuery['time']): Promise<unknown[]> =>
+          numbers(store, time === undefined ? {} : { time })
+        assert.deepEqual(await read({ attribute: 'day', from: '1970-01-03', to: '1970-01-05' }), [2, 3, 4])
+        assert.deepEqual(await read({ attribute: 'day', to: '1970-01-02' }), [0, 1])
+        assert.deepEqual(
+          await read({ attribute: 'at', from: '1970-01-03T12:00:00Z', to: '1970-01-04T14:00:00+02:00' }),
+          [2, 3],
+        )
+        assert.deepEqual(await read({ attribute: 'at', from: '1970-01-18T12:00:00.001Z' }), [18])
+        const time = { attribute: 'day', from: '1970-01-15' }
+        assert.equal(await store.count({ table: 'layer', time }, never), 5)
+        const bbox = { minX: 15, minY: 15, maxX: 16, maxY: 16 }
+        assert.deepEqual(await numbers(store, { time, bboxes: [bbox] }), [15, 16])
+      }),
+    )
+
+    it(
+      'finds one feature by its id, and none by one that is no id',
+      withStore(make, async ({ store }) => {
+        await loadRows(store, { schema, rows })
+        const all = await readRows(store)
+        const wanted = all[4]
+        assert.deepEqual(await readRows(store, { featureId: wanted?.id ?? '' }), [wanted])
+        for (const featureId of ['0x5', '', 'abc', '99999', "1' or '1'='1", '1e0', '99999999999999999999'])
+          assert.deepEqual(await readRows(store, { featureId }), [], featureId)
+      }),
+    )
+
+    it(
+      'can be left before its end, and stops when it is aborted',
+      withStore(make, async ({ store }) => {
+        const many = Array.from({ length: 10_000 }, (_, i) => ({ geometry: null, values: [i, null, null] }))
+        await loadRows(store, { schema, rows: many })
+        const query = { table: 'layer', limit: 1e9, offset: 0 }
+        for await (const page of store.readFeatures(query, never)) {
+          assert.ok(page.batch.rowCount < 10_000)
+          break
+        }
+        const controller = new AbortController()
+        await assert.rejects(async () => {
+          for await (const _page of store.readFeatures(query, controller.signal))
+            controller.abort(new Error('enough'))
+        }, /enough/)
+        await store.dropTable('layer')
+      }),
+    )
+
+    it(
+      'reports a table that is not there',
+      withStore(make, async ({ store }) => {
+        assert.equal(await store.findTable('nowhere'), undefined)
+        await assert.rejects(store.count({ table: 'nowhere' }, never), { kind: 'notFound' })
+        await assert.rejects(readRows(store, { table: 'nowhere' }), { kind: 'notFound' })
+      }),
+    )
+
+    it(
+      'passes its own check',
+      withStore(make, async ({ store }) => {
+        await store.check(never)
+      }),
+    )
+  })
+}

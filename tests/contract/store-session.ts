@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { FeatureBatch } from '../../src/geo/batch.ts'
+import type { Schema } from '../../src/geo/schema.ts'
+import type { FeatureQuery, LoadHooks, LoadRequest, LoadResult, VectorStore } from '../../src/stores/store.ts'
+import type { Row } from '../support/batches.ts'
+import { batchesOf, rowsOf } from '../support/batches.ts'
+
+/** A store over an empty database or file, and what takes it away again. */
+export interface StoreUnderTest {
+  store: VectorStore
+  /** Another store over the same data, as another process would open it. */
+  reopen(): VectorStore
+  dispose(): Promise<void>
+}
+
+export type MakeStore = () => Promise<StoreUnderTest>
+
+export interface Reject {
+  row: number
+  field?: string
+  reason: string
+}
+
+export interface LoadOutcome {
+  result: LoadResult
+  token: string
+  messages: { level: string; message: string; code: string }[]
+  rejects: Reject[]
+}
+
+export const never = new AbortController().signal
+
+/** Hooks that gather what a load tells; `overrides` replace single ones. */
+export function gatheringHooks(overrides: Partial<LoadHooks> = {}): {
+  hooks: LoadHooks
+  told: Omit<LoadOutcome, 'result'>
+} {
+  const told: Omit<LoadOutcome, 'result'> = { token: '', messages: [], rejects: [] }
+  const hooks: LoadHooks = {
+    signal: never,
+    onProgress: () => {},
+    onMessage: (message) => told.messages.push(message),
+    onReject: (batch, row, reason) => told.rejects.push({ row: batch.rowNumbers[row] ?? 0, ...reason }),
+    beforeCommit: async (token, result) => {
+      told.token = token
+      await overrides.beforeCommit?.(token, result)
+    },
+  }
+  return { hooks: { ...hooks, ...overrides, beforeCommit: hooks.beforeCommit }, told }
+}
+
+export interface LoadArguments extends Partial<Omit<LoadRequest, 'schema'>> {
+  schema: Schema
+  rows?: Iterable<Row>
+  batches?: AsyncIterable<FeatureBatch>
+  hooks?: Partial<LoadHooks>
+}
+
+/** Runs one load to its end. */
+export async function loadRows(store: VectorStore, load: LoadArguments): Promise<LoadOutcome> {
+  const { schema, rows = [], batches = batchesOf(schema, rows), hooks: overrides, ...request } = load
+  const { hooks, told } = gatheringHooks(overrides)
+  const result = await store.load(
+    {
+      loadId: `t${randomUUID().slice(0, 8)}`,
+      mode: 'CREATE',
+      table: 'layer',
+      indexes: [],
+      ...request,
+      schema,
+    },
+    batches,
+    hooks,
+  )
+  return { result, ...told }
+}
+
+export interface ReadRow extends Required<Row> {
+  id: string
+}
+
+/** Every feature of a query, in order; by default the whole table `layer`. */
+export async function readRows(store: VectorStore, query: Partial<FeatureQuery> = {}): Promise<ReadRow[]> {
+  const rows: ReadRow[] = []
+  const pages = store.readFeatures({ table: 'layer', limit: 1e9, offset: 0, ...query }, never)
+  for await (const { batch, ids } of pages) {
+    assert.equal(ids.length, batch.rowCount)
+    rowsOf(batch).forEach((row, index) => {
+      rows.push({ ...row, id: ids[index] ?? '' })
+    })
+  }
+  return rows
+}
+
+/** The values of one attribute over the whole table. */
+export async function readColumn(store: VectorStore, name: string, table = 'layer'): Promise<unknown[]> {
+  const described = await store.findTable(table)
+  const index = described?.schema.attributes.findIndex((attribute) => attribute.name === name) ?? -1
+  assert.notEqual(index, -1, `column ${name} of ${table}`)
+  return (await readRows(store, { table })).map(({ values }) => values[index])
+}
+
+/** Runs `test` on a fresh store and cleans up behind it. */
+export function withStore(
+  make: MakeStore,
+  test: (under: StoreUnderTest) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const under = await make()
+    try {
+      await test(under)
+    } finally {
+      await under.store.close()
+      await under.dispose()
+    }
+  }
+}
