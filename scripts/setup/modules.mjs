@@ -9,7 +9,7 @@ export function installModules(root) {
   const stamp = modulesStamp(root)
   if (readIfThere(stampFile) === stamp) return
   say('Installing packages ...')
-  const { ok, output } = runNpm(['ci', '--include=dev', '--ignore-scripts', '--prefer-offline'], root)
+  const { ok, output } = runNpm(['ci', '--include=dev', '--ignore-scripts'], root)
   if (!ok) throw npmFailure('The packages could not be installed', output)
   writeFileSync(stampFile, stamp)
 }

@@ -83,16 +83,9 @@ function failedBefore(root, packages) {
 
 function hasPostgis() {
   const versions = '/usr/lib/postgresql'
-  if (existsSync(versions)) {
-    for (const version of readdirSync(versions)) {
-      const hasServer = existsSync(join(versions, version, 'bin', 'initdb'))
-      if (hasServer && hasControl(`/usr/share/postgresql/${version}`)) return true
-    }
-  }
-  if (!hasProgram('initdb') || !hasProgram('pg_config')) return false
-  return hasControl(run('pg_config', ['--sharedir']).output.trim())
-}
-
-function hasControl(shareFolder) {
-  return existsSync(join(shareFolder, 'extension', 'postgis.control'))
+  if (!existsSync(versions)) return false
+  return readdirSync(versions).some((version) => {
+    const control = `/usr/share/postgresql/${version}/extension/postgis.control`
+    return existsSync(join(versions, version, 'bin', 'initdb')) && existsSync(control)
+  })
 }

@@ -19,9 +19,11 @@ export function run(program, args, options = {}) {
 /** Runs the npm that started this script, else the one on the path. */
 export function runNpm(args, cwd) {
   const quiet = ['--loglevel=error', '--no-progress', '--no-audit', '--no-fund', '--no-update-notifier']
+  const patience = ['--prefer-offline', '--fetch-retries=1', '--fetch-retry-mintimeout=2000']
+  const flags = [...quiet, ...patience]
   const cli = process.env.npm_execpath ?? ''
-  if (basename(cli) === 'npm-cli.js') return run(process.execPath, [cli, ...args, ...quiet], { cwd })
-  return run('npm', [...args, ...quiet], { cwd })
+  if (basename(cli) === 'npm-cli.js') return run(process.execPath, [cli, ...args, ...flags], { cwd })
+  return run('npm', [...args, ...flags], { cwd })
 }
 
 const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|network/

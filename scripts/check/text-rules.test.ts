@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { nameProblems, textProblems } from './text-rules.ts'
+
+const problems = (text: string, path = 'src/geo/x.ts'): string[] => textProblems([{ path, text }])
+
+describe('textProblems', () => {
+  it('finds a path of one machine and says in which line', () => {
+    assert.deepEqual(problems(`const a = 1\nconst b = '${'/home'}/ann/data'`), [
+      'src/geo/x.ts:2 names a path of one machine',
+    ])
+  })
+
+  it('accepts unfinished work only with an issue number', () => {
+    assert.equal(problems(`// ${'TO'}DO later`).length, 1)
+    assert.deepEqual(problems(`// ${'TO'}DO #12 later`), [])
+  })
+
+  it('finds checks that are switched off and tests that are skipped', () => {
+    assert.equal(problems(`// @ts-${'ignore'}`).length, 1)
+    assert.equal(problems(`it.${'skip'}('x', () => {})`, 'src/geo/x.test.ts').length, 1)
+  })
+
+  it('finds a relative import without its file ending', () => {
+    assert.equal(problems("import { a } from './a'").length, 1)
+    assert.deepEqual(problems("import { a } from './a.ts'"), [])
+  })
+})
+
+describe('nameProblems', () => {
+  it('accepts kebab-case alone', () => {
+    assert.deepEqual(nameProblems(['src/geo/crs-table.test.ts', 'src/geo/0001-first.ts']), [])
+    assert.equal(nameProblems(['src/geo/CrsTable.ts', 'src/geo/crs_table.ts']).length, 2)
+  })
+})

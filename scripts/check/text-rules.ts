@@ -1,0 +1,53 @@
+import type { SourceFile } from './imports.ts'
+
+interface TextRule {
+  pattern: RegExp
+  message: string
+  /** Files it applies to; default: all. */
+  files?: RegExp
+}
+
+const rules: TextRule[] = [
+  {
+    pattern: /(?:^|[\s'"`(=])\/(?:home|Users|work|root)\/\w/m,
+    message: 'names a path of one machine',
+  },
+  { pattern: /\bTODO\b(?!\(#\d+\)| #\d+)/, message: 'has a TODO without an issue number, as in "TODO #12"' },
+  {
+    pattern: /@ts-(?:ignore|nocheck|expect-error)|\bbiome-(?:ignore)/,
+    message: 'switches a check off',
+    files: /\.[cm]?[jt]s$/,
+  },
+  {
+    pattern: /\b(?:it|test|describe)\.(?:only|skip|todo)\(/,
+    message: 'skips tests',
+    files: /\.test\.ts$/,
+  },
+  {
+    pattern: /^import\s(?!type\b)[^'"`;]*['"]\.[^'"]*(?<!\.(?:ts|mjs|json))['"]/m,
+    message: 'imports a relative path without its file ending',
+    files: /\.ts$/,
+  },
+]
+
+const fileName = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*)\.(?:ts|mjs|sh|json|md)$/
+
+/** Texts and names against the rules that no other tool checks, one message each. */
+export function textProblems(files: Pick<SourceFile, 'path' | 'text'>[]): string[] {
+  return files
+    .filter((file) => !file.path.startsWith('scripts/check/text-rules'))
+    .flatMap(({ path, text }) => {
+      const broken = rules.filter((rule) => (rule.files?.test(path) ?? true) && rule.pattern.test(text))
+      return broken.map((rule) => {
+        const line = text.slice(0, text.search(rule.pattern) + 1).split('\n').length
+        return `${path}:${line} ${rule.message}`
+      })
+    })
+}
+
+/** Source files whose names are not in kebab-case. */
+export function nameProblems(paths: string[]): string[] {
+  return paths
+    .filter((path) => !fileName.test(path.split('/').at(-1) ?? ''))
+    .map((path) => `${path} is not named in kebab-case`)
+}
