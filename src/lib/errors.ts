@@ -4,6 +4,7 @@ export const failureKinds = [
   'unauthenticated', // 401
   'forbidden', // 403
   'notFound', // 404
+  'notAllowed', // the path exists, not for this method: 405
   'conflict', // wrong state: 409
   'precondition', // If-Match failed: 412
   'tooLarge', // 413

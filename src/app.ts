@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { Catalog } from './catalog/catalog.ts'
+import type { DataDirectory } from './config/data-directory.ts'
+import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
+import type { Settings } from './config/settings.ts'
+import { version } from './config/version.ts'
+import type { Database } from './db/connection.ts'
+import { openDatabase } from './db/connection.ts'
+import type { App, HttpContext } from './http/app-types.ts'
+import { areas } from './http/routes.ts'
+import { createHttpServer } from './http/server.ts'
+import type { Clock } from './lib/clock.ts'
+import { systemClock } from './lib/clock.ts'
+import type { EventBus } from './lib/events.ts'
+import { createEventBus } from './lib/events.ts'
+import type { Logger } from './lib/logger.ts'
+import { createLogger } from './lib/logger.ts'
+import { createVault } from './lib/vault.ts'
+import { openVectorStore } from './stores/registry.ts'
+import type { StoreConnection } from './stores/store.ts'
+
+/** How long a stop waits for requests and loads that are under way. */
+const drainMs = 10_000
+
+export interface AppOptions {
+  clock?: Clock
+  log?: Logger
+  /** Tells the operator something that is said once, such as a generated password; default: standard output. */
+  notice?(text: string): void
+}
+
+/** Every part, joined; `app` answers injected requests. */
+export interface Terrane extends HttpContext {
+  app: App
+  directory: DataDirectory
+  /** Takes no new work, waits up to 10 s for what is under way, and closes every part. */
+  close(): Promise<void>
+}
+
+/** Builds every part; nothing listens yet. Throws when a part cannot start, with everything closed again. */
+export async function createApp(settings: Settings, options: AppOptions = {}): Promise<Terrane> {
+  const log = options.log ?? createLogger(settings.logLevel)
+  const closers: (() => void | Promise<void>)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    const directory = prepareDataDirectory(settings.data)
+    if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
+    const url = settings.databaseUrl
+    const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })
+    closers.push(() => database.close())
+    const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
+    const clock = options.clock ?? systemClock
+    const catalog = await openCatalog({ settings, directory, database, events, clock })
+    closers.push(() => catalog.close())
+    const context: HttpContext = { settings, database, catalog, events, log, clock, version }
+    const app = await createHttpServer(context, areas)
+    closers.push(() => closeHttp(app))
+    return { ...context, app, directory, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** Starts serving; `url` is where clients reach the base path. */
+export async function startServer(
+  settings: Settings,
+  options: AppOptions = {},
+): Promise<{ url: string; close(): Promise<void> }> {
+  const terrane = await createApp(settings, options)
+  const { host, port, basePath, publicUrl } = settings.server
+  try {
+    const address = await terrane.app.listen({ host, port })
+    return { url: publicUrl ?? address + basePath, close: terrane.close }
+  } catch (error) {
+    await terrane.close()
+    throw error
+  }
+}
+
+interface CatalogNeeds {
+  settings: Settings
+  directory: DataDirectory
+  database: Database
+  events: EventBus
+  clock: Clock
+}
+
+async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
+  const { settings, directory, database, events, clock } = needs
+  const catalog = new Catalog({
+    database,
+    events,
+    clock,
+    vault: createVault(directory.key),
+    openVectorStore,
+    defaultStoreConnection: async (workspace) => defaultStore(settings, directory, workspace),
+  })
+  await catalog.prepare()
+  return catalog
+}
+
+/** Where a workspace keeps what names no other store: a GeoPackage, or a schema of our PostgreSQL. */
+function defaultStore(settings: Settings, directory: DataDirectory, workspace: string): StoreConnection {
+  if (settings.databaseUrl === undefined) {
+    const path = join(directory.stores, workspace, `${workspace}.gpkg`)
+    return { type: 'GeoPackage', parameters: { path } }
+  }
+  const url = new URL(settings.databaseUrl.reveal())
+  return {
+    type: 'PostGIS',
+    parameters: {
+      dbtype: 'postgis',
+      host: decodeURIComponent(url.hostname),
+      port: url.port === '' ? '5432' : url.port,
+      database: decodeURIComponent(url.pathname.slice(1)),
+      schema: workspace,
+      user: decodeURIComponent(url.username),
+      passwd: decodeURIComponent(url.password),
+    },
+  }
+}
+
+async function closeHttp(app: App): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), drainMs)
+  await app.close()
+  clearTimeout(cut)
+}

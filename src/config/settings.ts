@@ -1,0 +1,194 @@
+import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { Secret } from '../lib/secret.ts'
+import type { Reader } from './parse.ts'
+import { environmentReader } from './parse.ts'
+
+export const dialects = ['contract', 'geoserver'] as const
+export type Dialect = (typeof dialects)[number]
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface ServerSettings {
+  host: string
+  /** 0 takes any free port. */
+  port: number
+  /** Empty, or such as `/geoserver`: a slash in front, none behind. */
+  basePath: string
+  /** Where clients reach the base path, without a slash behind; absent: the host that a request names. */
+  publicUrl?: string
+  /** Addresses and networks whose `X-Forwarded-*` headers count. */
+  trustedProxies: string[]
+  /** Origins of foreign pages that may call. */
+  corsOrigins: string[]
+  dialect: Dialect
+}
+
+export interface DataSettings {
+  /** Absolute path of the data directory. */
+  directory: string
+  /** Absolute paths of the folders that imports may name files in. */
+  importRoots: string[]
+  /** Whether the bundled sample data are imported on the first start. */
+  sample: boolean
+}
+
+export interface LimitSettings {
+  maxUploadBytes: number
+  maxExpandedBytes: number
+  maxArchiveEntries: number
+  /** Expanded size divided by packed size. */
+  maxArchiveRatio: number
+  maxTasks: number
+  /** Loads at the same time; the rest queue. */
+  concurrentLoads: number
+}
+
+export interface RetentionSettings {
+  /** Uploads of unfinished imports are kept so long after the last change. */
+  uploadDays: number
+  /** Records of finished imports. */
+  importDays: number
+}
+
+export interface Settings {
+  server: ServerSettings
+  data: DataSettings
+  /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
+  databaseUrl?: Secret
+  /** Password of the user `admin` that the first start creates. */
+  adminPassword?: Secret
+  logLevel: LogLevel
+  limits: LimitSettings
+  retention: RetentionSettings
+}
+
+/** The environment holds values that are not understood; `problems` has one message for each. */
+export class SettingsError extends Error {
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(`Settings are wrong:\n${problems.map((one) => `  ${one}`).join('\n')}`)
+    this.name = 'SettingsError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Settings from environment variables, for each part its own group. Reads everything before it throws a
+ * `SettingsError` that lists every problem.
+ */
+export function loadSettings(env: Record<string, string | undefined>): Settings {
+  const problems: string[] = []
+  const read = environmentReader(env, problems)
+  const databaseUrl = readDatabaseUrl(read)
+  const adminPassword = read.text('TERRANE_ADMIN_PASSWORD')
+  const settings: Settings = {
+    server: readServer(read),
+    data: readData(read),
+    ...(databaseUrl === undefined ? {} : { databaseUrl: new Secret(databaseUrl) }),
+    ...(adminPassword === undefined ? {} : { adminPassword: new Secret(adminPassword) }),
+    logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
+    limits: readLimits(read),
+    retention: {
+      uploadDays: read.integer('TERRANE_KEEP_UPLOADS', { fallback: 7, min: 1, max: 36500 }),
+      importDays: read.integer('TERRANE_KEEP_IMPORTS', { fallback: 90, min: 1, max: 36500 }),
+    },
+  }
+  if (problems.length > 0) throw new SettingsError(problems)
+  return settings
+}
+
+function readServer(read: Reader): ServerSettings {
+  const publicUrl = readPublicUrl(read)
+  return {
+    host: read.text('TERRANE_HOST') ?? '127.0.0.1',
+    port: read.integer('TERRANE_PORT', { fallback: 8080, min: 0, max: 65535 }),
+    basePath: readBasePath(read),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    trustedProxies: readProxies(read),
+    corsOrigins: readOrigins(read),
+    dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
+  }
+}
+
+function readData(read: Reader): DataSettings {
+  const directory = resolve(read.text('TERRANE_DATA') ?? 'data')
+  const roots = (read.text('TERRANE_IMPORT_ROOTS') ?? '').split(delimiter).filter((one) => one.trim() !== '')
+  return {
+    directory,
+    importRoots: roots.length === 0 ? [join(directory, 'incoming')] : roots.map((one) => resolve(one.trim())),
+    sample: read.flag('TERRANE_SAMPLE', true),
+  }
+}
+
+function readLimits(read: Reader): LimitSettings {
+  const count = { min: 1, max: 1e9 }
+  return {
+    maxUploadBytes: read.bytes('TERRANE_MAX_UPLOAD', 10 * 2 ** 30),
+    maxExpandedBytes: read.bytes('TERRANE_MAX_EXPANDED', 50 * 2 ** 30),
+    maxArchiveEntries: read.integer('TERRANE_MAX_ARCHIVE_ENTRIES', { fallback: 100_000, ...count }),
+    maxArchiveRatio: read.integer('TERRANE_MAX_ARCHIVE_RATIO', { fallback: 200, ...count }),
+    maxTasks: read.integer('TERRANE_MAX_TASKS', { fallback: 10_000, ...count }),
+    concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),
+  }
+}
+
+function readBasePath(read: Reader): string {
+  const value = read.text('TERRANE_BASE_PATH')?.replace(/\/+$/, '') ?? ''
+  if (value === '' || /^(\/[\w.~-]+)+$/.test(value)) return value
+  read.problem('TERRANE_BASE_PATH', `must be a path such as /geoserver, found "${value}"`)
+  return ''
+}
+
+function readPublicUrl(read: Reader): string | undefined {
+  const value = read.text('TERRANE_PUBLIC_URL')
+  if (value === undefined) return undefined
+  const url = webUrl(value)
+  if (url !== undefined && url.search === '' && url.hash === '') return url.href.replace(/\/+$/, '')
+  read.problem('TERRANE_PUBLIC_URL', `must be an http or https address without a query, found "${value}"`)
+  return undefined
+}
+
+function readProxies(read: Reader): string[] {
+  const names = ['loopback', 'linklocal', 'uniquelocal']
+  return read.list('TERRANE_TRUSTED_PROXIES').filter((one) => {
+    const [address, prefix, ...rest] = one.split('/')
+    const bits = isIP(address ?? '') === 6 ? 128 : 32
+    const isNetwork =
+      isIP(address ?? '') !== 0 &&
+      rest.length === 0 &&
+      (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+    if (isNetwork || names.includes(one)) return true
+    read.problem(
+      'TERRANE_TRUSTED_PROXIES',
+      `must list addresses or networks such as 10.0.0.0/8, found "${one}"`,
+    )
+    return false
+  })
+}
+
+function readOrigins(read: Reader): string[] {
+  return read.list('TERRANE_CORS_ORIGINS').flatMap((one) => {
+    const url = webUrl(one)
+    if (url !== undefined && url.pathname === '/' && url.search === '' && !one.includes('*'))
+      return [url.origin]
+    read.problem('TERRANE_CORS_ORIGINS', `must list origins such as https://maps.example.org, found "${one}"`)
+    return []
+  })
+}
+
+function readDatabaseUrl(read: Reader): string | undefined {
+  const value = read.text('TERRANE_DATABASE_URL')
+  if (value === undefined) return undefined
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value
+  read.problem('TERRANE_DATABASE_URL', 'must be an address such as postgres://user:password@host:5432/name')
+  return undefined
+}
+
+function webUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' ? url : undefined
+}

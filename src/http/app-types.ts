@@ -1,0 +1,65 @@
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Access, Caller } from './auth/access.ts'
+
+/** Request types follow from the route's TypeBox schemas. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+  serializer: unknown
+}
+
+/** The server that areas add their routes to. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  Logger,
+  TypeBoxProvider
+>
+
+/** What every area of routes is given. */
+export interface HttpContext {
+  settings: Settings
+  database: Database
+  catalog: Catalog
+  events: EventBus
+  log: Logger
+  clock: Clock
+  version: string
+}
+
+/** One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside). */
+export type Area = (app: App, context: HttpContext) => void | Promise<void>
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call; a route without it does not start. */
+    access?: Access
+    /** Honours `Idempotency-Key`. */
+    idempotent?: boolean
+  }
+  interface FastifyRequest {
+    /** Who calls; `anonymous` until authentication has run. */
+    caller: Caller
+    /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */
+    link(path: string): string
+    /** Names keys or parameters that were ignored in `Terrane-Ignored`. */
+    reportIgnored(names: Iterable<string>): void
+  }
+}
+
+export type { FastifyReply, FastifyRequest }

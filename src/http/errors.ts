@@ -1,0 +1,94 @@
+import { STATUS_CODES } from 'node:http'
+import type { FailureKind } from '../lib/errors.ts'
+import { Failure } from '../lib/errors.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+
+/** The one table from kinds of failure to statuses. */
+const statusOfKind: Record<FailureKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  notFound: 404,
+  notAllowed: 405,
+  conflict: 409,
+  precondition: 412,
+  tooLarge: 413,
+  mediaType: 415,
+  tooMany: 429,
+  unavailable: 503,
+}
+
+/** Failures of the HTTP library that a client can act on. */
+const codeOfLibrary: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'wrong-content-length',
+  FST_REQ_FILE_TOO_LARGE: 'body-too-large',
+}
+
+/** What a failed request answers, before an area gives it its shape. */
+export interface Problem {
+  status: number
+  code: string
+  detail: string
+  errors: string[]
+}
+
+/** Turns a problem into the body of an area's failures; RFC 9457 unless the area has an envelope of its own. */
+export type ProblemWriter = (problem: Problem, reply: FastifyReply) => FastifyReply
+
+export const writeProblem: ProblemWriter = (problem, reply) =>
+  reply
+    .code(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send({
+      type: 'about:blank',
+      title: STATUS_CODES[problem.status] ?? 'Error',
+      status: problem.status,
+      detail: problem.detail,
+      code: problem.code,
+      errors: problem.errors,
+    })
+
+/** Any error as a problem; what a client cannot act on says the request's id and nothing else. */
+export function toProblem(error: unknown, requestId: string): Problem {
+  if (error instanceof Failure) {
+    const { kind, code, message, errors } = error
+    return { status: statusOfKind[kind], code, detail: message, errors }
+  }
+  const { statusCode, code, message } = libraryError(error)
+  if (statusCode >= 400 && statusCode < 500)
+    return {
+      status: statusCode,
+      code: codeOfLibrary[code] ?? 'bad-request',
+      detail: message,
+      errors: [message],
+    }
+  const detail = `The server failed; its log says more under request id ${requestId}`
+  return { status: 500, code: 'internal-error', detail, errors: [detail] }
+}
+
+function libraryError(error: unknown): { statusCode: number; code: string; message: string } {
+  const { statusCode, code, message } =
+    typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
+  return {
+    statusCode: typeof statusCode === 'number' ? statusCode : 500,
+    code: typeof code === 'string' ? code : '',
+    message: typeof message === 'string' ? message : '',
+  }
+}
+
+/** Makes an area (or, without one, the whole server) answer its failures through `write`. */
+export function answerFailures(app: App, log: Logger, write: ProblemWriter): void {
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = toProblem(error, request.id)
+    if (problem.status >= 500)
+      log.error(
+        { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
+        'request failed',
+      )
+    if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane", charset="UTF-8"')
+    return write(problem, reply)
+  })
+}

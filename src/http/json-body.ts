@@ -1,0 +1,73 @@
+import JSON5 from 'json5'
+import { Failure, invalid } from '../lib/errors.ts'
+import type { App, FastifyRequest } from './app-types.ts'
+
+export const maxJsonBytes = 5 * 2 ** 20
+export const maxJsonDepth = 100
+
+const jsonTypes = ['application/json', 'text/json', 'text/plain', /^application\/[\w.-]+\+json(?=;|$)/]
+
+/** Takes JSON under every content type that means it, and an empty body as none. */
+export function acceptJson(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addHook('onRequest', async (request) => {
+    const type = request.headers['content-type']
+    if (type === undefined || type.trim() === '') request.headers['content-type'] = 'application/json'
+  })
+  for (const type of jsonTypes)
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
+      parseJsonBody(body, isImportPath(request.url)),
+    )
+}
+
+function isImportPath(url: string): boolean {
+  return /^\/rest\/imports(?=[/?]|$)/.test(url)
+}
+
+/** The value of a body without its nulls; `undefined` for an empty one. */
+export function parseJsonBody(body: Uint8Array, allowsJson5: boolean): unknown {
+  const text = decode(body)
+  if (text.trim() === '') return undefined
+  return withoutNulls(parse(text, allowsJson5), 1)
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (error) {
+    throw invalid('malformed-json', 'The body is not JSON: it is not UTF-8 text', { cause: error })
+  }
+}
+
+function parse(text: string, allowsJson5: boolean): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const json5 = allowsJson5 ? parseJson5(text) : undefined
+    if (json5 !== undefined) return json5.value
+    const reason = error instanceof Error ? error.message.slice(0, 200) : ''
+    throw invalid('malformed-json', `The body is not JSON: ${reason}`, { cause: error })
+  }
+}
+
+function parseJson5(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON5.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** `null` means absent; list items keep theirs, so that positions stay. */
+function withoutNulls(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > maxJsonDepth)
+    throw new Failure('tooLarge', 'body-too-deep', `The body is nested deeper than ${maxJsonDepth} levels`)
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1))
+  const kept: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__') throw invalid('malformed-json', 'The body has a key "__proto__"')
+    if (item !== null) kept[key] = withoutNulls(item, depth + 1)
+  }
+  return kept
+}

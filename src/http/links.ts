@@ -1,0 +1,18 @@
+import type { ServerSettings } from '../config/settings.ts'
+import type { FastifyRequest } from './app-types.ts'
+
+const hostName = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
+
+/** Scheme and host that clients see, without a slash behind; `X-Forwarded-*` only from trusted proxies. */
+export function originOf(request: FastifyRequest, settings: ServerSettings): string {
+  if (settings.publicUrl !== undefined) return new URL(settings.publicUrl).origin
+  const host = hostName.test(request.host) ? request.host : `${settings.host}:${settings.port}`
+  const protocol = request.protocol === 'https' ? 'https' : 'http'
+  return `${protocol}://${host}`
+}
+
+/** Absolute link to a path below the base path. */
+export function absoluteLink(request: FastifyRequest, settings: ServerSettings, path: string): string {
+  const base = settings.publicUrl ?? `${originOf(request, settings)}${settings.basePath}`
+  return base + path
+}

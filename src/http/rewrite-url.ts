@@ -1,0 +1,35 @@
+/** A path that no route has: what lies outside the base path ends up there. */
+const outside = '/-'
+
+/** Requests whose last segment is a file name, where `.json` belongs to the name. */
+const namesFile = [
+  { method: 'PUT', path: /^\/rest\/imports\/[^/]+\/tasks\/[^/]+$/ },
+  { method: undefined, path: /^\/rest\/imports\/.+\/data\/files\/[^/]+$/ },
+]
+
+/**
+ * The path that a request means: without the base path, a trailing slash, a `.json` suffix under `/rest`, and with
+ * `/tasks` for `/task`. Case and query stay as they are.
+ */
+export function rewriteUrl(method: string, url: string, basePath: string): string {
+  const queryAt = url.indexOf('?')
+  const query = queryAt < 0 ? '' : url.slice(queryAt)
+  const full = queryAt < 0 ? url : url.slice(0, queryAt)
+  if (full !== basePath && !full.startsWith(`${basePath}/`)) return outside + query
+  const path = withoutTrailingSlash(full.slice(basePath.length))
+  return (path.startsWith('/rest/') ? restPath(method, path) : path) + query
+}
+
+function withoutTrailingSlash(path: string): string {
+  let end = path.length
+  while (end > 1 && path.charCodeAt(end - 1) === 47) end -= 1
+  return path === '' ? '/' : path.slice(0, end)
+}
+
+function restPath(method: string, path: string): string {
+  const plural = path.replace(/^(\/rest\/imports\/[^/]+)\/task(?=\/|$)/, '$1/tasks')
+  const isFile = namesFile.some(
+    (one) => (one.method === undefined || one.method === method) && one.path.test(plural),
+  )
+  return isFile ? plural : plural.replace(/(?<=[^/])\.json$/, '')
+}

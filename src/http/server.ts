@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
+import { fastify, LogController } from 'fastify'
+import type { Logger } from '../lib/logger.ts'
+import type { App, Area, HttpContext, TypeBoxProvider } from './app-types.ts'
+import { anonymous } from './auth/access.ts'
+import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
+import { answerFailures, writeProblem } from './errors.ts'
+import { ignoredHeader, unknownKeys } from './ignored.ts'
+import { acceptJson, maxJsonBytes } from './json-body.ts'
+import { absoluteLink } from './links.ts'
+import { rewriteUrl } from './rewrite-url.ts'
+import { limitBodyTimes } from './time-limits.ts'
+import { answerUnknownPaths } from './unknown-paths.ts'
+import { compileValidator } from './validation.ts'
+
+/** Builds the HTTP server with its areas; not listening yet. */
+export async function createHttpServer(context: HttpContext, areas: Area[]): Promise<App> {
+  const { server } = context.settings
+  const app = fastify({
+    bodyLimit: maxJsonBytes,
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: true,
+    forceCloseConnections: 'idle',
+    genReqId: () => randomUUID(),
+    loggerInstance: context.log,
+    requestTimeout: 0,
+    return503OnClosing: true,
+    rewriteUrl: (request) => rewriteUrl(request.method ?? 'GET', request.url ?? '/', server.basePath),
+    routerOptions: { caseSensitive: true, maxParamLength: 2000 },
+    trustProxy: server.trustedProxies.length === 0 ? false : server.trustedProxies,
+  }).withTypeProvider<TypeBoxProvider>()
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  describeRequests(app, context)
+  answerFailures(app, context.log, writeProblem)
+  answerUnknownPaths(app)
+  addSecurityHeaders(app)
+  guardOrigins(app, server)
+  acceptJson(app)
+  limitBodyTimes(app)
+  nameIgnoredKeys(app)
+  announceRequests(app, context)
+  for (const area of areas) await app.register(toPlugin(area, context))
+  await app.ready()
+  return app
+}
+
+type AreaPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, TypeBoxProvider, Logger>
+
+function toPlugin(area: Area, context: HttpContext): AreaPlugin {
+  return async (scope) => area(scope, context)
+}
+
+/** Gives requests the properties that areas use. */
+function describeRequests(app: App, { settings }: HttpContext): void {
+  app.decorateRequest('caller')
+  app.addHook('onRequest', async (request) => {
+    request.caller = anonymous
+  })
+  app.decorateRequest('link', function link(path: string) {
+    return absoluteLink(this, settings.server, path)
+  })
+  const ignored = new WeakMap<object, Set<string>>()
+  app.decorateRequest('reportIgnored', function reportIgnored(names: Iterable<string>) {
+    const known = ignored.get(this) ?? new Set<string>()
+    ignored.set(this, known)
+    for (const name of names) known.add(name)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    const header = ignoredHeader(ignored.get(request) ?? [])
+    if (header !== '') reply.header('terrane-ignored', header)
+  })
+}
+
+const noParameters = { type: 'object', properties: {} }
+
+/** Names what the route's schemas do not know, in `Terrane-Ignored`. */
+function nameIgnoredKeys(app: App): void {
+  app.addHook('preHandler', async (request) => {
+    if (request.is404) return
+    const { querystring, body } = request.routeOptions.schema ?? {}
+    request.reportIgnored(unknownKeys(querystring ?? noParameters, request.query))
+    if (body !== undefined) request.reportIgnored(unknownKeys(body, request.body))
+  })
+}
+
+function announceRequests(app: App, { events, log }: HttpContext): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const fact = {
+      method: request.method,
+      route: request.routeOptions.url ?? '',
+      status: reply.statusCode,
+      milliseconds: reply.elapsedTime,
+    }
+    events.emit('request.finished', fact)
+    log.debug({ requestId: request.id, ...fact }, 'request finished')
+  })
+}

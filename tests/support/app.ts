@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AppOptions, Terrane } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
+import { loadSettings } from '../../src/config/settings.ts'
+import { silentLogger } from '../../src/lib/logger.ts'
+
+export const adminPassword = 'test-admin-password'
+
+export interface TestAppOptions extends AppOptions {
+  /** Environment variables beside those that tests need. */
+  env?: Record<string, string>
+  /** An existing data directory, which then stays; default: a new one, removed by `close`. */
+  dataDir?: string
+}
+
+export interface TestApp extends Terrane {
+  /** Headers of the user `admin`. */
+  admin: { authorization: string }
+  dataDir: string
+}
+
+export function basicAuth(name: string, password: string): { authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` }
+}
+
+/** A whole server on an embedded database in a temporary folder, for `app.inject`; close it after the test. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'terrane-test-'))
+  const settings = loadSettings({
+    TERRANE_DATA: dataDir,
+    TERRANE_PORT: '0',
+    TERRANE_SAMPLE: 'off',
+    TERRANE_ADMIN_PASSWORD: adminPassword,
+    ...options.env,
+  })
+  const { env: _env, dataDir: _dataDir, ...appOptions } = options
+  const terrane = await createApp(settings, { log: silentLogger, notice: () => undefined, ...appOptions })
+  return {
+    ...terrane,
+    admin: basicAuth('admin', adminPassword),
+    dataDir,
+    close: async () => {
+      await terrane.close()
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
