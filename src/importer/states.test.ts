@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { ImportEvent, TaskEvent } from './states.ts'
+import type { ImportEvent, ImportState, TaskEvent, TaskState } from './states.ts'
 import {
   findings,
   importStates,
@@ -11,15 +11,17 @@ import {
   taskStates,
 } from './states.ts'
 
-const queued = (state: (typeof taskStates)[number]) => ({ state, isQueued: false })
-const anyTasks = fc.array(fc.record({ state: fc.constantFrom(...taskStates), isQueued: fc.boolean() }), {
-  maxLength: 5,
-})
+const anyTasks = fc.array(fc.constantFrom(...taskStates), { maxLength: 5 })
 const anyImportEvent: fc.Arbitrary<ImportEvent> = fc.oneof(
   fc.boolean().map((isReady): ImportEvent => ({ type: 'prepared', isReady })),
   fc.constantFrom<ImportEvent>({ type: 'prepare-failed' }, { type: 'prepare-again' }, { type: 'started' }),
-  anyTasks.map((tasks): ImportEvent => ({ type: 'tasks-changed', tasks })),
+  fc
+    .tuple(anyTasks, fc.boolean())
+    .map(([tasks, isRunUnderWay]): ImportEvent => ({ type: 'tasks-changed', tasks, isRunUnderWay })),
 )
+
+const changed = (state: ImportState, ...tasks: TaskState[]) =>
+  nextImportState(state, { type: 'tasks-changed', tasks, isRunUnderWay: false })
 
 describe('nextTaskState', () => {
   it('starts what is READY, CANCELED or ERROR, and nothing else', () => {
@@ -67,8 +69,8 @@ describe('nextImportState', () => {
         assert.ok(state === 'INIT' || state === 'READY')
       }),
     )
-    assert.equal(nextImportState('READY', { type: 'tasks-changed', tasks: [queued('READY')] }), 'READY')
-    assert.equal(nextImportState('READY', { type: 'tasks-changed', tasks: [queued('NO_CRS')] }), 'PENDING')
+    assert.equal(changed('READY', 'READY'), 'READY')
+    assert.equal(changed('READY', 'NO_CRS'), 'PENDING')
   })
 
   it('starts from PENDING, READY and COMPLETE_ERROR alone', () => {
@@ -79,8 +81,7 @@ describe('nextImportState', () => {
   })
 
   it('follows its tasks: running, all complete, complete with errors, unfinished', () => {
-    const after = (...tasks: (typeof taskStates)[number][]) =>
-      nextImportState('RUNNING', { type: 'tasks-changed', tasks: tasks.map(queued) })
+    const after = (...tasks: TaskState[]) => changed('RUNNING', ...tasks)
     assert.equal(after('COMPLETE', 'RUNNING', 'READY'), 'RUNNING')
     assert.equal(after('COMPLETE', 'COMPLETE'), 'COMPLETE')
     assert.equal(after('COMPLETE', 'ERROR'), 'COMPLETE_ERROR')
@@ -89,37 +90,29 @@ describe('nextImportState', () => {
     assert.equal(after(), 'PENDING')
   })
 
-  it('stays RUNNING while a task waits for its turn', () => {
-    const tasks = [queued('COMPLETE'), { state: 'READY' as const, isQueued: true }]
-    assert.equal(nextImportState('RUNNING', { type: 'tasks-changed', tasks }), 'RUNNING')
+  it('stays RUNNING while a run has tasks to come', () => {
+    const event = { type: 'tasks-changed', tasks: ['COMPLETE', 'READY'], isRunUnderWay: true } as const
+    assert.equal(nextImportState('RUNNING', event), 'RUNNING')
   })
 
   it('takes INIT_ERROR to PENDING when a task is added, and back to INIT to try again', () => {
-    assert.equal(
-      nextImportState('INIT_ERROR', { type: 'tasks-changed', tasks: [queued('READY')] }),
-      'PENDING',
-    )
-    assert.equal(nextImportState('INIT_ERROR', { type: 'tasks-changed', tasks: [] }), 'INIT_ERROR')
+    assert.equal(changed('INIT_ERROR', 'READY'), 'PENDING')
+    assert.equal(changed('INIT_ERROR'), 'INIT_ERROR')
     assert.equal(nextImportState('INIT_ERROR', { type: 'prepare-again' }), 'INIT')
   })
 
   it('reaches a final or waiting state from every state once its tasks have ended', () => {
-    const ended = fc.array(
-      fc.record({
-        state: fc.constantFrom(...taskStates.filter((state) => state !== 'RUNNING')),
-        isQueued: fc.constant(false),
-      }),
-    )
+    const ended = fc.array(fc.constantFrom(...taskStates.filter((state) => state !== 'RUNNING')))
     fc.assert(
       fc.property(
         fc.constantFrom(...importStates.filter((state) => state !== 'INIT')),
         ended,
         (state, tasks) => {
-          const next = nextImportState(state, { type: 'tasks-changed', tasks })
+          const next = changed(state, ...tasks)
           assert.ok(next !== undefined && next !== 'RUNNING' && next !== 'INIT')
-          if (next === 'COMPLETE_ERROR') assert.ok(tasks.some((task) => task.state === 'ERROR'))
+          if (next === 'COMPLETE_ERROR') assert.ok(tasks.includes('ERROR'))
           if (next === 'PENDING' && tasks.length > 0) {
-            assert.ok(tasks.some((task) => !['COMPLETE', 'ERROR'].includes(task.state)))
+            assert.ok(tasks.some((task) => !['COMPLETE', 'ERROR'].includes(task)))
           }
         },
       ),

@@ -69,15 +69,12 @@ export type ImportEvent =
   | { type: 'prepare-again' }
   | { type: 'started' }
   /** A run ended, a task was edited, deleted or added. */
-  | { type: 'tasks-changed'; tasks: readonly { state: TaskState; isQueued: boolean }[] }
+  | { type: 'tasks-changed'; tasks: readonly TaskState[]; isRunUnderWay: boolean }
 
-function stateOfTasks(
-  state: ImportState,
-  tasks: readonly { state: TaskState; isQueued: boolean }[],
-): ImportState {
-  if (tasks.some((task) => task.state === 'RUNNING' || task.isQueued)) return 'RUNNING'
+function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunUnderWay: boolean): ImportState {
+  if (isRunUnderWay || tasks.includes('RUNNING')) return 'RUNNING'
   if (tasks.length === 0) return state === 'INIT_ERROR' ? state : 'PENDING'
-  const isEvery = (...states: TaskState[]) => tasks.every((task) => states.includes(task.state))
+  const isEvery = (...states: TaskState[]) => tasks.every((task) => states.includes(task))
   if (isEvery('COMPLETE')) return 'COMPLETE'
   if (isEvery('COMPLETE', 'ERROR')) return 'COMPLETE_ERROR'
   return state === 'READY' && isEvery('READY') ? 'READY' : 'PENDING'
@@ -96,6 +93,6 @@ export function nextImportState(state: ImportState, event: ImportEvent): ImportS
     case 'started':
       return state === 'PENDING' || state === 'READY' || state === 'COMPLETE_ERROR' ? 'RUNNING' : undefined
     case 'tasks-changed':
-      return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks)
+      return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks, event.isRunUnderWay)
   }
 }

@@ -21,7 +21,14 @@ async function open(test: TestContext): Promise<Database> {
 
 function jobsOn(database: Database): EmbeddedJobs {
   const events = createEventBus(() => undefined)
-  return new EmbeddedJobs({ database, clock: systemClock, events, log: silentLogger, concurrency: 4 })
+  return new EmbeddedJobs({
+    database,
+    clock: systemClock,
+    events,
+    log: silentLogger,
+    concurrency: 4,
+    graceMs: 50,
+  })
 }
 
 function handler(

@@ -27,6 +27,8 @@ export interface EmbeddedJobsParts {
   log: Logger
   /** Jobs at the same time. */
   concurrency: number
+  /** How long `stop` lets jobs run on before it aborts them; default 7 seconds. */
+  graceMs?: number
 }
 
 const leaseMs = 30_000
@@ -90,7 +92,7 @@ export class EmbeddedJobs implements Jobs {
     clearInterval(this.#timer)
     await this.#filling
     const ended = (): Promise<unknown> => Promise.all([...this.#running.values()].map((one) => one.ended))
-    await Promise.race([ended(), delay(graceMs, undefined, { ref: false })])
+    await Promise.race([ended(), delay(this.#parts.graceMs ?? graceMs, undefined, { ref: false })])
     for (const { abort } of this.#running.values()) abort.abort(new ServerStopping())
     await Promise.race([ended(), delay(abortMs, undefined, { ref: false })])
   }

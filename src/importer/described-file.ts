@@ -1,0 +1,11 @@
+import type { DataFile, LayerDescription } from '../formats/format.ts'
+
+/** A file as its format sees it. Plain data: it crosses threads. */
+export interface DescribedFile {
+  file: DataFile
+  /** Absent when nothing reads the file. */
+  format?: { name: string; kind: 'vector' | 'raster'; canServeDirectly: boolean }
+  layers: LayerDescription[]
+  /** Why a file of a known format cannot be read. */
+  error?: string
+}

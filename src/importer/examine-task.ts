@@ -1,0 +1,100 @@
+import type { StoreKind } from '../catalog/records.ts'
+import type { Schema } from '../geo/schema.ts'
+import { explain } from '../lib/errors.ts'
+import type { StoreType } from '../stores/store.ts'
+import { storeTypes } from '../stores/store.ts'
+import type { TaskRecord, TaskStore } from './records.ts'
+import type { Finding } from './states.ts'
+import { isLoadedWhole } from './task-layer.ts'
+
+/** What a look at a task comes to. */
+export interface Examination {
+  finding: Finding
+  /** Why it cannot run, for `ERROR`, `BAD_FORMAT` and `NO_FORMAT`. */
+  reason?: string
+  target?: TaskStore
+  isDirect: boolean
+}
+
+export interface ExamineContext {
+  workspace: string
+  /** The store that the task or its import names. */
+  store?: TaskStore & { kind: StoreKind }
+  /** The store of the published layer that a REPLACE or APPEND means, where there is one. */
+  layerStore?: TaskStore
+  /** Default data store of the workspace; absent while nobody has needed it. */
+  defaultStore?: TaskStore
+  /** The schema at the end of the chain; throws when the chain does not fit. */
+  chainSchema(task: TaskRecord): Schema
+}
+
+const nothing = { isDirect: false }
+
+function directType(task: TaskRecord): StoreType | undefined {
+  const type = storeTypes.find((one) => one === task.format)
+  return type !== undefined && type !== 'PostGIS' && task.updateMode === 'CREATE' && isLoadedWhole(task)
+    ? type
+    : undefined
+}
+
+/** Whether the task goes to the default data store of its workspace. */
+export function needsDefaultStore(task: TaskRecord, context: Omit<ExamineContext, 'chainSchema'>): boolean {
+  return (
+    task.kind === 'vector' &&
+    context.store === undefined &&
+    context.layerStore === undefined &&
+    directType(task) === undefined
+  )
+}
+
+function targetOf(task: TaskRecord, context: ExamineContext): { target?: TaskStore; isDirect: boolean } {
+  if (context.layerStore !== undefined) return { target: context.layerStore, isDirect: false }
+  if (context.store !== undefined) {
+    const { workspace, name, type } = context.store
+    return { target: { workspace, name, type }, isDirect: false }
+  }
+  const type = directType(task)
+  if (type !== undefined) {
+    const name = task.layer?.name ?? ''
+    return { target: { workspace: context.workspace, name, type }, isDirect: true }
+  }
+  return context.defaultStore === undefined ? nothing : { target: context.defaultStore, isDirect: false }
+}
+
+function hasCrs(schema: Schema, task: TaskRecord): boolean {
+  const declared = schema.geometry?.crs?.srs
+  return schema.geometry === undefined ? task.layer?.srs !== undefined : declared !== undefined
+}
+
+function examineVector(task: TaskRecord, context: ExamineContext): Examination {
+  const placed = targetOf(task, context)
+  if (context.store?.kind === 'coverageStore') {
+    return { ...nothing, finding: 'BAD_FORMAT', reason: 'Vector data cannot go into a coverage store' }
+  }
+  if (placed.target === undefined) {
+    return { ...nothing, finding: 'ERROR', reason: 'There is no target store: name one' }
+  }
+  try {
+    const schema = context.chainSchema(task)
+    return { ...placed, finding: hasCrs(schema, task) ? 'READY' : 'NO_CRS' }
+  } catch (error) {
+    return { ...placed, finding: 'ERROR', reason: explain(error) }
+  }
+}
+
+/** Whether a task can run and into which store, or what it waits for. The first check that fails decides. */
+export function examineTask(task: TaskRecord, context: ExamineContext): Examination {
+  if (task.format === undefined) return { ...nothing, finding: 'NO_FORMAT' }
+  if (task.kind === 'raster') {
+    if (context.store?.kind === 'dataStore') {
+      return { ...nothing, finding: 'BAD_FORMAT', reason: 'Raster data cannot go into a data store' }
+    }
+    const reason = `${task.format} holds raster data, which this version does not import`
+    return { ...nothing, finding: 'NO_FORMAT', reason }
+  }
+  if (task.source === undefined) {
+    const reason = task.errorMessage ?? `The ${task.format} file cannot be read`
+    return { ...nothing, finding: 'ERROR', reason }
+  }
+  return examineVector(task, context)
+}

@@ -1,0 +1,125 @@
+import { basename, relative } from 'node:path'
+import type { LayerDescription, Message } from '../formats/format.ts'
+import { invalid } from '../lib/errors.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
+import type { DescribedFile } from './described-file.ts'
+import type { TaskRecord } from './records.ts'
+import { proposeLayer } from './task-layer.ts'
+
+export interface PlanContext {
+  importId: number
+  nextTaskId: number
+  /** Data folder. */
+  folder: string
+  isUploaded: boolean
+  charset?: string
+  /** The import's transformations; a task takes those it suits. */
+  transforms: TransformSpec[]
+  /** Whether a transformation suits a layer after those it has already. */
+  suits(layer: LayerDescription, specs: TransformSpec[]): boolean
+  maxTasks: number
+  at: string
+}
+
+export interface TaskPlan {
+  tasks: TaskRecord[]
+  messages: Message[]
+}
+
+const namedFiles = 20
+
+function shownNames(files: DescribedFile[], folder: string): string {
+  const names = files
+    .slice(0, namedFiles)
+    .map(({ file }) => relative(folder, file.path) || basename(file.path))
+  const rest = files.length - names.length
+  return names.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}
+
+function blankTask(context: PlanContext, sortKey: string): TaskRecord {
+  return {
+    importId: context.importId,
+    id: 0,
+    state: 'PENDING',
+    sortKey,
+    revision: 0,
+    updatedAt: context.at,
+    updateMode: 'CREATE',
+    folder: context.folder,
+    isUploaded: context.isUploaded,
+    files: [],
+    isDirect: false,
+    transforms: [],
+    nextTransformId: 0,
+    isRepaired: false,
+    messages: [],
+    ...(context.charset === undefined ? {} : { charset: context.charset }),
+  }
+}
+
+function suitingTransforms(layer: LayerDescription, context: PlanContext): TransformSpec[] {
+  const taken: TransformSpec[] = []
+  for (const spec of context.transforms) if (context.suits(layer, [...taken, spec])) taken.push(spec)
+  return taken
+}
+
+function layerTask(described: DescribedFile, index: number, layer: LayerDescription, context: PlanContext) {
+  const place = `${relative(context.folder, described.file.path).toLowerCase()}\u0001${String(index).padStart(6, '0')}`
+  const specs = suitingTransforms(layer, context)
+  return {
+    ...blankTask(context, place),
+    files: [described.file],
+    format: described.format?.name ?? '',
+    kind: described.format?.kind ?? 'vector',
+    source: layer,
+    layer: proposeLayer(layer),
+    messages: layer.messages,
+    transforms: specs.map((spec, id) => ({ id, spec })),
+    nextTransformId: specs.length,
+    ...(layer.charset === undefined || context.charset !== undefined ? {} : { charset: layer.charset }),
+  }
+}
+
+function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[] {
+  const { format, file, layers, error } = described
+  if (format === undefined) return []
+  if (error === undefined && format.kind === 'vector' && layers.length > 0) {
+    return layers.map((layer, index) => layerTask(described, index, layer, context))
+  }
+  const bare = {
+    ...blankTask(context, relative(context.folder, file.path).toLowerCase()),
+    files: [file],
+    format: format.name,
+    kind: format.kind,
+  }
+  return [{ ...bare, ...(error === undefined ? {} : { errorMessage: error }) }]
+}
+
+function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
+  const names = shownNames(files, context.folder)
+  return {
+    ...blankTask(context, relative(context.folder, files[0]?.file.path ?? context.folder).toLowerCase()),
+    files: files.map(({ file }) => file),
+    messages: [{ level: 'warning', code: 'no-format', message: `No format that is known reads ${names}` }],
+  }
+}
+
+/**
+ * The tasks of a scanned folder, in the order of their paths: one a layer of each file that a format reads. Other
+ * files make a message; where there is nothing else, one task that names them.
+ */
+export function planTasks(files: DescribedFile[], context: PlanContext): TaskPlan {
+  const unread = files.filter((described) => described.format === undefined)
+  const read = files.flatMap((described) => fileTasks(described, context))
+  const isNothingRead = read.length === 0 && unread.length > 0
+  const tasks = isNothingRead ? [unreadTask(unread, context)] : read
+  if (tasks.length > context.maxTasks) {
+    throw invalid('too-many-tasks', `The data make ${tasks.length} tasks, more than ${context.maxTasks}`)
+  }
+  const messages: Message[] = []
+  if (unread.length > 0 && !isNothingRead) {
+    const text = `No format that is known reads ${shownNames(unread, context.folder)}`
+    messages.push({ level: 'info', code: 'files-skipped', message: text })
+  }
+  return { tasks: tasks.map((task, index) => ({ ...task, id: context.nextTaskId + index })), messages }
+}

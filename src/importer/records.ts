@@ -1,0 +1,135 @@
+import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
+import type { CrsCandidate } from '../geo/crs-candidates.ts'
+import type { Envelope } from '../geo/envelope.ts'
+import type { AttributeType } from '../geo/schema.ts'
+import type { StoreType, UpdateMode } from '../stores/store.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
+import type { ImportState, TaskState } from './states.ts'
+
+export const sourceTypes = ['file', 'directory', 'mosaic'] as const
+
+/** Where an import's data lie; absolute paths. */
+export interface ImportSource {
+  type: (typeof sourceTypes)[number]
+  /** A file, an archive or a folder; for an empty directory the folder that uploads go to. */
+  path: string
+  charset?: string
+  /** True where the folder is ours and filled by uploads. */
+  isOurs: boolean
+}
+
+export interface ImportRecord {
+  id: number
+  state: ImportState
+  nextTaskId: number
+  revision: number
+  createdAt: string
+  updatedAt: string
+  isArchived: boolean
+  workspace: string
+  /** The target store, where the client named one. */
+  store?: string
+  source?: ImportSource
+  /** Folder that was scanned: of a file its own, of an archive what it was unpacked to. */
+  folder?: string
+  /** Given to every task they suit, those of later uploads too. */
+  transforms: TransformSpec[]
+  message?: string
+  messages: Message[]
+  nextUpload: number
+  /** Who created it. */
+  user?: string
+}
+
+/** One attribute of what is loaded: renamed where `source` differs, converted where `type` does. */
+export interface AttributeChoice {
+  name: string
+  source: string
+  type: AttributeType
+}
+
+export interface TaskLayer {
+  /** The wanted name; after publication the layer's. */
+  name: string
+  title: string
+  abstract?: string
+  description?: string
+  originalName: string
+  /** The wanted table; after publication the table. */
+  nativeName: string
+  /** Matched or given authority code. */
+  srs?: string
+  /** Bounds that the client declared. */
+  bounds?: Envelope
+  /** What is loaded, where the client chose; otherwise all. */
+  attributes?: AttributeChoice[]
+  style: string
+  srsCandidates?: CrsCandidate[]
+}
+
+/** A store named by the client, or found for the task. */
+export interface TaskStore {
+  workspace: string
+  name: string
+  type: StoreType
+}
+
+export interface TaskTransform {
+  id: number
+  spec: TransformSpec
+}
+
+/** The attempt under way. It outlives the process, so that the next start knows what to look for. */
+export interface TaskRun {
+  jobId: number
+  /** Absent while the task waits for its turn. */
+  loadId?: string
+  attempt: number
+  store?: TaskStore
+  table?: string
+  layerName?: string
+  /** Recorded just before the store's commit. */
+  token?: string
+  /** What to publish once the commit is known to have happened. */
+  publication?: unknown
+}
+
+export interface TaskRecord {
+  importId: number
+  id: number
+  state: TaskState
+  sortKey: string
+  revision: number
+  updatedAt: string
+  updateMode: UpdateMode
+  /** Data folder: file ids are paths below it. */
+  folder: string
+  /** Ours to delete. */
+  isUploaded: boolean
+  /** Main files: one, or the unread files of a NO_FORMAT task. */
+  files: DataFile[]
+  format?: string
+  kind?: 'vector' | 'raster'
+  charset?: string
+  source?: LayerDescription
+  layer?: TaskLayer
+  /** The store the client chose; absent: decided by the rules. */
+  store?: TaskStore
+  /** Where the data go as things stand, or went. */
+  target?: TaskStore
+  isDirect: boolean
+  transforms: TaskTransform[]
+  nextTransformId: number
+  /** Rejected rows at most: a share up to 1 with `%` before, else a number of rows. */
+  rejectLimit?: RejectLimit
+  isRepaired: boolean
+  errorMessage?: string
+  messages: Message[]
+  rowsRead?: number
+  rowsLoaded?: number
+  rejected?: number
+  run?: TaskRun
+}
+
+/** `rows` at most, or `share` of the rows read but at least one row. */
+export type RejectLimit = { rows: number } | { share: number }

@@ -1,0 +1,71 @@
+import { defaultStyleName } from '../catalog/default-styles.ts'
+import type { LayerDescription } from '../formats/format.ts'
+import { crsCandidates, matchCrs } from '../geo/crs-database.ts'
+import { toLayerName } from '../geo/names.ts'
+import type { Attribute, Schema } from '../geo/schema.ts'
+import { attributeIndex } from '../geo/schema.ts'
+import { invalid } from '../lib/errors.ts'
+import type { AttributeChoice, TaskLayer, TaskRecord } from './records.ts'
+
+/** The layer that a task would make of what a file holds. */
+export function proposeLayer(source: LayerDescription): TaskLayer {
+  const crs = source.schema.geometry?.crs
+  const srs = crs === undefined ? undefined : matchCrs(crs)
+  const name = toLayerName(source.name)
+  return {
+    name,
+    title: source.name,
+    originalName: source.name,
+    nativeName: name,
+    style: defaultStyleName(source.schema.geometry?.type, 'vector'),
+    ...(srs === undefined ? {} : { srs }),
+    ...(srs === undefined && source.schema.geometry !== undefined
+      ? { srsCandidates: crsCandidates(crs, source.envelope) }
+      : {}),
+  }
+}
+
+/** Every attribute of the source as it is. */
+export function allAttributes(schema: Schema): AttributeChoice[] {
+  return schema.attributes.map(({ name, type }) => ({ name, source: name, type }))
+}
+
+function chosenAttribute(schema: Schema, choice: AttributeChoice): Attribute {
+  const attribute = schema.attributes[attributeIndex(schema, choice.source)]
+  if (attribute === undefined) {
+    const names = schema.attributes.map(({ name }) => name).join(', ')
+    throw invalid('unknown-attribute', `Attribute "${choice.source}" does not exist: there are ${names}`)
+  }
+  return choice.name === choice.source
+    ? attribute
+    : { ...attribute, name: choice.name, source: attribute.source ?? attribute.name }
+}
+
+/**
+ * The source's schema with the client's choice of attributes and the layer's CRS, types not yet changed: what the
+ * chain is given.
+ */
+export function chosenSchema(source: Schema, layer: TaskLayer): Schema {
+  const { attributes: choices, srs } = layer
+  const attributes =
+    choices === undefined ? source.attributes : choices.map((one) => chosenAttribute(source, one))
+  const { geometry } = source
+  return {
+    attributes,
+    geometry:
+      geometry === undefined || srs === undefined ? geometry : { ...geometry, crs: { ...geometry.crs, srs } },
+  }
+}
+
+/** Attributes whose type the client changed, as they are named after the choice. */
+export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeChoice[] {
+  return (layer.attributes ?? []).filter((choice) => {
+    const attribute = source.attributes[attributeIndex(source, choice.source)]
+    return attribute !== undefined && attribute.type !== choice.type
+  })
+}
+
+/** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
+export function isLoadedWhole(task: TaskRecord): boolean {
+  return task.transforms.length === 0 && task.layer?.attributes === undefined
+}
