@@ -1,0 +1,105 @@
+import { FormatError } from '../format.ts'
+import { typeKey } from './geometry-parser.ts'
+import type { JsonScanner } from './json-scanner.ts'
+import type { JsonSource } from './json-source.ts'
+import { tokenText } from './json-text.ts'
+
+const featuresKey = Buffer.from('features')
+const crsKey = Buffer.from('crs')
+const longestCrs = 1 << 16
+export const newlineExtensions = /\.(geojsonl|geojsons|geojsonseq|ndjson|jsonl|ndgeojson)$/i
+export const recordSeparator = 0x1e
+const newline = 0x0a
+
+/** Members of the outermost object that say how to read the rest. */
+export interface TopMembers {
+  type: string | undefined
+  /** The `crs` member, parsed; undefined when there is none. */
+  crs: unknown
+}
+
+/**
+ * How the file is laid out; the scanner then stands behind `[` of the features, at the one object, or at the first
+ * record of a text sequence (RFC 8142) or newline-delimited file.
+ */
+export interface Layout {
+  kind: 'collection' | 'object' | 'records'
+  /** What ends a record. */
+  separator: number
+  top: TopMembers
+}
+
+/** Reads the value of a member of the outermost object, keeping what matters; true where the features begin. */
+export function readTopMember(scanner: JsonScanner, top: TopMembers): boolean {
+  const isFeatures = scanner.tokenIs(featuresKey)
+  const isType = scanner.tokenIs(typeKey)
+  const isCrs = scanner.tokenIs(crsKey)
+  const start = scanner.at
+  if (isFeatures && (top.type === undefined || top.type === 'FeatureCollection')) {
+    if (scanner.bytes[start] !== 0x5b) scanner.fail('"features" is not an array')
+    scanner.at += 1
+    return true
+  }
+  scanner.value()
+  if (isType && scanner.bytes[start] === 0x22) top.type = tokenText(scanner)
+  if (isCrs && scanner.at - start <= longestCrs) {
+    top.crs = JSON.parse(Buffer.from(scanner.bytes.subarray(start, scanner.at)).toString('utf8'))
+  }
+  return false
+}
+
+interface TopScan {
+  top: TopMembers
+  isCollection: boolean
+  isOneLine: boolean
+}
+
+function scanTop(scanner: JsonScanner): TopScan {
+  const top: TopMembers = { type: undefined, crs: undefined }
+  const start = scanner.at
+  scanner.expect(0x7b)
+  for (let isFirst = true; scanner.next(isFirst, 0x7d); isFirst = false) {
+    scanner.key()
+    if (readTopMember(scanner, top)) return { top, isCollection: true, isOneLine: false }
+  }
+  const isOneLine = !scanner.bytes.subarray(start, scanner.at).includes(newline)
+  return { top, isCollection: false, isOneLine }
+}
+
+/** Puts the scanner at the first byte that is neither byte order mark nor white space, and returns that byte. */
+async function toStart(source: JsonSource): Promise<number> {
+  source.rewind()
+  await source.more(0)
+  const { bytes } = source.scanner
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) source.scanner.at = 3
+  return source.peek()
+}
+
+async function findLayout(source: JsonSource): Promise<Layout> {
+  const { top, isCollection, isOneLine } = await source.step(() => scanTop(source.scanner))
+  if (isCollection) return { kind: 'collection', separator: 0, top }
+  const behind = await source.peek()
+  if (behind !== 0) {
+    if (!isOneLine) source.fail('something stands behind the end of the object')
+    await toStart(source)
+    return { kind: 'records', separator: newline, top }
+  }
+  await toStart(source)
+  return { kind: 'object', separator: 0, top }
+}
+
+/** Finds the layout of a file from its beginning. */
+export async function readLayout(source: JsonSource, path: string): Promise<Layout> {
+  const first = await toStart(source)
+  const top: TopMembers = { type: undefined, crs: undefined }
+  if (first === recordSeparator) return { kind: 'records', separator: recordSeparator, top }
+  try {
+    return await findLayout(source)
+  } catch (error) {
+    const isBadLine =
+      error instanceof FormatError && error.code === 'bad-json' && newlineExtensions.test(path)
+    if (!isBadLine) throw error
+    await toStart(source)
+    return { kind: 'records', separator: newline, top }
+  }
+}

@@ -1,0 +1,108 @@
+import type { GeometryParser } from './geometry-parser.ts'
+import { typeKey } from './geometry-parser.ts'
+import type { JsonScanner } from './json-scanner.ts'
+import { outOfBytes } from './json-scanner.ts'
+import { tokenText } from './json-text.ts'
+import { RowError } from './row-error.ts'
+
+const geometryKey = Buffer.from('geometry')
+const propertiesKey = Buffer.from('properties')
+const idKey = Buffer.from('id')
+const featureWord = Buffer.from('Feature')
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** What to do with the parts of a feature. Each call starts at a value and leaves the scanner behind it. */
+export interface FeatureTarget {
+  geometry: GeometryParser
+  /** Called before each geometry, since a member may stand there twice: the last one counts. */
+  beforeGeometry(): void
+  afterGeometry(): void
+  /** A property's value; its name is the scanner's last token. */
+  property(): void
+  /** The `id` member of the feature. */
+  id(): void
+}
+
+function refuse(scanner: JsonScanner, reason: string): never {
+  if (scanner.at >= scanner.end) throw outOfBytes
+  throw new RowError(reason)
+}
+
+function passNull(scanner: JsonScanner, member: string): void {
+  if (scanner.bytes[scanner.at] !== 0x6e) refuse(scanner, `"${member}" is neither an object nor null`)
+  scanner.literal()
+}
+
+function readFeatureType(scanner: JsonScanner): void {
+  if (scanner.bytes[scanner.at] !== 0x22) refuse(scanner, '"type" is not a string')
+  scanner.string()
+  if (!scanner.tokenIs(featureWord))
+    throw new RowError(`"type" is "${tokenText(scanner).slice(0, 40)}", not "Feature"`)
+}
+
+function readGeometryMember(scanner: JsonScanner, target: FeatureTarget): void {
+  target.beforeGeometry()
+  if (scanner.bytes[scanner.at] !== openBrace) {
+    passNull(scanner, 'geometry')
+    return
+  }
+  target.geometry.parse()
+  target.afterGeometry()
+}
+
+function readProperties(scanner: JsonScanner, target: FeatureTarget): void {
+  if (scanner.bytes[scanner.at] !== openBrace) {
+    passNull(scanner, 'properties')
+    return
+  }
+  scanner.at += 1
+  for (let isFirst = true; scanner.next(isFirst, closeBrace); isFirst = false) {
+    scanner.key()
+    target.property()
+  }
+}
+
+/** Reads the Feature object (RFC 7946 section 3.2) at the scanner into `target`; foreign members are passed over. */
+export function parseFeature(scanner: JsonScanner, target: FeatureTarget): void {
+  if (scanner.space() !== openBrace) refuse(scanner, 'A feature is not an object')
+  scanner.at += 1
+  let hasType = false
+  for (let isFirst = true; scanner.next(isFirst, closeBrace); isFirst = false) {
+    scanner.key()
+    if (scanner.tokenIs(typeKey)) {
+      readFeatureType(scanner)
+      hasType = true
+    } else if (scanner.tokenIs(propertiesKey)) readProperties(scanner, target)
+    else if (scanner.tokenIs(geometryKey)) readGeometryMember(scanner, target)
+    else if (scanner.tokenIs(idKey)) target.id()
+    else scanner.value()
+  }
+  if (!hasType) throw new RowError('A feature has no "type"')
+}
+
+/** Reads a Feature or a bare geometry, told apart by the `type` that may stand anywhere in the object. */
+export function parseObject(scanner: JsonScanner, target: FeatureTarget): void {
+  if (scanner.space() !== openBrace) refuse(scanner, 'A record is not an object')
+  const start = scanner.at
+  scanner.at += 1
+  let type = ''
+  for (let isFirst = true; type === '' && scanner.next(isFirst, closeBrace); isFirst = false) {
+    scanner.key()
+    const isType = scanner.tokenIs(typeKey)
+    if (isType && scanner.bytes[scanner.at] === 0x22) {
+      scanner.string()
+      type = tokenText(scanner)
+    } else scanner.value()
+  }
+  scanner.at = start
+  if (type === 'Feature') {
+    parseFeature(scanner, target)
+    return
+  }
+  if (type === 'FeatureCollection')
+    throw new RowError('A FeatureCollection stands where one feature was expected')
+  target.beforeGeometry()
+  target.geometry.parse()
+  target.afterGeometry()
+}

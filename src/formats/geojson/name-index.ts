@@ -1,0 +1,44 @@
+import type { JsonScanner } from './json-scanner.ts'
+import { tokenText } from './json-text.ts'
+import { RowError } from './row-error.ts'
+
+const longestName = 4096
+
+/**
+ * Finds the index of property names. Features mostly have the same names in the same order, so the name behind the
+ * last one is compared first, byte by byte.
+ */
+export class NameIndex {
+  readonly names: string[] = []
+  readonly #raw: Uint8Array[] = []
+  readonly #indexes = new Map<string, number>()
+  #next = 0
+
+  add(name: string): number {
+    const index = this.names.length
+    this.names.push(name)
+    this.#raw.push(Buffer.from(JSON.stringify(name).slice(1, -1)))
+    this.#indexes.set(name, index)
+    return index
+  }
+
+  /** The index of the name that is the scanner's token, or -1. */
+  find(scanner: JsonScanner): number {
+    const next = this.#next
+    const raw = this.#raw[next]
+    if (raw !== undefined && scanner.tokenIs(raw)) {
+      this.#next = next + 1 === this.#raw.length ? 0 : next + 1
+      return next
+    }
+    return this.#lookUp(scanner)
+  }
+
+  #lookUp(scanner: JsonScanner): number {
+    if (scanner.tokenEnd - scanner.tokenStart > longestName) {
+      throw new RowError(`A property name is longer than ${longestName} bytes`)
+    }
+    const index = this.#indexes.get(tokenText(scanner)) ?? -1
+    this.#next = index + 1
+    return index
+  }
+}

@@ -1,0 +1,29 @@
+import type { RejectedRow } from '../../geo/batch.ts'
+import { RowError } from './row-error.ts'
+
+/** Longer features are rejected without their properties. */
+const longestParsed = 1 << 20
+const decoder = new TextDecoder()
+
+/** The reject of a record whose text is `bytes`, with as much of it as can be read. */
+export function makeReject(row: number, error: Error, bytes: Uint8Array): RejectedRow {
+  const reject: RejectedRow = { row, reason: error.message }
+  const field = error instanceof RowError ? error.field : 'geometry'
+  if (field !== undefined) reject.field = field
+  const value = error instanceof RowError ? error.value : undefined
+  reject.value = value ?? decoder.decode(bytes.subarray(0, 800)).slice(0, 200)
+  const properties = bytes.length > longestParsed ? undefined : readProperties(decoder.decode(bytes))
+  if (properties !== undefined) reject.properties = properties
+  return reject
+}
+
+function readProperties(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || !('properties' in value)) return undefined
+    const { properties } = value
+    return typeof properties === 'object' && properties !== null ? { ...properties } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+
+const chunkBytes = 1 << 20
+/** Room behind the last byte, so that scanners may look a few bytes ahead. */
+const spareBytes = 16
+
+/** Turns bytes of one text encoding into UTF-8, piece by piece; `isLast` flushes what is pending. */
+export type Transcoder = (piece: Uint8Array, isLast: boolean) => Uint8Array
+
+export interface ByteReaderOptions {
+  /** The longest run of bytes that a caller may keep; the buffer never grows beyond it and one chunk. */
+  limitBytes: number
+  transcode?: Transcoder
+}
+
+/**
+ * A window over a file that moves forward: `bytes[0, end)` is what is held, and `bytes[end]` is always 0, so that a
+ * scanner that treats 0 as no part of any token stops there without comparing positions. The opener closes it.
+ */
+export class ByteReader {
+  bytes = new Uint8Array(chunkBytes + spareBytes)
+  end = 0
+  /** Position of `bytes[0]` in the file (in its UTF-8 form, where it is transcoded). */
+  offset = 0
+  /** True once `more` found nothing behind `end`. */
+  isAtEnd = false
+  readonly #handle: FileHandle
+  readonly #limitBytes: number
+  readonly #transcode: Transcoder | undefined
+  #position = 0
+
+  private constructor(handle: FileHandle, options: ByteReaderOptions) {
+    this.#handle = handle
+    this.#limitBytes = options.limitBytes
+    this.#transcode = options.transcode
+  }
+
+  static async open(path: string, options: ByteReaderOptions): Promise<ByteReader> {
+    return new ByteReader(await open(path, 'r'), options)
+  }
+
+  /** True when the bytes from `from` on fill what a caller may keep: `more` would not get further. */
+  isOverLimit(from: number): boolean {
+    return this.end - from >= this.#limitBytes
+  }
+
+  /** Moves the bytes from `from` on to the front and reads behind them; false when the file has no more. */
+  async more(from: number): Promise<boolean> {
+    const kept = this.end - from
+    const wanted = this.#wantedCapacity(kept)
+    if (wanted + spareBytes !== this.bytes.length) {
+      const grown = new Uint8Array(wanted + spareBytes)
+      grown.set(this.bytes.subarray(from, this.end))
+      this.bytes = grown
+    } else {
+      this.bytes.copyWithin(0, from, this.end)
+    }
+    this.offset += from
+    this.end = kept
+    const count = await (this.#transcode === undefined ? this.#fill() : this.#fillTranscoded(this.#transcode))
+    this.bytes[this.end] = 0
+    this.isAtEnd = count === 0
+    return count > 0
+  }
+
+  /** Begins again at the first byte of a file that is not transcoded. */
+  rewind(): void {
+    this.#position = 0
+    this.offset = 0
+    this.end = 0
+    this.bytes[0] = 0
+    this.isAtEnd = false
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+
+  /** At least half of the buffer is read anew each time, so that rescanning what is kept stays linear. */
+  #wantedCapacity(kept: number): number {
+    let capacity = chunkBytes
+    while (kept > capacity / 2) capacity *= 2
+    return Math.max(chunkBytes, Math.min(capacity, this.#limitBytes + chunkBytes))
+  }
+
+  async #fill(): Promise<number> {
+    const start = this.end
+    const capacity = this.bytes.length - spareBytes
+    while (this.end < capacity) {
+      const { bytesRead } = await this.#handle.read(this.bytes, this.end, capacity - this.end, this.#position)
+      if (bytesRead === 0) break
+      this.#position += bytesRead
+      this.end += bytesRead
+    }
+    return this.end - start
+  }
+
+  /** A piece grows to three times its size at most (one byte of a Windows code page to three of UTF-8). */
+  async #fillTranscoded(transcode: Transcoder): Promise<number> {
+    const start = this.end
+    const capacity = this.bytes.length - spareBytes
+    const piece = new Uint8Array(chunkBytes / 8)
+    while (capacity - this.end > piece.length * 3 + spareBytes) {
+      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, this.#position)
+      this.#position += bytesRead
+      const text = transcode(piece.subarray(0, bytesRead), bytesRead === 0)
+      this.bytes.set(text, this.end)
+      this.end += text.length
+      if (bytesRead === 0) break
+    }
+    return this.end - start
+  }
+}
