@@ -1,9 +1,10 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { DataFile, Format } from './format.ts'
+import { shapefile } from './shapefile/shapefile.ts'
 
 /** Every format, asked in this order; one that reads what no other does stands last. */
-export const formats: readonly Format[] = []
+export const formats: readonly Format[] = [shapefile]
 
 const headBytes = 1 << 16
 

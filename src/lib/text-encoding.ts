@@ -6,6 +6,8 @@ import { findEncodingName } from './encoding-names.ts'
 export interface TextEncoding {
   /** The usual name, such as `UTF-8`, `windows-1252` or `CP850`. */
   readonly name: string
+  /** Whether a character may take several bytes. */
+  readonly isMultiByte: boolean
   /** The text of `bytes[start, end)`; what cannot be decoded becomes U+FFFD. */
   decode(bytes: Uint8Array, start?: number, end?: number): string
   /**
@@ -19,6 +21,13 @@ export interface TextEncoding {
 export function findTextEncoding(name: string): TextEncoding | undefined {
   const known = findEncodingName(name)
   return known === undefined ? undefined : encodingNamed(known)
+}
+
+/** As `findTextEncoding`, for a name that is known to be good; throws for another. */
+export function getTextEncoding(name: string): TextEncoding {
+  const encoding = findTextEncoding(name)
+  if (encoding === undefined) throw new Error(`Unknown text encoding "${name}"`)
+  return encoding
 }
 
 const cache = new Map<string, TextEncoding>()
@@ -71,6 +80,7 @@ function multiByteEncoding(name: string): TextEncoding {
   const lenient = new TextDecoder(name, { ignoreBOM: true })
   return {
     name,
+    isMultiByte: true,
     decode: (bytes, start = 0, end = bytes.length) => lenient.decode(bytes.subarray(start, end)),
     transcode: (bytes, start, end, target, at) => {
       const source = bytes.subarray(start, end)
@@ -115,6 +125,7 @@ function singleByteEncoding(name: string): TextEncoding {
   const table = utf8Table(characters)
   return {
     name,
+    isMultiByte: false,
     decode: (bytes, start = 0, end = bytes.length) => {
       let text = ''
       for (let at = start; at < end; at += 1) text += characters.charAt(bytes[at] as number)

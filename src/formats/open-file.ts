@@ -1,0 +1,38 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import type { ReadAt } from './byte-window.ts'
+import { FormatError } from './format.ts'
+
+/** A file open for reading; whoever opened it closes it. */
+export interface OpenFile {
+  size: number
+  /** For the synchronous reads of small pieces. */
+  fd: number
+  read: ReadAt
+  close(): Promise<void>
+}
+
+/** Opens a regular file for reading; `signal` stops later reads. Throws `FormatError` when it cannot be opened. */
+export async function openFile(path: string, signal: AbortSignal): Promise<OpenFile> {
+  signal.throwIfAborted()
+  let handle: FileHandle
+  try {
+    handle = await open(path)
+  } catch (cause) {
+    throw new FormatError(`The file cannot be opened: ${path}`, { code: 'unreadable-file', cause })
+  }
+  const status = await handle.stat()
+  if (!status.isFile()) {
+    await handle.close()
+    throw new FormatError(`Not a regular file: ${path}`, { code: 'unreadable-file' })
+  }
+  return {
+    size: status.size,
+    fd: handle.fd,
+    read: async (target, position) => {
+      signal.throwIfAborted()
+      return (await handle.read(target, 0, target.length, position)).bytesRead
+    },
+    close: () => handle.close(),
+  }
+}

@@ -1,0 +1,133 @@
+import { ByteWindow } from '../byte-window.ts'
+import { FormatError } from '../format.ts'
+import type { OpenFile } from '../open-file.ts'
+
+/** A field descriptor (dBASE III and IV, Visual FoxPro). */
+export interface DbfField {
+  /** As it stands in the header, undecoded. */
+  nameBytes: Uint8Array
+  /** C, N, F, D, L, M and so on. */
+  letter: string
+  width: number
+  decimals: number
+  /** Where it starts in the record; the deletion flag is at 0. */
+  offset: number
+}
+
+/** The layout of a .dbf, with counts and lengths that its size allows. */
+export interface DbfHeader {
+  fields: DbfField[]
+  version: number
+  languageDriver: number
+  headerBytes: number
+  recordBytes: number
+  /** Rows that the header states. */
+  declaredRows: number
+  /** Whole rows that fit in the file. */
+  possibleRows: number
+  /** How the header is wrong, in words, where it is. */
+  corrections: string[]
+}
+
+const descriptorBytes = 32
+const maxHeaderBytes = 1 << 16
+
+export async function readDbfHeader(dbf: OpenFile): Promise<DbfHeader> {
+  const window = new ByteWindow(dbf.read, maxHeaderBytes)
+  if (!(await window.load(0, Math.min(dbf.size, maxHeaderBytes))) || window.available < descriptorBytes + 1) {
+    throw new FormatError(`The .dbf ends within its header: ${dbf.size} bytes`, { code: 'truncated' })
+  }
+  return parseDbfHeader(window.bytes.subarray(0, window.end), dbf.size)
+}
+
+/** `head` is the start of the file, at least its header. */
+export function parseDbfHeader(head: Uint8Array, size: number): DbfHeader {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  const version = view.getUint8(0)
+  if ((version & 7) === 4) throw unreadable('dBASE 7 tables are not supported')
+  const { fields, end } = parseFields(view, head)
+  const declared = { headerBytes: view.getUint16(8, true), recordBytes: view.getUint16(10, true) }
+  const rows = view.getUint32(4, true)
+  widenTexts(fields, declared.recordBytes)
+  const summed = 1 + fields.reduce((sum, field) => sum + field.width, 0)
+  const layout = chooseLayout(declared, { headerBytes: end, recordBytes: summed }, rows, size)
+  const corrections: string[] = []
+  for (const key of ['headerBytes', 'recordBytes'] as const) {
+    if (layout[key] === declared[key]) continue
+    const what = key === 'headerBytes' ? 'a header' : 'records'
+    corrections.push(
+      `the .dbf says ${what} of ${declared[key]} bytes, its fields and its size say ${layout[key]}`,
+    )
+  }
+  let offset = 1
+  for (const field of fields) {
+    field.offset = offset
+    offset += field.width
+  }
+  if (offset > layout.recordBytes)
+    throw unreadable(`its fields take ${offset} bytes, a record ${layout.recordBytes}`)
+  const possibleRows = Math.floor((size - layout.headerBytes) / layout.recordBytes)
+  const languageDriver = view.getUint8(29)
+  return { fields, version, languageDriver, ...layout, declaredRows: rows, possibleRows, corrections }
+}
+
+function unreadable(what: string): FormatError {
+  return new FormatError(`The .dbf cannot be read: ${what}`, { code: 'bad-dbf' })
+}
+
+function parseFields(view: DataView, head: Uint8Array): { fields: DbfField[]; end: number } {
+  const fields: DbfField[] = []
+  let at = descriptorBytes
+  while (at + descriptorBytes <= head.length && head[at] !== 0x0d) {
+    const name = head.slice(at, at + 11)
+    const nul = name.indexOf(0)
+    const letter = String.fromCharCode(view.getUint8(at + 11)).toUpperCase()
+    if (!/[A-Z0-9@+]/.test(letter)) throw unreadable(`field ${fields.length + 1} has no type that is known`)
+    fields.push({
+      nameBytes: nul < 0 ? name : name.subarray(0, nul),
+      letter,
+      width: view.getUint8(at + 16),
+      decimals: view.getUint8(at + 17),
+      offset: 0,
+    })
+    at += descriptorBytes
+    // Some writers leave the end mark out: a row follows, which starts with its deletion flag.
+    const isRow = head[at] === 0x20 || head[at] === 0x2a
+    if (isRow && at === view.getUint16(8, true)) return { fields, end: at }
+  }
+  if (head[at] !== 0x0d) throw unreadable('the list of its fields has no end')
+  return { fields, end: at + 1 }
+}
+
+/** Long texts keep the high byte of their width where others keep decimals (Clipper, FoxPro). */
+function widenTexts(fields: DbfField[], recordBytes: number): void {
+  const texts = fields.filter((field) => field.letter === 'C')
+  const summed = 1 + fields.reduce((sum, field) => sum + field.width, 0)
+  const extra = texts.reduce((sum, field) => sum + field.decimals * 256, 0)
+  if (extra > 0 && summed + extra === recordBytes)
+    for (const field of texts) field.width += field.decimals * 256
+}
+
+interface Layout {
+  headerBytes: number
+  recordBytes: number
+}
+
+/** The lengths that make header and rows end with the file, those of the header first. */
+function chooseLayout(declared: Layout, counted: Layout, rows: number, size: number): Layout {
+  const headers = [declared.headerBytes, counted.headerBytes, counted.headerBytes + 263]
+  const records = [declared.recordBytes, counted.recordBytes].filter(
+    (length) => length >= counted.recordBytes,
+  )
+  const layouts = headers.flatMap((headerBytes) =>
+    records.map((recordBytes) => ({ headerBytes, recordBytes })),
+  )
+  const sound = layouts.filter(
+    (layout) => layout.headerBytes >= counted.headerBytes && layout.headerBytes <= size,
+  )
+  const left = (layout: Layout): number => size - layout.headerBytes - rows * layout.recordBytes
+  const exact = rows > 0 ? sound.find((layout) => left(layout) === 0 || left(layout) === 1) : undefined
+  const chosen = exact ?? sound[0]
+  if (chosen === undefined) throw unreadable(`its header takes ${declared.headerBytes} of ${size} bytes`)
+  return chosen
+}

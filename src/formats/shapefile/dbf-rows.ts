@@ -1,0 +1,52 @@
+import { ByteWindow } from '../byte-window.ts'
+import type { OpenFile } from '../open-file.ts'
+import type { DbfHeader } from './dbf-header.ts'
+
+const [deletedFlag, endMark] = [0x2a, 0x1a]
+
+/** Steps through the rows of a .dbf; after a step the row starts at `bytes[at]` with its deletion flag. */
+export class DbfRows {
+  count = 0
+  readonly #window: ByteWindow
+  readonly #header: DbfHeader
+
+  constructor(dbf: OpenFile, header: DbfHeader) {
+    this.#window = new ByteWindow(dbf.read)
+    this.#header = header
+  }
+
+  get bytes(): Uint8Array {
+    return this.#window.bytes
+  }
+
+  get at(): number {
+    return this.#window.at
+  }
+
+  get isDeleted(): boolean {
+    return this.#window.bytes[this.#window.at] === deletedFlag
+  }
+
+  /** Whether a row beyond those that the header states is wanted, because a shape stands beside it. */
+  tryNext(isWanted: boolean): boolean {
+    const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header
+    if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
+    if (!this.#window.tryMove(headerBytes + this.count * recordBytes, recordBytes)) return false
+    return this.#step()
+  }
+
+  /** As `tryNext`, reading as needed; false at the end. */
+  async load(isWanted: boolean): Promise<boolean> {
+    const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header
+    if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
+    if (!(await this.#window.load(headerBytes + this.count * recordBytes, recordBytes))) return false
+    return this.#step()
+  }
+
+  #step(): boolean {
+    const isEnd = this.#window.bytes[this.#window.at] === endMark && this.count >= this.#header.declaredRows
+    if (isEnd) return false
+    this.count += 1
+    return true
+  }
+}

@@ -1,0 +1,124 @@
+import { ByteWindow } from '../byte-window.ts'
+import { FormatError } from '../format.ts'
+import type { OpenFile } from '../open-file.ts'
+import { entryBytes } from './shape-index.ts'
+import { headerBytes } from './shp-header.ts'
+
+/** A record beyond this is refused instead of being held in memory. */
+const maxRecordBytes = 1 << 28
+
+/**
+ * Steps through the records of a .shp: by its index where that is given, otherwise from one to the next. After a
+ * step the content of the record is `view[start, start + length)`; `length` is -1 where the index names no record.
+ */
+export class ShapeRecords {
+  start = 0
+  length = 0
+  /** Why the record just stepped to cannot be read, where that is so. */
+  problem: string | undefined
+  /** Records stepped through so far. */
+  count = 0
+  /** Bytes behind the last record that belong to none; known at the end. */
+  trailingBytes = 0
+  readonly #window: ByteWindow
+  readonly #index: ByteWindow | undefined
+  readonly #size: number
+  readonly #declaredBytes: number
+  #next = headerBytes
+
+  constructor(shp: OpenFile, declaredBytes: number, shx?: OpenFile) {
+    this.#window = new ByteWindow(shp.read)
+    this.#index = shx === undefined ? undefined : new ByteWindow(shx.read)
+    this.#size = shp.size
+    this.#declaredBytes = declaredBytes
+  }
+
+  get view(): DataView {
+    return this.#window.view
+  }
+
+  /** Steps when the next record is in memory; otherwise `load` has to be asked. */
+  tryNext(): boolean {
+    const window = this.#window
+    let content = -1
+    if (this.#index !== undefined) {
+      const index = this.#index
+      if (!index.tryMove(headerBytes + this.count * entryBytes, entryBytes)) return false
+      this.#next = index.view.getUint32(index.at) * 2
+      content = index.view.getUint32(index.at + 4) * 2
+      if (this.#next === 0 || content > maxRecordBytes) return false
+    }
+    if (!window.tryMove(this.#next, 8)) return false
+    if (content < 0) content = window.view.getUint32(window.at + 4) * 2
+    if (content < 4 || content > maxRecordBytes || !window.tryMove(this.#next, 8 + content)) return false
+    this.#step(content)
+    return true
+  }
+
+  /** Steps to the next record, reading as needed; false at the end. Throws `FormatError` when the file breaks off. */
+  async load(): Promise<boolean> {
+    return this.#index === undefined ? await this.#loadNext() : await this.#loadIndexed(this.#index)
+  }
+
+  async #loadIndexed(index: ByteWindow): Promise<boolean> {
+    if (!(await index.load(headerBytes + this.count * entryBytes, entryBytes))) return false
+    this.#next = index.view.getUint32(index.at) * 2
+    const content = index.view.getUint32(index.at + 4) * 2
+    if (this.#next === 0) this.#step(-1)
+    else await this.#loadContent(content)
+    return true
+  }
+
+  async #loadNext(): Promise<boolean> {
+    if (this.#next === this.#size) return false
+    if (!(await this.#window.load(this.#next, 8))) return this.#end(8)
+    const number = this.#window.view.getUint32(this.#window.at)
+    const content = this.#window.view.getUint32(this.#window.at + 4) * 2
+    const isShort = content < 4 && number !== this.count + 1
+    if (isShort || this.#next + 8 + content > this.#size) return this.#end(8 + content)
+    await this.#loadContent(content)
+    return true
+  }
+
+  async #loadContent(content: number): Promise<void> {
+    if (content > maxRecordBytes) {
+      this.#step(content)
+      this.problem = `The record is ${content} bytes long; at most ${maxRecordBytes} are read`
+      return
+    }
+    if (!(await this.#window.load(this.#next, 8 + content))) throw this.#breakOff(8 + content)
+    this.#step(content)
+  }
+
+  #step(content: number): void {
+    this.start = this.#window.at + 8
+    this.length = content
+    this.problem = undefined
+    this.#next += 8 + content
+    this.count += 1
+  }
+
+  /** What follows the length that the header states is no record, whatever it looks like. */
+  #end(wanted: number): false {
+    if (this.#next !== this.#declaredBytes) throw this.#breakOff(wanted)
+    this.trailingBytes = this.#size - this.#next
+    return false
+  }
+
+  #breakOff(wanted: number): FormatError {
+    const left = this.#size - this.#next
+    const place = `Record ${this.count + 1} of the .shp, at byte ${this.#next}, takes ${wanted} bytes`
+    if (this.#declaredBytes > this.#size) {
+      return truncated(this.#declaredBytes, this.#size, `${place}, ${left} are left`)
+    }
+    return new FormatError(`The .shp is damaged: ${place}, but the file ends after ${left}`, {
+      code: 'corrupt',
+    })
+  }
+}
+
+/** The error for a .shp that is shorter than it says. */
+export function truncated(declaredBytes: number, size: number, detail: string): FormatError {
+  const message = `The .shp is cut short: its header says ${declaredBytes} bytes, the file has ${size}. ${detail}`
+  return new FormatError(message, { code: 'truncated' })
+}

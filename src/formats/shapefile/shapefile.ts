@@ -1,0 +1,17 @@
+import { extname } from 'node:path'
+import type { Format } from '../format.ts'
+import { describeShapefile } from './describe-shapefile.ts'
+import { readShapefile } from './read-shapefile.ts'
+import { isShpHead } from './shp-header.ts'
+
+/** ESRI Shapefile (Technical Description, July 1998) with its dBASE table. */
+export const shapefile: Format = {
+  name: 'Shapefile',
+  kind: 'vector',
+  extensions: ['shp'],
+  canServeDirectly: true,
+  // A .shx starts with the same bytes.
+  detect: (file, head) => extname(file.path).toLowerCase() !== '.shx' && isShpHead(head),
+  describe: describeShapefile,
+  read: readShapefile,
+}

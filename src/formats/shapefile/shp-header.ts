@@ -1,0 +1,77 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { FormatError } from '../format.ts'
+
+/** Bytes of the header of a .shp and of a .shx. */
+export const headerBytes = 100
+
+export const fileCode = 9994
+
+/** What a shape type number means (ESRI Shapefile Technical Description, July 1998, page 4). */
+export interface ShapeType {
+  number: number
+  base: 'Null' | 'Point' | 'PolyLine' | 'Polygon' | 'MultiPoint'
+  hasZ: boolean
+  /** M is part of the type; Z types may carry it as well. */
+  hasM: boolean
+}
+
+const bases: Record<number, ShapeType['base']> = {
+  1: 'Point',
+  3: 'PolyLine',
+  5: 'Polygon',
+  8: 'MultiPoint',
+}
+
+const shapeTypes = new Map<number, ShapeType>([[0, { number: 0, base: 'Null', hasZ: false, hasM: false }]])
+for (const [base, name] of Object.entries(bases)) {
+  for (const [plus, hasZ] of [
+    [0, false],
+    [10, true],
+    [20, false],
+  ] as const) {
+    const number = Number(base) + plus
+    shapeTypes.set(number, { number, base: name, hasZ, hasM: plus === 20 })
+  }
+}
+
+export function findShapeType(number: number): ShapeType | undefined {
+  return shapeTypes.get(number)
+}
+
+export interface ShpHeader {
+  /** Length of the file in bytes, as it says itself. */
+  declaredBytes: number
+  type: ShapeType
+  envelope: Envelope
+}
+
+/** Whether these are the first bytes of a .shp (or .shx) of a type that is read here. */
+export function isShpHead(head: Uint8Array): boolean {
+  if (head.length < 4) return false
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  if (view.getInt32(0) !== fileCode) return false
+  return head.length < headerBytes || findShapeType(view.getInt32(32, true)) !== undefined
+}
+
+export function parseShpHeader(bytes: Uint8Array): ShpHeader {
+  if (bytes.length < headerBytes) {
+    const message = `The .shp ends within its header: ${bytes.length} of ${headerBytes} bytes`
+    throw new FormatError(message, { code: 'truncated' })
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getInt32(0) !== fileCode) {
+    throw new FormatError(`A .shp starts with the file code ${fileCode}, this one with ${view.getInt32(0)}`)
+  }
+  const number = view.getInt32(32, true)
+  const type = findShapeType(number)
+  if (type === undefined) {
+    const message = `Shape type ${number} in the header of the .shp is not supported`
+    throw new FormatError(message, { code: 'unsupported-shape-type' })
+  }
+  const [minX, minY, maxX, maxY] = [36, 44, 52, 60].map((at) => view.getFloat64(at, true))
+  return {
+    declaredBytes: view.getUint32(24) * 2,
+    type,
+    envelope: { minX, minY, maxX, maxY } as Envelope,
+  }
+}
