@@ -45,7 +45,7 @@ function chosenAttribute(schema: Schema, choice: AttributeChoice): Attribute {
  * The source's schema with the client's choice of attributes and the layer's CRS, types not yet changed: what the
  * chain is given.
  */
-export function chosenSchema(source: Schema, layer: TaskLayer): Schema {
+export function chosenSchema(source: Schema, layer: Pick<TaskLayer, 'attributes' | 'srs'>): Schema {
   const { attributes: choices, srs } = layer
   const attributes =
     choices === undefined ? source.attributes : choices.map((one) => chosenAttribute(source, one))

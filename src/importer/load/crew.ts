@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads'
+import type { ErrorData, Report } from './messages.ts'
+import { toErrorData } from './messages.ts'
+
+export interface CrewMember {
+  worker: Worker
+  onReport: ((report: Report) => void) | undefined
+}
+
+/** The worker threads: some are kept warm for the next load, others come and go. */
+export class Crew {
+  readonly #warm: number
+  readonly #idle: CrewMember[] = []
+  readonly #all = new Set<CrewMember>()
+  #isClosed = false
+
+  constructor(warm: number) {
+    this.#warm = warm
+    for (let count = 0; count < warm; count += 1) this.#idle.push(this.#hire())
+  }
+
+  /** A worker for one order; give it back by `rest`. */
+  call(): CrewMember {
+    if (this.#isClosed) throw new Error('The load workers are closed')
+    const member = this.#idle.pop() ?? this.#hire()
+    member.worker.ref()
+    return member
+  }
+
+  rest(member: CrewMember): void {
+    member.onReport = undefined
+    if (!this.#all.has(member)) return
+    if (this.#isClosed || this.#idle.length >= this.#warm) {
+      void this.dismiss(member)
+      return
+    }
+    member.worker.unref()
+    this.#idle.push(member)
+  }
+
+  async dismiss(member: CrewMember): Promise<void> {
+    member.onReport = undefined
+    this.#all.delete(member)
+    await member.worker.terminate()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#all].map((member) => this.dismiss(member)))
+  }
+
+  #hire(): CrewMember {
+    const worker = new Worker(new URL('./load-worker.ts', import.meta.url))
+    const member: CrewMember = { worker, onReport: undefined }
+    const leave = (error: ErrorData): void => {
+      this.#all.delete(member)
+      const at = this.#idle.indexOf(member)
+      if (at >= 0) this.#idle.splice(at, 1)
+      member.onReport?.({ type: 'failed', error })
+    }
+    this.#all.add(member)
+    worker.on('message', (report: Report) => member.onReport?.(report))
+    worker.on('error', (error) => leave(toErrorData(error)))
+    worker.on('exit', (code) =>
+      leave({ name: 'Error', message: `The load's worker ended with code ${code}` }),
+    )
+    worker.unref()
+    return member
+  }
+}

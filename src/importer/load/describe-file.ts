@@ -1,0 +1,26 @@
+import type { DataFile } from '../../formats/format.ts'
+import { FormatError } from '../../formats/format.ts'
+import { detectFormat } from '../../formats/registry.ts'
+import { explain } from '../../lib/errors.ts'
+import type { DescribedFile } from '../described-file.ts'
+
+/** What a file is and holds. A broken file of a known format says why in `error`. */
+export async function describeFile(
+  file: DataFile,
+  charset: string | undefined,
+  signal: AbortSignal,
+): Promise<DescribedFile> {
+  const format = await detectFormat(file, signal)
+  if (format === undefined) return { file, layers: [] }
+  const { name, kind, canServeDirectly } = format
+  const described = { file, format: { name, kind, canServeDirectly } }
+  if (kind === 'raster') return { ...described, layers: [] }
+  try {
+    const layers = await format.describe(file, charset === undefined ? { signal } : { signal, charset })
+    return layers.length > 0 ? { ...described, layers } : { ...described, layers, error: 'It holds no layer' }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof FormatError)) throw error
+    return { ...described, layers: [], error: explain(error) }
+  }
+}

@@ -1,0 +1,47 @@
+import type { DataFile, LayerDescription } from '../../formats/format.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { StoreConnection, UpdateMode } from '../../stores/store.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { AttributeChoice, RejectLimit } from '../records.ts'
+
+/** Where rows come from. */
+export type LoadSource =
+  | { kind: 'file'; file: DataFile; format: string; layer: LayerDescription; charset?: string }
+  /** A table of a store; `isEmpty` takes its schema alone. */
+  | { kind: 'table'; connection: StoreConnection; table: string; isEmpty: boolean }
+
+/** Everything a worker needs for one load. Plain data: it crosses threads; it holds secrets and is never logged. */
+export interface LoadPlan {
+  loadId: string
+  source: LoadSource
+  /** What is loaded, where the client chose; otherwise all. */
+  attributes?: AttributeChoice[]
+  /** The layer's CRS, which the data are taken to be in. */
+  srs?: string
+  transforms: TransformSpec[]
+  connection: StoreConnection
+  mode: UpdateMode
+  table: string
+  /** Where rejected rows are written, one JSON object a line. */
+  rejectsPath: string
+  rejectLimit: RejectLimit
+}
+
+/** What a load came to; every row read stands in `rowsLoaded` or in `rejected`. */
+export interface LoadOutcome {
+  rowsRead: number
+  rowsLoaded: number
+  rejected: number
+  /** Schema of the rows as they were given to the store. */
+  schema: Schema
+  envelope?: Envelope
+  renamed: Record<string, string>
+}
+
+export interface LoadProgress {
+  phase: 'loading' | 'committing'
+  /** Rows taken so far, rejected ones included. */
+  rows: number
+  rejected: number
+}

@@ -1,0 +1,190 @@
+import type { Message } from '../../formats/format.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { columnValue } from '../../geo/column.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { invalid } from '../../lib/errors.ts'
+import { openVectorStore } from '../../stores/registry.ts'
+import type { LoadHooks, LoadResult } from '../../stores/store.ts'
+import { chainIndexes, chainSchema, runChain } from '../../transforms/chain.ts'
+import type { TransformContext } from '../../transforms/transform.ts'
+import { findRejectFault } from '../reject-limit.ts'
+import { chosenSchema } from '../task-layer.ts'
+import { chooseAttributes } from './choose-attributes.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
+import type { OpenSource } from './open-source.ts'
+import { openSource } from './open-source.ts'
+import { RejectWriter } from './reject-writer.ts'
+
+export interface RunLoadHooks {
+  signal: AbortSignal
+  onProgress(progress: LoadProgress): void
+  onMessage(message: Message): void
+  beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
+}
+
+const progressMs = 100
+const maxMessages = 200
+
+/** Passes on at most ten times a second, and at most so many messages. */
+function calmHooks(hooks: RunLoadHooks): RunLoadHooks {
+  let told = 0
+  let messages = 0
+  return {
+    ...hooks,
+    onProgress: (progress) => {
+      const now = performance.now()
+      if (progress.phase === 'loading' && now - told < progressMs) return
+      told = now
+      hooks.onProgress(progress)
+    },
+    onMessage: (message) => {
+      messages += 1
+      if (messages <= maxMessages) hooks.onMessage(message)
+    },
+  }
+}
+
+function rowProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
+  return Object.fromEntries(
+    batch.schema.attributes.map((attribute, index) => {
+      const column = batch.columns[index]
+      return [attribute.source ?? attribute.name, column === undefined ? null : columnValue(column, row)]
+    }),
+  )
+}
+
+function rowGeometry(batch: FeatureBatch, row: number): { geometry?: Uint8Array } {
+  const column = batch.geometry
+  if (column === undefined) return {}
+  const bytes = column.bytes.slice(column.offsets[row], column.offsets[row + 1])
+  return bytes.length === 0 ? {} : { geometry: bytes }
+}
+
+/** Counts every row on its way, so that none is lost unseen. */
+class Ledger {
+  rowsRead = 0
+  readonly #plan: LoadPlan
+  readonly #rejects: RejectWriter
+  readonly #hooks: RunLoadHooks
+
+  constructor(plan: LoadPlan, rejects: RejectWriter, hooks: RunLoadHooks) {
+    this.#plan = plan
+    this.#rejects = rejects
+    this.#hooks = hooks
+  }
+
+  async *countRead(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
+    for await (const batch of batches) {
+      this.rowsRead += batch.rowCount + batch.rejects.length
+      yield batch
+    }
+  }
+
+  async *keepRejects(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
+    for await (const batch of batches) {
+      for (const reject of batch.rejects) this.#rejects.add(reject)
+      this.#hooks.onProgress({ phase: 'loading', rows: this.rowsRead, rejected: this.#rejects.count })
+      yield batch.rejects.length === 0 ? batch : { ...batch, rejects: [] }
+    }
+  }
+
+  refuse(batch: FeatureBatch, row: number, why: { field?: string; reason: string }): void {
+    this.#rejects.add({
+      row: batch.rowNumbers[row] ?? 0,
+      ...why,
+      properties: rowProperties(batch, row),
+      ...rowGeometry(batch, row),
+    })
+  }
+
+  /** What the load came to; throws when it may not be kept. */
+  settle(result: LoadResult, schema: Schema): LoadOutcome {
+    const rejected = this.#rejects.count
+    const { rowsRead } = this
+    const { rowsLoaded, envelope, renamed } = result
+    if (rowsRead !== rowsLoaded + rejected) {
+      throw new Error(
+        `Internal accounting: ${rowsRead} rows were read, but ${rowsLoaded} loaded and ${rejected} rejected`,
+      )
+    }
+    const fault = findRejectFault(this.#plan.rejectLimit, { rowsRead, rejected })
+    if (fault !== undefined) throw invalid('too-many-rejects', fault)
+    return {
+      rowsRead,
+      rowsLoaded,
+      rejected,
+      schema,
+      renamed,
+      ...(envelope === undefined ? {} : { envelope }),
+    }
+  }
+}
+
+interface Flow {
+  batches: AsyncIterable<FeatureBatch>
+  schema: Schema
+}
+
+function flowOf(plan: LoadPlan, source: OpenSource, ledger: Ledger, hooks: RunLoadHooks): Flow {
+  const { attributes, srs, transforms } = plan
+  const chosen = chosenSchema(source.schema, {
+    ...(attributes === undefined ? {} : { attributes }),
+    ...(srs === undefined ? {} : { srs }),
+  })
+  const context: TransformContext = {
+    signal: hooks.signal,
+    onMessage: hooks.onMessage,
+    ...(srs === undefined ? {} : { declaredCrs: { srs } }),
+  }
+  const read = ledger.countRead(source.batches)
+  const input = chooseAttributes(read, source.schema, chosen, attributes)
+  return {
+    schema: chainSchema(chosen, transforms, context),
+    batches: ledger.keepRejects(runChain(input, chosen, transforms, context)),
+  }
+}
+
+async function loadInto(
+  plan: LoadPlan,
+  flow: Flow,
+  ledger: Ledger,
+  hooks: RunLoadHooks,
+): Promise<LoadOutcome> {
+  const store = openVectorStore(plan.connection)
+  let outcome: LoadOutcome | undefined
+  const loadHooks: LoadHooks = {
+    signal: hooks.signal,
+    onProgress: () => undefined,
+    onMessage: hooks.onMessage,
+    onReject: (batch, row, why) => ledger.refuse(batch, row, why),
+    beforeCommit: async (token, result) => {
+      outcome = ledger.settle(result, flow.schema)
+      const { rowsRead, rejected } = outcome
+      hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
+      await hooks.beforeCommit(token, outcome)
+    },
+  }
+  const indexes = chainIndexes(plan.transforms)
+  try {
+    const { loadId, mode, table } = plan
+    await store.load({ loadId, mode, table, schema: flow.schema, indexes }, flow.batches, loadHooks)
+  } finally {
+    await store.close()
+  }
+  if (outcome === undefined) throw new Error('The store ended its load without a commit')
+  return outcome
+}
+
+/** Reads, transforms and loads as the plan says; the target is untouched unless it returns. */
+export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise<LoadOutcome> {
+  const hooks = calmHooks(givenHooks)
+  const rejects = new RejectWriter(plan.rejectsPath)
+  const ledger = new Ledger(plan, rejects, hooks)
+  const source = await openSource(plan.source, hooks.signal)
+  try {
+    return await loadInto(plan, flowOf(plan, source, ledger, hooks), ledger, hooks)
+  } finally {
+    rejects.close()
+    await source.close()
+  }
+}

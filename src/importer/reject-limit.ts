@@ -1,0 +1,17 @@
+import type { RejectLimit } from './records.ts'
+
+/** 5 % of the rows, at least one; a REPLACE takes none. */
+export function rejectLimitOf(task: { updateMode: string; rejectLimit?: RejectLimit }): RejectLimit {
+  return task.rejectLimit ?? (task.updateMode === 'REPLACE' ? { rows: 0 } : { share: 0.05 })
+}
+
+/** Why so many rejects are too many, or undefined. */
+export function findRejectFault(
+  limit: RejectLimit,
+  counts: { rowsRead: number; rejected: number },
+): string | undefined {
+  const { rowsRead, rejected } = counts
+  const allowed = 'rows' in limit ? limit.rows : Math.max(1, Math.floor(rowsRead * limit.share))
+  if (rejected <= allowed) return undefined
+  return `${rejected} of ${rowsRead} rows were rejected, more than the ${allowed} that rejectLimit allows`
+}
