@@ -7,6 +7,9 @@ import { version } from './config/version.ts'
 import type { Database } from './db/connection.ts'
 import { openDatabase } from './db/connection.ts'
 import type { App, HttpContext } from './http/app-types.ts'
+import { ensureFirstUser } from './http/auth/first-user.ts'
+import type { PasswordCost } from './http/auth/passwords.ts'
+import { createPasswords } from './http/auth/passwords.ts'
 import { areas } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import type { Clock } from './lib/clock.ts'
@@ -27,6 +30,12 @@ export interface AppOptions {
   log?: Logger
   /** Tells the operator something that is said once, such as a generated password; default: standard output. */
   notice?(text: string): void
+  /** What hashing a password costs; default: what is advised today. */
+  passwordCost?: PasswordCost
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
 
 /** Every part, joined; `app` answers injected requests. */
@@ -54,7 +63,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const clock = options.clock ?? systemClock
     const catalog = await openCatalog({ settings, directory, database, events, clock })
     closers.push(() => catalog.close())
-    const context: HttpContext = { settings, database, catalog, events, log, clock, version }
+    const passwords = createPasswords(options.passwordCost)
+    await ensureFirstUser({ database, passwords, clock }, settings.adminPassword, options.notice ?? print)
+    const context: HttpContext = { settings, database, catalog, events, log, clock, version, passwords }
     const app = await createHttpServer(context, areas)
     closers.push(() => closeHttp(app))
     return { ...context, app, directory, close: closeAll }
@@ -64,16 +75,21 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   }
 }
 
-/** Starts serving; `url` is where clients reach the base path. */
-export async function startServer(
-  settings: Settings,
-  options: AppOptions = {},
-): Promise<{ url: string; close(): Promise<void> }> {
+/** A server that listens. */
+export interface RunningTerrane extends Terrane {
+  /** Where clients reach the base path. */
+  url: string
+  /** Where this machine reaches it, without a proxy in front. */
+  localUrl: string
+}
+
+/** Starts serving. */
+export async function startServer(settings: Settings, options: AppOptions = {}): Promise<RunningTerrane> {
   const terrane = await createApp(settings, options)
   const { host, port, basePath, publicUrl } = settings.server
   try {
-    const address = await terrane.app.listen({ host, port })
-    return { url: publicUrl ?? address + basePath, close: terrane.close }
+    const localUrl = (await terrane.app.listen({ host, port })) + basePath
+    return { ...terrane, url: publicUrl ?? localUrl, localUrl }
   } catch (error) {
     await terrane.close()
     throw error

@@ -1,0 +1,134 @@
+import { access, constants, statfs } from 'node:fs/promises'
+import { Client } from 'pg'
+import type { Settings } from '../config/settings.ts'
+import { loadSettings } from '../config/settings.ts'
+import { version } from '../config/version.ts'
+import { explain } from '../lib/errors.ts'
+import { ProgramError, runProgram } from '../lib/process.ts'
+import type { Environment } from './command-line.ts'
+import { expectNoArguments } from './options.ts'
+import { textTable } from './text-table.ts'
+
+/** One thing that Terrane uses. */
+interface Finding {
+  part: string
+  found: string
+  /** What it costs; empty when all is well. */
+  cost: string
+  isNeeded: boolean
+}
+
+const neededNodeMajor = 24
+const databaseMilliseconds = 5000
+const programMilliseconds = 10_000
+
+/** `terrane doctor`: a table of what is there; 1 when something is missing that cannot be done without. */
+export async function runDoctor(args: string[], env: Environment): Promise<number> {
+  expectNoArguments('doctor', args)
+  const settings = loadSettings(env)
+  const findings = await Promise.all([
+    examineNode(),
+    examineGdal(),
+    examineProj(),
+    examineDatabase(settings),
+    examineData(settings),
+    ...settings.data.importRoots.map((root) => examineRoot(root, settings)),
+  ])
+  const rows = findings.map(({ part, found, cost }) => [part, found, cost === '' ? 'nothing' : cost])
+  process.stdout.write(`Terrane ${version}\n\n${textTable(['part', 'found', 'what it costs'], rows)}\n`)
+  return findings.some((one) => one.isNeeded && one.cost !== '') ? 1 : 0
+}
+
+async function examineNode(): Promise<Finding> {
+  const { node, sqlite } = process.versions
+  const isOld = Number(node.split('.')[0]) < neededNodeMajor
+  const cost = isOld ? `Terrane needs Node ${neededNodeMajor} or later` : ''
+  return { part: 'Node', found: `${node}, SQLite ${sqlite}`, cost, isNeeded: true }
+}
+
+async function examineGdal(): Promise<Finding> {
+  const answer = await programAnswer('ogr2ogr', ['--version'])
+  return {
+    part: 'GDAL',
+    found: /GDAL (\S+?),/.exec(answer ?? '')?.[1] ?? 'not installed',
+    cost:
+      answer === undefined
+        ? 'only Shapefile, GeoJSON, CSV, GeoPackage and FlatGeobuf are read: install gdal-bin'
+        : '',
+    isNeeded: false,
+  }
+}
+
+async function examineProj(): Promise<Finding> {
+  const answer = await programAnswer('proj', [])
+  const cost = 'coordinate systems with datum grids are not transformed exactly: install proj-bin'
+  return {
+    part: 'PROJ',
+    found: /Rel\. ([\d.]+\d)/.exec(answer ?? '')?.[1] ?? 'not installed',
+    cost: answer === undefined ? cost : '',
+    isNeeded: false,
+  }
+}
+
+async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
+  const part = 'PostgreSQL'
+  if (databaseUrl === undefined) {
+    return { part, found: 'not set: SQLite is used', cost: '', isNeeded: true }
+  }
+  const limits = { connectionTimeoutMillis: databaseMilliseconds, query_timeout: databaseMilliseconds }
+  const client = new Client({ connectionString: databaseUrl.reveal(), ...limits })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ server: string; postgis: string | null }>(
+      `select current_setting('server_version') as server,
+              (select default_version from pg_available_extensions where name = 'postgis') as postgis`,
+    )
+    const { server = '', postgis } = rows[0] ?? {}
+    const found = `${server}, PostGIS ${postgis ?? 'none'}`
+    return { part, found, cost: postgis == null ? 'the server has no PostGIS' : '', isNeeded: true }
+  } catch (error) {
+    return { part, found: 'not reached', cost: `TERRANE_DATABASE_URL: ${explain(error)}`, isNeeded: true }
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function examineData({ data }: Settings): Promise<Finding> {
+  const part = 'data directory'
+  const cost = await whyNotUsable(data.directory, constants.W_OK)
+  const isMissing = cost === 'it does not exist'
+  const free = isMissing || cost !== '' ? '' : `, ${await freeSpace(data.directory)} free`
+  return { part, found: data.directory + free, cost: isMissing ? '' : cost, isNeeded: true }
+}
+
+async function examineRoot(root: string, { data }: Settings): Promise<Finding> {
+  const cost = await whyNotUsable(root, constants.R_OK)
+  const isMade = root.startsWith(`${data.directory}/`)
+  return { part: 'import root', found: root, cost: isMade ? '' : cost, isNeeded: false }
+}
+
+async function whyNotUsable(folder: string, mode: number): Promise<string> {
+  try {
+    await access(folder, mode)
+    return ''
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? 'it does not exist' : 'this user may not use it'
+  }
+}
+
+async function freeSpace(folder: string): Promise<string> {
+  const { bavail, bsize } = await statfs(folder)
+  return `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB`
+}
+
+/** What a program says on both streams, whatever its exit code; undefined when it is not installed. */
+async function programAnswer(program: string, args: string[]): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await runProgram(program, args, { timeoutMs: programMilliseconds })
+    return `${stdout}${stderr}`
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error
+    return error.reason === 'not-found' ? undefined : error.stderr
+  }
+}

@@ -1,0 +1,34 @@
+const overview = `terrane: takes spatial data in, publishes it as layers, and watches how they are used
+
+  terrane serve             serves the REST interface until it is stopped
+  terrane import PATH...    imports files and folders
+  terrane doctor            tells what is installed and what each missing part costs
+  terrane --version
+
+\`terrane COMMAND --help\` tells the options of a command. Settings are environment variables: see README.md.`
+
+const details: Record<string, string> = {
+  serve: `terrane serve: serves the REST interface until it is stopped
+
+Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see README.md. The first start imports
+the sample data, unless TERRANE_SAMPLE=off.`,
+  import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
+
+  -w, --workspace W    workspace of the layers (default: the server's default workspace)
+  -s, --store S        store to load into (default: served as they are, or the workspace's default store)
+      --srs EPSG:n     coordinate system of data that name none
+  -m, --mode MODE      create (default), replace or append
+      --url URL        a running server, such as http://localhost:8080
+  -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
+
+Without --url it takes the server that runs under the same settings, or starts one for this import. Files that the
+server may not read by itself are uploaded. The exit code is 1 when anything was not imported.`,
+  doctor: `terrane doctor: tells what is installed and what each missing part costs
+
+The exit code is 1 when something is missing that Terrane cannot do without.`,
+}
+
+/** What `--help` prints, for one command or for all. */
+export function helpText(command?: string): string {
+  return (command === undefined ? undefined : details[command]) ?? overview
+}

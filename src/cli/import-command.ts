@@ -1,0 +1,48 @@
+import { loadSettings } from '../config/settings.ts'
+import type { Environment } from './command-line.ts'
+import type { TaskOutcome } from './import-session.ts'
+import { importPath } from './import-session.ts'
+import type { ImportOptions } from './options.ts'
+import { parseImportOptions } from './options.ts'
+import { ProgressDisplay } from './progress-display.ts'
+import type { ServerAccess } from './server-access.ts'
+import { withServer } from './server-access.ts'
+import { textTable } from './text-table.ts'
+import { mainPaths } from './upload-files.ts'
+
+/** `terrane import`: 0 when every task is complete, 1 otherwise. */
+export async function runImport(args: string[], env: Environment): Promise<number> {
+  const options = parseImportOptions(args)
+  const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
+  const outcomes = await withServer(settings, options, env, (access) => importAll(access, options))
+  process.stdout.write(`${summary(outcomes)}\n`)
+  return outcomes.every((one) => one.state === 'COMPLETE') ? 0 : 1
+}
+
+async function importAll(access: ServerAccess, options: ImportOptions): Promise<TaskOutcome[]> {
+  const context = { ...access, display: new ProgressDisplay(process.stderr) }
+  const outcomes: TaskOutcome[] = []
+  for (const path of mainPaths(options.paths)) outcomes.push(...(await importPath(context, path, options)))
+  return outcomes
+}
+
+/** One line for each task, and a last one with the sums. */
+export function summary(outcomes: TaskOutcome[]): string {
+  const rows = outcomes.map((one) => [
+    one.file,
+    one.layer,
+    one.state,
+    one.rows.toLocaleString('en'),
+    one.rejected.toLocaleString('en'),
+    one.seconds.toFixed(1),
+    firstLine(one.message),
+  ])
+  const head = ['file', 'layer', 'state', 'rows', 'rejected', 'seconds', 'message']
+  const complete = outcomes.filter((one) => one.state === 'COMPLETE').length
+  const last = `${complete} of ${outcomes.length} imported`
+  return `${textTable(head, rows, ['rows', 'rejected', 'seconds'])}\n${last}`
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? ''
+}

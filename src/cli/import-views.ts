@@ -1,0 +1,81 @@
+/** What the command line needs of an import; read out of the server's JSON. */
+export interface ImportView {
+  id: number
+  state: string
+  message?: string
+}
+
+export interface TaskView {
+  id: number
+  state: string
+  file: string
+  layer: string
+  workspace?: string
+  srs?: string
+  rejected: number
+  errorMessage?: string
+}
+
+export interface ProgressView {
+  state: string
+  done: number
+  /** -1 where it cannot be known. */
+  total: number
+  phase?: string
+  rowsPerSecond?: number
+}
+
+export function readImport(body: unknown): ImportView {
+  const json = object(object(body).import)
+  return { id: number(json.id), state: text(json.state) ?? '', ...present('message', text(json.message)) }
+}
+
+/** A task as the server shows it, in a collection or alone. */
+export function readTask(body: unknown): TaskView {
+  const json = object(body)
+  const data = object(json.data)
+  const layer = object(json.layer)
+  const target = object(object(json.target).dataStore)
+  return {
+    id: number(json.id),
+    state: text(json.state) ?? '',
+    file: text(data.file) ?? text(data.location) ?? text(layer.name) ?? '',
+    layer: text(layer.name) ?? '',
+    rejected: number(json.rejected),
+    ...present('workspace', text(target.workspace) ?? text(object(target.workspace).name)),
+    ...present('srs', text(layer.srs)),
+    ...present('errorMessage', text(json.errorMessage)),
+  }
+}
+
+export function readTasks(body: unknown): TaskView[] {
+  const { tasks, task } = object(body)
+  return (Array.isArray(tasks) ? tasks : [task]).map(readTask)
+}
+
+export function readProgress(body: unknown): ProgressView {
+  const json = object(body)
+  return {
+    state: text(json.state) ?? '',
+    done: number(json.progress),
+    total: number(json.total, -1),
+    ...present('phase', text(json.phase)),
+    ...present('rowsPerSecond', typeof json.rowsPerSecond === 'number' ? json.rowsPerSecond : undefined),
+  }
+}
+
+function object(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function number(value: unknown, fallback = 0): number {
+  return typeof value === 'number' ? value : fallback
+}
+
+function present<K extends string, T>(name: K, value: T | undefined): { [P in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: T })
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Readable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import type { UploadFile } from './multipart.ts'
+import { multipartBody } from './multipart.ts'
+
+/** The server answered with a failure. */
+export class RestError extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'RestError'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Speaks JSON with a server; paths are below its base path, such as `/rest/imports`. */
+export interface RestClient {
+  readonly url: string
+  get(path: string): Promise<unknown>
+  post(path: string, body?: unknown): Promise<unknown>
+  put(path: string, body: unknown): Promise<unknown>
+  /** Sends files as one multipart request; `onSent` hears of the bytes so far. */
+  upload(path: string, files: UploadFile[], onSent: (bytes: number) => void): Promise<unknown>
+  close(): void
+}
+
+interface Payload {
+  headers: Record<string, string | number>
+  stream: Readable
+}
+
+/** `authorization` is the header's whole value. No call has a time limit: a load may take hours. */
+export function createRestClient(url: string, authorization: string): RestClient {
+  const isSecure = url.startsWith('https:')
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const call = async (method: string, path: string, payload?: Payload): Promise<unknown> => {
+    const headers = { accept: 'application/json', authorization, ...payload?.headers }
+    const answer = await exchange(url + path, isSecure, { method, agent, headers }, payload?.stream)
+    return readAnswer(answer, `${method} ${path}`)
+  }
+  const callWithJson = (method: string, path: string, body: unknown): Promise<unknown> =>
+    call(method, path, body === undefined ? undefined : jsonPayload(body))
+  return {
+    url,
+    get: (path) => call('GET', path),
+    post: (path, body) => callWithJson('POST', path, body),
+    put: (path, body) => callWithJson('PUT', path, body),
+    upload: (path, files, onSent) => call('POST', path, multipartBody(files, onSent)),
+    close: () => agent.destroy(),
+  }
+}
+
+/** The value of an `Authorization` header for a name and password. */
+export function basicAuthorization(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+}
+
+function jsonPayload(body: unknown): Payload {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const headers = { 'content-type': 'application/json', 'content-length': bytes.length }
+  return { headers, stream: Readable.from([bytes]) }
+}
+
+async function exchange(
+  url: string,
+  isSecure: boolean,
+  options: RequestOptions,
+  body: Readable | undefined,
+): Promise<IncomingMessage> {
+  const request = isSecure ? httpsRequest(url, options) : httpRequest(url, options)
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', (cause) => reject(new Error(`${new URL(url).origin} cannot be reached`, { cause })))
+  })
+  if (body === undefined) {
+    request.end()
+    return answered
+  }
+  // A server that refuses an upload answers before it has read everything: its answer counts, not the broken pipe.
+  const sent = pipeline(body, request).catch(() => undefined)
+  const answer = await answered
+  if (answer.complete) await sent
+  return answer
+}
+
+async function readAnswer(answer: IncomingMessage, what: string): Promise<unknown> {
+  const status = answer.statusCode ?? 0
+  const body = parseJson(await readText(answer))
+  if (status >= 200 && status < 300) return body
+  throw failure(status, body, what)
+}
+
+function failure(status: number, body: unknown, what: string): RestError {
+  if (status === 401) return new RestError(status, 'unauthenticated', 'The user or the password is wrong')
+  const code = textField(body, 'code') ?? 'unknown'
+  const detail = textField(body, 'detail') ?? textField(body, 'title')
+  return new RestError(status, code, detail ?? `${what} was answered with status ${status}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function textField(body: unknown, name: string): string | undefined {
+  const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,29 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SessionContext, TaskOutcome } from './import-session.ts'
+import { importPath } from './import-session.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
+const files = ['countries.geojson', 'states.shp', 'boundary_lines.shp']
+
+/** Whether the sample was imported already, or somebody's own data came first. */
+export async function isSampleWanted({ client }: SessionContext, dataDirectory: string): Promise<boolean> {
+  if (existsSync(markerFile(dataDirectory))) return false
+  const body = await client.get('/rest/imports?limit=1')
+  const imports = typeof body === 'object' && body !== null ? Reflect.get(body, 'imports') : undefined
+  return Array.isArray(imports) && imports.length === 0
+}
+
+/** Imports the bundled sample data into the default workspace, once for a data directory. */
+export async function importSample(context: SessionContext, dataDirectory: string): Promise<TaskOutcome[]> {
+  writeFileSync(markerFile(dataDirectory), 'The sample data were imported on the first start.\n')
+  const outcomes: TaskOutcome[] = []
+  for (const file of files) {
+    outcomes.push(...(await importPath(context, join(folder, file), { mode: 'create' })))
+  }
+  return outcomes
+}
+
+function markerFile(dataDirectory: string): string {
+  return join(dataDirectory, 'sample-imported')
+}
