@@ -1,0 +1,65 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+
+/** Bytes in a page; a size whose offsets fit 16 bits. */
+export const pageBytes = 32_768
+const bufferPages = 32
+/** The page that holds the byte at 2^30 is for locks and never used (SQLite file format, section 1.4). */
+const lockPage = 0x40000000 / pageBytes + 1
+
+/**
+ * A new SQLite file written page by page from its start (SQLite file format 3, section 1). Page 1 stands first and is
+ * written last, so that a file broken off is never taken for a database. The opener calls `close`.
+ */
+export class PageFile {
+  readonly #handle: number
+  readonly #buffer = new Uint8Array(bufferPages * pageBytes)
+  #buffered = 0
+  #pages = 1
+
+  constructor(path: string) {
+    this.#handle = openSync(path, 'wx', 0o600)
+  }
+
+  /** Appends one page and gives its number. */
+  append(page: Uint8Array): number {
+    if (this.nextPage !== this.#pages + 1) this.#put(new Uint8Array(pageBytes))
+    return this.#put(page)
+  }
+
+  /** The number that the page appended next will have. */
+  get nextPage(): number {
+    return this.pageAfter(this.#pages)
+  }
+
+  /** The number of the page behind page `number`. */
+  pageAfter(number: number): number {
+    return number + 1 === lockPage ? lockPage + 1 : number + 1
+  }
+
+  /** Writes the first page, which makes the file a database. */
+  finish(firstPage: Uint8Array): void {
+    this.#flush()
+    const view = new DataView(firstPage.buffer, firstPage.byteOffset)
+    view.setUint32(28, this.#pages)
+    writeSync(this.#handle, firstPage, 0, pageBytes, 0)
+  }
+
+  close(): void {
+    closeSync(this.#handle)
+  }
+
+  #put(page: Uint8Array): number {
+    if (this.#buffered === bufferPages) this.#flush()
+    this.#buffer.set(page, this.#buffered * pageBytes)
+    this.#buffered += 1
+    this.#pages += 1
+    return this.#pages
+  }
+
+  #flush(): void {
+    const end = this.#buffered * pageBytes
+    const position = (this.#pages - this.#buffered) * pageBytes
+    for (let at = 0; at < end; ) at += writeSync(this.#handle, this.#buffer, at, end - at, position + at)
+    this.#buffered = 0
+  }
+}
