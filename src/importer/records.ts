@@ -37,6 +37,8 @@ export interface ImportRecord {
   message?: string
   messages: Message[]
   nextUpload: number
+  /** The preparation or run under way, or waiting for its turn. */
+  jobId?: number
   /** Who created it. */
   user?: string
 }
@@ -82,16 +84,25 @@ export interface TaskTransform {
 /** The attempt under way. It outlives the process, so that the next start knows what to look for. */
 export interface TaskRun {
   jobId: number
-  /** Absent while the task waits for its turn. */
-  loadId?: string
+  /** Times the task was begun in this run. */
   attempt: number
-  store?: TaskStore
-  table?: string
-  layerName?: string
+  /** Absent while the task waits for its turn. */
+  load?: TaskLoad
+}
+
+/** Where a load goes, known before it begins. */
+export interface TaskLoad {
+  loadId: string
+  storeId: number
+  table: string
+  /** The layer to publish under a free name like this one, or the layer to refresh. */
+  layerName: string
+  isNewLayer: boolean
+  /** A table made for this load alone; dropped when the load fails. */
+  madeTable?: string
   /** Recorded just before the store's commit. */
   token?: string
-  /** What to publish once the commit is known to have happened. */
-  publication?: unknown
+  counts?: { rowsRead: number; rowsLoaded: number; rejected: number }
 }
 
 export interface TaskRecord {

@@ -12,6 +12,8 @@ export interface JobContext {
 
 /** What does the work of one kind of job. */
 export interface JobHandler {
+  /** How often the job may die with its process; default 3. */
+  maxAttempts?: number
   run(payload: JobPayload, context: JobContext): Promise<void>
   /** The job died with its process too often and is given up. */
   abandoned(payload: JobPayload, reason: string): Promise<void>
@@ -34,7 +36,7 @@ export class ServerStopping extends Error {
 
 /**
  * A durable queue. A job is kept from `enqueue` until it ends, survives kill -9, and is run again from its start when
- * its process died, at most `maxAttempts` times.
+ * its process died, as often as its handler allows.
  */
 export interface Jobs {
   /** Writes a job in the caller's transaction; call `wake` after it has been committed. */
@@ -48,4 +50,4 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-export const maxAttempts = 3
+export const defaultMaxAttempts = 3

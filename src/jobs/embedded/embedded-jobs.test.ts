@@ -8,7 +8,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { createEventBus } from '../../lib/events.ts'
 import { silentLogger } from '../../lib/logger.ts'
 import type { JobHandler } from '../jobs.ts'
-import { maxAttempts } from '../jobs.ts'
+import { defaultMaxAttempts } from '../jobs.ts'
 import { EmbeddedJobs } from './embedded-jobs.ts'
 
 const never = new AbortController().signal
@@ -105,7 +105,7 @@ describe('EmbeddedJobs', () => {
         .set({ state: 'running', attempts, lease_owner: 'dead', lease_until: '2000-01-01T00:00:00Z' })
         .execute()
     }
-    await pretendKilled(maxAttempts)
+    await pretendKilled(defaultMaxAttempts)
     const jobs = jobsOn(database)
     const reasons: string[] = []
     const work = handler(

@@ -7,7 +7,7 @@ import { explain } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { JobHandler, Jobs } from '../jobs.ts'
-import { maxAttempts, ServerStopping } from '../jobs.ts'
+import { defaultMaxAttempts, ServerStopping } from '../jobs.ts'
 import type { JobRecord, Lease } from './job-repository.ts'
 import {
   claimJob,
@@ -112,7 +112,8 @@ export class EmbeddedJobs implements Jobs {
     })
     for (const job of stale) {
       this.#parts.log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
-      if (job.attempts < maxAttempts) await requeueJob(db, job, false)
+      const most = this.#handlers[job.kind]?.maxAttempts ?? defaultMaxAttempts
+      if (job.attempts < most) await requeueJob(db, job, false)
       else await this.#giveUp(job)
     }
   }

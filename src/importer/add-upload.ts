@@ -1,0 +1,96 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { conflict } from '../lib/errors.ts'
+import { getImport, saveImport } from './import-repository.ts'
+import type { FoundData } from './look-at-data.ts'
+import { findInPath, findInUpload, lookAtData } from './look-at-data.ts'
+import type { ImporterParts } from './parts.ts'
+import { now } from './parts.ts'
+import type { ImportRecord, TaskRecord } from './records.ts'
+import { settleImport } from './settle.ts'
+import { insertTask } from './task-repository.ts'
+import { makeUploadFolder, uploadRoot } from './upload-folders.ts'
+
+function refuseBusy(record: ImportRecord): void {
+  if (record.state !== 'INIT' && record.state !== 'RUNNING') return
+  throw conflict('import-busy', `Import ${record.id} is ${record.state}: upload when that has ended`)
+}
+
+/** The folder that an upload may be written to; throws `conflict` when the import takes none now. */
+export async function openUpload(
+  parts: ImporterParts,
+  importId: number,
+): Promise<{ upload: number; folder: string }> {
+  return parts.locks.ofImport(importId, async () => {
+    const record = await getImport(parts.database.kysely, importId)
+    refuseBusy(record)
+    const upload = record.nextUpload
+    await saveImport(parts.database.kysely, { ...record, nextUpload: upload + 1 }, now(parts))
+    return { upload, folder: await makeUploadFolder(parts, importId, upload) }
+  })
+}
+
+async function keepTasks(
+  parts: ImporterParts,
+  importId: number,
+  isUploaded: boolean,
+  charset: string | undefined,
+  found: FoundData,
+  signal: AbortSignal,
+): Promise<TaskRecord[]> {
+  return parts.locks.ofImport(importId, async () => {
+    const record = await getImport(parts.database.kysely, importId)
+    refuseBusy(record)
+    const { tasks, messages } = await lookAtData(parts, record, found, {
+      isUploaded,
+      signal,
+      ...(charset === undefined ? {} : { charset }),
+    })
+    return parts.database.transaction(async (db) => {
+      for (const task of tasks) await insertTask(db, task)
+      await settleImport(parts, db, {
+        ...record,
+        nextTaskId: record.nextTaskId + tasks.length,
+        folder: record.folder ?? found.folder,
+        messages: [...record.messages, ...messages],
+      })
+      return tasks
+    })
+  })
+}
+
+/** Makes tasks of what was written to the folder of an upload; when it fails nothing of it is kept. */
+export async function addUpload(
+  parts: ImporterParts,
+  importId: number,
+  folder: string,
+  options: { charset?: string; signal: AbortSignal },
+): Promise<TaskRecord[]> {
+  try {
+    const root = uploadRoot(parts, importId)
+    const found = await findInUpload(parts, folder, root, options.signal)
+    return await keepTasks(parts, importId, true, options.charset, found, options.signal)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Makes tasks of a file, archive or folder in an import root; `path` has been checked. */
+export async function addPath(
+  parts: ImporterParts,
+  importId: number,
+  path: string,
+  signal: AbortSignal,
+): Promise<TaskRecord[]> {
+  const unpackFolder = async (): Promise<string> => (await openUpload(parts, importId)).folder
+  const found = await findInPath(parts, path, unpackFolder, signal)
+  const isUploaded = found.folder.startsWith(`${parts.folders.uploads}/`)
+  return keepTasks(parts, importId, isUploaded, undefined, found, signal)
+}
+
+/** Puts a file written elsewhere into an upload's folder under its own name. */
+export async function placeFile(folder: string, written: string, name: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await rename(written, join(folder, basename(name)))
+}

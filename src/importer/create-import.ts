@@ -1,0 +1,113 @@
+import { requireStore, requireWorkspace } from '../catalog/catalog.ts'
+import { findStore } from '../catalog/stores.ts'
+import { listWorkspaces } from '../catalog/workspaces.ts'
+import { resolveInRoots } from '../sources/path-guard.ts'
+import { validateTransform } from '../transforms/chain.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
+import { insertImport, takeImportId } from './import-repository.ts'
+import type { ImporterParts } from './parts.ts'
+import { now } from './parts.ts'
+import type { ImportRecord, ImportSource } from './records.ts'
+import { importAfter } from './settle.ts'
+import { uploadRoot } from './upload-folders.ts'
+
+export interface WantedSource {
+  type: ImportSource['type']
+  /** Absent: an empty folder that uploads fill. */
+  path?: string
+  charset?: string
+}
+
+export interface NewImport {
+  proposedId?: number
+  workspace?: string
+  store?: string
+  source?: WantedSource
+  transforms: TransformSpec[]
+  isArchived: boolean
+  isAsync: boolean
+  user?: string
+}
+
+/** An import and the job that prepares it; no job where there is nothing to prepare. */
+export interface CreatedImport {
+  record: ImportRecord
+  jobId?: number
+}
+
+export const prepareJob = 'import.prepare'
+
+async function findStoreWorkspace(parts: ImporterParts, store: string): Promise<string | undefined> {
+  const db = parts.database.kysely
+  for (const { name } of await listWorkspaces(db)) {
+    if ((await findStore(db, name, store)) !== undefined) return name
+  }
+  return undefined
+}
+
+/** The target workspace: the one named, else the store's, else the default. */
+async function resolveWorkspace(parts: ImporterParts, wanted: NewImport): Promise<string> {
+  if (wanted.workspace !== undefined) {
+    await requireWorkspace(parts.catalog, wanted.workspace)
+    return wanted.workspace
+  }
+  const standard = await parts.catalog.defaultWorkspace()
+  if (wanted.store === undefined) return standard
+  if ((await findStore(parts.database.kysely, standard, wanted.store)) !== undefined) return standard
+  return (await findStoreWorkspace(parts, wanted.store)) ?? standard
+}
+
+async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promise<ImportSource> {
+  const { type, path, charset } = wanted
+  const place =
+    path === undefined
+      ? { path: '', isOurs: true }
+      : { path: await resolveInRoots(path, parts.roots), isOurs: false }
+  return { type, ...place, ...(charset === undefined ? {} : { charset }) }
+}
+
+/**
+ * Keeps a new import; what is wrong with the request is a `Failure` (`invalid`) and nothing is kept. Its data are
+ * looked at by a job, which a synchronous caller waits for.
+ */
+export async function createImport(parts: ImporterParts, wanted: NewImport): Promise<CreatedImport> {
+  const workspace = await resolveWorkspace(parts, wanted)
+  if (wanted.store !== undefined) await requireStore(parts.catalog, workspace, wanted.store)
+  for (const spec of wanted.transforms) validateTransform(spec)
+  const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
+  const at = now(parts)
+  const needsJob = (source !== undefined && !source.isOurs) || wanted.isAsync
+  const created = await parts.database.transaction(async (db): Promise<CreatedImport> => {
+    const id = await takeImportId(db, wanted.proposedId)
+    const begun: ImportRecord = {
+      id,
+      state: 'INIT',
+      nextTaskId: 0,
+      revision: 0,
+      createdAt: at,
+      updatedAt: at,
+      isArchived: wanted.isArchived,
+      workspace,
+      transforms: wanted.transforms,
+      messages: [],
+      nextUpload: 0,
+      ...(wanted.store === undefined ? {} : { store: wanted.store }),
+      ...(source === undefined
+        ? {}
+        : { source: source.isOurs ? { ...source, path: uploadRoot(parts, id) } : source }),
+      ...(wanted.user === undefined ? {} : { user: wanted.user }),
+    }
+    if (!needsJob) {
+      const record = importAfter(begun, { type: 'prepared', isReady: false })
+      await insertImport(db, record)
+      return { record }
+    }
+    const payload = { importId: id, isAsync: wanted.isAsync }
+    const jobId = await parts.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
+    const record = { ...begun, jobId }
+    await insertImport(db, record)
+    return { record, jobId }
+  })
+  parts.jobs.wake()
+  return created
+}

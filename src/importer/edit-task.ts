@@ -1,0 +1,290 @@
+import { findLayer, updateLayer } from '../catalog/layers.ts'
+import { findStore } from '../catalog/stores.ts'
+import { resolveStyle } from '../catalog/styles.ts'
+import { findCrs, parseSrs } from '../geo/crs-database.ts'
+import type { Envelope } from '../geo/envelope.ts'
+import { toLayerName } from '../geo/names.ts'
+import { conflict, invalid } from '../lib/errors.ts'
+import type { UpdateMode } from '../stores/store.ts'
+import { foldChain, validateTransform } from '../transforms/chain.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
+import { finalSchema, reexamine, toTaskStore } from './examine.ts'
+import { getImport } from './import-repository.ts'
+import type { ImporterParts } from './parts.ts'
+import { now } from './parts.ts'
+import type { AttributeChoice, ImportRecord, RejectLimit, TaskLayer, TaskRecord } from './records.ts'
+import { saveTaskAndTell, settleImport } from './settle.ts'
+import { chosenSchema, proposeLayer } from './task-layer.ts'
+import { deleteTask, getTask } from './task-repository.ts'
+
+export interface LayerChange {
+  name?: string
+  title?: string
+  abstract?: string
+  description?: string
+  originalName?: string
+  nativeName?: string
+  srs?: string
+  bounds?: Envelope
+  attributes?: AttributeChoice[]
+  style?: string
+}
+
+export interface TaskChange {
+  updateMode?: UpdateMode
+  charset?: string
+  rejectLimit?: RejectLimit
+  isRepaired?: boolean
+  layer?: LayerChange
+  /** Name of a store in the import's workspace. */
+  store?: string
+  transforms?: TransformSpec[]
+}
+
+/** What of a layer may still change when it has been published. */
+const metadata: readonly (keyof LayerChange)[] = ['title', 'abstract', 'description', 'style']
+
+/** The authority code that a client means; a bare number or an unknown code is a `Failure` (`invalid`). */
+export function requireSrs(text: string): string {
+  const srs = parseSrs(text)
+  if (srs !== undefined && findCrs(srs) !== undefined) return srs
+  const hint = /^\d+$/.test(text.trim()) ? `: with its authority it would be EPSG:${text.trim()}` : ''
+  throw invalid('unknown-srs', `"${text}" is not a CRS that is known${hint}`)
+}
+
+async function requireStyle(parts: ImporterParts, workspace: string, style: string): Promise<void> {
+  if ((await resolveStyle(parts.database.kysely, workspace, style)) !== undefined) return
+  throw invalid('unknown-style', `Style "${style}" does not exist`)
+}
+
+function changeLayer(layer: TaskLayer, change: LayerChange): TaskLayer {
+  const { srs, name, ...plain } = change
+  const named = name === undefined ? {} : { name: toLayerName(name) }
+  const isSameTable = layer.nativeName === layer.name && change.nativeName === undefined
+  const changed: TaskLayer = {
+    ...layer,
+    ...plain,
+    ...named,
+    ...(isSameTable && named.name !== undefined ? { nativeName: named.name } : {}),
+  }
+  if (srs === undefined) return changed
+  const { srsCandidates: _candidates, ...settled } = changed
+  return { ...settled, srs: requireSrs(srs) }
+}
+
+async function applyLayerChange(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+  change: LayerChange,
+): Promise<TaskRecord> {
+  if (task.layer === undefined || task.source === undefined) {
+    throw conflict('no-layer', `Task ${task.id} is ${task.state} and has no layer`)
+  }
+  if (change.style !== undefined) await requireStyle(parts, record.workspace, change.style)
+  const layer = changeLayer(task.layer, change)
+  chosenSchema(task.source.schema, layer)
+  const changed = { ...task, layer }
+  if (change.attributes !== undefined) finalSchema(changed)
+  return changed
+}
+
+/** The chain's specs, each checked against the schema at its place and the target. */
+function checkTransforms(task: TaskRecord, specs: TransformSpec[]): void {
+  for (const spec of specs) {
+    const transform = validateTransform(spec)
+    if (task.kind === 'raster') {
+      throw invalid(
+        'invalid-transform',
+        `${transform.type} acts on vector data, and the task has raster data`,
+      )
+    }
+    if (transform.phase === 'after' && task.store !== undefined && isFileType(task.store.type)) {
+      throw invalid('invalid-transform', `${transform.type} needs a database as target`)
+    }
+  }
+  const { source, layer } = task
+  if (source === undefined || layer === undefined) return
+  const { srs } = layer
+  foldChain(chosenSchema(source.schema, layer), specs, srs === undefined ? {} : { declaredCrs: { srs } })
+}
+
+function isFileType(type: string): boolean {
+  return type === 'Shapefile' || type === 'FlatGeobuf'
+}
+
+async function applyStore(parts: ImporterParts, record: ImportRecord, task: TaskRecord, name: string) {
+  const store = await findStore(parts.database.kysely, record.workspace, name)
+  if (store === undefined) {
+    throw invalid('unknown-store', `Store "${name}" does not exist in workspace "${record.workspace}"`)
+  }
+  if (!store.isEnabled) throw invalid('store-disabled', `Store "${name}" is switched off`)
+  return { ...task, store: toTaskStore(store) }
+}
+
+async function applyCharset(parts: ImporterParts, task: TaskRecord, charset: string): Promise<TaskRecord> {
+  const [file] = task.files
+  if (file === undefined || task.source === undefined) return { ...task, charset }
+  const described = await parts.pool.describe(file, { charset, signal: AbortSignal.timeout(600_000) })
+  const source = described.layers.find((layer) => layer.name === task.source?.name)
+  if (source === undefined) {
+    throw invalid('invalid-charset', described.error ?? `The file cannot be read as "${charset}"`)
+  }
+  const layer = task.layer ?? proposeLayer(source)
+  return { ...task, charset, source, layer }
+}
+
+function refuseComplete(task: TaskRecord, change: TaskChange): void {
+  if (task.state === 'RUNNING') throw conflict('task-running', `Task ${task.id} is RUNNING`)
+  if (task.state !== 'COMPLETE') return
+  const { layer = {}, ...others } = change
+  const fixed = [
+    ...Object.keys(others),
+    ...Object.keys(layer).filter((key) => !metadata.includes(key as keyof LayerChange)),
+  ]
+  if (fixed.length === 0) return
+  throw conflict(
+    'task-complete',
+    `Task ${task.id} is COMPLETE: ${fixed.join(', ')} cannot change any more, use a new import`,
+  )
+}
+
+async function changePublished(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+  change: LayerChange,
+) {
+  const db = parts.database.kysely
+  const layer = task.layer === undefined ? undefined : await findLayer(db, record.workspace, task.layer.name)
+  if (layer === undefined) return
+  const { title, abstract, description, style } = change
+  const details = {
+    ...layer.details,
+    ...(title === undefined ? {} : { title }),
+    ...(abstract === undefined ? {} : { abstract }),
+    ...(description === undefined ? {} : { description }),
+    ...(style === undefined ? {} : { style }),
+  }
+  await updateLayer(db, { ...layer, details }, now(parts))
+}
+
+async function applyChange(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+  change: TaskChange,
+): Promise<TaskRecord> {
+  const { updateMode, charset, rejectLimit, isRepaired, layer, store, transforms } = change
+  let changed: TaskRecord = {
+    ...task,
+    ...(updateMode === undefined ? {} : { updateMode }),
+    ...(rejectLimit === undefined ? {} : { rejectLimit }),
+    ...(isRepaired === undefined ? {} : { isRepaired }),
+  }
+  if (charset !== undefined) changed = await applyCharset(parts, changed, charset)
+  if (layer !== undefined && Object.keys(layer).length > 0) {
+    changed = await applyLayerChange(parts, record, changed, layer)
+  }
+  if (store !== undefined) changed = await applyStore(parts, record, changed, store)
+  if (transforms !== undefined) {
+    checkTransforms(changed, transforms)
+    const first = changed.nextTransformId
+    changed = {
+      ...changed,
+      transforms: transforms.map((spec, index) => ({ id: first + index, spec })),
+      nextTransformId: first + transforms.length,
+    }
+  }
+  return changed
+}
+
+/** What an edit makes of a task; `check` runs before anything else, under the lock. */
+export interface TaskEdit {
+  check?(task: TaskRecord): void
+  edit(record: ImportRecord, task: TaskRecord): Promise<TaskRecord>
+}
+
+/** Edits a task under its import's lock, looks at it again and settles the import. All or nothing. */
+export async function editTask(
+  parts: ImporterParts,
+  importId: number,
+  taskId: number,
+  { check, edit }: TaskEdit,
+): Promise<TaskRecord> {
+  return parts.locks.ofImport(importId, async () => {
+    const db = parts.database.kysely
+    const record = await getImport(db, importId)
+    const task = await getTask(db, importId, taskId)
+    check?.(task)
+    const edited = await reexamine(parts, record, await edit(record, task))
+    return parts.database.transaction(async (transaction) => {
+      const saved = await saveTaskAndTell(parts, transaction, edited)
+      await settleImport(parts, transaction, await getImport(transaction, importId))
+      return saved
+    })
+  })
+}
+
+/** Changes what a client may change of a task. */
+export async function changeTask(
+  parts: ImporterParts,
+  importId: number,
+  taskId: number,
+  change: TaskChange,
+  check?: (task: TaskRecord) => void,
+): Promise<TaskRecord> {
+  return editTask(parts, importId, taskId, {
+    check: (task) => {
+      check?.(task)
+      refuseComplete(task, change)
+    },
+    edit: async (record, task) => {
+      const changed = await applyChange(parts, record, task, change)
+      if (task.state === 'COMPLETE' && change.layer !== undefined) {
+        await changePublished(parts, record, task, change.layer)
+      }
+      return changed
+    },
+  })
+}
+
+/** Replaces the chain by what `edit` makes of it, checked as a whole. */
+export async function editTransforms(
+  parts: ImporterParts,
+  importId: number,
+  taskId: number,
+  edit: (task: TaskRecord) => Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
+): Promise<TaskRecord> {
+  return editTask(parts, importId, taskId, {
+    check: (task) => refuseComplete(task, { transforms: [] }),
+    edit: async (_record, task) => {
+      const changed = { ...task, ...edit(task) }
+      checkTransforms(
+        task,
+        changed.transforms.map(({ spec }) => spec),
+      )
+      return changed
+    },
+  })
+}
+
+/** Takes a task away; a running one is a `conflict`. */
+export async function removeTask(
+  parts: ImporterParts,
+  importId: number,
+  taskId: number,
+  check?: (task: TaskRecord) => void,
+): Promise<void> {
+  await parts.locks.ofImport(importId, async () => {
+    const task = await getTask(parts.database.kysely, importId, taskId)
+    check?.(task)
+    if (task.state === 'RUNNING') {
+      throw conflict('task-running', `Task ${taskId} is RUNNING: cancel its run first`)
+    }
+    await parts.database.transaction(async (db) => {
+      await deleteTask(db, importId, taskId)
+      await settleImport(parts, db, await getImport(db, importId))
+    })
+  })
+}

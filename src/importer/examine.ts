@@ -1,0 +1,105 @@
+import { findLayer } from '../catalog/layers.ts'
+import type { StoreRecord } from '../catalog/records.ts'
+import { findStore, getStoreById } from '../catalog/stores.ts'
+import type { Queryable } from '../db/connection.ts'
+import type { Schema } from '../geo/schema.ts'
+import { chainSchema } from '../transforms/chain.ts'
+import { toJavaClass } from '../transforms/java-class.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
+import type { ExamineContext } from './examine-task.ts'
+import { examineTask, needsDefaultStore } from './examine-task.ts'
+import type { ImporterParts } from './parts.ts'
+import type { ImportRecord, TaskRecord, TaskStore } from './records.ts'
+import { taskAfter } from './settle.ts'
+import { chosenSchema, retypedAttributes } from './task-layer.ts'
+
+export function toTaskStore(store: StoreRecord): TaskStore {
+  return { workspace: store.workspace, name: store.name, type: store.type }
+}
+
+/** Everything that is done to the rows: what the layer's attributes ask, then the task's own chain. */
+export function transformsOf(task: TaskRecord): TransformSpec[] {
+  const { source, layer } = task
+  if (source === undefined || layer === undefined) return []
+  const retyped = retypedAttributes(source.schema, layer).map((choice) => ({
+    type: 'AttributeRemapTransform',
+    field: choice.name,
+    target: toJavaClass(choice.type),
+  }))
+  return [...retyped, ...task.transforms.map(({ spec }) => spec)]
+}
+
+/** The schema that the store will be given; throws where a transformation does not fit. */
+export function finalSchema(task: TaskRecord): Schema {
+  const { source, layer } = task
+  if (source === undefined || layer === undefined) return { attributes: [], geometry: undefined }
+  const { srs } = layer
+  const options = srs === undefined ? {} : { declaredCrs: { srs } }
+  return chainSchema(chosenSchema(source.schema, layer), transformsOf(task), options)
+}
+
+async function layerStoreOf(
+  db: Queryable,
+  task: TaskRecord,
+  workspace: string,
+): Promise<StoreRecord | undefined> {
+  if (task.updateMode === 'CREATE' || task.layer === undefined) return undefined
+  const layer = await findLayer(db, workspace, task.layer.name)
+  return layer === undefined ? undefined : getStoreById(db, layer.storeId)
+}
+
+async function namedStoreOf(
+  db: Queryable,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<StoreRecord | undefined> {
+  const { store } = task
+  if (store !== undefined) return findStore(db, store.workspace, store.name)
+  return record.store === undefined ? undefined : findStore(db, record.workspace, record.store)
+}
+
+async function contextOf(
+  parts: Pick<ImporterParts, 'catalog' | 'database'>,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<ExamineContext> {
+  const db = parts.database.kysely
+  const store = await namedStoreOf(db, record, task)
+  const layerStore = await layerStoreOf(db, task, record.workspace)
+  const context = {
+    workspace: record.workspace,
+    ...(store === undefined ? {} : { store: { ...toTaskStore(store), kind: store.kind } }),
+    ...(layerStore === undefined ? {} : { layerStore: toTaskStore(layerStore) }),
+    chainSchema: finalSchema,
+  }
+  if (!needsDefaultStore(task, context)) return context
+  return { ...context, defaultStore: toTaskStore(await parts.catalog.defaultStore(record.workspace)) }
+}
+
+/**
+ * Looks at a task again after anything about it has changed. What it says stands in its state, target and message;
+ * not saved. Call it outside a transaction.
+ */
+export async function reexamine(
+  parts: Pick<ImporterParts, 'catalog' | 'database'>,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<TaskRecord> {
+  if (task.state === 'RUNNING' || task.state === 'COMPLETE') return task
+  const { finding, reason, target, isDirect } = examineTask(task, await contextOf(parts, record, task))
+  const {
+    errorMessage: _errorMessage,
+    target: _target,
+    run: _run,
+    ...rest
+  } = taskAfter(task, {
+    type: 'examined',
+    finding,
+  })
+  return {
+    ...rest,
+    isDirect,
+    ...(target === undefined ? {} : { target }),
+    ...(reason === undefined ? {} : { errorMessage: reason }),
+  }
+}

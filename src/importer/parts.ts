@@ -1,0 +1,42 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database } from '../db/connection.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { SourceLimits } from '../sources/limits.ts'
+import type { LoadPool } from './load/load-pool.ts'
+import type { ImportLocks } from './locks.ts'
+import type { ProgressBoard } from './progress.ts'
+import type { RunningTable } from './running.ts'
+
+export interface ImporterFolders {
+  /** One folder for each import. */
+  uploads: string
+  /** What published layers read. */
+  stores: string
+  rejects: string
+}
+
+/** What the importer is made of and works with. */
+export interface ImporterParts {
+  database: Database
+  catalog: Catalog
+  clock: Clock
+  events: EventBus
+  log: Logger
+  jobs: Jobs
+  pool: LoadPool
+  locks: ImportLocks
+  progress: ProgressBoard
+  running: RunningTable
+  folders: ImporterFolders
+  /** Folders that imports may name files in. */
+  roots: readonly string[]
+  limits: SourceLimits & { maxTasks: number; concurrentLoads: number }
+  retention: { uploadDays: number; importDays: number }
+}
+
+export function now(parts: Pick<ImporterParts, 'clock'>): string {
+  return parts.clock.now().toISOString()
+}

@@ -1,0 +1,94 @@
+import type { Queryable } from '../db/connection.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import { explain } from '../lib/errors.ts'
+import { findImport } from './import-repository.ts'
+import type { FoundData } from './look-at-data.ts'
+import { findInPath, lookAtData } from './look-at-data.ts'
+import type { ImporterParts } from './parts.ts'
+import type { ImportRecord } from './records.ts'
+import { importAfter, saveAndTell } from './settle.ts'
+import type { ImportEvent } from './states.ts'
+import { deleteTask, insertTask, listTaskStates } from './task-repository.ts'
+import { makeUploadFolder } from './upload-folders.ts'
+
+function findData(parts: ImporterParts, record: ImportRecord, signal: AbortSignal): Promise<FoundData> {
+  const { source } = record
+  if (source === undefined || source.isOurs) {
+    return Promise.resolve({ folder: source?.path ?? '', files: [], messages: [] })
+  }
+  const unpackFolder = () => makeUploadFolder(parts, record.id, record.nextUpload)
+  return findInPath(parts, source.path, unpackFolder, signal)
+}
+
+async function end(
+  parts: ImporterParts,
+  db: Queryable,
+  record: ImportRecord,
+  event: ImportEvent,
+): Promise<void> {
+  const { jobId: _jobId, message: _message, ...rest } = importAfter(record, event)
+  await saveAndTell(parts, db, rest)
+}
+
+async function endInError(parts: ImporterParts, importId: number, message: string): Promise<void> {
+  const db = parts.database.kysely
+  const record = await findImport(db, importId)
+  if (record === undefined || record.state !== 'INIT') return
+  const { jobId: _jobId, ...rest } = importAfter(record, { type: 'prepare-failed' })
+  await saveAndTell(parts, db, { ...rest, message })
+}
+
+async function prepare(
+  parts: ImporterParts,
+  importId: number,
+  isAsync: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const record = await findImport(parts.database.kysely, importId)
+  if (record === undefined || record.state !== 'INIT') return
+  const found = await findData(parts, record, signal)
+  const isUnpacked = record.source !== undefined && found.folder.startsWith(`${parts.folders.uploads}/`)
+  const { charset } = record.source ?? {}
+  const { tasks, messages } = await lookAtData(parts, record, found, {
+    isUploaded: isUnpacked,
+    signal,
+    ...(charset === undefined ? {} : { charset }),
+  })
+  const isReady =
+    !isAsync &&
+    record.store !== undefined &&
+    tasks.length > 0 &&
+    tasks.every((task) => task.state === 'READY')
+  await parts.database.transaction(async (db) => {
+    for (const { id } of await listTaskStates(db, importId)) await deleteTask(db, importId, id)
+    for (const task of tasks) await insertTask(db, task)
+    const counted = {
+      ...record,
+      nextTaskId: record.nextTaskId + tasks.length,
+      nextUpload: record.nextUpload + (isUnpacked ? 1 : 0),
+      folder: found.folder,
+      messages,
+    }
+    await end(parts, db, counted, { type: 'prepared', isReady })
+  })
+}
+
+/** Fetches and scans an import's data and makes its tasks. */
+export function prepareHandler(parts: ImporterParts): JobHandler {
+  return {
+    run: async (payload, { signal }) => {
+      const importId = Number(payload.importId)
+      const stop = parts.running.begin(importId, signal)
+      try {
+        await prepare(parts, importId, payload.isAsync === true, stop.signal)
+      } catch (error) {
+        if (signal.aborted) throw error
+        parts.log.info({ err: error, importId }, 'the data of an import cannot be read')
+        await endInError(parts, importId, explain(error))
+      } finally {
+        stop.end()
+      }
+    },
+    abandoned: (payload, reason) => endInError(parts, Number(payload.importId), reason),
+  }
+}

@@ -1,0 +1,86 @@
+import { EventEmitter } from 'node:events'
+import type { ImportState, TaskState } from './states.ts'
+
+export interface TaskProgress {
+  phase: 'waiting' | 'loading' | 'committing' | 'publishing' | 'done'
+  /** Rows taken so far. */
+  progress: number
+  /** -1 when it cannot be known. */
+  total: number
+  rejected: number
+  rowsPerSecond?: number
+  remainingSeconds?: number
+}
+
+/** What is told to those who watch an import. */
+export type ImportNews =
+  | { type: 'import'; state: ImportState; message?: string }
+  | { type: 'task'; taskId: number; state: TaskState; message?: string }
+  | { type: 'progress'; taskId: number; progress: TaskProgress }
+
+export interface NumberedNews {
+  id: number
+  news: ImportNews
+}
+
+const keptNews = 500
+/** Finished imports are forgotten here beyond so many. */
+const keptImports = 200
+
+interface Watched {
+  news: NumberedNews[]
+  loads: Map<number, TaskProgress>
+}
+
+/** Progress of running loads, kept in memory, and the latest news of each import. */
+export class ProgressBoard {
+  readonly #imports = new Map<number, Watched>()
+  readonly #emitter = new EventEmitter().setMaxListeners(0)
+  #nextId: number
+
+  /** Ids of news go on from `firstId`, so that they never repeat after a restart. */
+  constructor(firstId: number) {
+    this.#nextId = firstId
+  }
+
+  tell(importId: number, news: ImportNews): void {
+    const watched = this.#watched(importId)
+    const numbered = { id: this.#nextId, news }
+    this.#nextId += 1
+    if (news.type === 'progress') watched.loads.set(news.taskId, news.progress)
+    if (news.type === 'task' && news.state !== 'RUNNING') watched.loads.delete(news.taskId)
+    watched.news.push(numbered)
+    if (watched.news.length > keptNews) watched.news.splice(0, watched.news.length - keptNews)
+    this.#emitter.emit(String(importId), numbered)
+  }
+
+  progressOf(importId: number, taskId: number): TaskProgress | undefined {
+    return this.#imports.get(importId)?.loads.get(taskId)
+  }
+
+  newsSince(importId: number, id: number): NumberedNews[] {
+    return (this.#imports.get(importId)?.news ?? []).filter((one) => one.id > id)
+  }
+
+  /** Returns the function that stops listening. */
+  listen(importId: number, listener: (news: NumberedNews) => void): () => void {
+    this.#emitter.on(String(importId), listener)
+    return () => this.#emitter.off(String(importId), listener)
+  }
+
+  forget(importId: number): void {
+    this.#imports.delete(importId)
+  }
+
+  #watched(importId: number): Watched {
+    const known = this.#imports.get(importId)
+    if (known !== undefined) return known
+    const watched: Watched = { news: [], loads: new Map() }
+    this.#imports.set(importId, watched)
+    for (const [id, { loads }] of this.#imports) {
+      if (this.#imports.size <= keptImports) break
+      if (loads.size === 0 && id !== importId) this.#imports.delete(id)
+    }
+    return watched
+  }
+}
