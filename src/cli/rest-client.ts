@@ -26,6 +26,7 @@ export interface RestClient {
   get(path: string): Promise<unknown>
   post(path: string, body?: unknown): Promise<unknown>
   put(path: string, body: unknown): Promise<unknown>
+  delete(path: string): Promise<unknown>
   /** Sends files as one multipart request; `onSent` hears of the bytes so far. */
   upload(path: string, files: UploadFile[], onSent: (bytes: number) => void): Promise<unknown>
   close(): void
@@ -52,6 +53,7 @@ export function createRestClient(url: string, authorization: string): RestClient
     get: (path) => call('GET', path),
     post: (path, body) => callWithJson('POST', path, body),
     put: (path, body) => callWithJson('PUT', path, body),
+    delete: (path) => call('DELETE', path),
     upload: (path, files, onSent) => call('POST', path, multipartBody(files, onSent)),
     close: () => agent.destroy(),
   }

@@ -1,0 +1,66 @@
+// `npm run bench [-- --only TEXT --rows N --runs N]`: loads beside their ogr2ogr peers; writes bench/results.md.
+// With `--only` or `--rows` the results are printed and the file stays as it is.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../tests/support/postgres.ts'
+import type { LoadCase } from './cases.ts'
+import { loadCases } from './cases.ts'
+import type { Dataset } from './data.ts'
+import { dataFile } from './data.ts'
+import { createStore, timeLoad } from './load.ts'
+import { timePeer } from './peer.ts'
+import type { LoadResult } from './report.ts'
+import { report, resultLine } from './report.ts'
+import { startBenchServer } from './server.ts'
+
+const folder = join(import.meta.dirname, '.data')
+const fullRows: Record<Dataset, number> = { points: 1_000_000, polygons: 500_000 }
+
+const { values: options } = parseArgs({
+  options: { only: { type: 'string' }, rows: { type: 'string' }, runs: { type: 'string', default: '3' } },
+})
+const runs = Number(options.runs)
+
+async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
+  const rows = options.rows === undefined ? fullRows[one.dataset] : Number(options.rows)
+  const file = await dataFile(folder, one.dataset, one.kind, rows)
+  const hasPeer = one.wantedRatio > 0
+  const ours: number[] = []
+  const peer: number[] = []
+  const server = await startBenchServer(folder)
+  try {
+    await createStore(server.client, one.target, databaseUrl)
+    for (let run = 0; run < runs; run += 1) {
+      ours.push(await timeLoad(server.client, one, file))
+      if (hasPeer) peer.push(await timePeer(one, file, databaseUrl, folder))
+    }
+    const peakMegabytes = server.peakMegabytes()
+    const { name, wantedRatio } = one
+    const peerPart = hasPeer ? { peer: median(peer) } : {}
+    return { name, rows, ours: median(ours), ...peerPart, wantedRatio, peakMegabytes }
+  } finally {
+    await server.stop()
+  }
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] as number
+}
+
+const cases = loadCases.filter((one) => one.name.includes(options.only ?? ''))
+const cluster = await startPostgres({ isDurable: true })
+try {
+  const databaseUrl = new URL(await cluster.createDatabase())
+  const results: LoadResult[] = []
+  for (const one of cases) {
+    const result = await runCase(one, databaseUrl)
+    results.push(result)
+    console.log(resultLine(result))
+  }
+  const isWhole = options.only === undefined && options.rows === undefined
+  if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), await report(results, runs))
+} finally {
+  await cluster.stop()
+}

@@ -1,0 +1,56 @@
+import type { Dataset, FileKind } from './data.ts'
+
+export const targets = ['PostGIS', 'GeoPackage'] as const
+export type Target = (typeof targets)[number]
+
+/** One load and what it has to reach. */
+export interface LoadCase {
+  name: string
+  dataset: Dataset
+  kind: FileKind
+  target: Target
+  /** How many times faster than the peer. */
+  wantedRatio: number
+  /** Transformations as the importer's interface takes them. */
+  transforms: Record<string, unknown>[]
+}
+
+const toPoints = [{ type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }]
+const chain = [
+  { type: 'AttributeRemapTransform', field: 'people', target: 'java.lang.Long' },
+  { type: 'IntegerFieldToDateTransform', field: 'year' },
+  { type: 'ReprojectTransform', target: 'EPSG:3857' },
+]
+
+const sources: [Dataset, FileKind][] = [
+  ['points', 'shapefile'],
+  ['points', 'geopackage'],
+  ['points', 'flatgeobuf'],
+  ['points', 'geojson'],
+  ['points', 'csv'],
+  ['polygons', 'shapefile'],
+  ['polygons', 'geopackage'],
+  ['polygons', 'flatgeobuf'],
+  ['polygons', 'geojson'],
+]
+
+export const loadCases: LoadCase[] = [
+  ...targets.flatMap((target) =>
+    sources.map(([dataset, kind]) => ({
+      name: `${dataset}-${kind}-${target.toLowerCase()}`,
+      dataset,
+      kind,
+      target,
+      wantedRatio: target === 'PostGIS' ? 2 : 3,
+      transforms: kind === 'csv' ? toPoints : [],
+    })),
+  ),
+  {
+    name: 'points-shapefile-postgis-chain',
+    dataset: 'points',
+    kind: 'shapefile',
+    target: 'PostGIS',
+    wantedRatio: 0,
+    transforms: chain,
+  },
+]

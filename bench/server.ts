@@ -1,0 +1,65 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { RestClient } from '../src/cli/rest-client.ts'
+import { basicAuthorization, createRestClient } from '../src/cli/rest-client.ts'
+
+const password = 'bench-password'
+
+/** A server in a process of its own, with a data directory of its own. */
+export interface BenchServer {
+  client: RestClient
+  /** The most memory the process has held so far. */
+  peakMegabytes(): number
+  stop(): Promise<void>
+}
+
+export async function startBenchServer(importRoot: string): Promise<BenchServer> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts'), 'serve'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TERRANE_DATA: dataDirectory,
+      TERRANE_PORT: '0',
+      TERRANE_IMPORT_ROOTS: importRoot,
+      TERRANE_ADMIN_PASSWORD: password,
+      TERRANE_SAMPLE: 'off',
+      TERRANE_LOG: 'error',
+    },
+  })
+  const url = await readyUrl(child)
+  const client = createRestClient(url, basicAuthorization('admin', password))
+  return {
+    client,
+    peakMegabytes: () => peakMegabytes(child.pid ?? 0),
+    stop: async () => {
+      client.close()
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await ended
+      rmSync(dataDirectory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  const { stdout } = child
+  if (stdout === null) throw new Error('The server has no output')
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The server ended with code ${code}`)))
+    createInterface({ input: stdout }).on('line', (line) => {
+      const url = /^Terrane is ready at (\S+)/.exec(line)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+  })
+}
+
+function peakMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024)
+}
