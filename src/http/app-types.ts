@@ -15,6 +15,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Access, Caller } from './auth/access.ts'
+import type { Passwords } from './auth/passwords.ts'
 
 /** Request types follow from the route's TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -39,6 +40,7 @@ export interface HttpContext {
   events: EventBus
   log: Logger
   clock: Clock
+  passwords: Passwords
   version: string
 }
 

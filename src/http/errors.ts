@@ -3,6 +3,7 @@ import type { FailureKind } from '../lib/errors.ts'
 import { Failure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import { TooManyFailures } from './auth/authenticate.ts'
 
 /** The one table from kinds of failure to statuses. */
 const statusOfKind: Record<FailureKind, number> = {
@@ -89,6 +90,7 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
         'request failed',
       )
     if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane", charset="UTF-8"')
+    if (error instanceof TooManyFailures) reply.header('retry-after', String(error.retryAfterSeconds))
     return write(problem, reply)
   })
 }

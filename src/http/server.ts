@@ -4,11 +4,16 @@ import { fastify, LogController } from 'fastify'
 import type { Logger } from '../lib/logger.ts'
 import type { App, Area, HttpContext, TypeBoxProvider } from './app-types.ts'
 import { anonymous } from './auth/access.ts'
+import { guardRoutes } from './auth/guard.ts'
+import { sessionArea } from './auth/session-area.ts'
+import { createThrottle } from './auth/throttle.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import { answerFailures, writeProblem } from './errors.ts'
+import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { absoluteLink } from './links.ts'
+import { describeApi } from './openapi.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
@@ -16,6 +21,7 @@ import { compileValidator } from './validation.ts'
 
 /** Builds the HTTP server with its areas; not listening yet. */
 export async function createHttpServer(context: HttpContext, areas: Area[]): Promise<App> {
+  const authentication = { ...context, throttle: createThrottle(context.clock) }
   const { server } = context.settings
   const app = fastify({
     bodyLimit: maxJsonBytes,
@@ -37,11 +43,14 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   answerUnknownPaths(app)
   addSecurityHeaders(app)
   guardOrigins(app, server)
+  guardRoutes(app, authentication)
   acceptJson(app)
   limitBodyTimes(app)
   nameIgnoredKeys(app)
+  repeatAnswers(app, context)
   announceRequests(app, context)
-  for (const area of areas) await app.register(toPlugin(area, context))
+  await describeApi(app, context)
+  for (const area of [...areas, sessionArea(authentication)]) await app.register(toPlugin(area, context))
   await app.ready()
   return app
 }

@@ -50,6 +50,7 @@ export function describeErrors(errors: TLocalizedValidationError[], value: unkno
 }
 
 function found(pointer: string, root: unknown): string {
+  if (/passw/i.test(pointer)) return ''
   let value = root
   for (const key of pointer.split('/').slice(1)) {
     const name = key.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -36,7 +36,12 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     ...options.env,
   })
   const { env: _env, dataDir: _dataDir, ...appOptions } = options
-  const terrane = await createApp(settings, { log: silentLogger, notice: () => undefined, ...appOptions })
+  const terrane = await createApp(settings, {
+    log: silentLogger,
+    notice: () => undefined,
+    passwordCost: { logN: 8, r: 8, p: 1 },
+    ...appOptions,
+  })
   return {
     ...terrane,
     admin: basicAuth('admin', adminPassword),

@@ -1,0 +1,85 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { Failure } from '../../lib/errors.ts'
+import type { Caller } from './access.ts'
+import { anonymous } from './access.ts'
+import type { Credentials } from './credentials.ts'
+import type { Passwords } from './passwords.ts'
+import { findSession } from './session-repository.ts'
+import type { Throttle } from './throttle.ts'
+import { findUserByToken } from './token-repository.ts'
+import type { User } from './user-repository.ts'
+import { findUser } from './user-repository.ts'
+
+export interface AuthenticationParts {
+  database: Database
+  passwords: Passwords
+  throttle: Throttle
+  clock: Clock
+}
+
+/** Who calls, with the session's CSRF token where the caller came by a session. */
+export interface Authenticated {
+  caller: Caller
+  csrfToken?: string
+}
+
+/** Who gives these credentials; wrong ones are a `Failure`, a session that ended is nobody. */
+export async function authenticate(
+  parts: AuthenticationParts,
+  credentials: Credentials,
+  address: string,
+): Promise<Authenticated> {
+  if (credentials.kind === 'session') return bySession(parts, credentials.id)
+  if (credentials.kind === 'bearer') return byToken(parts, credentials.token, address)
+  const user = await checkPassword(parts, credentials, address)
+  return { caller: { name: user.name, role: user.role, by: 'password' } }
+}
+
+async function bySession({ database, clock }: AuthenticationParts, id: string): Promise<Authenticated> {
+  const session = await findSession(database.kysely, id, clock.now())
+  if (session === undefined) return { caller: anonymous }
+  const { user, csrfToken } = session
+  return { caller: { name: user.name, role: user.role, by: 'session' }, csrfToken }
+}
+
+async function byToken(parts: AuthenticationParts, token: string, address: string): Promise<Authenticated> {
+  refuseHaste(parts.throttle, address)
+  const user = await findUserByToken(parts.database.kysely, token, parts.clock.now())
+  if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
+  parts.throttle.attempt(address)
+  throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
+}
+
+/** The user of that name, if the password is theirs; otherwise a `Failure`. Repeated failures are slowed down. */
+export async function checkPassword(
+  parts: AuthenticationParts,
+  { name, password }: { name: string; password: string },
+  address: string,
+): Promise<User> {
+  const { throttle, passwords } = parts
+  refuseHaste(throttle, address, name)
+  const user = await findUser(parts.database.kysely, name)
+  if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return user
+  if (!passwords.isUnderWay(password, user?.passwordHash)) throttle.attempt(address, name)
+  if ((await passwords.verify(password, user?.passwordHash)) && user !== undefined) {
+    throttle.succeed(address, name)
+    return user
+  }
+  throw new Failure('unauthenticated', 'wrong-credentials', 'User name or password is wrong')
+}
+
+/** A request refused for haste; `seconds` until the next try. */
+export class TooManyFailures extends Failure {
+  readonly retryAfterSeconds: number
+
+  constructor(seconds: number) {
+    super('tooMany', 'too-many-failures', `Too many failed logins: try again in ${seconds} s`)
+    this.retryAfterSeconds = seconds
+  }
+}
+
+function refuseHaste(throttle: Throttle, address: string, account?: string): void {
+  const seconds = throttle.secondsToWait(address, account)
+  if (seconds > 0) throw new TooManyFailures(seconds)
+}

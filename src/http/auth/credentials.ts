@@ -1,0 +1,56 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { Failure } from '../../lib/errors.ts'
+
+export type Credentials =
+  | { kind: 'basic'; name: string; password: string }
+  | { kind: 'bearer'; token: string }
+  | { kind: 'session'; id: string }
+
+export const sessionCookie = 'terrane_session'
+
+/** 256 random bits. */
+export function randomText(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is kept of a random text: enough to find it again, not to use it. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+export function isSameText(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(digestOf(one)), Buffer.from(digestOf(other)))
+}
+
+/** What a request gives to prove who calls; a header that is not understood is a `Failure`. */
+export function readCredentials(headers: {
+  authorization?: string
+  cookie?: string
+}): Credentials | undefined {
+  const { authorization } = headers
+  if (authorization !== undefined) return parseAuthorization(authorization)
+  const id = readCookie(headers.cookie ?? '', sessionCookie)
+  return id === undefined ? undefined : { kind: 'session', id }
+}
+
+function parseAuthorization(header: string): Credentials {
+  const [, scheme = '', value = ''] = /^(\w+) +(\S+) *$/.exec(header) ?? []
+  if (scheme.toLowerCase() === 'bearer') return { kind: 'bearer', token: value }
+  const pair = scheme.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : ''
+  const colon = pair.indexOf(':')
+  if (colon < 0)
+    throw new Failure(
+      'unauthenticated',
+      'wrong-credentials',
+      'The Authorization header is neither Basic nor Bearer',
+    )
+  return { kind: 'basic', name: pair.slice(0, colon), password: pair.slice(colon + 1) }
+}
+
+function readCookie(header: string, name: string): string | undefined {
+  for (const part of header.split(';')) {
+    const [key, value] = part.split('=', 2)
+    if (key?.trim() === name && value !== undefined && value.trim() !== '') return value.trim()
+  }
+  return undefined
+}

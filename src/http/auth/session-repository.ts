@@ -1,0 +1,51 @@
+import type { Queryable } from '../../db/connection.ts'
+import { digestOf, randomText } from './credentials.ts'
+import type { User } from './user-repository.ts'
+import { findUser } from './user-repository.ts'
+
+/** A login of the web pages. */
+export interface Session {
+  user: User
+  csrfToken: string
+  expiresAt: string
+}
+
+export const sessionSeconds = 12 * 3600
+
+/** Starts a session; the id is for the cookie alone, only its digest is kept. Sessions that ended are cleared. */
+export async function insertSession(db: Queryable, user: User, now: Date): Promise<Session & { id: string }> {
+  const id = randomText()
+  const csrfToken = randomText()
+  const expiresAt = new Date(now.getTime() + sessionSeconds * 1000).toISOString()
+  await db.deleteFrom('sessions').where('expires_at', '<=', now.toISOString()).execute()
+  await db
+    .insertInto('sessions')
+    .values({
+      id_hash: digestOf(id),
+      user_name: user.name,
+      csrf_token: csrfToken,
+      created_at: now.toISOString(),
+      expires_at: expiresAt,
+    })
+    .execute()
+  return { id, user, csrfToken, expiresAt }
+}
+
+export async function findSession(db: Queryable, id: string, now: Date): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id_hash', '=', digestOf(id))
+    .executeTakeFirst()
+  if (row === undefined || row.expires_at <= now.toISOString()) return undefined
+  const user = await findUser(db, row.user_name)
+  return user === undefined ? undefined : { user, csrfToken: row.csrf_token, expiresAt: row.expires_at }
+}
+
+export async function deleteSession(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom('sessions').where('id_hash', '=', digestOf(id)).execute()
+}
+
+export async function deleteSessionsOf(db: Queryable, userName: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_name', '=', userName).execute()
+}

@@ -1,0 +1,82 @@
+import { isIPv6 } from 'node:net'
+import type { Clock } from '../../lib/clock.ts'
+
+const forgetMs = 15 * 60_000
+const maxDelaySeconds = 300
+const maxPlaces = 20_000
+
+/** Failures that cost nothing: by address with account, and by address alone (many people may share one). */
+const freeByAccount = 5
+const freeByAddress = 50
+
+interface Place {
+  failures: number
+  lastFailure: number
+}
+
+/**
+ * Slows down guessing: after some free failures an address (and an address with an account) waits twice as long each
+ * time, up to five minutes. Never by account alone, which would let a stranger lock a user out.
+ */
+export interface Throttle {
+  /** Seconds until this may be tried again; 0: now. */
+  secondsToWait(address: string, account?: string): number
+  /** Counts an attempt as a failure, before it is known how it ends. */
+  attempt(address: string, account?: string): void
+  /** Takes the attempt back. */
+  succeed(address: string, account?: string): void
+}
+
+export function createThrottle(clock: Clock): Throttle {
+  const places = new Map<string, Place>()
+
+  const keys = (address: string, account: string | undefined): [string, number][] => {
+    const network = networkOf(address)
+    const byAddress: [string, number] = [network, freeByAddress]
+    return account === undefined ? [byAddress] : [byAddress, [`${network} ${account}`, freeByAccount]]
+  }
+
+  const wait = ([key, free]: [string, number]): number => {
+    const place = places.get(key)
+    if (place === undefined || place.failures < free) return 0
+    const delay = Math.min(2 ** Math.min(place.failures - free, 20), maxDelaySeconds)
+    return Math.max(0, Math.ceil((place.lastFailure + delay * 1000 - clock.now().getTime()) / 1000))
+  }
+
+  const fail = (key: string): void => {
+    const now = clock.now().getTime()
+    const place = places.get(key)
+    const isFresh = place !== undefined && now - place.lastFailure < forgetMs
+    places.delete(key)
+    places.set(key, { failures: isFresh ? place.failures + 1 : 1, lastFailure: now })
+    if (places.size > maxPlaces) places.delete(places.keys().next().value ?? '')
+  }
+
+  return {
+    secondsToWait: (address, account) => Math.max(...keys(address, account).map(wait)),
+    attempt: (address, account) => {
+      for (const [key] of keys(address, account)) fail(key)
+    },
+    succeed: (address, account) => {
+      const [[network], own] = keys(address, account) as [[string, number], [string, number]?]
+      if (own !== undefined) places.delete(own[0])
+      const place = places.get(network)
+      if (place !== undefined) place.failures = Math.max(0, place.failures - 1)
+    },
+  }
+}
+
+/** The address itself, or the /64 network of an IPv6 address: one customer holds all of it. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
+  const groups = (text: string | undefined): string[] => (text ?? '').split(':').filter((one) => one !== '')
+  const before = groups(head)
+  const after = groups(tail)
+  const all = [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after]
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

@@ -1,0 +1,99 @@
+import type { Selectable } from 'kysely'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { conflict, notFound } from '../../lib/errors.ts'
+import type { Role } from './access.ts'
+import { roles } from './access.ts'
+
+export interface User {
+  name: string
+  email: string | undefined
+  role: Role
+  passwordHash: string
+  createdAt: string
+  updatedAt: string
+}
+
+export function toRole(text: string): Role {
+  return roles.find((role) => role === text) ?? 'user'
+}
+
+function toUser(row: Selectable<Tables['users']>): User {
+  return {
+    name: row.name,
+    email: row.email ?? undefined,
+    role: toRole(row.role),
+    passwordHash: row.password_hash,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export async function listUsers(db: Queryable): Promise<User[]> {
+  const rows = await db.selectFrom('users').selectAll().orderBy('name').execute()
+  return rows.map(toUser)
+}
+
+export async function findUser(db: Queryable, name: string): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst()
+  return row === undefined ? undefined : toUser(row)
+}
+
+export async function getUser(db: Queryable, name: string): Promise<User> {
+  const user = await findUser(db, name)
+  if (user === undefined) throw notFound('unknown-user', `User "${name}" does not exist`)
+  return user
+}
+
+export interface UserValues {
+  email: string | undefined
+  role: Role
+  passwordHash: string
+}
+
+/** Throws `Failure` (`conflict`) for a name that is taken. */
+export async function insertUser(db: Queryable, name: string, values: UserValues, at: string): Promise<void> {
+  const { email, role, passwordHash } = values
+  const result = await db
+    .insertInto('users')
+    .values({
+      name,
+      email: email ?? null,
+      role,
+      password_hash: passwordHash,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflicting) => conflicting.column('name').doNothing())
+    .executeTakeFirst()
+  if (Number(result.numInsertedOrUpdatedRows) === 0)
+    throw conflict('user-exists', `User "${name}" exists already`)
+}
+
+export async function updateUser(db: Queryable, name: string, values: UserValues, at: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({
+      email: values.email ?? null,
+      role: values.role,
+      password_hash: values.passwordHash,
+      updated_at: at,
+    })
+    .where('name', '=', name)
+    .execute()
+}
+
+export async function deleteUserRow(db: Queryable, name: string): Promise<void> {
+  await db.deleteFrom('users').where('name', '=', name).execute()
+}
+
+/** Number of users with the role `admin` beside `name`. */
+export async function countOtherAdmins(db: Queryable, name: string): Promise<number> {
+  const row = await db
+    .selectFrom('users')
+    .select((expression) => expression.fn.countAll().as('count'))
+    .where('role', '=', 'admin')
+    .where('name', '!=', name)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}

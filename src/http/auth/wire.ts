@@ -1,0 +1,120 @@
+import { Type } from 'typebox'
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { roles } from './access.ts'
+import type { Session } from './session-repository.ts'
+import type { Token } from './token-repository.ts'
+import type { User } from './user-repository.ts'
+
+const Password = Type.String({ minLength: 8, maxLength: 1024 })
+const RoleName = Type.Union(roles.map((role) => Type.Literal(role)))
+
+export const UserBody = Type.Object({
+  user: Type.Object({
+    name: Type.Optional(Type.String()),
+    password: Type.Optional(Password),
+    email: Type.Optional(Type.String({ maxLength: 320 })),
+    role: Type.Optional(RoleName),
+  }),
+})
+
+export const UserReply = Type.Object({
+  user: Type.Object({
+    name: Type.String(),
+    email: Type.Optional(Type.String()),
+    role: RoleName,
+    href: Type.String(),
+  }),
+})
+
+export const OwnPasswordBody = Type.Object({ newPassword: Password })
+
+export const TokenBody = Type.Object({
+  token: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    expires: Type.Optional(Type.String({ description: 'ISO 8601 time' })),
+  }),
+})
+
+export const TokenReply = Type.Object({
+  token: Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    created: Type.String(),
+    expires: Type.Optional(Type.String()),
+    lastUsed: Type.Optional(Type.String()),
+    value: Type.Optional(
+      Type.String({ description: 'The token itself, in the answer to its creation alone' }),
+    ),
+    href: Type.String(),
+  }),
+})
+
+export const SessionBody = Type.Object({
+  session: Type.Object({ name: Type.String(), password: Type.String({ maxLength: 1024 }) }),
+})
+
+export const SessionReply = Type.Object({
+  session: Type.Object({
+    user: Type.String(),
+    role: RoleName,
+    csrfToken: Type.Optional(Type.String()),
+    expires: Type.Optional(Type.String()),
+  }),
+})
+
+const userName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
+
+export function checkUserName(name: string): void {
+  if (userName.test(name)) return
+  throw invalid(
+    'invalid-name',
+    `User name "${name}" is not valid: letters, digits and "_", "-", ".", "@", "+" are, at most 100, a letter, digit or "_" first`,
+  )
+}
+
+export function toWireUser(request: FastifyRequest, user: User) {
+  const { name, email, role } = user
+  const href = request.link(`/rest/security/users/${encodeURIComponent(name)}`)
+  return { name, ...(email === undefined ? {} : { email }), role, href }
+}
+
+export function toWireToken(request: FastifyRequest, token: Token) {
+  const { id, caption, createdAt, expiresAt, lastUsedAt } = token
+  return {
+    id,
+    name: caption,
+    created: createdAt,
+    ...(expiresAt === undefined ? {} : { expires: expiresAt }),
+    ...(lastUsedAt === undefined ? {} : { lastUsed: lastUsedAt }),
+    href: request.link(`/rest/security/tokens/${id}`),
+  }
+}
+
+export function toWireSession({ user, csrfToken, expiresAt }: Session) {
+  return { session: { user: user.name, role: user.role, csrfToken, expires: expiresAt } }
+}
+
+/** The time in a body, as ISO 8601 in UTC; it has to lie ahead. */
+export function parseExpiry(text: string | undefined, now: Date): string | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (time > now.getTime()) return new Date(time).toISOString()
+  throw invalid('invalid-body', `"token.expires" must be an ISO 8601 time that lies ahead, found "${text}"`)
+}
+
+/** What a leaked token must not be enough for: making more tokens, or changing the password. */
+export function refuseTokens(request: FastifyRequest): void {
+  if (request.caller.by !== 'token') return
+  throw new Failure(
+    'forbidden',
+    'password-needed',
+    'A token is not enough for this: log in with the password',
+  )
+}
+
+/** The caller's name, on routes that need a login. */
+export function callerName(request: FastifyRequest): string {
+  if (request.caller.name !== undefined) return request.caller.name
+  throw new Failure('unauthenticated', 'login-needed', 'This needs a login')
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { Failure } from '../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from './app-types.ts'
+
+/** A tag that changes whenever the representation does. */
+export function etagOf(representation: unknown): string {
+  return `"${createHash('sha256').update(JSON.stringify(representation)).digest('base64url').slice(0, 22)}"`
+}
+
+/** Answers a representation with its `ETag`; 304 where the client has it already. */
+export function sendEntity(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  representation: unknown,
+): FastifyReply {
+  const etag = etagOf(representation)
+  reply.header('etag', etag).header('cache-control', 'no-cache')
+  if (tags(request.headers['if-none-match']).includes(etag)) return reply.code(304).send()
+  return reply.send(representation)
+}
+
+/** Throws `Failure` (`precondition`) where `If-Match` names another state than the present one. */
+export function requireMatch(request: FastifyRequest, current: unknown): void {
+  const wanted = tags(request.headers['if-match'])
+  if (wanted.length === 0 || wanted.includes('*') || wanted.includes(etagOf(current))) return
+  throw new Failure(
+    'precondition',
+    'changed-meanwhile',
+    'If-Match does not name the present state: it was changed meanwhile, read it again',
+  )
+}
+
+function tags(header: string | undefined): string[] {
+  return (header ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .filter((tag) => tag !== '')
+}

@@ -1,0 +1,87 @@
+import type { Database, Queryable } from '../db/connection.ts'
+
+/** The first answer to a key; `status` 0 while it is being made. */
+export interface StoredAnswer {
+  requestHash: string
+  status: number
+  headers: Record<string, string>
+  body: string
+  createdAt: string
+}
+
+export interface Claim {
+  userName: string
+  key: string
+  requestHash: string
+}
+
+/** Takes the key for a request; the earlier answer where it is taken. */
+export async function claimKey(
+  database: Database,
+  claim: Claim,
+  times: { now: string; expiredBefore: string },
+): Promise<StoredAnswer | undefined> {
+  const { userName, key, requestHash } = claim
+  return database.transaction(async (db) => {
+    await db.deleteFrom('idempotency_keys').where('created_at', '<', times.expiredBefore).execute()
+    const inserted = await db
+      .insertInto('idempotency_keys')
+      .values({
+        user_name: userName,
+        key,
+        request_hash: requestHash,
+        status: 0,
+        headers: '{}',
+        body: '',
+        created_at: times.now,
+      })
+      .onConflict((conflicting) => conflicting.columns(['user_name', 'key']).doNothing())
+      .executeTakeFirst()
+    return Number(inserted.numInsertedOrUpdatedRows) > 0 ? undefined : findAnswer(db, userName, key)
+  })
+}
+
+async function findAnswer(db: Queryable, userName: string, key: string): Promise<StoredAnswer | undefined> {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('user_name', '=', userName)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    requestHash: row.request_hash,
+    status: row.status,
+    headers: JSON.parse(row.headers) as Record<string, string>,
+    body: row.body,
+    createdAt: row.created_at,
+  }
+}
+
+export async function storeAnswer(
+  db: Queryable,
+  { userName, key }: Claim,
+  answer: { status: number; headers: Record<string, string>; body: string },
+): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ status: answer.status, headers: JSON.stringify(answer.headers), body: answer.body })
+    .where('user_name', '=', userName)
+    .where('key', '=', key)
+    .execute()
+}
+
+/** Gives the key back, so that the request may be tried again. */
+export async function releaseKey(db: Queryable, { userName, key }: Claim): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('user_name', '=', userName)
+    .where('key', '=', key)
+    .where('status', '=', 0)
+    .execute()
+}
+
+/** Gives back what a process that is gone had taken. */
+export async function releaseAllKeys(db: Queryable): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('status', '=', 0).execute()
+}
