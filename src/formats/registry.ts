@@ -1,10 +1,12 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { csv } from './csv/csv.ts'
 import type { DataFile, Format } from './format.ts'
+import { geojson } from './geojson/geojson.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
 /** Every format, asked in this order; one that reads what no other does stands last. */
-export const formats: readonly Format[] = [shapefile]
+export const formats: readonly Format[] = [shapefile, geojson, csv]
 
 const headBytes = 1 << 16
 

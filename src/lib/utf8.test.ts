@@ -34,4 +34,13 @@ describe('Utf8Check', () => {
       { numRuns: 5000 },
     )
   })
+
+  it('keeps the begun character of a piece whose memory is used again', () => {
+    const check = new Utf8Check()
+    const memory = Buffer.from('abü')
+    assert.ok(check.push(memory.subarray(0, 3), false))
+    memory.fill(0x41)
+    memory[0] = 0xbc
+    assert.ok(check.push(memory, true))
+  })
 })

@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { cutUtf8Bytes } from './text-encoding.ts'
 
-/** Whether `bytes[start, end)` is well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates). */
+/**
+ * Whether `bytes[start, end)` is well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates). For the many short
+ * texts of a reader: makes no object.
+ */
 export function isUtf8Range(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; ) {
     const lead = bytes[at] as number
@@ -33,19 +37,8 @@ export class Utf8Check {
   /** False once anything pushed is not UTF-8; `isLast` also refuses a character that was begun and not ended. */
   push(piece: Uint8Array, isLast: boolean): boolean {
     const bytes = this.#pending.length === 0 ? piece : Buffer.concat([this.#pending, piece])
-    const cut = isLast ? bytes.length : wholeCharacters(bytes)
-    this.#pending = bytes.slice(cut)
+    const cut = isLast ? bytes.length : bytes.length - cutUtf8Bytes(bytes, 0, bytes.length)
+    this.#pending = Uint8Array.from(bytes.subarray(cut))
     return isUtf8(bytes.subarray(0, cut))
   }
-}
-
-/** Where the last character begins, if it may go on behind the end; otherwise the end. */
-function wholeCharacters(bytes: Uint8Array): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
-    const byte = bytes[bytes.length - back] as number
-    if (byte >= 0xc0)
-      return (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4) > back ? bytes.length - back : bytes.length
-    if (byte < 0x80) return bytes.length
-  }
-  return bytes.length
 }

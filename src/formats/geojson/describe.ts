@@ -66,7 +66,7 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
 
   property(): void {
     const scanner = this.#scanner
-    let index = this.names.find(scanner)
+    let index = this.names.pass(scanner)
     if (index < 0) index = this.#add(tokenText(scanner))
     ;(this.#types[index] as PropertyType).observe(scanner)
   }

@@ -1,14 +1,13 @@
 import type { GeometryParser } from './geometry-parser.ts'
-import { typeKey } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { outOfBytes } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
 import { RowError } from './row-error.ts'
 
-const geometryKey = Buffer.from('geometry')
-const propertiesKey = Buffer.from('properties')
-const idKey = Buffer.from('id')
-const featureWord = Buffer.from('Feature')
+const memberNames = ['type', 'properties', 'geometry', 'id'] as const
+const keys = memberNames.map((name) => Buffer.from(name))
+const members = memberNames.map((name) => Buffer.from(`"${name}":`))
+const featureWord = Buffer.from('"Feature"')
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
@@ -18,7 +17,7 @@ export interface FeatureTarget {
   /** Called before each geometry, since a member may stand there twice: the last one counts. */
   beforeGeometry(): void
   afterGeometry(): void
-  /** A property's value; its name is the scanner's last token. */
+  /** A property; the scanner stands at its name. */
   property(): void
   /** The `id` member of the feature. */
   id(): void
@@ -34,11 +33,20 @@ function passNull(scanner: JsonScanner, member: string): void {
   scanner.literal()
 }
 
+/** Passes over a member's name; its index in `memberNames`, or their number for any other. */
+function passMemberName(scanner: JsonScanner): number {
+  for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Buffer)) return i
+  scanner.key()
+  for (let i = 0; i < keys.length; i += 1) if (scanner.tokenIs(keys[i] as Buffer)) return i
+  return keys.length
+}
+
 function readFeatureType(scanner: JsonScanner): void {
+  if (scanner.take(featureWord)) return
   if (scanner.bytes[scanner.at] !== 0x22) refuse(scanner, '"type" is not a string')
   scanner.string()
-  if (!scanner.tokenIs(featureWord))
-    throw new RowError(`"type" is "${tokenText(scanner).slice(0, 40)}", not "Feature"`)
+  const type = tokenText(scanner)
+  if (type !== 'Feature') throw new RowError(`"type" is "${type.slice(0, 40)}", not "Feature"`)
 }
 
 function readGeometryMember(scanner: JsonScanner, target: FeatureTarget): void {
@@ -58,7 +66,6 @@ function readProperties(scanner: JsonScanner, target: FeatureTarget): void {
   }
   scanner.at += 1
   for (let isFirst = true; scanner.next(isFirst, closeBrace); isFirst = false) {
-    scanner.key()
     target.property()
   }
 }
@@ -69,13 +76,13 @@ export function parseFeature(scanner: JsonScanner, target: FeatureTarget): void 
   scanner.at += 1
   let hasType = false
   for (let isFirst = true; scanner.next(isFirst, closeBrace); isFirst = false) {
-    scanner.key()
-    if (scanner.tokenIs(typeKey)) {
+    const member = passMemberName(scanner)
+    if (member === 0) {
       readFeatureType(scanner)
       hasType = true
-    } else if (scanner.tokenIs(propertiesKey)) readProperties(scanner, target)
-    else if (scanner.tokenIs(geometryKey)) readGeometryMember(scanner, target)
-    else if (scanner.tokenIs(idKey)) target.id()
+    } else if (member === 1) readProperties(scanner, target)
+    else if (member === 2) readGeometryMember(scanner, target)
+    else if (member === 3) target.id()
     else scanner.value()
   }
   if (!hasType) throw new RowError('A feature has no "type"')
@@ -88,8 +95,7 @@ export function parseObject(scanner: JsonScanner, target: FeatureTarget): void {
   scanner.at += 1
   let type = ''
   for (let isFirst = true; type === '' && scanner.next(isFirst, closeBrace); isFirst = false) {
-    scanner.key()
-    const isType = scanner.tokenIs(typeKey)
+    const isType = passMemberName(scanner) === 0
     if (isType && scanner.bytes[scanner.at] === 0x22) {
       scanner.string()
       type = tokenText(scanner)

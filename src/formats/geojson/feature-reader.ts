@@ -63,7 +63,7 @@ export class FeatureReader implements RecordSink, FeatureTarget {
   afterGeometry(): void {}
 
   property(): void {
-    const index = this.#names.find(this.#scanner)
+    const index = this.#names.pass(this.#scanner)
     if (index >= 0) this.#append(this.#hasId ? index + 1 : index)
     else this.#scanner.value()
   }

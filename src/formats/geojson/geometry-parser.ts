@@ -6,8 +6,9 @@ import type { JsonScanner } from './json-scanner.ts'
 import { outOfBytes } from './json-scanner.ts'
 
 export const typeKey = Buffer.from('type')
-const coordinatesKey = Buffer.from('coordinates')
-const geometriesKey = Buffer.from('geometries')
+const memberNames = ['type', 'coordinates', 'geometries'] as const
+const keys = memberNames.map((name) => Buffer.from(name))
+const members = memberNames.map((name) => Buffer.from(`"${name}":`))
 const maxDepth = 30
 const open = 0x5b
 const close = 0x5d
@@ -23,7 +24,7 @@ export const geometryNames = [
   'MultiPolygon',
   'GeometryCollection',
 ] as const
-const nameBytes = geometryNames.map((name) => Buffer.from(name))
+const nameWords = geometryNames.map((name) => Buffer.from(`"${name}"`))
 
 /**
  * Writes GeoJSON geometries (RFC 7946 section 3.1) as WKB straight from bytes. Numbers behind the third of a position
@@ -60,20 +61,27 @@ export class GeometryParser {
   /** The type code of the string value at the scanner. */
   readType(): number {
     const scanner = this.#scanner
+    if (scanner.take(nameWords[this.#lastType] as Buffer)) return this.#lastType
     if (scanner.bytes[scanner.at] !== 0x22) this.#refuse('"type" is not a string')
     scanner.string()
-    if (scanner.tokenIs(nameBytes[this.#lastType] as Buffer)) return this.#lastType
-    for (let code = 1; code <= 7; code += 1) {
-      if (!scanner.tokenIs(nameBytes[code] as Buffer)) continue
-      this.#lastType = code
-      return code
-    }
     const name = asciiText(
       scanner.bytes,
       scanner.tokenStart,
       Math.min(scanner.tokenEnd, scanner.tokenStart + 40),
     )
-    throw new GeometryError(`Unknown geometry type "${name}"`)
+    const typeCode = (geometryNames as readonly string[]).indexOf(name)
+    if (typeCode <= 0) throw new GeometryError(`Unknown geometry type "${name}"`)
+    this.#lastType = typeCode
+    return typeCode
+  }
+
+  /** Passes over a member's name; its index in `memberNames`, or their number for any other. */
+  #passMemberName(): number {
+    const scanner = this.#scanner
+    for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Buffer)) return i
+    scanner.key()
+    for (let i = 0; i < keys.length; i += 1) if (scanner.tokenIs(keys[i] as Buffer)) return i
+    return keys.length
   }
 
   #refuse(reason: string): never {
@@ -90,15 +98,14 @@ export class GeometryParser {
     let bodyAt = -1
     let isWritten = false
     for (let isFirst = true; scanner.next(isFirst, 0x7d); isFirst = false) {
-      scanner.key()
-      if (scanner.tokenIs(typeKey)) typeCode = this.readType()
-      else if (scanner.tokenIs(typeCode === 7 ? geometriesKey : coordinatesKey) && typeCode > 0) {
+      const member = this.#passMemberName()
+      if (member === 0) typeCode = this.readType()
+      else if (typeCode > 0 && member === (typeCode === 7 ? 2 : 1)) {
         if (isWritten) throw new GeometryError('The geometry has its coordinates twice')
         this.#body(typeCode, depth)
         isWritten = true
       } else {
-        if (typeCode === 0 && (scanner.tokenIs(coordinatesKey) || scanner.tokenIs(geometriesKey)))
-          bodyAt = scanner.at
+        if (typeCode === 0 && (member === 1 || member === 2)) bodyAt = scanner.at
         scanner.value()
       }
     }

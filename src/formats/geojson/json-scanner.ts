@@ -93,6 +93,19 @@ export class JsonScanner {
     if (byte <= 0x20) this.space()
   }
 
+  /**
+   * Passes over `word` if exactly these bytes come next. For the usual `"name":` and `"value"`, where comparing is
+   * all there is to do; on false use `key` or `string`.
+   */
+  take(word: Uint8Array): boolean {
+    const { bytes, at } = this
+    const length = word.length
+    for (let i = 0; i < length; i += 1) if (bytes[at + i] !== word[i]) return false
+    this.at = at + length
+    if ((bytes[at + length] as number) <= 0x20) this.space()
+    return true
+  }
+
   string(): void {
     const bytes = this.bytes
     let at = this.at + 1

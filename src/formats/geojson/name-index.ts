@@ -10,26 +10,27 @@ const longestName = 4096
  */
 export class NameIndex {
   readonly names: string[] = []
-  readonly #raw: Uint8Array[] = []
+  readonly #members: Uint8Array[] = []
   readonly #indexes = new Map<string, number>()
   #next = 0
 
   add(name: string): number {
     const index = this.names.length
     this.names.push(name)
-    this.#raw.push(Buffer.from(JSON.stringify(name).slice(1, -1)))
+    this.#members.push(Buffer.from(`${JSON.stringify(name)}:`))
     this.#indexes.set(name, index)
     return index
   }
 
-  /** The index of the name that is the scanner's token, or -1. */
-  find(scanner: JsonScanner): number {
+  /** Passes over the name at the scanner and gives its index, or -1; an unknown name is then the token. */
+  pass(scanner: JsonScanner): number {
     const next = this.#next
-    const raw = this.#raw[next]
-    if (raw !== undefined && scanner.tokenIs(raw)) {
-      this.#next = next + 1 === this.#raw.length ? 0 : next + 1
+    const member = this.#members[next]
+    if (member !== undefined && scanner.take(member)) {
+      this.#next = next + 1 === this.#members.length ? 0 : next + 1
       return next
     }
+    scanner.key()
     return this.#lookUp(scanner)
   }
 

@@ -1,0 +1,183 @@
+import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/decimal.ts'
+
+export const int32Kind = 1
+export const int64Kind = 2
+/** An integer of more than 15 digits that int64 holds. */
+export const longIntKind = 4
+export const floatKind = 8
+export const booleanKind = 16
+export const dateKind = 32
+export const timestampKind = 64
+export const textKind = 128
+
+const maxInt64 = 9223372036854775807n
+const secondsPerDay = 86400
+const booleanWords = ['true', 'false', 'TRUE', 'FALSE', 'True', 'False'].map((word) => Buffer.from(word))
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39
+}
+
+/**
+ * Tells what an unquoted cell may be held as without losing anything, and its value. Numbers have no leading zeros and
+ * no plus sign; with a point they have at most 15 significant digits; an exponent needs a point or a sign, since `1E5`
+ * is more often a code. Dates are `YYYY-MM-DD`; timestamps `YYYY-MM-DDTHH:MM:SS[.ffffff]` (or a blank for the T) in
+ * UTC, written `Z` or `+00:00`. Everything else is text.
+ */
+export class CellParser {
+  /** The number, 0 or 1 of a boolean, or days since 1970-01-01 of a date or timestamp. */
+  value = 0
+  /** Of a timestamp: microseconds of the day. */
+  microseconds = 0
+  /** Of a boolean or timestamp: which of its spellings; a column keeps to one. */
+  form = 0
+
+  /** The kind of `bytes[start, end)`, which is not empty. */
+  parse(bytes: Uint8Array, start: number, end: number): number {
+    const first = bytes[start] as number
+    if (isDigit(first)) {
+      if (bytes[start + 4] === 0x2d && end - start >= 10) return this.#dateOrTimestamp(bytes, start, end)
+      return this.#number(bytes, start, start, end)
+    }
+    if (first === 0x2d) return this.#number(bytes, start, start + 1, end)
+    return end - start === 4 || end - start === 5 ? this.#boolean(bytes, start, end) : textKind
+  }
+
+  #number(bytes: Uint8Array, start: number, digits: number, end: number): number {
+    let mantissa = 0
+    let at = digits
+    for (; at < end && isDigit(bytes[at]); at += 1) mantissa = mantissa * 10 + ((bytes[at] as number) - 48)
+    const count = at - digits
+    if (count === 0 || (bytes[digits] === 0x30 && count > 1)) return textKind
+    if (at === end) return this.#integer(bytes, start, digits, end, mantissa)
+    const point = at
+    if (bytes[at] === 0x2e) {
+      at += 1
+      for (; at < end && isDigit(bytes[at]); at += 1) mantissa = mantissa * 10 + ((bytes[at] as number) - 48)
+      if (at === point + 1) return textKind
+    }
+    if (mantissa >= exactMantissa) return textKind
+    if (at < end) return this.#withExponent(bytes, start, at, end, at > point, mantissa)
+    const value = scaleDecimal(mantissa, point + 1 - at)
+    const exact = Number.isNaN(value) ? parseDecimalText(bytes, digits, end) : value
+    this.value = digits > start ? -exact : exact
+    return exact === 0 && mantissa > 0 ? textKind : floatKind
+  }
+
+  #integer(bytes: Uint8Array, start: number, digits: number, end: number, mantissa: number): number {
+    const value = digits > start ? -mantissa : mantissa
+    this.value = value
+    if (end - digits <= 15) {
+      if (Object.is(value, -0)) return textKind
+      return value === (value | 0) ? int32Kind : int64Kind
+    }
+    if (end - digits > 19) return textKind
+    const big = BigInt(asciiText(bytes, digits, end))
+    return big <= maxInt64 || (digits > start && big === maxInt64 + 1n) ? longIntKind : textKind
+  }
+
+  #withExponent(
+    bytes: Uint8Array,
+    start: number,
+    from: number,
+    end: number,
+    hasPoint: boolean,
+    mantissa: number,
+  ): number {
+    if (((bytes[from] as number) | 0x20) !== 0x65 || end - from > 6) return textKind
+    const hasSign = bytes[from + 1] === 0x2b || bytes[from + 1] === 0x2d
+    let at = hasSign ? from + 2 : from + 1
+    if (at === end || !(hasPoint || hasSign)) return textKind
+    for (; at < end; at += 1) if (!isDigit(bytes[at])) return textKind
+    this.value = Number(asciiText(bytes, start, end))
+    if (!Number.isFinite(this.value) || (this.value === 0 && mantissa > 0)) return textKind
+    return floatKind
+  }
+
+  #boolean(bytes: Uint8Array, start: number, end: number): number {
+    for (let word = 0; word < booleanWords.length; word += 1) {
+      const expected = booleanWords[word] as Buffer
+      if (expected.length !== end - start || expected[0] !== bytes[start]) continue
+      for (let i = 1; i < expected.length; i += 1) if (expected[i] !== bytes[start + i]) return textKind
+      this.form = word >> 1
+      this.value = (word & 1) === 0 ? 1 : 0
+      return booleanKind
+    }
+    return textKind
+  }
+
+  #dateOrTimestamp(bytes: Uint8Array, start: number, end: number): number {
+    const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
+    const month = twoDigits(bytes, start + 5)
+    const day = twoDigits(bytes, start + 8)
+    if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1) || bytes[start + 7] !== 0x2d) return textKind
+    if (day > daysInMonth(year, month)) return textKind
+    this.value = epochDay(year, month, day)
+    return end - start === 10 ? dateKind : this.#time(bytes, start + 10, end)
+  }
+
+  #time(bytes: Uint8Array, start: number, end: number): number {
+    const separator = bytes[start] as number
+    if ((separator !== 0x54 && separator !== 0x20) || end - start < 10) return textKind
+    const hours = twoDigits(bytes, start + 1)
+    const minutes = twoDigits(bytes, start + 4)
+    const seconds = twoDigits(bytes, start + 7)
+    if (bytes[start + 3] !== 0x3a || bytes[start + 6] !== 0x3a) return textKind
+    if (!(hours < 24 && minutes < 60 && seconds < 60)) return textKind
+    let at = start + 9
+    let fraction = 0
+    if (bytes[at] === 0x2e) {
+      const point = at
+      for (at += 1; at < end && isDigit(bytes[at]); at += 1)
+        fraction = fraction * 10 + ((bytes[at] as number) - 48)
+      const digits = at - point - 1
+      if (digits === 0 || digits > 6) return textKind
+      fraction *= 10 ** (6 - digits)
+    }
+    const zone = utcForm(bytes, at, end)
+    if (zone === 0) return textKind
+    this.form = zone * 2 + (separator === 0x54 ? 0 : 1)
+    this.microseconds = (hours * 3600 + minutes * 60 + seconds) * 1e6 + fraction
+    return timestampKind
+  }
+}
+
+/** NaN unless both bytes are digits. */
+function twoDigits(bytes: Uint8Array, at: number): number {
+  if (!isDigit(bytes[at]) || !isDigit(bytes[at + 1])) return Number.NaN
+  return (bytes[at] as number) * 10 + (bytes[at + 1] as number) - 528
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar. */
+function epochDay(year: number, month: number, day: number): number {
+  const shifted = month <= 2 ? year - 1 : year
+  const century = Math.floor(shifted / 400)
+  const yearOfEra = shifted - century * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  return (
+    century * 146097 +
+    yearOfEra * 365 +
+    Math.floor(yearOfEra / 4) -
+    Math.floor(yearOfEra / 100) +
+    dayOfYear -
+    719468
+  )
+}
+
+/** 1 for `Z`, 2 for `+00:00`, 0 for anything else. */
+function utcForm(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start === 1) return bytes[start] === 0x5a ? 1 : 0
+  if (end - start !== 6 || bytes[start] !== 0x2b || bytes[start + 3] !== 0x3a) return 0
+  return twoDigits(bytes, start + 1) === 0 && twoDigits(bytes, start + 4) === 0 ? 2 : 0
+}
+
+/** Microseconds since 1970-01-01T00:00:00Z; a safe integer between the years 1685 and 2255. */
+export function timestampMicroseconds(day: number, microseconds: number): number | bigint {
+  const value = day * secondsPerDay * 1e6 + microseconds
+  return Number.isSafeInteger(value) ? value : BigInt(day) * 86_400_000_000n + BigInt(microseconds)
+}

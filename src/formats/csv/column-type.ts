@@ -1,0 +1,52 @@
+import type { AttributeType } from '../../geo/schema.ts'
+import type { CellParser } from './cell-kind.ts'
+import {
+  booleanKind,
+  dateKind,
+  floatKind,
+  int32Kind,
+  int64Kind,
+  longIntKind,
+  textKind,
+  timestampKind,
+} from './cell-kind.ts'
+
+const integerKinds = int32Kind | int64Kind | longIntKind
+const spelledKinds = booleanKind | timestampKind
+
+/**
+ * The type of a column over all its cells, such that nothing is lost. A quoted cell that is not empty makes it text,
+ * as do cells of different kinds, integers of more than 15 digits beside numbers with a point, and booleans or
+ * timestamps in several spellings.
+ */
+export class ColumnType {
+  #kinds = 0
+  #form = -1
+
+  get isText(): boolean {
+    return (this.#kinds & textKind) !== 0
+  }
+
+  /** Takes in a cell that is not empty. */
+  observe(parser: CellParser, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): void {
+    if (isQuoted) {
+      this.#kinds |= textKind
+      return
+    }
+    const kind = parser.parse(bytes, start, end)
+    this.#kinds |= kind
+    if ((kind & spelledKinds) === 0) return
+    if (this.#form >= 0 && this.#form !== parser.form) this.#kinds |= textKind
+    this.#form = parser.form
+  }
+
+  get type(): AttributeType {
+    const kinds = this.#kinds
+    if (kinds === booleanKind) return 'boolean'
+    if (kinds === dateKind) return 'date'
+    if (kinds === timestampKind) return 'timestamp'
+    if (kinds === 0 || (kinds & ~(integerKinds | floatKind)) !== 0) return 'text'
+    if ((kinds & floatKind) !== 0) return (kinds & longIntKind) === 0 ? 'float64' : 'text'
+    return kinds === int32Kind ? 'int32' : 'int64'
+  }
+}

@@ -1,0 +1,113 @@
+import { basename } from 'node:path'
+import { ByteReader } from '../../lib/byte-reader.ts'
+import type { DataFile } from '../format.ts'
+import { FormatError } from '../format.ts'
+import { transcoderOf } from './charset.ts'
+import type { Dialect } from './delimiter.ts'
+import { findDialect, mostColumns } from './delimiter.ts'
+import type { RowStep } from './row-scanner.ts'
+import { OpenQuoteError, RowScanner } from './row-scanner.ts'
+
+/** The longest row, in bytes. */
+const longestRow = 64 << 20
+const sampleBytes = 1 << 16
+
+/** The rows of a delimited text file, the header first. */
+export class CsvSource {
+  readonly scanner: RowScanner
+  readonly dialect: Dialect
+  readonly #reader: ByteReader
+  readonly #name: string
+  readonly #signal: AbortSignal
+
+  private constructor(reader: ByteReader, dialect: Dialect, name: string, signal: AbortSignal) {
+    this.#reader = reader
+    this.dialect = dialect
+    this.#name = name
+    this.#signal = signal
+    this.scanner = new RowScanner(dialect.delimiter, mostColumns)
+    this.scanner.at = startOf(reader)
+    this.scanner.bytes = reader.bytes
+    this.scanner.end = reader.end
+  }
+
+  /** Opens the file and finds its delimiter; the caller closes it. */
+  static async open(file: DataFile, charset: string, signal: AbortSignal): Promise<CsvSource> {
+    const transcode = transcoderOf(charset)
+    const options =
+      transcode === undefined ? { limitBytes: longestRow } : { limitBytes: longestRow, transcode }
+    const reader = await ByteReader.open(file.path, options)
+    try {
+      await reader.more(0)
+      const start = startOf(reader)
+      const isWhole = reader.end - start <= sampleBytes
+      const sample = reader.bytes.subarray(start, Math.min(reader.end, start + sampleBytes))
+      const dialect = findDialect(sample, isWhole) ?? { delimiter: 0x2c, columns: 1, agreement: 1 }
+      return new CsvSource(reader, dialect, basename(file.path), signal)
+    } catch (error) {
+      await reader.close()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.close()
+  }
+
+  /** Finds the next row among the bytes at hand. */
+  next(): RowStep {
+    try {
+      return this.scanner.next()
+    } catch (error) {
+      if (!(error instanceof OpenQuoteError)) throw error
+      throw new FormatError(`${this.#name}: ${error.message}`, { code: 'open-quote', cause: error })
+    }
+  }
+
+  /** Reads on after `next` gave `more`. */
+  async more(): Promise<void> {
+    this.#signal.throwIfAborted()
+    const { scanner } = this
+    if (this.#reader.isOverLimit(scanner.at)) {
+      const limit = `${longestRow / (1 << 20)} MiB`
+      const message = `${this.#name}: the row that begins in line ${scanner.nextLine} is longer than ${limit}`
+      throw new FormatError(`${message}; is a quote never closed?`, { code: 'too-large' })
+    }
+    await this.#reader.more(scanner.at)
+    scanner.bytes = this.#reader.bytes
+    scanner.end = this.#reader.end
+    scanner.at = 0
+    scanner.isLast = this.#reader.isAtEnd
+  }
+
+  /** The header's cells. */
+  async readHeader(): Promise<string[]> {
+    for (;;) {
+      const step = this.next()
+      if (step === 'row') break
+      if (step === 'end')
+        throw new FormatError(`${this.#name} has no header row: it is empty`, { code: 'empty' })
+      await this.more()
+    }
+    const { scanner } = this
+    if (scanner.cellCount > mostColumns) {
+      const message = `${this.#name} has ${scanner.cellCount} columns, at most ${mostColumns} can be read`
+      throw new FormatError(message, { code: 'too-wide' })
+    }
+    return Array.from({ length: scanner.cellCount }, (_, cell) => cellText(scanner, cell))
+  }
+}
+
+/** Behind the byte order mark. */
+function startOf({ bytes, offset, end }: ByteReader): number {
+  const hasMark = offset === 0 && end >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return hasMark ? 3 : 0
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** A cell of the row found last, with doubled quotes made single. */
+export function cellText(scanner: RowScanner, cell: number): string {
+  const text = decoder.decode(scanner.bytes.subarray(scanner.starts[cell], scanner.ends[cell]))
+  return ((scanner.flags[cell] as number) & 2) === 0 ? text : text.replaceAll('""', '"')
+}

@@ -1,0 +1,45 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { DataFile, Format, LayerDescription, ReadContext } from '../format.ts'
+import { findCharset } from './charset.ts'
+import { CsvSource } from './csv-source.ts'
+import { describeCsv } from './describe.ts'
+import { isCsv } from './detect.ts'
+import { uniqueHeaders } from './headers.ts'
+import { TableReader } from './table-reader.ts'
+
+/** Delimited text (RFC 4180) with a header row: commas, semicolons, tabs or bars, and a WKT column as geometry. */
+export const csv: Format = {
+  name: 'CSV',
+  kind: 'vector',
+  extensions: ['csv', 'tsv', 'tab', 'txt'],
+  canServeDirectly: false,
+  detect: isCsv,
+  describe: describeCsv,
+  read: readCsv,
+}
+
+async function* readCsv(
+  file: DataFile,
+  layer: LayerDescription,
+  context: ReadContext,
+): AsyncGenerator<FeatureBatch> {
+  const charset = layer.charset ?? (await findCharset(file.path, context)).name
+  const source = await CsvSource.open(file, charset, context.signal)
+  try {
+    const names = uniqueHeaders(await source.readHeader(), [])
+    const reader = new TableReader(source.scanner, layer.schema, names)
+    for (let step = source.next(); step !== 'end'; step = source.next()) {
+      if (step === 'more') await source.more()
+      else {
+        reader.takeRow()
+        if (reader.isFull) {
+          yield reader.takeBatch()
+          context.signal.throwIfAborted()
+        }
+      }
+    }
+    if (!reader.isEmpty) yield reader.takeBatch()
+  } finally {
+    await source.close()
+  }
+}

@@ -1,0 +1,58 @@
+import { OpenQuoteError, RowScanner } from './row-scanner.ts'
+
+const delimiters = [0x2c, 0x3b, 0x09, 0x7c] as const
+const sampleRows = 100
+export const mostColumns = 1600
+
+export interface Dialect {
+  delimiter: number
+  /** Columns of the first row. */
+  columns: number
+  /** The part of the sampled rows that have as many cells, up to 1. */
+  agreement: number
+}
+
+/** How well the rows of a sample agree if this is the delimiter; undefined when the sample has no whole row. */
+function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): Dialect | undefined {
+  const scanner = new RowScanner(delimiter, mostColumns)
+  scanner.bytes = new Uint8Array(sample.length + 16)
+  scanner.bytes.set(sample)
+  scanner.end = sample.length
+  scanner.isLast = isWhole
+  let columns = 0
+  let rows = 0
+  let agreeing = 0
+  try {
+    while (rows < sampleRows && scanner.next() === 'row') {
+      rows += 1
+      if (columns === 0) columns = scanner.cellCount
+      if (scanner.cellCount === columns) agreeing += 1
+    }
+  } catch (error) {
+    if (!(error instanceof OpenQuoteError)) throw error
+  }
+  return rows === 0 ? undefined : { delimiter, columns, agreement: agreeing / rows }
+}
+
+/**
+ * The delimiter of text that begins with `sample` (UTF-8, without byte order mark): of comma, semicolon, tab and bar
+ * the one by which most rows have as many cells as the first, then the one that makes most columns; a comma when none
+ * stands in the first row. Undefined when the sample has no whole row.
+ */
+export function findDialect(sample: Uint8Array, isWhole: boolean): Dialect | undefined {
+  let best: Dialect | undefined
+  for (const delimiter of delimiters) {
+    const found = tryDelimiter(sample, isWhole, delimiter)
+    if (found === undefined) continue
+    if (best === undefined || isBetter(found, best)) best = found
+  }
+  return best
+}
+
+function isBetter(found: Dialect, best: Dialect): boolean {
+  if (found.columns === 1) return false
+  if (best.columns === 1) return true
+  return (
+    found.agreement > best.agreement || (found.agreement === best.agreement && found.columns > best.columns)
+  )
+}

@@ -1,0 +1,142 @@
+import { basename, extname } from 'node:path'
+import { isEmptyEnvelope } from '../../geo/envelope.ts'
+import type { Attribute, GeometryField } from '../../geo/schema.ts'
+import { looksLikeWkt } from '../../geo/wkt.ts'
+import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
+import { CellParser } from './cell-kind.ts'
+import { findCharset } from './charset.ts'
+import { ColumnType } from './column-type.ts'
+import { CsvSource, cellText } from './csv-source.ts'
+import { uniqueHeaders } from './headers.ts'
+import type { RowScanner } from './row-scanner.ts'
+import { quoted } from './row-scanner.ts'
+import { WktColumn } from './wkt-column.ts'
+
+const exampleLength = 80
+const geometryNames = new Set(['wkt', 'geom', 'geometry', 'the_geom', 'wkb_geometry', 'shape', 'wkt_geom'])
+
+interface ColumnSurvey {
+  type: ColumnType
+  example: string | undefined
+  wkt: WktColumn | undefined
+}
+
+/** What the rows of a file hold, column by column. */
+class TableSurvey {
+  readonly columns: ColumnSurvey[]
+  rows = 0
+  shortRows = 0
+  readonly #scanner: RowScanner
+  readonly #parser = new CellParser()
+
+  constructor(scanner: RowScanner, count: number) {
+    this.#scanner = scanner
+    this.columns = Array.from({ length: count }, () => ({
+      type: new ColumnType(),
+      example: undefined,
+      wkt: undefined,
+    }))
+  }
+
+  takeRow(): void {
+    this.rows += 1
+    const { cellCount, starts, ends } = this.#scanner
+    const count = this.columns.length
+    // Rows with too many cells are rejected when they are read: they say nothing about types.
+    if (cellCount > count) return
+    if (cellCount < count) this.shortRows += 1
+    for (let cell = 0; cell < cellCount; cell += 1) if (starts[cell] !== ends[cell]) this.#takeCell(cell)
+  }
+
+  #takeCell(cell: number): void {
+    const { bytes, starts, ends, flags } = this.#scanner
+    const column = this.columns[cell] as ColumnSurvey
+    const start = starts[cell] as number
+    const end = ends[cell] as number
+    if (column.example === undefined) {
+      column.example = cellText(this.#scanner, cell).slice(0, exampleLength)
+      if (looksLikeWkt(column.example)) column.wkt = new WktColumn()
+    }
+    if (column.wkt !== undefined) column.wkt.observe(bytes, start, end)
+    if (!column.type.isText) {
+      column.type.observe(this.#parser, bytes, start, end, ((flags[cell] as number) & quoted) !== 0)
+    }
+  }
+
+  /** The geometry column: among those whose cells are WKT one of the usual names, else the first. */
+  geometryIndex(names: readonly string[]): number {
+    const isGeometry = (index: number): boolean => this.columns[index]?.wkt?.isGeometry === true
+    const usual = names.findIndex((name, index) => geometryNames.has(name.toLowerCase()) && isGeometry(index))
+    return usual >= 0 ? usual : names.findIndex((_, index) => isGeometry(index))
+  }
+}
+
+/** Reads the whole file once: its encoding, delimiter, columns with their types, row count and bounds. */
+export async function describeCsv(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
+  const charset = await findCharset(file.path, context)
+  const source = await CsvSource.open(file, charset.name, context.signal)
+  try {
+    const cells = await source.readHeader()
+    const survey = new TableSurvey(source.scanner, cells.length)
+    for (let step = source.next(); step !== 'end'; step = source.next()) {
+      if (step === 'row') survey.takeRow()
+      else await source.more()
+    }
+    const messages: Message[] = charset.message === undefined ? [] : [charset.message]
+    return [layerOf(file, survey, cells, charset.name, messages)]
+  } finally {
+    await source.close()
+  }
+}
+
+function layerOf(
+  file: DataFile,
+  survey: TableSurvey,
+  cells: readonly string[],
+  charset: string,
+  messages: Message[],
+): LayerDescription {
+  const names = uniqueHeaders(cells, messages)
+  const geometryIndex = survey.geometryIndex(names)
+  const attributes: Attribute[] = []
+  for (const [index, column] of survey.columns.entries()) {
+    if (index === geometryIndex) continue
+    const attribute: Attribute = {
+      name: names[index] as string,
+      type: column.type.type,
+      source: cells[index] as string,
+    }
+    if (column.example !== undefined) attribute.example = column.example
+    attributes.push(attribute)
+  }
+  if (survey.shortRows > 0) {
+    const message = `${survey.shortRows} rows have fewer cells than the header: what is missing is null`
+    messages.push({ level: 'warning', code: 'short-rows', message })
+  }
+  const layer: LayerDescription = {
+    name: basename(file.path, extname(file.path)),
+    schema: { attributes, geometry: undefined },
+    featureCount: survey.rows,
+    charset,
+    messages,
+  }
+  const wkt = survey.columns[geometryIndex]?.wkt
+  if (wkt !== undefined) addGeometry(layer, names[geometryIndex] as string, wkt)
+  return layer
+}
+
+function addGeometry(layer: LayerDescription, name: string, wkt: WktColumn): void {
+  wkt.foldEnvelopes()
+  const { seen, crs } = wkt
+  const geometry: GeometryField = { name, type: seen.type, hasZ: seen.withZ > 0, hasM: seen.withM > 0, crs }
+  layer.schema.geometry = geometry
+  if (!isEmptyEnvelope(wkt.envelope)) layer.envelope = wkt.envelope
+  if (wkt.bad > 0) {
+    const message = `${wkt.bad} cells of "${name}" cannot be read as WKT: their rows are rejected`
+    layer.messages.push({ level: 'warning', code: 'bad-wkt', message })
+  }
+  if (wkt.hasSeveralSrids) {
+    const message = `The cells of "${name}" name several SRIDs: none is taken`
+    layer.messages.push({ level: 'warning', code: 'several-srids', message })
+  }
+}

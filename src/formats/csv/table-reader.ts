@@ -1,0 +1,183 @@
+import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
+import { BatchBuilder, batchBytes, batchRows } from '../../geo/batch.ts'
+import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
+import { isMultiType } from '../../geo/geometry-shape.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { WktReader } from '../../geo/wkt.ts'
+import { asciiText } from '../../lib/decimal.ts'
+import { isUtf8Range } from '../../lib/utf8.ts'
+import {
+  booleanKind,
+  CellParser,
+  dateKind,
+  floatKind,
+  int32Kind,
+  int64Kind,
+  longIntKind,
+  timestampKind,
+  timestampMicroseconds,
+} from './cell-kind.ts'
+import { cellText } from './csv-source.ts'
+import type { RowScanner } from './row-scanner.ts'
+import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
+
+const integerKinds = int32Kind | int64Kind | longIntKind
+/** Which kinds of cell a column of a type takes. */
+const acceptedKinds: Record<string, number> = {
+  int32: int32Kind,
+  int64: integerKinds,
+  float64: int32Kind | int64Kind | floatKind,
+  boolean: booleanKind,
+  date: dateKind,
+  timestamp: timestampKind,
+}
+/** Rows longer than this are rejected without their cells. */
+const longestKept = 1 << 16
+/** Wide tables get batches of fewer rows, so that a batch stays within its memory. */
+const valuesPerBatch = batchRows * 64
+
+/** Fills batches from the rows of a scanner. */
+export class TableReader {
+  readonly #scanner: RowScanner
+  readonly #schema: Schema
+  readonly #names: readonly string[]
+  /** Where the geometry stands among the cells, -1 without one. */
+  readonly #geometryCell: number
+  readonly #parser = new CellParser()
+  readonly #wkt: WktReader
+  readonly #capacity: number
+  #batch: BatchBuilder
+  #rejectBytes = 0
+  #row = 0
+
+  /** `names` are the columns of the file, as `describe` called them. */
+  constructor(scanner: RowScanner, schema: Schema, names: readonly string[]) {
+    this.#scanner = scanner
+    this.#schema = schema
+    this.#names = names
+    const { geometry } = schema
+    this.#geometryCell = geometry === undefined ? -1 : names.indexOf(geometry.name)
+    const { type, hasZ, hasM } = geometry ?? { type: 'Geometry', hasZ: false, hasM: false }
+    this.#wkt = new WktReader({ isMulti: isMultiType(type), hasZ, hasM })
+    this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
+    this.#batch = new BatchBuilder(schema, this.#capacity)
+  }
+
+  get isFull(): boolean {
+    return this.#batch.isFull || this.#rejectBytes >= batchBytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#batch.isEmpty
+  }
+
+  takeBatch(): FeatureBatch {
+    const batch = this.#batch.finish()
+    this.#batch = new BatchBuilder(this.#schema, this.#capacity)
+    this.#rejectBytes = 0
+    return batch
+  }
+
+  /** Takes in the row that the scanner found last. */
+  takeRow(): void {
+    this.#row += 1
+    const { cellCount } = this.#scanner
+    if (cellCount > this.#names.length) {
+      this.#reject(-1, `The row has ${cellCount} cells, the header has ${this.#names.length}`)
+      return
+    }
+    for (let cell = 0; cell < cellCount; cell += 1) {
+      const reason = this.#takeCell(cell)
+      if (reason === '') continue
+      this.#reject(cell, reason)
+      return
+    }
+    this.#batch.endRow(this.#row)
+  }
+
+  /** Appends a cell to its column; says why not, or nothing. */
+  #takeCell(cell: number): string {
+    const { bytes, starts, ends, flags } = this.#scanner
+    const start = starts[cell] as number
+    const end = ends[cell] as number
+    const flag = flags[cell] as number
+    if ((flag & (unclean | hasNul)) !== 0) {
+      return (flag & unclean) !== 0 ? 'Text stands behind the closing quote' : 'The text has a NUL character'
+    }
+    if (cell === this.#geometryCell) return this.#takeGeometry(bytes, start, end)
+    const index = this.#geometryCell >= 0 && cell > this.#geometryCell ? cell - 1 : cell
+    const column = this.#batch.columns[index] as ColumnBuilder
+    if (start === end && (flag === 0 || column.kind !== 'var')) column.appendNull()
+    else if (column.kind === 'var') return appendText(column, bytes, start, end, flag)
+    else if ((flag & quoted) !== 0) return `The value is not ${column.type}: it is quoted`
+    else return this.#takeValue(column, bytes, start, end)
+    return ''
+  }
+
+  #takeGeometry(bytes: Uint8Array, start: number, end: number): string {
+    const geometry = this.#batch.geometry
+    if (geometry === undefined) return ''
+    try {
+      if (start === end) geometry.appendNull()
+      else this.#wkt.read(bytes, start, end, geometry)
+    } catch (error) {
+      if (error instanceof GeometryError) return error.message
+      throw error
+    }
+    return ''
+  }
+
+  #takeValue(column: FixedBuilder | BigBuilder, bytes: Uint8Array, start: number, end: number): string {
+    const parser = this.#parser
+    const kind = parser.parse(bytes, start, end)
+    if ((kind & (acceptedKinds[column.type] ?? 0)) === 0) {
+      return `The value is not ${column.type}; the file was changed since it was examined`
+    }
+    if (column.kind === 'fixed') column.append(parser.value)
+    else if (kind === longIntKind) column.append(BigInt(asciiText(bytes, start, end)))
+    else if (kind !== timestampKind) column.appendNumber(parser.value)
+    else {
+      const time = timestampMicroseconds(parser.value, parser.microseconds)
+      if (typeof time === 'number') column.appendNumber(time)
+      else column.append(time)
+    }
+    return ''
+  }
+
+  #reject(cell: number, reason: string): void {
+    const scanner = this.#scanner
+    const last = Math.min(scanner.cellCount, this.#names.length) - 1
+    const length = (scanner.ends[last] as number) - (scanner.starts[0] as number)
+    const reject: RejectedRow = { row: this.#row, reason }
+    if (cell >= 0) {
+      reject.field = this.#names[cell] as string
+      reject.value = cellText(scanner, cell).slice(0, 200)
+    }
+    if (length <= longestKept) {
+      this.#rejectBytes += length
+      const cells = this.#names.slice(0, last + 1).map((name, index) => [name, cellText(scanner, index)])
+      reject.properties = Object.fromEntries(cells)
+    }
+    this.#batch.rejectRow(reject)
+  }
+}
+
+function appendText(column: VarBuilder, bytes: Uint8Array, start: number, end: number, flag: number): string {
+  if ((flag & nonAscii) !== 0 && !isUtf8Range(bytes, start, end))
+    return 'The text is not valid in its encoding'
+  if ((flag & escaped) === 0) {
+    column.appendBytes(bytes, start, end)
+    return ''
+  }
+  const target = column.reserve(end - start)
+  const from = column.byteLength
+  let to = from
+  for (let at = start; at < end; at += 1) {
+    target[to] = bytes[at] as number
+    to += 1
+    if (bytes[at] === 0x22) at += 1
+  }
+  column.commit(to - from)
+  return ''
+}

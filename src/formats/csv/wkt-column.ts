@@ -1,0 +1,66 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { emptyEnvelope } from '../../geo/envelope.ts'
+import { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import { SeenGeometries } from '../../geo/geometry-shape.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { WktReader } from '../../geo/wkt.ts'
+
+const plainShape = { isMulti: false, hasZ: false, hasM: false }
+const toleratedPart = 0.05
+
+/** A column that may be the geometry: its first cell looks like WKT. */
+export class WktColumn {
+  readonly seen = new SeenGeometries()
+  readonly envelope: Envelope = emptyEnvelope()
+  bad = 0
+  readonly #srids = new Set<number>()
+  readonly #reader = new WktReader(plainShape)
+  #builder = new GeometryBuilder(256)
+
+  observe(bytes: Uint8Array, start: number, end: number): void {
+    try {
+      this.#reader.read(bytes, start, end, this.#builder)
+    } catch (error) {
+      if (!(error instanceof GeometryError)) throw error
+      this.bad += 1
+      return
+    }
+    const { typeCode, hasZ, hasM, srid } = this.#reader
+    this.seen.add(typeCode, hasZ, hasM)
+    if (srid > 0 && this.#srids.size < 2) this.#srids.add(srid)
+    if (this.#builder.length === 256) this.foldEnvelopes()
+  }
+
+  foldEnvelopes(): void {
+    const { envelopes } = this.#builder.finish()
+    const { envelope } = this
+    for (let at = 0; at < envelopes.length; at += 4) {
+      if (!((envelopes[at] as number) <= (envelopes[at + 2] as number))) continue
+      envelope.minX = Math.min(envelope.minX, envelopes[at] as number)
+      envelope.minY = Math.min(envelope.minY, envelopes[at + 1] as number)
+      envelope.maxX = Math.max(envelope.maxX, envelopes[at + 2] as number)
+      envelope.maxY = Math.max(envelope.maxY, envelopes[at + 3] as number)
+    }
+    this.#builder = new GeometryBuilder(256)
+  }
+
+  /**
+   * A few broken cells (one, or one in twenty) are rows to reject; with more of them the column is text that only
+   * began like WKT.
+   */
+  get isGeometry(): boolean {
+    const { count } = this.seen
+    return count > this.bad && this.bad <= Math.max(1, (count + this.bad) * toleratedPart)
+  }
+
+  /** The CRS that EWKT names; undefined when none or several are named. */
+  get crs(): CrsDeclaration | undefined {
+    const [srid, other] = this.#srids
+    return srid === undefined || other !== undefined ? undefined : { srs: `EPSG:${srid}` }
+  }
+
+  get hasSeveralSrids(): boolean {
+    return this.#srids.size > 1
+  }
+}
