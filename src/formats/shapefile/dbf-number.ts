@@ -37,6 +37,26 @@ export function parsePlainNumber(bytes: Uint8Array, start: number, end: number):
   return sign === 0x2d ? -size : size
 }
 
+/**
+ * The whole number in `bytes[start, end)`, blanks before it skipped, where nothing but sign and digits follow and the
+ * result is exact; NaN otherwise.
+ */
+export function parseWholeNumber(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && bytes[at] === 0x20) at += 1
+  const isNegative = bytes[at] === 0x2d
+  if (isNegative) at += 1
+  if (at >= end) return Number.NaN
+  let value = 0
+  for (; at < end; at += 1) {
+    const digit = (bytes[at] as number) - 0x30
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  if (value > 1e15) return Number.NaN
+  return isNegative ? -value : value
+}
+
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39
 }

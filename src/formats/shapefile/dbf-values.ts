@@ -2,7 +2,7 @@ import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../
 import { cutUtf8Bytes, type TextEncoding } from '../../lib/text-encoding.ts'
 import type { DbfColumn } from './dbf-columns.ts'
 import type { MemoFile } from './dbf-memo.ts'
-import { epochDay, parseNumber, parsePlainNumber, parseWholeDigits } from './dbf-number.ts'
+import { epochDay, parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 /** Appends the value that starts at `at`; returns why it cannot be read where that is so. */
 export type ValueReader = (bytes: Uint8Array, at: number) => string | undefined
@@ -59,25 +59,36 @@ function isPadding(byte: number): boolean {
 }
 
 /** Blanks mean null, and so do asterisks, which stand for a number that its field was too narrow for. */
-function isNullNumber(bytes: Uint8Array, from: number, end: number): boolean {
+function isNullNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  const from = skipBlanks(bytes, start, end)
   return from === end || bytes[from] === star
 }
 
 function integerReader(builder: FixedBuilder, width: number): ValueReader {
   return (bytes, at) => {
-    const from = skipBlanks(bytes, at, at + width)
-    const end = trimEnd(bytes, from, at + width)
-    if (isNullNumber(bytes, from, end)) {
-      builder.appendNull()
-      return undefined
-    }
-    let value = parsePlainNumber(bytes, from, end)
-    if (Number.isNaN(value)) value = parseNumber(rawText(bytes, at, width)) ?? Number.NaN
-    if (!Number.isInteger(value)) return notWhole(value)
-    if (value > 2147483647 || value < -2147483648) return 'is beyond the range of 32-bit integers'
+    const value = parseWholeNumber(bytes, at, at + width)
+    if (Number.isNaN(value)) return appendOddInteger(builder, bytes, at, width)
     builder.append(value)
     return undefined
   }
+}
+
+/** Nulls and numbers that are not plain digits. */
+function appendOddInteger(
+  builder: FixedBuilder,
+  bytes: Uint8Array,
+  at: number,
+  width: number,
+): string | undefined {
+  if (isNullNumber(bytes, at, at + width)) {
+    builder.appendNull()
+    return undefined
+  }
+  const value = parseNumber(rawText(bytes, at, width)) ?? Number.NaN
+  if (!Number.isInteger(value)) return notWhole(value)
+  if (value > 2147483647 || value < -2147483648) return 'is beyond the range of 32-bit integers'
+  builder.append(value)
+  return undefined
 }
 
 function notWhole(value: number): string {
@@ -88,35 +99,39 @@ function notWhole(value: number): string {
 
 function bigIntegerReader(builder: BigBuilder, width: number): ValueReader {
   return (bytes, at) => {
-    const from = skipBlanks(bytes, at, at + width)
-    const end = trimEnd(bytes, from, at + width)
-    if (isNullNumber(bytes, from, end)) {
-      builder.appendNull()
-      return undefined
-    }
-    const value = parsePlainNumber(bytes, from, end)
-    if (Number.isInteger(value)) {
-      builder.appendNumber(value)
-      return undefined
-    }
-    const text = rawText(bytes, at, width)
-    const digits = parseWholeDigits(text)
-    if (digits !== undefined) {
-      builder.append(BigInt(digits))
-      return undefined
-    }
-    const other = parseNumber(text) ?? Number.NaN
-    if (!Number.isInteger(other)) return notWhole(other)
-    if (!Number.isSafeInteger(other)) return 'is beyond the range in which its form is exact'
-    builder.appendNumber(other)
+    const value = parseWholeNumber(bytes, at, at + width)
+    if (Number.isNaN(value)) return appendOddBigInteger(builder, bytes, at, width)
+    builder.appendNumber(value)
     return undefined
   }
 }
 
+function appendOddBigInteger(
+  builder: BigBuilder,
+  bytes: Uint8Array,
+  at: number,
+  width: number,
+): string | undefined {
+  if (isNullNumber(bytes, at, at + width)) {
+    builder.appendNull()
+    return undefined
+  }
+  const text = rawText(bytes, at, width)
+  const digits = parseWholeDigits(text)
+  if (digits !== undefined) {
+    builder.append(BigInt(digits))
+    return undefined
+  }
+  const value = parseNumber(text) ?? Number.NaN
+  if (!Number.isInteger(value)) return notWhole(value)
+  if (!Number.isSafeInteger(value)) return 'is beyond the range in which its form is exact'
+  builder.appendNumber(value)
+  return undefined
+}
+
 function decimalReader(builder: VarBuilder, width: number): ValueReader {
   return (bytes, at) => {
-    const from = skipBlanks(bytes, at, at + width)
-    if (isNullNumber(bytes, from, at + width)) {
+    if (isNullNumber(bytes, at, at + width)) {
       builder.appendNull()
       return undefined
     }
@@ -132,7 +147,7 @@ function floatReader(builder: FixedBuilder, width: number): ValueReader {
   return (bytes, at) => {
     const from = skipBlanks(bytes, at, at + width)
     const end = trimEnd(bytes, from, at + width)
-    if (isNullNumber(bytes, from, end)) {
+    if (from === end || bytes[from] === star) {
       builder.appendNull()
       return undefined
     }

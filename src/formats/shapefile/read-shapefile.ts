@@ -36,6 +36,7 @@ class RowReader {
   readonly #encoding: TextEncoding
   readonly #parts: ShapefileParts
   readonly #columns: DbfColumn[]
+  readonly #offsets: Uint32Array
   readonly #shapes: ShapeRecords
   readonly #rows: DbfRows | undefined
   readonly #geometry: ShapeGeometry | undefined
@@ -50,6 +51,7 @@ class RowReader {
     this.#encoding = getTextEncoding(layer.charset ?? 'UTF-8')
     const { dbf } = parts
     this.#columns = dbf === undefined ? [] : dbfColumns(dbf.header.fields, this.#encoding)
+    this.#offsets = Uint32Array.from(this.#columns, (column) => column.field.offset)
     const names = this.#columns.map((column) => `${column.attribute.name} ${column.attribute.type}`)
     const expected = layer.schema.attributes.map((attribute) => `${attribute.name} ${attribute.type}`)
     if (names.join() !== expected.join()) {
@@ -104,10 +106,9 @@ class RowReader {
       const { bytes, at } = rows
       const readers = this.#readers
       for (let index = 0; index < readers.length; index += 1) {
-        const column = this.#columns[index] as DbfColumn
-        const reason = (readers[index] as ValueReader)(bytes, at + column.field.offset)
+        const reason = (readers[index] as ValueReader)(bytes, at + (this.#offsets[index] as number))
         if (reason === undefined) continue
-        this.#rejectValue(rows, column, reason, geometryStart)
+        this.#rejectValue(rows, this.#columns[index] as DbfColumn, reason, geometryStart)
         return
       }
     }

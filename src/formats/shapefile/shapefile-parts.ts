@@ -59,7 +59,7 @@ export async function openParts(file: DataFile, signal: AbortSignal): Promise<Sh
   }
 }
 
-/** The encoding that somebody declares: the caller, the .cpg or the language driver of the .dbf, in this order. */
+/** The encoding that somebody declares: the caller, the .cpg or .cst, or the language driver of the .dbf, in this order. */
 export async function declaredEncoding(
   file: DataFile,
   languageDriver: number,
@@ -74,14 +74,15 @@ export async function declaredEncoding(
   const warn = (message: string): void => {
     messages.push({ level: 'warning', code: 'unknown-charset', message })
   }
-  if (file.sidecars.cpg !== undefined) {
-    const text = (await readSmallFile(file.sidecars.cpg))
+  const page = file.sidecars.cpg ?? file.sidecars.cst
+  if (page !== undefined) {
+    const text = (await readSmallFile(page))
       .toString('latin1')
       .replace(/^\u00ef\u00bb\u00bf/, '')
       .trim()
     const declared = findTextEncoding(text)
     if (declared !== undefined) return declared
-    warn(`The .cpg names an encoding that is not known: "${text.slice(0, 40)}"`)
+    warn(`The .cpg or .cst names an encoding that is not known: "${text.slice(0, 40)}"`)
   }
   if (languageDriver === 0) return undefined
   const name = findLanguageDriverName(languageDriver)

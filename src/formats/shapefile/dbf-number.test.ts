@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { epochDay, parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
+
+describe('number parsing', () => {
+  const bytesOf = (text: string): [Uint8Array, number, number] => [Buffer.from(text), 0, text.length]
+
+  it('agrees with the platform for every plain number it takes', () => {
+    const digits = fc.stringMatching(/^[+-]?\d{0,9}(\.\d{0,9})?$/)
+    fc.assert(
+      fc.property(digits, (text) => {
+        const value = parsePlainNumber(...bytesOf(text))
+        if (!Number.isNaN(value)) assert.equal(value, Number(text), text)
+        const whole = parseWholeNumber(...bytesOf(text))
+        if (!Number.isNaN(whole)) assert.equal(whole, Number(text), text)
+      }),
+      { numRuns: 2000 },
+    )
+    for (const text of ['', '-', '+', '.', '-.', '1.2.3', '1 2', '0x1', 'e5']) {
+      assert.ok(Number.isNaN(parsePlainNumber(...bytesOf(text))), text)
+      assert.equal(parseNumber(text), undefined, text)
+    }
+    assert.equal(parsePlainNumber(...bytesOf('123456789012.345')), 123456789012.345)
+  })
+
+  it('keeps whole digits as they are', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), (value) => assert.equal(parseWholeDigits(String(value)), String(value))),
+    )
+    assert.equal(parseWholeDigits('1.5'), undefined)
+  })
+
+  it('counts days as the platform does', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -719162, max: 2932896 }), (day) => {
+        const date = new Date(day * 86_400_000)
+        assert.equal(epochDay(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()), day)
+      }),
+    )
+    assert.equal(epochDay(1900, 2, 29), undefined)
+    assert.equal(epochDay(2000, 2, 29), 11016)
+  })
+})
