@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { csv } from './csv/csv.ts'
 import type { DataFile, Format } from './format.ts'
 import { geojson } from './geojson/geojson.ts'
+import { geopackage } from './geopackage/geopackage.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
 /** Every format, asked in this order; one that reads what no other does stands last. */

@@ -1,0 +1,91 @@
+import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
+import type { AttributeType } from '../../geo/schema.ts'
+import { parseDate, parseTimestamp } from './temporal.ts'
+
+/** What SQLite gives; integers as bigint. */
+export type SqlValue = null | bigint | number | string | Uint8Array
+
+const integerRanges = {
+  boolean: [0n, 1n],
+  int16: [-32_768n, 32_767n],
+  int32: [-2_147_483_648n, 2_147_483_647n],
+} as const
+
+/**
+ * Appends a value that SQLite holds in a column of `type`. SQLite keeps any kind of value in any column: one that is
+ * not of the column's type is not appended, and the reason given.
+ */
+export function appendSqlValue(
+  column: ColumnBuilder,
+  type: AttributeType,
+  value: SqlValue,
+): string | undefined {
+  if (value === null) {
+    column.appendNull()
+    return undefined
+  }
+  const isAppended =
+    column.kind === 'var'
+      ? appendVar(column, value)
+      : column.kind === 'big'
+        ? appendBig(column, value)
+        : appendFixed(column, type, value)
+  return isAppended ? undefined : `A value of type ${type} was expected, found ${describeValue(value)}`
+}
+
+/** A value in words, cut to 80 characters. */
+export function describeValue(value: SqlValue): string {
+  if (value instanceof Uint8Array) return `${value.length} bytes of binary`
+  return typeof value === 'string' ? `the text "${value.slice(0, 80)}"` : String(value)
+}
+
+function appendVar(column: VarBuilder, value: SqlValue): boolean {
+  if (value instanceof Uint8Array) {
+    if (column.type !== 'binary') return false
+    column.appendBytes(value)
+    return true
+  }
+  if (column.type === 'binary' || value === null) return false
+  if (column.type === 'decimal' && typeof value === 'string' && !/^[+-]?\d+(\.\d+)?$/.test(value))
+    return false
+  if (column.type === 'decimal' && typeof value === 'number' && !Number.isFinite(value)) return false
+  column.appendString(typeof value === 'number' ? numberText(value) : String(value))
+  return true
+}
+
+/** A double in as many digits as it needs, without exponent. */
+function numberText(value: number): string {
+  const text = String(value)
+  if (!text.includes('e')) return text
+  return Math.abs(value) < 1 ? value.toFixed(100).replace(/0+$/, '') : BigInt(Math.round(value)).toString()
+}
+
+function appendBig(column: BigBuilder, value: SqlValue): boolean {
+  if (column.type === 'int64') {
+    if (typeof value !== 'bigint') return false
+    column.append(value)
+    return true
+  }
+  const micros = typeof value === 'string' ? parseTimestamp(value) : undefined
+  if (micros === undefined) return false
+  column.append(micros)
+  return true
+}
+
+function appendFixed(column: FixedBuilder, type: AttributeType, value: SqlValue): boolean {
+  if (type === 'date') {
+    const days = typeof value === 'string' ? parseDate(value) : undefined
+    if (days === undefined) return false
+    column.append(days)
+    return true
+  }
+  if (type === 'float32' || type === 'float64') {
+    if (typeof value !== 'number' && typeof value !== 'bigint') return false
+    column.append(Number(value))
+    return true
+  }
+  const [least, most] = integerRanges[type as keyof typeof integerRanges]
+  if (typeof value !== 'bigint' || value < least || value > most) return false
+  column.append(Number(value))
+  return true
+}

@@ -1,0 +1,138 @@
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { BatchBuilder } from '../../geo/batch.ts'
+import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
+import { FormatError } from '../format.ts'
+import type { ForeignDatabase } from './open-database.ts'
+import { asFormatError, openForeignDatabase } from './open-database.ts'
+import { quoteName } from './sql-names.ts'
+import { appendRow, iterateRows, selectList } from './sql-rows.ts'
+import type { GeoPackageTable } from './tables.ts'
+import { findTable, hasCatalogue, listTables } from './tables.ts'
+
+const magic = 'SQLite format 3\0'
+/** `application_id` of GeoPackage 1.2 and later, 1.0 and 1.1 (section 1.1.1.1.1). */
+const applicationIds = ['GPKG', 'GP10', 'GP11']
+/** Rows are counted beforehand in files up to this size. */
+const maxCountedBytes = 1 << 30
+
+function ascii(bytes: Uint8Array, start: number, end: number): string {
+  return String.fromCharCode(...bytes.subarray(start, end))
+}
+
+function detect(file: DataFile, head: Uint8Array): boolean {
+  if (ascii(head, 0, 16) !== magic) return false
+  if (applicationIds.includes(ascii(head, 68, 72))) return true
+  return (
+    /\.gpkg$/i.test(file.path) ||
+    Buffer.from(head.buffer, head.byteOffset, head.length).includes('gpkg_contents')
+  )
+}
+
+function open(path: string): ForeignDatabase {
+  try {
+    const opened = openForeignDatabase(path)
+    if (hasCatalogue(opened.db)) return opened
+    opened.close()
+  } catch (error) {
+    throw asFormatError(error, path)
+  }
+  throw new FormatError(
+    `"${basename(path)}" is no GeoPackage: it has no tables gpkg_contents and gpkg_spatial_ref_sys`,
+  )
+}
+
+async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerDescription[]> {
+  signal.throwIfAborted()
+  const opened = open(file.path)
+  try {
+    const isSmall = statSync(file.path).size <= maxCountedBytes
+    const messages = opened.isCopy ? [pendingMessage(file)] : []
+    return listTables(opened.db).map((table) => toLayer(opened.db, table, isSmall, messages))
+  } catch (error) {
+    throw asFormatError(error, file.path)
+  } finally {
+    opened.close()
+  }
+}
+
+function pendingMessage(file: DataFile): Message {
+  const message = `Changes stand beside "${basename(file.path)}" that are not yet in it: a copy was read that has them`
+  return { level: 'warning', message, code: 'geopackage-pending-changes' }
+}
+
+function toLayer(
+  db: DatabaseSync,
+  table: GeoPackageTable,
+  isCounted: boolean,
+  messages: Message[],
+): LayerDescription {
+  const { name, schema, envelope, kind } = table
+  return {
+    name,
+    schema,
+    ...(isCounted && kind === 'table' ? { featureCount: countRows(db, name) } : {}),
+    ...(envelope === undefined ? {} : { envelope }),
+    messages: [...messages],
+  }
+}
+
+function countRows(db: DatabaseSync, name: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${quoteName(name)}`).get()?.['n'])
+}
+
+async function* read(
+  file: DataFile,
+  layer: LayerDescription,
+  { signal }: ReadContext,
+): AsyncGenerator<FeatureBatch> {
+  signal.throwIfAborted()
+  const opened = open(file.path)
+  try {
+    const table = findTable(opened.db, layer.name)
+    if (table === undefined) {
+      throw new FormatError(`"${basename(file.path)}" has no table "${layer.name}"`, {
+        code: 'unknown-layer',
+      })
+    }
+    yield* readByQuery(opened.db, table, signal)
+  } catch (error) {
+    throw asFormatError(error, file.path)
+  } finally {
+    opened.close()
+  }
+}
+
+async function* readByQuery(
+  db: DatabaseSync,
+  table: GeoPackageTable,
+  signal: AbortSignal,
+): AsyncGenerator<FeatureBatch> {
+  const order =
+    table.kind === 'table' && table.idColumn !== undefined ? ` ORDER BY ${quoteName(table.idColumn)}` : ''
+  const statement = db.prepare(`SELECT ${selectList(table)} FROM ${quoteName(table.name)}${order}`)
+  let builder = new BatchBuilder(table.schema)
+  let rowNumber = 0
+  for (const values of iterateRows(statement)) {
+    rowNumber += 1
+    appendRow(builder, values, rowNumber)
+    if (!builder.isFull) continue
+    yield builder.finish()
+    signal.throwIfAborted()
+    builder = new BatchBuilder(table.schema)
+  }
+  if (!builder.isEmpty) yield builder.finish()
+}
+
+/** OGC GeoPackage 1.0 to 1.4 (OGC 12-128r18): feature and attribute tables. */
+export const geopackage: Format = {
+  name: 'GeoPackage',
+  kind: 'vector',
+  extensions: ['gpkg'],
+  canServeDirectly: true,
+  detect,
+  describe,
+  read,
+}

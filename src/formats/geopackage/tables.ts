@@ -1,0 +1,167 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Attribute, GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
+import { geometryTypes } from '../../geo/schema.ts'
+import { attributeOfColumn } from './column-types.ts'
+import { foldName, isSameName, quoteText } from './sql-names.ts'
+
+/** A user table or view of a GeoPackage: what its catalogue tables say of it, and what SQLite says. */
+export interface GeoPackageTable {
+  name: string
+  /** `kind` is `view` also for what has no rowid: it is read by queries alone. */
+  kind: 'table' | 'view'
+  schema: Schema
+  /** The INTEGER PRIMARY KEY: the feature's id, and no attribute. */
+  idColumn?: string
+  /** Columns in the order of the table, with the index of the attribute each holds (-1 for id and geometry). */
+  columns: { name: string; attribute: number }[]
+  envelope?: Envelope
+  srsId?: number
+}
+
+type Row = Record<string, unknown>
+
+/** The tables that a reader relies on; each must be a plain table, since a view could be a trap. */
+const catalogueTables = ['gpkg_contents', 'gpkg_spatial_ref_sys', 'gpkg_geometry_columns'] as const
+
+/** Longest CRS definition that is believed to be one. */
+const maxDefinition = 100_000
+
+/** Whether the database holds the catalogue of a GeoPackage as plain tables. */
+export function hasCatalogue(db: DatabaseSync): boolean {
+  return catalogueTables.slice(0, 2).every((name) => isPlainTable(db, name))
+}
+
+function isPlainTable(db: DatabaseSync, name: string): boolean {
+  const row = findObject(db, name)
+  return row?.['type'] === 'table' && !/^\s*CREATE\s+VIRTUAL/i.test(String(row['sql']))
+}
+
+/** The table or view of that name, whatever its case. */
+export function findObject(db: DatabaseSync, name: string): Row | undefined {
+  const sql = `SELECT name, type, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(?)`
+  return db.prepare(sql).get(name)
+}
+
+/** Every feature and attribute table that the catalogue names and that is there. */
+export function listTables(db: DatabaseSync): GeoPackageTable[] {
+  const contents = db
+    .prepare(`SELECT * FROM gpkg_contents WHERE data_type IN ('features', 'attributes') ORDER BY rowid`)
+    .all()
+  return contents.flatMap((row) => describeTable(db, row) ?? [])
+}
+
+/** One table by its name, whatever the case. */
+export function findTable(db: DatabaseSync, name: string): GeoPackageTable | undefined {
+  const row = db
+    .prepare(
+      `SELECT * FROM gpkg_contents WHERE lower(table_name) = lower(?) AND data_type IN ('features', 'attributes')`,
+    )
+    .get(name)
+  return row === undefined ? undefined : describeTable(db, row)
+}
+
+function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undefined {
+  const object = findObject(db, String(contents['table_name']))
+  if (object === undefined) return undefined
+  const isView = object['type'] === 'view'
+  if (!isView && /^\s*CREATE\s+VIRTUAL/i.test(String(object['sql']))) return undefined
+  const name = String(object['name'])
+  const infos = db.prepare(`PRAGMA table_xinfo(${quoteText(name)})`).all()
+  const declared = contents['data_type'] === 'features' ? findGeometry(db, name) : undefined
+  const idColumn = findIdColumn(infos, isView || hasNoRowid(db, name))
+  const attributes: Attribute[] = []
+  let geometryName: string | undefined
+  const columns = infos.map((info) => {
+    const column = String(info['name'])
+    if (column === idColumn) return { name: column, attribute: -1 }
+    if (declared !== undefined && isSameName(column, String(declared['column_name']))) {
+      geometryName = column
+      return { name: column, attribute: -1 }
+    }
+    attributes.push(toAttribute(info))
+    return { name: column, attribute: attributes.length - 1 }
+  })
+  const geometry =
+    declared === undefined || geometryName === undefined ? undefined : toGeometry(db, geometryName, declared)
+  const envelope = toEnvelope(contents)
+  return {
+    name,
+    kind: isView || idColumn === undefined ? 'view' : 'table',
+    schema: { attributes, geometry },
+    columns,
+    ...(idColumn === undefined ? {} : { idColumn }),
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(declared === undefined ? {} : { srsId: Number(declared['srs_id']) }),
+  }
+}
+
+function findGeometry(db: DatabaseSync, table: string): Row | undefined {
+  if (!isPlainTable(db, 'gpkg_geometry_columns')) return undefined
+  return db.prepare(`SELECT * FROM gpkg_geometry_columns WHERE lower(table_name) = lower(?)`).get(table)
+}
+
+function hasNoRowid(db: DatabaseSync, table: string): boolean {
+  return db.prepare(`SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'`).get(table)?.['wr'] === 1
+}
+
+/** The only column of the primary key, declared INTEGER; in a view, a column that is called like one. */
+function findIdColumn(infos: Row[], isView: boolean): string | undefined {
+  const isInteger = (info: Row): boolean => String(info['type']).toUpperCase() === 'INTEGER'
+  if (isView) {
+    const first = infos[0]
+    const isId = first !== undefined && isInteger(first) && /^(ogc_)?fid$/i.test(String(first['name']))
+    return isId ? String(first['name']) : undefined
+  }
+  const keys = infos.filter((info) => Number(info['pk']) > 0)
+  const key = keys[0]
+  return keys.length === 1 && key !== undefined && isInteger(key) ? String(key['name']) : undefined
+}
+
+function toAttribute(info: Row): Attribute {
+  const attribute = attributeOfColumn(String(info['name']), String(info['type'] ?? ''))
+  return Number(info['notnull']) === 1 ? { ...attribute, isNullable: false } : attribute
+}
+
+function toGeometry(db: DatabaseSync, name: string, declared: Row): GeometryField {
+  const typeName = foldName(String(declared['geometry_type_name']))
+  const type: GeometryType = geometryTypes.find((known) => foldName(known) === typeName) ?? 'Geometry'
+  return {
+    name,
+    type,
+    hasZ: Number(declared['z']) > 0,
+    hasM: Number(declared['m']) > 0,
+    crs: findCrs(db, Number(declared['srs_id'])),
+  }
+}
+
+/** The CRS of an id; undefined for those that stand for an undefined one (section 1.1.2). */
+function findCrs(db: DatabaseSync, srsId: number): CrsDeclaration | undefined {
+  if (srsId === 0 || srsId === -1) return undefined
+  const row = db.prepare('SELECT * FROM gpkg_spatial_ref_sys WHERE srs_id = ?').get(srsId)
+  if (row === undefined) return undefined
+  const wkt = [row['definition_12_063'], row['definition']].find(isDefinition)
+  const organization = String(row['organization']).trim().toUpperCase()
+  const code = Number(row['organization_coordsys_id'])
+  const hasCode = /^[A-Z][A-Z0-9_-]{0,31}$/.test(organization) && organization !== 'NONE' && code > 0
+  if (!hasCode && wkt === undefined) return undefined
+  return { ...(hasCode ? { srs: `${organization}:${code}` } : {}), ...(wkt === undefined ? {} : { wkt }) }
+}
+
+function isDefinition(text: unknown): text is string {
+  return (
+    typeof text === 'string' &&
+    text.length <= maxDefinition &&
+    !['', 'undefined'].includes(text.trim().toLowerCase())
+  )
+}
+
+function toEnvelope(contents: Row): Envelope | undefined {
+  const [minX, minY, maxX, maxY] = ['min_x', 'min_y', 'max_x', 'max_y'].map((name) => contents[name])
+  if (![minX, minY, maxX, maxY].every((value) => typeof value === 'number' && Number.isFinite(value))) {
+    return undefined
+  }
+  const envelope = { minX, minY, maxX, maxY } as Envelope
+  return envelope.minX <= envelope.maxX && envelope.minY <= envelope.maxY ? envelope : undefined
+}
