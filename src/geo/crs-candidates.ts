@@ -1,7 +1,7 @@
 import type { CrsDeclaration } from './crs.ts'
+import { shapeOf } from './crs-declaration.ts'
 import { rowsOfShape } from './crs-match.ts'
 import { plainName } from './crs-methods.ts'
-import { shapeOf } from './crs-shape.ts'
 import type { CrsRow } from './crs-table.ts'
 import { allRows, findRow } from './crs-table.ts'
 import type { Envelope } from './envelope.ts'

@@ -122,7 +122,9 @@ export function shapeOfProj(text: string): CrsShape | undefined {
   if (isGeographic) return { ...shape, kind: 'geographic', method: 'longlat', parameters: {}, unit: 1 }
   const projection = projectionOf(name, given)
   if (projection.method === 'webmerc') Object.assign(shape, webMercatorDatum)
-  return { ...shape, kind: 'projected', unit: unitOf(given), ...projection }
+  const axis = given.get('axis')
+  const turned = axis === undefined || axis === 'enu' ? {} : { axis }
+  return { ...shape, kind: 'projected', unit: unitOf(given), ...projection, ...turned }
 }
 
 const webMercatorDatum = { semiMajor: 6378137, inverseFlattening: 298.257223563, datumName: 'WGS 84' }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Message } from '../formats/format.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
+import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Schema } from '../geo/schema.ts'
 
 /** A transformation as a client states it: its type and parameters, plain data. */
@@ -20,8 +21,14 @@ export class TransformError extends Error {
   }
 }
 
+/** What a chain starts from beside the schema. */
+export interface ChainOptions {
+  /** The CRS given to the layer, for geometries that the chain makes from attributes. */
+  declaredCrs?: CrsDeclaration
+}
+
 /** Told while a chain is prepared and run. */
-export interface TransformContext {
+export interface TransformContext extends ChainOptions {
   signal: AbortSignal
   onMessage(message: Message): void
 }
@@ -30,6 +37,8 @@ export interface TransformContext {
 export interface BatchMapper {
   schema: Schema
   apply(batch: FeatureBatch): FeatureBatch | Promise<FeatureBatch>
+  /** Ends what the mapper started; called once, however the load ends. */
+  close?(): Promise<void>
 }
 
 /**
@@ -44,7 +53,7 @@ export interface VectorTransform {
   parameters: TSchema
   /** The parameters as they are shown, defaults filled in, null where the contract shows null. */
   show(spec: TransformSpec): Record<string, unknown>
-  outputSchema(schema: Schema, spec: TransformSpec): Schema
-  /** Prepares the mapper for a load; the schema is that of the batches to come. */
+  outputSchema(schema: Schema, spec: TransformSpec, options: ChainOptions): Schema
+  /** Prepares the mapper for a load; the schema is that of the batches to come. Not called for `after`. */
   prepare(schema: Schema, spec: TransformSpec, context: TransformContext): Promise<BatchMapper>
 }

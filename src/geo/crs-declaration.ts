@@ -1,0 +1,149 @@
+import type { CrsDeclaration } from './crs.ts'
+import { findMethod, findParameter, normalizeProjection } from './crs-methods.ts'
+import { shapeOfProj } from './crs-proj.ts'
+import { projJsonToWkt } from './crs-projjson.ts'
+import type { CrsShape } from './crs-shape.ts'
+import type { WktNode } from './crs-wkt.ts'
+import { child, children, numberAt, parseCrsWkt, textAt } from './crs-wkt.ts'
+
+const degree = Math.PI / 180
+
+/** The shape of a declaration, from whichever form it has; undefined where none can be read. */
+export function shapeOf(declaration: CrsDeclaration): CrsShape | undefined {
+  if (declaration.wkt !== undefined) {
+    const text = declaration.wkt.trim()
+    if (text.startsWith('+') || text.startsWith('PROJCS') === false) {
+      const other = text.startsWith('{')
+        ? shapeOfProjJson(text)
+        : text.startsWith('+')
+          ? shapeOfProj(text)
+          : undefined
+      if (other !== undefined) return other
+    }
+    const shape = shapeOfWkt(text)
+    if (shape !== undefined) return shape
+  }
+  if (declaration.projjson !== undefined) {
+    const shape = shapeOfText(declaration.projjson.trim())
+    if (shape !== undefined) return shape
+  }
+  return declaration.proj4 === undefined ? undefined : shapeOfProj(declaration.proj4)
+}
+
+function shapeOfText(text: string): CrsShape | undefined {
+  if (text.startsWith('{')) return shapeOfProjJson(text)
+  return text.startsWith('+') ? shapeOfProj(text) : shapeOfWkt(text)
+}
+
+function shapeOfWkt(text: string): CrsShape | undefined {
+  const node = parseCrsWkt(text)
+  return node === undefined ? undefined : shapeOfNode(node)
+}
+
+function shapeOfProjJson(text: string): CrsShape | undefined {
+  const node = projJsonToWkt(text)
+  return node === undefined ? undefined : shapeOfNode(node)
+}
+
+const geographicKeywords = ['GEOGCS', 'GEOGCRS', 'GEODCRS', 'GEOGRAPHICCRS', 'GEODETICCRS']
+const projectedKeywords = ['PROJCS', 'PROJCRS', 'PROJECTEDCRS']
+const baseKeywords = ['BASEGEOGCRS', 'BASEGEODCRS', ...geographicKeywords]
+
+function shapeOfNode(node: WktNode): CrsShape | undefined {
+  if (node.keyword === 'BOUNDCRS') {
+    const inner = child(child(node, 'SOURCECRS'), ...projectedKeywords, ...geographicKeywords)
+    return inner === undefined ? undefined : shapeOfNode(inner)
+  }
+  if (node.keyword === 'COMPD_CS' || node.keyword === 'COMPOUNDCRS') {
+    const inner = child(node, ...projectedKeywords, ...geographicKeywords)
+    const shape = inner === undefined ? undefined : shapeOfNode(inner)
+    const id = idOf(node)
+    return shape === undefined || id === undefined ? shape : { ...shape, id }
+  }
+  if (geographicKeywords.includes(node.keyword)) return geographicShape(node)
+  return projectedKeywords.includes(node.keyword) ? projectedShape(node) : undefined
+}
+
+/** Degrees in one unit of a geographic node's angles. */
+function angleUnit(node: WktNode): number {
+  const cs = child(node, 'AXIS')
+  const unit = child(node, 'ANGLEUNIT', 'UNIT') ?? child(cs, 'ANGLEUNIT', 'UNIT')
+  const radians = numberAt(unit, 1)
+  if (radians === undefined) return 1
+  const degrees = radians / degree
+  return Math.abs(degrees - 1) < 1e-9 ? 1 : degrees
+}
+
+function geographicShape(node: WktNode): CrsShape | undefined {
+  const datum = child(node, 'DATUM', 'ENSEMBLE', 'GEODETICDATUM', 'TRF')
+  const ellipsoid = child(datum, 'SPHEROID', 'ELLIPSOID')
+  const semiMajor = numberAt(ellipsoid, 1)
+  if (semiMajor === undefined) return undefined
+  const unit = angleUnit(node)
+  const meridian = child(node, 'PRIMEM')
+  // WKT 1 writes the meridian in degrees whatever the unit of the CRS.
+  const meridianUnit = numberAt(child(meridian, 'ANGLEUNIT', 'UNIT'), 1)
+  const ownUnit = meridianUnit === undefined ? undefined : meridianUnit / degree
+  const primeMeridian = (numberAt(meridian, 1) ?? 0) * (ownUnit ?? (node.keyword === 'GEOGCS' ? 1 : unit))
+  return {
+    kind: 'geographic',
+    semiMajor: semiMajor * (numberAt(child(ellipsoid, 'LENGTHUNIT', 'UNIT'), 1) ?? 1),
+    inverseFlattening: numberAt(ellipsoid, 2) ?? 0,
+    primeMeridian,
+    method: 'longlat',
+    parameters: {},
+    unit,
+    ...named(node),
+    ...datumNamed(textAt(datum, 0)),
+  }
+}
+
+const openDatum = /^(d_)?(unknown|unnamed|undefined|not[ _]?specified|custom|user[ _]?defined)/i
+
+function datumNamed(name: string | undefined): { datumName?: string } {
+  return name === undefined || name === '' || openDatum.test(name) ? {} : { datumName: name }
+}
+
+function named(node: WktNode): { name?: string; id?: string } {
+  const name = textAt(node, 0)
+  const id = idOf(node)
+  return { ...(name === undefined ? {} : { name }), ...(id === undefined ? {} : { id }) }
+}
+
+function idOf(node: WktNode): string | undefined {
+  const id = child(node, 'AUTHORITY', 'ID')
+  const authority = textAt(id, 0)
+  const code = textAt(id, 1)
+  return authority === undefined || code === undefined ? undefined : `${authority.toUpperCase()}:${code}`
+}
+
+function projectedShape(node: WktNode): CrsShape | undefined {
+  const baseNode = child(node, ...baseKeywords)
+  const base = baseNode === undefined ? undefined : geographicShape(baseNode)
+  if (baseNode === undefined || base === undefined) return undefined
+  const conversion = child(node, 'CONVERSION') ?? node
+  const methodName = textAt(child(conversion, 'PROJECTION', 'METHOD'), 0)
+  const lengthUnit = child(node, 'LENGTHUNIT', 'UNIT') ?? child(child(node, 'AXIS'), 'LENGTHUNIT', 'UNIT')
+  const unit = numberAt(lengthUnit, 1) ?? 1
+  const given: Record<string, number> = {}
+  for (const parameter of children(conversion, 'PARAMETER')) {
+    const key = findParameter(textAt(parameter, 0) ?? '')
+    const value = numberAt(parameter, 1)
+    if (key !== undefined && value !== undefined)
+      given[key] = value * factorOf(parameter, key, base.unit, unit)
+  }
+  const method = methodName === undefined ? undefined : findMethod(methodName)
+  const projection = method === undefined ? { method, parameters: given } : normalizeProjection(method, given)
+  const { id: _, name: __, ...datum } = base
+  const axis = /south.orientated/i.test(methodName ?? '') ? { axis: 'wsu' } : {}
+  return { ...datum, kind: 'projected', unit, ...projection, ...named(node), ...axis }
+}
+
+function factorOf(parameter: WktNode, key: string, angle: number, length: number): number {
+  if (key === 'k_0') return 1
+  const isLength = key === 'x_0' || key === 'y_0'
+  const own = numberAt(child(parameter, 'LENGTHUNIT', 'ANGLEUNIT', 'UNIT'), 1)
+  if (own === undefined) return isLength ? length : angle
+  if (isLength) return own
+  return Math.abs(own / degree - 1) < 1e-9 ? 1 : own / degree
+}

@@ -1,0 +1,118 @@
+import type { ProgramSession } from '../lib/process.ts'
+import { findProgram, openProgram, runProgram } from '../lib/process.ts'
+import type { Reprojector } from './reprojector.ts'
+
+const program = 'gdaltransform'
+/**
+ * `gdaltransform` writes by blocks of 4096 bytes: that many lines of at least four bytes sent behind the points make
+ * sure that all answers to the points come out.
+ */
+const padLines = 1200
+const decoder = new TextDecoder('latin1')
+
+/**
+ * Grids that PROJ's database wants between two geographic CRSs and this machine lacks; undefined where `projinfo` is
+ * not installed to tell.
+ */
+export async function missingGrids(from: string, to: string): Promise<Set<string> | undefined> {
+  const path = await findProgram('projinfo')
+  if (path === undefined) return undefined
+  const args = ['-s', from, '-t', to, '-o', 'PROJ', '--single-line', '--spatial-test', 'intersects']
+  const { stdout } = await runProgram(path, args, { timeoutMs: 20_000, maxOutputBytes: 8 << 20 })
+  const names = new Set<string>()
+  for (const [, name = ''] of stdout.toString('utf8').matchAll(/Grid (\S+) needed but not found/g))
+    names.add(name)
+  return names
+}
+
+/** Reprojects through GDAL's program, a process for the whole load; undefined where it is not installed. */
+export async function openProgramReprojector(
+  from: string,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<Reprojector | undefined> {
+  const path = await findProgram(program)
+  if (path === undefined) return undefined
+  const session = openProgram(path, ['-s_srs', from, '-t_srs', to], signal === undefined ? {} : { signal })
+  const lines = new LineReader(session)
+  return {
+    isIdentity: false,
+    transformPlace: undefined,
+    transform: (coordinates) => exchange(session, lines, coordinates),
+    messages: [],
+    close: () => session.close(),
+  }
+}
+
+const pointsPerTurn = 20_000
+
+async function exchange(
+  session: ProgramSession,
+  lines: LineReader,
+  coordinates: Float64Array,
+): Promise<void> {
+  const stride = pointsPerTurn * 3
+  for (let start = 0; start < coordinates.length; start += stride) {
+    const end = Math.min(start + stride, coordinates.length)
+    const written = session.write(request(coordinates, start, end))
+    await lines.skipPadding()
+    for (let at = start; at < end; at += 3) {
+      const line = lines.buffered() ?? (await lines.next())
+      const space = line.indexOf(' ')
+      const second = line.indexOf(' ', space + 1)
+      coordinates[at] = space < 0 ? Number.NaN : Number(line.slice(0, space))
+      coordinates[at + 1] = Number(line.slice(space + 1, second < 0 ? undefined : second))
+    }
+    lines.expectPadding(padLines)
+    await written
+  }
+}
+
+function request(coordinates: Float64Array, start: number, end: number): string {
+  const parts: string[] = []
+  for (let at = start; at < end; at += 3) {
+    parts.push(`${coordinates[at]} ${coordinates[at + 1]} ${coordinates[at + 2]}\n`)
+  }
+  return parts.join('') + (parts.at(-1) ?? '').repeat(padLines)
+}
+
+/** Lines of a program's output, some of them padding to be passed over. */
+class LineReader {
+  readonly #session: ProgramSession
+  #lines: string[] = []
+  #at = 0
+  #rest = ''
+  #padding = 0
+
+  constructor(session: ProgramSession) {
+    this.#session = session
+  }
+
+  expectPadding(count: number): void {
+    this.#padding += count
+  }
+
+  async skipPadding(): Promise<void> {
+    for (; this.#padding > 0; this.#padding -= 1) if (this.buffered() === undefined) await this.next()
+  }
+
+  /** The next line where one is there. */
+  buffered(): string | undefined {
+    const line = this.#lines[this.#at]
+    if (line !== undefined) this.#at += 1
+    return line
+  }
+
+  /** Waits for the next line; throws when the program ends instead. */
+  async next(): Promise<string> {
+    for (;;) {
+      const line = this.buffered()
+      if (line !== undefined) return line
+      const { value, done } = await this.#session.stdout.next()
+      if (done === true) throw new Error(`${program} ended early: ${this.#session.stderr.trim()}`)
+      this.#lines = (this.#rest + decoder.decode(value)).split('\n')
+      this.#rest = this.#lines.pop() ?? ''
+      this.#at = 0
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import proj4 from 'proj4'
+import type { CrsShape } from './crs-shape.ts'
+
+/** A place that a projector changes in step: radians east and north, or metres. */
+export interface Place {
+  x: number
+  y: number
+}
+
+/** Turns coordinates of one CRS into longitude and latitude in radians from its own meridian, and back. In place. */
+export interface Projector {
+  toRadians(place: Place): void
+  fromRadians(place: Place): void
+}
+
+const radiansPerDegree = Math.PI / 180
+
+/** PROJ's names for what `normalizeProjection` gives, where proj4's arithmetic agrees with PROJ's. */
+const projections: Record<string, string> = {
+  tmerc: 'etmerc',
+  lcc: 'lcc',
+  merc: 'merc',
+  stere: 'stere',
+  sterea: 'sterea',
+  aea: 'aea',
+  laea: 'laea',
+  cass: 'cass',
+  omerc: 'omerc',
+  omercA: 'omerc',
+  somerc: 'somerc',
+  krovak: 'krovak',
+  poly: 'poly',
+  nzmg: 'nzmg',
+  eqc: 'eqc',
+  cea: 'cea',
+  sinu: 'sinu',
+  moll: 'moll',
+  robin: 'robin',
+  eqearth: 'eqearth',
+  eck6: 'eck6',
+  vandg: 'vandg',
+  bonne: 'bonne',
+  aeqd: 'aeqd',
+  ortho: 'ortho',
+  gnom: 'gnom',
+  mill: 'mill',
+  eqdc: 'eqdc',
+}
+
+/** The projector of a shape, or undefined where this program has none. */
+export function findProjector(shape: CrsShape): Projector | undefined {
+  const { method, unit, axis } = shape
+  if (method === 'longlat') return geographicProjector(unit * radiansPerDegree)
+  if (method === 'webmerc') return webMercator(shape)
+  const name = method === undefined ? undefined : projections[method]
+  const sign = axis === undefined ? 1 : axis === 'wsu' ? -1 : 0
+  if (name === undefined || sign === 0) return undefined
+  return libraryProjector(definition(name, shape), unit * sign)
+}
+
+function geographicProjector(factor: number): Projector {
+  return {
+    toRadians: (place) => {
+      place.x *= factor
+      place.y *= factor
+    },
+    fromRadians: (place) => {
+      place.x /= factor
+      place.y /= factor
+    },
+  }
+}
+
+/** Spherical Mercator of web maps (EPSG method 1024): the ellipsoid's latitude as if on a sphere. */
+function webMercator({ semiMajor, parameters, unit }: CrsShape): Projector {
+  const radius = semiMajor / unit
+  const x0 = (parameters.x_0 ?? 0) / unit
+  const y0 = (parameters.y_0 ?? 0) / unit
+  const lon0 = (parameters.lon_0 ?? 0) * radiansPerDegree
+  return {
+    toRadians: (place) => {
+      place.x = (place.x - x0) / radius + lon0
+      place.y = Math.PI / 2 - 2 * Math.atan(Math.exp((y0 - place.y) / radius))
+    },
+    fromRadians: (place) => {
+      const isPole = Math.abs(place.y) > Math.PI / 2 - 1e-10
+      place.x = wrapped(place.x - lon0) * radius + x0
+      place.y = isPole ? Number.NaN : Math.asinh(Math.tan(place.y)) * radius + y0
+    },
+  }
+}
+
+/** A longitude difference between -pi and pi. */
+export function wrapped(radians: number): number {
+  if (radians >= -Math.PI && radians <= Math.PI) return radians
+  return radians - 2 * Math.PI * Math.floor((radians + Math.PI) / (2 * Math.PI))
+}
+
+function definition(name: string, shape: CrsShape): string {
+  const { semiMajor, inverseFlattening, parameters, method } = shape
+  const words = [`+proj=${name}`]
+  for (const [key, value] of Object.entries(parameters)) {
+    if (key !== 'lon_0' || !name.endsWith('omerc') || name === 'somerc') words.push(`+${key}=${value}`)
+    else words.push(`+lonc=${value}`)
+  }
+  if (method === 'omercA') words.push('+no_uoff')
+  if (parameters.lat_0 === undefined) words.push('+lat_0=0')
+  if (parameters.lon_0 === undefined) words.push(name === 'omerc' ? '+lonc=0' : '+lon_0=0')
+  words.push(`+a=${semiMajor}`)
+  words.push(inverseFlattening === 0 ? `+b=${semiMajor}` : `+rf=${inverseFlattening}`)
+  return words.join(' ')
+}
+
+function libraryProjector(text: string, unit: number): Projector | undefined {
+  let projection: { forward(place: Place): Place; inverse(place: Place): Place }
+  try {
+    projection = new proj4.Proj(text)
+  } catch {
+    return undefined
+  }
+  const keep = (place: Place, result: Place): void => {
+    if (result === place) return
+    place.x = result.x
+    place.y = result.y
+  }
+  return {
+    toRadians: (place) => {
+      place.x *= unit
+      place.y *= unit
+      keep(place, projection.inverse(place) ?? nowhere)
+    },
+    fromRadians: (place) => {
+      keep(place, projection.forward(place) ?? nowhere)
+      place.x /= unit
+      place.y /= unit
+    },
+  }
+}
+
+const nowhere: Place = { x: Number.NaN, y: Number.NaN }

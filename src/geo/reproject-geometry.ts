@@ -1,0 +1,137 @@
+import { isValid } from './column.ts'
+import type { Place } from './crs-projector.ts'
+import type { GeometryColumn } from './geometry-builder.ts'
+import type { Reprojector } from './reprojector.ts'
+import { walkCoordinates } from './wkb.ts'
+
+/** A reprojected geometry column, and the rows with a point that has no place in the target CRS. */
+export interface ReprojectedGeometry {
+  geometry: GeometryColumn
+  failedRows: number[]
+}
+
+/**
+ * A copy of the column with every x and y moved; Z and M stay as they are. Envelopes are computed anew. Rows that
+ * fail hold their source coordinates in part and must not be used.
+ */
+export async function reprojectGeometry(
+  geometry: GeometryColumn,
+  rows: number,
+  reprojector: Reprojector,
+): Promise<ReprojectedGeometry> {
+  const { transformPlace } = reprojector
+  if (transformPlace !== undefined) return reprojectRows(geometry, rows, transformPlace)
+  const coordinates = gather(geometry, rows)
+  await reprojector.transform(coordinates)
+  let at = 0
+  return reprojectRows(geometry, rows, (place) => {
+    place.x = coordinates[at] as number
+    place.y = coordinates[at + 1] as number
+    at += 3
+  })
+}
+
+function hasHeight(view: DataView, offset: number): boolean {
+  const thousands = Math.floor(view.getUint32(offset + 1, true) / 1000)
+  return thousands === 1 || thousands === 3
+}
+
+function isEmptyPoint(view: DataView, at: number): boolean {
+  return Number.isNaN(view.getFloat64(at, true))
+}
+
+/** x, y and height of every point in the order of the walk, empty points left out. */
+function gather(geometry: GeometryColumn, rows: number): Float64Array {
+  const view = new DataView(geometry.bytes.buffer, geometry.bytes.byteOffset, geometry.bytes.byteLength)
+  let coordinates = new Float64Array(Math.ceil((geometry.bytes.byteLength / 16) * 3) + 3)
+  let used = 0
+  for (let row = 0; row < rows; row += 1) {
+    if (!isValid(geometry.validity, row)) continue
+    const start = geometry.offsets[row] as number
+    const isHigh = hasHeight(view, start)
+    walkCoordinates(view, start, (offset, count, dimensions) => {
+      for (let i = 0, at = offset; i < count; i += 1, at += dimensions * 8) {
+        if (isEmptyPoint(view, at)) continue
+        coordinates[used] = view.getFloat64(at, true)
+        coordinates[used + 1] = view.getFloat64(at + 8, true)
+        coordinates[used + 2] = isHigh ? view.getFloat64(at + 16, true) : 0
+        used += 3
+      }
+    })
+  }
+  coordinates = coordinates.subarray(0, used)
+  return coordinates
+}
+
+function reprojectRows(
+  geometry: GeometryColumn,
+  rows: number,
+  transform: (place: Place, height: number) => void,
+): ReprojectedGeometry {
+  const bytes = geometry.bytes.slice()
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const envelopes = new Float64Array(rows * 4).fill(Number.NaN)
+  const failedRows: number[] = []
+  const run = new CoordinateRun(view, transform)
+  for (let row = 0; row < rows; row += 1) {
+    if (!isValid(geometry.validity, row)) continue
+    const start = geometry.offsets[row] as number
+    run.begin(hasHeight(view, start))
+    walkCoordinates(view, start, run.visit)
+    if (run.hasFailed) failedRows.push(row)
+    else run.writeEnvelope(envelopes, row * 4)
+  }
+  return { geometry: { ...geometry, bytes, envelopes }, failedRows }
+}
+
+/** Moves the points of one geometry after the other and gathers the envelope. */
+class CoordinateRun {
+  hasFailed = false
+  readonly visit: (offset: number, count: number, dimensions: number) => void
+  #isHigh = false
+  #minX = 0
+  #minY = 0
+  #maxX = 0
+  #maxY = 0
+
+  constructor(view: DataView, transform: (place: Place, height: number) => void) {
+    const place: Place = { x: 0, y: 0 }
+    this.visit = (offset, count, dimensions) => {
+      const stride = dimensions * 8
+      const end = offset + count * stride
+      for (let at = offset; at < end; at += stride) {
+        const x = view.getFloat64(at, true)
+        if (Number.isNaN(x)) continue
+        place.x = x
+        place.y = view.getFloat64(at + 8, true)
+        transform(place, this.#isHigh ? view.getFloat64(at + 16, true) : 0)
+        view.setFloat64(at, place.x, true)
+        view.setFloat64(at + 8, place.y, true)
+        this.#include(place.x, place.y)
+      }
+    }
+  }
+
+  begin(isHigh: boolean): void {
+    this.#isHigh = isHigh
+    this.hasFailed = false
+    this.#minX = this.#minY = Number.POSITIVE_INFINITY
+    this.#maxX = this.#maxY = Number.NEGATIVE_INFINITY
+  }
+
+  writeEnvelope(envelopes: Float64Array, at: number): void {
+    if (this.#minX > this.#maxX) return
+    envelopes[at] = this.#minX
+    envelopes[at + 1] = this.#minY
+    envelopes[at + 2] = this.#maxX
+    envelopes[at + 3] = this.#maxY
+  }
+
+  #include(x: number, y: number): void {
+    if (!(Number.isFinite(x) && Number.isFinite(y))) this.hasFailed = true
+    if (x < this.#minX) this.#minX = x
+    if (x > this.#maxX) this.#maxX = x
+    if (y < this.#minY) this.#minY = y
+    if (y > this.#maxY) this.#maxY = y
+  }
+}

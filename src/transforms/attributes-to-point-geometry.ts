@@ -1,0 +1,147 @@
+import { Type } from 'typebox'
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Column, FixedColumn, VarColumn } from '../geo/column.ts'
+import { isValid } from '../geo/column.ts'
+import { VarBuilder } from '../geo/column-builder.ts'
+import type { GeometryColumn } from '../geo/geometry-builder.ts'
+import { GeometryBuilder } from '../geo/geometry-builder.ts'
+import type { Attribute, Schema } from '../geo/schema.ts'
+import { parseNumber } from './number-text.ts'
+import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
+import type { RowFailure } from './replace-column.ts'
+import { cellText, withoutFailures } from './replace-column.ts'
+import type { ChainOptions, TransformSpec, VectorTransform } from './transform.ts'
+import { TransformError } from './transform.ts'
+
+const numeric: readonly string[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal', 'text']
+const defaultName = 'location'
+
+interface Plan {
+  schema: Schema
+  lat: number
+  lng: number
+  latName: string
+  lngName: string
+  /** Whether the old geometry becomes a binary attribute, the last one. */
+  keepsGeometry: boolean
+}
+
+function coordinateIndex(schema: Schema, field: string): number {
+  const index = getAttributeIndex(schema, field)
+  const { type } = schema.attributes[index] as Attribute
+  if (numeric.includes(type)) return index
+  throw new TransformError(`Field "${field}" holds ${type} values, not numbers`, 'unsuitable-field')
+}
+
+function preserves(spec: TransformSpec): boolean {
+  return String(spec.preserveGeometry).toLowerCase() === 'true'
+}
+
+function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan {
+  const latName = textParameter(spec, 'latField')
+  const lngName = textParameter(spec, 'lngField')
+  const lat = coordinateIndex(schema, latName)
+  const lng = coordinateIndex(schema, lngName)
+  if (lat === lng) throw new TransformError(`latField and lngField are both "${latName}"`)
+  const name = textParameter(spec, 'pointFieldName') || defaultName
+  const old = schema.geometry
+  const keepsGeometry = old !== undefined && preserves(spec)
+  const attributes = schema.attributes.filter((_, index) => index !== lat && index !== lng)
+  if (keepsGeometry) attributes.push({ name: old.name, type: 'binary' })
+  if (attributes.some((attribute) => attribute.name === name)) {
+    throw new TransformError(`A field "${name}" exists already; set pointFieldName to another name`)
+  }
+  const crs = old?.crs ?? options.declaredCrs
+  const geometry = { name, type: 'Point' as const, hasZ: false, hasM: false, crs }
+  return { schema: { attributes, geometry }, lat, lng, latName, lngName, keepsGeometry }
+}
+
+/** A coordinate; NaN for an empty cell, undefined for what is no finite number. */
+function coordinate(column: Column, row: number): number | undefined {
+  if (column.nullCount > 0 && !isValid(column.validity, row)) return Number.NaN
+  if (column.kind === 'var') {
+    const { bytes, offsets } = column as VarColumn
+    const start = offsets[row] as number
+    const end = offsets[row + 1] as number
+    return isBlank(bytes, start, end) ? Number.NaN : parseNumber(bytes, start, end)
+  }
+  const value =
+    column.kind === 'big' ? Number(column.values[row]) : ((column as FixedColumn).values[row] as number)
+  return Number.isFinite(value) ? value : undefined
+}
+
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if ((bytes[at] as number) > 0x20) return false
+  return true
+}
+
+function geometryAsBinary(geometry: GeometryColumn, rows: number): Column {
+  const builder = new VarBuilder('binary', rows)
+  for (let row = 0; row < rows; row += 1) {
+    if (isValid(geometry.validity, row)) {
+      builder.appendBytes(geometry.bytes, geometry.offsets[row], geometry.offsets[row + 1])
+    } else builder.appendNull()
+  }
+  return builder.finish()
+}
+
+function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
+  const lat = batch.columns[made.lat] as Column
+  const lng = batch.columns[made.lng] as Column
+  const builder = new GeometryBuilder(batch.rowCount, 21)
+  const failures: RowFailure[] = []
+  const fail = (row: number, field: string, column: Column): void => {
+    builder.appendNull()
+    failures.push({ row, field, value: cellText(column, row), reason: 'The value is not a number' })
+  }
+  for (let row = 0; row < batch.rowCount; row += 1) {
+    const y = coordinate(lat, row)
+    const x = coordinate(lng, row)
+    if (y === undefined) fail(row, made.latName, lat)
+    else if (x === undefined) fail(row, made.lngName, lng)
+    else if (Number.isNaN(x) || Number.isNaN(y)) builder.appendNull()
+    else {
+      builder.header(1, false, false)
+      builder.coordinate(x, y)
+      builder.endGeometry()
+    }
+  }
+  const columns = batch.columns.filter((_, index) => index !== made.lat && index !== made.lng)
+  if (made.keepsGeometry && batch.geometry !== undefined) {
+    columns.push(geometryAsBinary(batch.geometry, batch.rowCount))
+  }
+  return withoutFailures(
+    batch,
+    { ...batch, schema: made.schema, columns, geometry: builder.finish() },
+    failures,
+  )
+}
+
+/**
+ * A point of each row from its longitude and latitude, which are removed. An old geometry is dropped, or kept as WKB
+ * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry.
+ */
+export const attributesToPointGeometry: VectorTransform = {
+  type: 'AttributesToPointGeometryTransform',
+  kind: 'vector',
+  phase: 'inline',
+  parameters: Type.Object({
+    latField: attributeName,
+    lngField: attributeName,
+    pointFieldName: Type.Optional(attributeName),
+    preserveGeometry: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]),
+    ),
+  }),
+  show: (spec) => ({
+    latField: textParameter(spec, 'latField'),
+    lngField: textParameter(spec, 'lngField'),
+    pointFieldName: textParameter(spec, 'pointFieldName') || defaultName,
+    preserveGeometry: preserves(spec),
+  }),
+  outputSchema: (schema, spec, options) => plan(schema, spec, options).schema,
+  prepare: async (schema, spec, context) => {
+    const made = plan(schema, spec, context)
+    return { schema: made.schema, apply: (batch) => makePoints(batch, made) }
+  },
+}

@@ -1,0 +1,120 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Schema } from '../geo/schema.ts'
+import { checkParameters, textParameter, withoutNulls } from './parameters.ts'
+import { findVectorTransform } from './registry.ts'
+import type {
+  BatchMapper,
+  ChainOptions,
+  TransformContext,
+  TransformSpec,
+  VectorTransform,
+} from './transform.ts'
+import { TransformError } from './transform.ts'
+
+/** The transformation that a spec means; throws `TransformError` for an unknown type or a wrong parameter. */
+export function validateTransform(spec: TransformSpec): VectorTransform {
+  const transform = typeof spec.type === 'string' ? findVectorTransform(spec.type) : undefined
+  if (transform === undefined) {
+    throw new TransformError(`Unknown transformation type "${String(spec.type)}"`, 'unknown-transform')
+  }
+  checkParameters(transform.parameters, spec)
+  return transform
+}
+
+/** A spec as it is shown to clients: its type and parameters, defaults filled in. */
+export function showTransform(spec: TransformSpec): Record<string, unknown> {
+  const transform = validateTransform(spec)
+  return { type: transform.type, ...transform.show(withoutNulls(spec)) }
+}
+
+function atPlace<T>(place: number, spec: TransformSpec, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw placed(error, place, spec)
+  }
+}
+
+function placed(error: unknown, place: number, spec: TransformSpec): unknown {
+  if (!(error instanceof TransformError)) return error
+  return new TransformError(`Transformation ${place + 1} (${spec.type}): ${error.message}`, error.code)
+}
+
+/**
+ * The schema after each step of a chain, each step acting on the one before. Throws `TransformError` that names the
+ * place in the chain, counted from 1, and what does not fit there.
+ */
+export function foldChain(
+  schema: Schema,
+  specs: readonly TransformSpec[],
+  options: ChainOptions = {},
+): Schema[] {
+  let current = schema
+  return specs.map((spec, place) => {
+    current = atPlace(place, spec, () =>
+      validateTransform(spec).outputSchema(current, withoutNulls(spec), options),
+    )
+    return current
+  })
+}
+
+/** The schema of what the chain gives. */
+export function chainSchema(
+  schema: Schema,
+  specs: readonly TransformSpec[],
+  options: ChainOptions = {},
+): Schema {
+  return foldChain(schema, specs, options).at(-1) ?? schema
+}
+
+/** The columns that the chain asks to index after the load, each once. */
+export function chainIndexes(specs: readonly TransformSpec[]): string[] {
+  const fields = specs
+    .filter((spec) => validateTransform(spec).phase === 'after')
+    .map((spec) => textParameter(spec, 'field'))
+  return [...new Set(fields)]
+}
+
+/** Sends batches through the inline transformations in order; rows that do not fit become rejects of their batch. */
+export async function* runChain(
+  batches: AsyncIterable<FeatureBatch>,
+  schema: Schema,
+  specs: readonly TransformSpec[],
+  context: TransformContext,
+): AsyncGenerator<FeatureBatch, void, undefined> {
+  const mappers: BatchMapper[] = []
+  try {
+    await prepareMappers(mappers, schema, specs, context)
+    for await (const batch of batches) {
+      context.signal.throwIfAborted()
+      let current = batch
+      for (const mapper of mappers) {
+        const mapped = mapper.apply(current)
+        current = mapped instanceof Promise ? await mapped : mapped
+      }
+      yield current
+    }
+  } finally {
+    for (const mapper of mappers) await mapper.close?.()
+  }
+}
+
+async function prepareMappers(
+  mappers: BatchMapper[],
+  schema: Schema,
+  specs: readonly TransformSpec[],
+  context: TransformContext,
+): Promise<void> {
+  let current = schema
+  for (const [place, spec] of specs.entries()) {
+    try {
+      const transform = validateTransform(spec)
+      if (transform.phase === 'after') continue
+      const mapper = await transform.prepare(current, withoutNulls(spec), context)
+      mappers.push(mapper)
+      current = mapper.schema
+    } catch (error) {
+      throw placed(error, place, spec)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { Type } from 'typebox'
+import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
+import type { VectorTransform } from './transform.ts'
+
+/** An index on one column of the finished table; `chainIndexes` gathers them for the load. */
+export const createIndex: VectorTransform = {
+  type: 'CreateIndexTransform',
+  kind: 'vector',
+  phase: 'after',
+  parameters: Type.Object({ field: attributeName }),
+  show: (spec) => ({ field: textParameter(spec, 'field') }),
+  outputSchema: (schema, spec) => {
+    getAttributeIndex(schema, textParameter(spec, 'field'))
+    return schema
+  },
+  prepare: async (schema) => ({ schema, apply: (batch) => batch }),
+}

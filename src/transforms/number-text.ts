@@ -1,0 +1,94 @@
+import { parseDecimalText } from '../lib/decimal.ts'
+
+const zero = 0x30
+const point = 0x2e
+const plus = 0x2b
+const minus = 0x2d
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= zero && byte <= 0x39
+}
+
+/** Whether `bytes[start, end)` is a decimal literal: sign, digits, fraction and exponent, nothing else. */
+export function isNumberText(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start
+  if (bytes[at] === minus || bytes[at] === plus) at += 1
+  let digits = 0
+  for (; at < end && isDigit(bytes[at]); at += 1) digits += 1
+  if (at < end && bytes[at] === point) {
+    at += 1
+    for (; at < end && isDigit(bytes[at]); at += 1) digits += 1
+  }
+  if (digits === 0) return false
+  if (at < end && ((bytes[at] as number) | 0x20) === 0x65) {
+    at += 1
+    if (bytes[at] === minus || bytes[at] === plus) at += 1
+    if (at >= end) return false
+    for (; at < end && isDigit(bytes[at]); at += 1);
+  }
+  return at === end
+}
+
+/** The number that trimmed text holds; undefined when it is no finite decimal literal. */
+export function parseNumber(bytes: Uint8Array, start: number, end: number): number | undefined {
+  let from = start
+  let to = end
+  while (from < to && (bytes[from] as number) <= 0x20) from += 1
+  while (to > from && (bytes[to - 1] as number) <= 0x20) to -= 1
+  if (!isNumberText(bytes, from, to)) return undefined
+  const value = parseDecimalText(bytes, from, to)
+  return Number.isFinite(value) ? value : undefined
+}
+
+const decimalForm = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
+const maxExponent = 1000
+
+/**
+ * A decimal literal without exponent, plus sign, superfluous zeros in front; the fraction is kept digit by digit.
+ * Undefined when the text is none.
+ */
+export function plainDecimal(text: string): string | undefined {
+  const match = decimalForm.exec(text.trim())
+  if (match === null) return undefined
+  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match
+  const exponent = Number(exponentText)
+  if (whole.length + fraction.length === 0 || Math.abs(exponent) > maxExponent) return undefined
+  const digits = whole + fraction
+  const pointAt = whole.length + exponent
+  const padded = pointAt > digits.length ? digits.padEnd(pointAt, '0') : digits
+  const front = pointAt <= 0 ? '0' : padded.slice(0, pointAt).replace(/^0+(?=\d)/, '')
+  const back = pointAt <= 0 ? '0'.repeat(-pointAt) + padded : padded.slice(pointAt)
+  const isZero = /^0*$/.test(front + back)
+  return `${sign === '-' && !isZero ? '-' : ''}${front}${back === '' ? '' : `.${back}`}`
+}
+
+/** The integer that a decimal literal stands for; undefined when it has a fraction or is no literal. */
+export function parseInteger(text: string): bigint | undefined {
+  const plain = plainDecimal(text)
+  if (plain === undefined) return undefined
+  const [whole = '', fraction = ''] = plain.split('.')
+  return /^0*$/.test(fraction) ? BigInt(whole) : undefined
+}
+
+/** A whole number of at most 15 digits, NaN for anything else: the quick way before `parseInteger`. */
+export function quickInteger(bytes: Uint8Array, start: number, end: number): number {
+  const isNegative = bytes[start] === minus
+  const from = isNegative ? start + 1 : start
+  if (from === end || end - from > 15) return Number.NaN
+  let value = 0
+  for (let at = from; at < end; at += 1) {
+    const digit = (bytes[at] as number) - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return isNegative ? -value : value
+}
+
+/** The fewest digits that give the same 32-bit number back. */
+export function float32Text(value: number): string {
+  for (let digits = 1; digits < 9; digits += 1) {
+    const text = value.toPrecision(digits)
+    if (Math.fround(Number(text)) === value) return String(Number(text))
+  }
+  return String(Number(value.toPrecision(9)))
+}

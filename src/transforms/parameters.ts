@@ -1,0 +1,45 @@
+import type { TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Schema } from '../geo/schema.ts'
+import { attributeIndex } from '../geo/schema.ts'
+import type { TransformSpec } from './transform.ts'
+import { TransformError } from './transform.ts'
+
+export const attributeName: TSchema = Type.String({ minLength: 1, maxLength: 1000 })
+
+/** The spec without the parameters that are null, which count as absent. */
+export function withoutNulls(spec: TransformSpec): TransformSpec {
+  const entries = Object.entries(spec).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(entries) as TransformSpec
+}
+
+/** Throws `TransformError` that names the first parameter that does not fit. */
+export function checkParameters(parameters: TSchema, spec: TransformSpec): void {
+  const [error] = Value.Errors(parameters, withoutNulls(spec))
+  if (error === undefined) return
+  const missing = (error.params as { requiredProperties?: string[] }).requiredProperties
+  if (missing !== undefined) {
+    throw new TransformError(
+      `${spec.type} needs the parameter ${missing.map((name) => `"${name}"`).join(', ')}`,
+    )
+  }
+  throw new TransformError(`Parameter "${error.instancePath.slice(1)}" of ${spec.type} ${error.message}`)
+}
+
+/** A text parameter that `checkParameters` has seen; empty when it is absent. */
+export function textParameter(spec: TransformSpec, name: string): string {
+  const value = spec[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Index of the attribute that a parameter names; throws `TransformError` when the schema has none of that name. */
+export function getAttributeIndex(schema: Schema, name: string): number {
+  const index = attributeIndex(schema, name)
+  if (index >= 0) return index
+  const known = schema.attributes.slice(0, 30).map((attribute) => `"${attribute.name}"`)
+  throw new TransformError(
+    `Field "${name}" does not exist; the fields are ${known.length === 0 ? 'none' : known.join(', ')}`,
+    'unknown-field',
+  )
+}

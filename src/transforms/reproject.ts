@@ -1,0 +1,112 @@
+import { Type } from 'typebox'
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { CrsDeclaration } from '../geo/crs.ts'
+import { findCrs, parseSrs } from '../geo/crs-database.ts'
+import { CrsError } from '../geo/crs-error.ts'
+import type { Reprojector } from '../geo/crs-reproject.ts'
+import { createReprojector } from '../geo/crs-reproject.ts'
+import type { GeometryColumn } from '../geo/geometry-builder.ts'
+import { reprojectGeometry } from '../geo/reproject-geometry.ts'
+import type { GeometryField, Schema } from '../geo/schema.ts'
+import { wkbText } from './geometry-text.ts'
+import { attributeName, textParameter } from './parameters.ts'
+import type { RowFailure } from './replace-column.ts'
+import { withoutFailures } from './replace-column.ts'
+import type { BatchMapper, TransformContext, TransformSpec, VectorTransform } from './transform.ts'
+import { TransformError } from './transform.ts'
+
+function srsOf(spec: TransformSpec, name: string): string {
+  const text = textParameter(spec, name)
+  const srs = parseSrs(text)
+  if (srs === undefined || findCrs(srs) === undefined) {
+    throw new TransformError(
+      `Parameter "${name}": "${text}" is no known CRS; give a code such as EPSG:4326`,
+      'unknown-crs',
+    )
+  }
+  return srs
+}
+
+interface Plan {
+  source: CrsDeclaration
+  target: CrsDeclaration
+  schema: Schema
+}
+
+function plan(schema: Schema, spec: TransformSpec): Plan {
+  const { geometry } = schema
+  if (geometry === undefined)
+    throw new TransformError('The data have no geometry to reproject', 'no-geometry')
+  const target = { srs: srsOf(spec, 'target') }
+  const source = textParameter(spec, 'source') === '' ? geometry.crs : { srs: srsOf(spec, 'source') }
+  if (source === undefined) {
+    throw new TransformError(
+      'The data declare no CRS: give it as "source", or set the layer\'s srs',
+      'no-crs',
+    )
+  }
+  const moved: GeometryField = { ...geometry, crs: target }
+  return { source, target, schema: { ...schema, geometry: moved } }
+}
+
+/** A mapper that reprojects the geometry; it ends what it started on `close`. Throws `TransformError`. */
+export async function createReprojectMapper(
+  schema: Schema,
+  source: CrsDeclaration,
+  target: CrsDeclaration,
+  context: TransformContext,
+): Promise<BatchMapper> {
+  const reprojector = await open(source, target, context.signal)
+  for (const { code, message } of reprojector.messages) context.onMessage({ level: 'warning', code, message })
+  const close = (): Promise<void> => reprojector.close()
+  if (reprojector.isIdentity) return { schema, apply: (batch) => ({ ...batch, schema }), close }
+  return { schema, apply: (batch) => reprojectBatch(batch, schema, reprojector), close }
+}
+
+async function open(
+  source: CrsDeclaration,
+  target: CrsDeclaration,
+  signal: AbortSignal,
+): Promise<Reprojector> {
+  try {
+    return await createReprojector(source, target, { signal })
+  } catch (error) {
+    if (error instanceof CrsError) throw new TransformError(error.message, error.code)
+    throw error
+  }
+}
+
+async function reprojectBatch(
+  batch: FeatureBatch,
+  schema: Schema,
+  reprojector: Reprojector,
+): Promise<FeatureBatch> {
+  const { geometry } = batch
+  if (geometry === undefined) return { ...batch, schema }
+  const { geometry: moved, failedRows } = await reprojectGeometry(geometry, batch.rowCount, reprojector)
+  const field = batch.schema.geometry?.name ?? ''
+  const failures = failedRows.map((row) => failure(geometry, row, field))
+  return withoutFailures(batch, { ...batch, schema, geometry: moved }, failures)
+}
+
+function failure(geometry: GeometryColumn, row: number, field: string): RowFailure {
+  const bytes = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
+  return { row, field, value: wkbText(bytes), reason: 'A point has no place in the target CRS' }
+}
+
+/** The geometry in another CRS; `source` stands in for the declared one. */
+export const reproject: VectorTransform = {
+  type: 'ReprojectTransform',
+  kind: 'vector',
+  phase: 'inline',
+  parameters: Type.Object({ source: Type.Optional(attributeName), target: attributeName }),
+  show: (spec) => ({
+    source: parseSrs(textParameter(spec, 'source')) ?? null,
+    target: parseSrs(textParameter(spec, 'target')) ?? textParameter(spec, 'target'),
+  }),
+  outputSchema: (schema, spec) => plan(schema, spec).schema,
+  prepare: async (schema, spec, context) => {
+    const { source, target, schema: moved } = plan(schema, spec)
+    return createReprojectMapper(moved, source, target, context)
+  },
+}
