@@ -17,6 +17,8 @@ export interface PostgresCluster {
   url(database: string): string
   /** A new database with PostGIS, cloned from the template; it lasts as long as the cluster. */
   createDatabase(): Promise<string>
+  /** Removes such a database, also while it is in use. */
+  dropDatabase(url: string): Promise<void>
   /** Ends the cluster and removes its files. Happens by itself when this process ends, however it ends. */
   stop(): Promise<void>
 }
@@ -56,6 +58,11 @@ export function joinCluster(clusterUrl: string): PostgresCluster {
       const name = `test_${randomBytes(6).toString('hex')}`
       await runSql(clusterUrl, `create database ${name} template ${template} strategy file_copy`)
       return url(name)
+    },
+    async dropDatabase(databaseUrl) {
+      const name = new URL(databaseUrl).pathname.slice(1)
+      if (!name.startsWith('test_')) throw new Error(`"${name}" is no database of a test`)
+      await runSql(clusterUrl, `drop database if exists ${name} with (force)`)
     },
     stop: async () => {},
   }

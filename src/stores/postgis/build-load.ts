@@ -1,0 +1,259 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { conflict } from '../../lib/errors.ts'
+import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import { commitLoad, lockTable } from './commit.ts'
+import type { ConnectionSettings } from './connection.ts'
+import { isStandalone } from './dependents.ts'
+import {
+  freeIdentifier,
+  quoteIdentifier,
+  quoteTable,
+  stagingName,
+  suffixedIdentifier,
+} from './identifiers.ts'
+import type { SentRows } from './send-rows.ts'
+import { sendRows } from './send-rows.ts'
+import type { Connection, Session } from './session.ts'
+import type { TableFacts } from './table-facts.ts'
+import type { NewTable, TargetPlan } from './target-plan.ts'
+
+export interface LoadContext {
+  settings: ConnectionSettings
+  session: Session
+  request: LoadRequest
+  batches: AsyncIterable<FeatureBatch>
+  hooks: LoadHooks
+}
+
+/** An index that is built on the staging table under a name of its own. */
+interface IndexPlan {
+  isUnique: boolean
+  isPrimaryKey: boolean
+  /** What follows the table in `create index`: method and columns. */
+  definition: string
+  finalName: string
+}
+
+interface BuildPlan {
+  createSql: string
+  target: TargetPlan
+  indexes: IndexPlan[]
+  /** Column with an identity, whose sequence takes `sequenceName` in the end. */
+  identity: { column: string; sequenceName: string } | undefined
+  /** The table that the new one stands in for, when there is one. */
+  replaced: TableFacts | undefined
+}
+
+/** CREATE: the table is built beside, indexed, analysed, and takes its name in the last transaction. */
+export function loadNewTable(context: LoadContext, table: NewTable): Promise<LoadResult> {
+  const { request, settings } = context
+  const staging = quoteTable(settings.schema, stagingName(request.loadId))
+  const { plan } = table
+  const index = (definition: string, suffix: string): IndexPlan => ({
+    isUnique: false,
+    isPrimaryKey: false,
+    definition,
+    finalName: suffixedIdentifier(request.table, suffix),
+  })
+  const indexes = plan.indexes.map((name) => index(`(${quoteIdentifier(name)})`, `_${name}_idx`))
+  const key = index(`(${quoteIdentifier(table.primaryKey)})`, '_pkey')
+  indexes.push({ ...key, isUnique: true, isPrimaryKey: true })
+  if (plan.geometryColumn !== undefined) {
+    indexes.unshift(index(`using gist (${quoteIdentifier(plan.geometryColumn)})`, '_geom_idx'))
+  }
+  return buildAndPublish(context, {
+    createSql: `create table ${staging} ${table.definition}`,
+    target: plan,
+    indexes,
+    identity: {
+      column: table.primaryKey,
+      sequenceName: suffixedIdentifier(request.table, `_${table.primaryKey}_seq`),
+    },
+    replaced: undefined,
+  })
+}
+
+interface OldIndexRow {
+  name: string
+  definition: string
+  is_primary: boolean
+  prefix: string
+}
+
+const oldIndexesSql = `
+select c.relname as name, pg_get_indexdef(i.indexrelid) as definition, i.indisprimary as is_primary,
+  format('CREATE %sINDEX %I ON %I.%I ', case when i.indisunique then 'UNIQUE ' else '' end, c.relname,
+    n.nspname, t.relname) as prefix
+from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+join pg_namespace n on n.oid = t.relnamespace
+where i.indrelid = $1`
+
+const oldSequenceSql = `
+select a.attname as column, c.relname as name
+from pg_depend d join pg_class c on c.oid = d.objid and c.relkind = 'S'
+join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+where d.refobjid = $1 and d.deptype = 'i' and d.classid = 'pg_class'::regclass`
+
+/** REPLACE of a table that nothing depends on: a new one with the same columns and indexes takes its place. */
+export async function loadSwap(
+  context: LoadContext,
+  connection: Connection,
+  target: TargetPlan,
+  facts: TableFacts,
+): Promise<LoadResult> {
+  const { request, settings } = context
+  const staging = quoteTable(settings.schema, stagingName(request.loadId))
+  const old = await connection.run<OldIndexRow>('reading the indexes', oldIndexesSql, [facts.oid])
+  const sequence = await connection.run<{ column: string; name: string }>('reading', oldSequenceSql, [
+    facts.oid,
+  ])
+  const kept = old.rows.map((row) => ({
+    isUnique: row.is_primary,
+    isPrimaryKey: row.is_primary,
+    definition: row.definition.slice(row.prefix.length),
+    finalName: row.name,
+  }))
+  const found = sequence.rows[0]
+  return buildAndPublish(context, {
+    createSql: `create table ${staging} (like ${quoteTable(facts.schema, facts.name)}
+      including all excluding indexes excluding constraints)`,
+    target,
+    indexes: [...kept, ...newIndexes(target, facts, kept)],
+    identity: found === undefined ? undefined : { column: found.column, sequenceName: found.name },
+    replaced: facts,
+  })
+}
+
+function newIndexes(target: TargetPlan, facts: TableFacts, kept: IndexPlan[]): IndexPlan[] {
+  return target.indexes
+    .map((name) => ({
+      isUnique: false,
+      isPrimaryKey: false,
+      definition: `USING btree (${quoteIdentifier(name)})`,
+      finalName: suffixedIdentifier(facts.name, `_${name}_idx`),
+      plain: `USING btree (${name})`,
+    }))
+    .filter(({ definition, plain }) => !kept.some((has) => [definition, plain].includes(has.definition)))
+}
+
+async function buildAndPublish(context: LoadContext, plan: BuildPlan): Promise<LoadResult> {
+  const { request, settings, session, hooks } = context
+  const staging = stagingName(request.loadId)
+  const connection = await session.connect()
+  const sent = await fillStaging(context, connection, plan)
+  await buildIndexes(context, connection, plan)
+  await connection.run('analysing', `analyze ${quoteTable(settings.schema, staging)}`)
+  return commitLoad({
+    connection,
+    settings,
+    hooks,
+    prepare: async () => loadResult(sent, plan.target),
+    publish: async () => {
+      if (plan.replaced !== undefined) await removeReplaced(connection, plan.replaced, hooks.signal)
+      await giveNames(connection, settings.schema, staging, request.table, plan)
+    },
+  })
+}
+
+/** FREEZE spares readers the first visit of each row, and needs the table to be made in the same transaction. */
+async function fillStaging(context: LoadContext, connection: Connection, plan: BuildPlan): Promise<SentRows> {
+  const { request, settings, batches, hooks } = context
+  const table = quoteTable(settings.schema, stagingName(request.loadId))
+  await connection.run('beginning', `drop table if exists ${table}`)
+  await connection.run('beginning', 'begin')
+  await connection.run('beginning', 'set local synchronous_commit = off')
+  await connection.run('creating the table', plan.createSql)
+  const columns = plan.target.columns.map(quoteIdentifier).join(', ')
+  const writer = connection.copy(`copy ${table} (${columns}) from stdin (format binary, freeze)`)
+  const sent = await sendRows(writer, plan.target.layout, batches, hooks)
+  await connection.run('staging the rows', 'commit')
+  return sent
+}
+
+/** Two connections share the indexes, the longest (GiST) begun first. */
+async function buildIndexes(context: LoadContext, connection: Connection, plan: BuildPlan): Promise<void> {
+  const { request, settings, session } = context
+  const table = quoteTable(settings.schema, stagingName(request.loadId))
+  const waiting = plan.indexes.map((index, number) => ({ index, name: stagedIndexName(request, number) }))
+  const work = async (worker: Connection): Promise<void> => {
+    await worker.run('building the indexes', `set maintenance_work_mem = '128MB'`)
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { index, name } = next
+      const unique = index.isUnique ? 'unique ' : ''
+      await worker.run(
+        'building the indexes',
+        `create ${unique}index ${quoteIdentifier(name)} on ${table} ${index.definition}`,
+      )
+    }
+  }
+  const helper = waiting.length > 1 ? await session.connect() : undefined
+  await Promise.all([work(connection), ...(helper === undefined ? [] : [work(helper)])])
+}
+
+function stagedIndexName(request: LoadRequest, number: number): string {
+  return suffixedIdentifier(stagingName(request.loadId), `_${number}`)
+}
+
+async function removeReplaced(connection: Connection, old: TableFacts, signal: AbortSignal): Promise<void> {
+  const table = quoteTable(old.schema, old.name)
+  await lockTable(connection, table, 'access exclusive', signal)
+  if (!(await isStandalone(connection, old.oid))) {
+    throw conflict(
+      'table-changed',
+      `Something came to depend on table "${old.name}" during the load: load again`,
+    )
+  }
+  await connection.run('replacing the table', `drop table ${table}`)
+}
+
+async function giveNames(
+  connection: Connection,
+  schema: string,
+  staging: string,
+  table: string,
+  plan: BuildPlan,
+): Promise<void> {
+  const staged = quoteTable(schema, staging)
+  const doing = 'naming the table'
+  const { rows } = await connection.run<{ name: string }>(
+    doing,
+    'select relname as name from pg_class where relnamespace = $1::regnamespace',
+    [quoteIdentifier(schema)],
+  )
+  const taken = new Set(rows.map(({ name }) => name))
+  if (taken.has(table)) throw conflict('table-exists', `"${table}" exists in schema "${schema}"`)
+  taken.add(table)
+  const free = (name: string): string => {
+    const chosen = freeIdentifier(name, (candidate) => taken.has(candidate))
+    taken.add(chosen)
+    return quoteIdentifier(chosen)
+  }
+  for (const [number, index] of plan.indexes.entries()) {
+    const from = suffixedIdentifier(staging, `_${number}`)
+    const to = free(index.finalName)
+    await connection.run(doing, `alter index ${quoteTable(schema, from)} rename to ${to}`)
+    if (index.isPrimaryKey) {
+      await connection.run(doing, `alter table ${staged} add constraint ${to} primary key using index ${to}`)
+    }
+  }
+  if (plan.identity !== undefined) {
+    const sequence = await connection.run<{ name: string }>(
+      doing,
+      'select pg_get_serial_sequence($1, $2) as name',
+      [staged, plan.identity.column],
+    )
+    const from = sequence.rows[0]?.name
+    const to = free(plan.identity.sequenceName)
+    if (from) await connection.run(doing, `alter sequence ${from} rename to ${to}`)
+  }
+  await connection.run(doing, `alter table ${staged} rename to ${quoteIdentifier(table)}`)
+}
+
+export function loadResult(sent: SentRows, target: TargetPlan): LoadResult {
+  const result: LoadResult = {
+    rowsLoaded: sent.rowsSent,
+    rowsRejected: sent.rowsRejected,
+    renamed: target.renamed,
+  }
+  return sent.envelope === undefined ? result : { ...result, envelope: sent.envelope }
+}

@@ -1,0 +1,91 @@
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { ConnectionSettings } from './connection.ts'
+
+/** The facts that an error of PostgreSQL or of the network carries. */
+interface ErrorFacts {
+  code?: string
+  message: string
+  detail?: string
+  constraint?: string
+  column?: string
+  table?: string
+}
+
+function factsOf(error: unknown): ErrorFacts {
+  const message = error instanceof Error ? error.message : String(error)
+  return typeof error === 'object' && error !== null ? { ...error, message } : { message }
+}
+
+const lostCodes = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNREFUSED', 'ENETDOWN', 'ENETUNREACH'])
+
+/** Whether the database is gone, rather than a statement wrong. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code = '', message } = factsOf(error)
+  if (lostCodes.has(code) || code.startsWith('08') || code.startsWith('57P')) return true
+  return /Connection terminated|Connection ended|not queryable|Client was closed/i.test(message)
+}
+
+/** Why no connection came about, in a sentence that names what is wrong; never the password. */
+export function connectionFailure(error: unknown, settings: ConnectionSettings): Failure {
+  const { code = '', message } = factsOf(error)
+  const place = `${settings.host} port ${settings.port}`
+  const failure = (text: string): Failure => invalid('store-connection', text, { cause: error })
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return failure(`Host "${settings.host}" is not known`)
+  if (code === 'ECONNREFUSED') return failure(`Nothing listens on ${place}`)
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return failure(`${place} cannot be reached`)
+  if (code === '28P01') return failure(`User "${settings.user}" or its password is wrong at ${place}`)
+  if (code.startsWith('28')) {
+    return failure(`User "${settings.user}" may not connect to database "${settings.database}" at ${place}`)
+  }
+  if (code === '3D000') return failure(`Database "${settings.database}" does not exist at ${place}`)
+  if (code === '42501') return failure(`User "${settings.user}" may not use database "${settings.database}"`)
+  if (code.startsWith('53') || code === '57P03') {
+    return new Failure(
+      'unavailable',
+      'store-busy',
+      `PostgreSQL at ${place} takes no connection now: ${message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+  if (/timeout|timed out/i.test(message) || code === 'ETIMEDOUT') {
+    return failure(`No PostgreSQL answered at ${place} within 5 seconds`)
+  }
+  if (/password must be a string|no password/i.test(message)) {
+    return failure(`The server at ${place} asks for a password: the parameter "passwd" is missing`)
+  }
+  return failure(`No connection to PostgreSQL at ${place}: ${message}`)
+}
+
+/** A failed statement as a `Failure` a caller can act on; what is one already stays as it is. */
+export function statementFailure(error: unknown, doing: string): Error {
+  if (error instanceof Failure) return error
+  const { code = '', message, detail, constraint } = factsOf(error)
+  const text = detail === undefined ? message : `${message}. ${detail}`
+  const options = { cause: error }
+  if (isConnectionLost(error)) {
+    return new Failure('unavailable', 'store-lost', `The database went away while ${doing}: ${text}`, options)
+  }
+  if (code.startsWith('23')) {
+    const named = constraint === undefined ? '' : ` "${constraint}"`
+    return new Failure('conflict', 'constraint-violated', `Constraint${named} is violated: ${text}`, options)
+  }
+  if (code === '42501') return new Failure('invalid', 'store-permission', `Not allowed: ${text}`, options)
+  if (code === '42P07') return new Failure('conflict', 'table-exists', text, options)
+  if (code === '55P03') {
+    return new Failure('unavailable', 'table-locked', `The table is in use by others: ${text}`, options)
+  }
+  if (code === '57014') {
+    return new Failure(
+      'unavailable',
+      'store-timeout',
+      `The database was too slow while ${doing}: ${text}`,
+      options,
+    )
+  }
+  if (code.startsWith('53')) {
+    return new Failure('unavailable', 'store-full', `The database has no room: ${text}`, options)
+  }
+  return new Error(`PostgreSQL failed while ${doing}: ${text}`, options)
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+
+/** PostgreSQL cuts identifiers to this many bytes (NAMEDATALEN - 1). */
+const identifierBytes = 63
+
+/** Names of columns that every table has; a column of ours must not be called so. */
+const systemColumns = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])
+
+/** An identifier in double quotes, safe in any statement. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+export function quoteTable(schema: string, table: string): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+}
+
+/** A text literal in a statement that takes no parameters. */
+export function quoteText(text: string): string {
+  const doubled = text.replaceAll("'", "''")
+  return doubled.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`
+}
+
+/** `name` cut to `bytes` bytes of UTF-8 between two characters. */
+export function cutToBytes(name: string, bytes: number): string {
+  let used = 0
+  let kept = ''
+  for (const character of name) {
+    used += Buffer.byteLength(character)
+    if (used > bytes) break
+    kept += character
+  }
+  return kept
+}
+
+/** A name like `wanted` that PostgreSQL takes: blanks become `_`, control characters go, at most 63 bytes. */
+export function toIdentifier(wanted: string, fallback: string): string {
+  const cleaned = wanted
+    .normalize('NFC')
+    .toWellFormed()
+    .trim()
+    .replace(/\s/gu, '_')
+    .replace(/\p{Cc}/gu, '')
+  return cutToBytes(cleaned, identifierBytes) || fallback
+}
+
+/** `name`, or the first of `name_1`, `name_2`, ... that is not taken, never longer than 63 bytes. */
+export function freeIdentifier(name: string, isTaken: (candidate: string) => boolean): string {
+  if (!isTaken(name)) return name
+  for (let number = 1; ; number += 1) {
+    const candidate = `${cutToBytes(name, identifierBytes - 1 - String(number).length)}_${number}`
+    if (!isTaken(candidate)) return candidate
+  }
+}
+
+/** `stem` and `suffix` joined, the stem cut where the whole would be too long. */
+export function suffixedIdentifier(stem: string, suffix: string): string {
+  return cutToBytes(stem, identifierBytes - Buffer.byteLength(suffix)) + suffix
+}
+
+/**
+ * Column names for a new table: one for each attribute name, all different without regard to case (later loads match
+ * names that way), none reserved.
+ */
+export function columnNames(attributeNames: string[]): string[] {
+  const taken = new Set(systemColumns)
+  return attributeNames.map((wanted) => {
+    const name = freeIdentifier(toIdentifier(wanted, 'column'), (candidate) =>
+      taken.has(candidate.toLowerCase()),
+    )
+    taken.add(name.toLowerCase())
+    return name
+  })
+}
+
+const stagingPrefix = 'terrane_load_'
+
+/** The staging table of a load: any id gives a short, safe name, the same each time. */
+export function stagingName(loadId: string): string {
+  const readable = loadId.replace(/[^A-Za-z0-9_]/g, '_')
+  if (readable === loadId && loadId.length <= 40) return stagingPrefix + readable
+  const digest = createHash('sha256').update(loadId).digest('hex').slice(0, 16)
+  return `${stagingPrefix}${readable.slice(0, 24)}_${digest}`
+}
+
+export function isStagingName(table: string): boolean {
+  return table.startsWith(stagingPrefix)
+}

@@ -1,0 +1,132 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { conflict } from '../../lib/errors.ts'
+import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import type { LoadContext } from './build-load.ts'
+import { loadNewTable, loadResult, loadSwap } from './build-load.ts'
+import { commitLoad } from './commit.ts'
+import type { ConnectionSettings } from './connection.ts'
+import { openConnection } from './connection.ts'
+import { findTableRules } from './constraints.ts'
+import { isStandalone } from './dependents.ts'
+import { quoteIdentifier, quoteTable, stagingName } from './identifiers.ts'
+import { sendRows } from './send-rows.ts'
+import type { Connection } from './session.ts'
+import { endProcesses, Session } from './session.ts'
+import { findOrAddSrid } from './srid.ts'
+import { addIndexes, analyzeTable, loadStaged } from './staged-load.ts'
+import { findExtent } from './table-extent.ts'
+import type { TableFacts } from './table-facts.ts'
+import { findTableFacts } from './table-facts.ts'
+import type { TargetPlan } from './target-plan.ts'
+import { planExistingTable, planNewTable } from './target-plan.ts'
+
+/** Runs one load; whatever fails before its commit leaves the target as it was and no staging table behind. */
+export async function runLoad(
+  settings: ConnectionSettings,
+  request: LoadRequest,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<LoadResult> {
+  const session = new Session(settings, stagingName(request.loadId), hooks.signal)
+  try {
+    return await route({ settings, session, request, batches, hooks })
+  } catch (error) {
+    await session.abandon()
+    // A database that is away keeps the staging table until `sweep` is called again.
+    await sweepLoad(settings, request.loadId).catch(() => {})
+    hooks.signal.throwIfAborted()
+    throw error
+  } finally {
+    await session.close()
+  }
+}
+
+/** Drops the staging table of a load, after ending server processes that still work for it. */
+export async function sweepLoad(settings: ConnectionSettings, loadId: string): Promise<void> {
+  const name = stagingName(loadId)
+  await endProcesses(settings, 'application_name = $1', [name])
+  const client = await openConnection(settings, 'terrane')
+  try {
+    await client.query(`drop table if exists ${quoteTable(settings.schema, name)}`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function route(context: LoadContext): Promise<LoadResult> {
+  const { session, request, settings, hooks } = context
+  const connection = await session.connect()
+  const facts = await findTableFacts(connection.client, settings.schema, request.table)
+  if (facts === undefined || request.mode === 'CREATE') return routeNew(context, connection, facts)
+  const plan = planExistingTable(request, facts, hooks)
+  const rules = await findTableRules(connection, facts, plan.columns)
+  if (isNative(plan, facts) && rules.checks.length === 0) {
+    if (request.mode === 'APPEND') return appendDirectly(context, connection, plan, facts)
+    if (await isStandalone(connection, facts.oid)) return loadSwap(context, connection, plan, facts)
+  }
+  return loadStaged(context, connection, plan, facts, rules)
+}
+
+async function routeNew(
+  context: LoadContext,
+  connection: Connection,
+  facts: TableFacts | undefined,
+): Promise<LoadResult> {
+  const { request, settings, hooks } = context
+  if (facts !== undefined) {
+    throw conflict('table-exists', `Table "${request.table}" exists in schema "${settings.schema}"`)
+  }
+  if (request.mode === 'APPEND') {
+    throw conflict('table-missing', `There is no table "${request.table}" in schema "${settings.schema}"`)
+  }
+  await connection.run('registering the CRS', 'begin')
+  const srid = await findOrAddSrid(connection.client, request.schema.geometry?.crs)
+  await connection.run('registering the CRS', 'commit')
+  if (srid === undefined) {
+    hooks.onMessage({
+      level: 'warning',
+      code: 'crs-not-registered',
+      message: `The CRS is not in spatial_ref_sys, and user "${settings.user}" may not add it: the layer has no CRS there`,
+    })
+  }
+  return loadNewTable(context, planNewTable(request, srid ?? 0))
+}
+
+/** Whether every value goes in by COPY as it is, without a conversion by the server. */
+function isNative(plan: TargetPlan, facts: TableFacts): boolean {
+  if (facts.kind !== 'table') return false
+  if (plan.matched.some(({ attribute, isNumbered }) => attribute === undefined || isNumbered)) return false
+  const { geometry } = facts
+  return (
+    plan.geometryColumn === undefined ||
+    geometry === undefined ||
+    (!geometry.isGeography && (geometry.hasDeclaredSrid || geometry.srid === 0))
+  )
+}
+
+/** APPEND to a table without rules of its own: COPY into it, seen by nobody before the commit. */
+async function appendDirectly(
+  context: LoadContext,
+  connection: Connection,
+  plan: TargetPlan,
+  facts: TableFacts,
+): Promise<LoadResult> {
+  const { settings, hooks, batches } = context
+  const table = quoteTable(facts.schema, facts.name)
+  const result = await commitLoad({
+    connection,
+    settings,
+    hooks,
+    prepare: async () => {
+      const columns = plan.columns.map(quoteIdentifier).join(', ')
+      const writer = connection.copy(`copy ${table} (${columns}) from stdin (format binary)`)
+      const sent = await sendRows(writer, plan.layout, batches, hooks)
+      await addIndexes(connection, facts, plan)
+      const envelope = await findExtent(connection, facts)
+      const { envelope: _sent, ...rest } = loadResult(sent, plan)
+      return envelope === undefined ? rest : { ...rest, envelope }
+    },
+  })
+  await analyzeTable(connection, table, context)
+  return result
+}

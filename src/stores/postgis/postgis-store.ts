@@ -1,0 +1,153 @@
+import type { PoolClient } from 'pg'
+import type { Schema } from '../../geo/schema.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { StoreParameters, TableDescription, VectorStore } from '../store.ts'
+import { findOutcome } from './commit.ts'
+import { openConnection, parseConnectionSettings } from './connection.ts'
+import { statementFailure } from './errors.ts'
+import { isStagingName, quoteTable, toIdentifier } from './identifiers.ts'
+import { runLoad, sweepLoad } from './load.ts'
+import { countFeatures, streamFeatures } from './read-features.ts'
+import { ReadPool } from './read-pool.ts'
+import { findCrsOfSrid } from './srid.ts'
+import { extentOfRow, extentSql } from './table-extent.ts'
+import type { TableFacts } from './table-facts.ts'
+import { findTableFacts } from './table-facts.ts'
+
+/** Tables estimated larger than this are described without count and bounds, which would have to be read whole. */
+const describedRows = 5_000_000
+
+/**
+ * A schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`, `schema` (default `public`),
+ * `user`, `passwd`. Throws `Failure` (`invalid`) where one is missing; connects at first use only.
+ */
+export function createPostgisStore(parameters: StoreParameters): VectorStore {
+  const settings = parseConnectionSettings(parameters)
+  const pool = new ReadPool(settings)
+  const use = <Result>(
+    work: (client: PoolClient) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> => pool.use(work, signal)
+
+  const getFacts = async (client: PoolClient, table: string): Promise<TableFacts> => {
+    const facts = await findTableFacts(client, settings.schema, table)
+    if (facts === undefined) {
+      throw notFound('unknown-table', `There is no table "${table}" in schema "${settings.schema}"`)
+    }
+    return facts
+  }
+
+  return {
+    type: 'PostGIS',
+    async check(signal) {
+      const client = await openConnection(settings, 'terrane')
+      try {
+        signal.throwIfAborted()
+        const { rows } = await client.query<{ found: boolean }>(
+          'select exists (select from pg_namespace where nspname = $1) as found',
+          [settings.schema],
+        )
+        if (rows[0]?.found !== true) {
+          throw invalid(
+            'store-connection',
+            `Schema "${settings.schema}" does not exist in database "${settings.database}"`,
+          )
+        }
+      } finally {
+        await client.end().catch(() => {})
+      }
+    },
+    listTables: () =>
+      use(async (client) => {
+        const { rows } = await client.query<{ name: string }>(listSql, [settings.schema])
+        return rows.map(({ name }) => name).filter((name) => !isStagingName(name))
+      }),
+    findTable: (table) =>
+      use(async (client) => {
+        const facts = await findTableFacts(client, settings.schema, table)
+        return facts === undefined ? undefined : describeTable(client, facts)
+      }),
+    tableName: (wanted) => toIdentifier(wanted, 'layer'),
+    load: (request, batches, hooks) => runLoad(settings, request, batches, hooks),
+    async outcome(token) {
+      const client = await openConnection(settings, 'terrane')
+      try {
+        return await findOutcome(client, token)
+      } finally {
+        await client.end().catch(() => {})
+      }
+    },
+    sweep: (loadId) => sweepLoad(settings, loadId),
+    count: (query, signal) =>
+      use(async (client) => countFeatures(client, await getFacts(client, query.table), query), signal),
+    async *readFeatures(query, signal) {
+      const lease = await pool.lease(signal)
+      try {
+        const facts = await getFacts(lease.client, query.table)
+        const { schema } = await schemaOf(lease.client, facts)
+        for await (const page of streamFeatures(lease.client, facts, schema, query)) {
+          signal.throwIfAborted()
+          yield page
+        }
+        signal.throwIfAborted()
+      } catch (error) {
+        signal.throwIfAborted()
+        throw error
+      } finally {
+        lease.release()
+      }
+    },
+    dropTable: (table) =>
+      use(async (client) => {
+        const facts = await findTableFacts(client, settings.schema, table)
+        if (facts === undefined) return
+        const kind = facts.kind === 'view' ? 'view' : 'table'
+        try {
+          await client.query(`drop ${kind} if exists ${quoteTable(settings.schema, table)}`)
+        } catch (error) {
+          throw statementFailure(error, `removing "${table}"`)
+        }
+      }),
+    close: () => pool.close(),
+  }
+}
+
+/** Tables and views of the schema, but PostGIS's own. */
+const listSql = `
+select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+  and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+order by c.relname`
+
+interface DescribedSchema {
+  schema: Schema
+}
+
+/** The schema without a primary key that the server numbers: such a key is the feature's id and no attribute. */
+async function schemaOf(client: PoolClient, facts: TableFacts): Promise<DescribedSchema> {
+  const { geometry } = facts
+  const attributes = facts.columns
+    .filter(({ name, isNumbered }) => !(isNumbered && name === facts.primaryKey))
+    .map(({ name, attribute, isNotNull }) => ({
+      ...(attribute ?? { name, type: 'text' as const }),
+      ...(isNotNull ? { isNullable: false } : {}),
+    }))
+  if (geometry === undefined) return { schema: { attributes, geometry: undefined } }
+  const { type, hasZ, hasM } = geometry.rules
+  const crs = await findCrsOfSrid(client, geometry.srid)
+  return { schema: { attributes, geometry: { name: geometry.name, type, hasZ, hasM, crs } } }
+}
+
+async function describeTable(client: PoolClient, facts: TableFacts): Promise<TableDescription> {
+  const description: TableDescription = { name: facts.name, ...(await schemaOf(client, facts)) }
+  if (facts.primaryKey !== undefined) description.primaryKey = facts.primaryKey
+  if (facts.estimatedRows > describedRows) return description
+  const { rows } = await client.query<Record<string, unknown>>(
+    `select count::float8 as count, ST_XMin(e) as minx, ST_YMin(e) as miny, ST_XMax(e) as maxx, ST_YMax(e) as maxy
+     from (select count(*) as count, ${extentSql(facts)} as e from ${quoteTable(facts.schema, facts.name)}) q`,
+  )
+  description.featureCount = Number(rows[0]?.['count'] ?? 0)
+  const envelope = extentOfRow(rows[0])
+  if (envelope !== undefined) description.envelope = envelope
+  return description
+}

@@ -1,0 +1,96 @@
+import type { PoolClient } from 'pg'
+import { Pool } from 'pg'
+import { Failure } from '../../lib/errors.ts'
+import type { ConnectionSettings } from './connection.ts'
+import { clientOptions, prepareSession } from './connection.ts'
+import { connectionFailure, statementFailure } from './errors.ts'
+import { endProcesses } from './session.ts'
+
+const maxConnections = 4
+const statementTimeoutMs = 60_000
+
+/** A connection on loan, given back by `release`. */
+export interface Lease {
+  client: PoolClient
+  release(): void
+}
+
+/** A few connections for reading, opened when needed, closed when idle. Loads have their own. */
+export class ReadPool {
+  readonly #settings: ConnectionSettings
+  readonly #pool: Pool
+  readonly #prepared = new WeakSet<PoolClient>()
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings
+    this.#pool = new Pool({
+      ...clientOptions(settings, 'terrane'),
+      max: maxConnections,
+      idleTimeoutMillis: 10_000,
+      allowExitOnIdle: true,
+      statement_timeout: statementTimeoutMs,
+    })
+    // Idle connections that break are replaced at the next use.
+    this.#pool.on('error', () => {})
+  }
+
+  /** Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. */
+  async lease(signal?: AbortSignal): Promise<Lease> {
+    signal?.throwIfAborted()
+    const client = await this.#connect()
+    const onError = (): void => {}
+    client.on('error', onError)
+    let isCut = false
+    const onAbort = (): void => {
+      isCut = true
+      void this.#cut(client)
+    }
+    signal?.addEventListener('abort', onAbort)
+    return {
+      client,
+      release: () => {
+        signal?.removeEventListener('abort', onAbort)
+        client.off('error', onError)
+        client.release(isCut)
+      },
+    }
+  }
+
+  async use<Result>(work: (client: PoolClient) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const lease = await this.lease(signal)
+    try {
+      return await work(lease.client)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw statementFailure(error, 'reading')
+    } finally {
+      lease.release()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  async #connect(): Promise<PoolClient> {
+    let client: PoolClient | undefined
+    try {
+      client = await this.#pool.connect()
+      if (!this.#prepared.has(client)) {
+        await prepareSession(client, this.#settings)
+        this.#prepared.add(client)
+      }
+      return client
+    } catch (error) {
+      client?.release(true)
+      const failure = error instanceof Failure ? error : connectionFailure(error, this.#settings)
+      throw new Failure('unavailable', failure.code, failure.message, { cause: error })
+    }
+  }
+
+  async #cut(client: PoolClient): Promise<void> {
+    const processId = 'processID' in client ? client.processID : undefined
+    if (typeof processId !== 'number') return
+    await endProcesses(this.#settings, 'pid = $1', [processId]).catch(() => {})
+  }
+}

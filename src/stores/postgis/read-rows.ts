@@ -1,0 +1,87 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { BatchBuilder } from '../../geo/batch.ts'
+import type { ColumnBuilder } from '../../geo/column-builder.ts'
+import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { quoteIdentifier } from './identifiers.ts'
+import type { TableFacts } from './table-facts.ts'
+
+/** A row as `pg` gives it with `rowMode: 'array'` and every value as text. */
+export type TextRow = (string | null)[]
+
+/** Makes `pg` leave every value as the server wrote it. */
+export const textTypes = {
+  getTypeParser:
+    () =>
+    (text: string): string =>
+      text,
+}
+
+/** An expression that writes a column as text from which `appendText` gets the exact value. */
+export function attributeSql(column: string, type: AttributeType, sqlType: string): string {
+  if (type === 'date') return `case when isfinite(${column}) then (${column} - date '1970-01-01')::text end`
+  if (type === 'timestamp') {
+    const instant = sqlType.startsWith('timestamp without') ? `(${column} at time zone 'UTC')` : column
+    return `case when isfinite(${column}) then trunc(extract(epoch from ${instant}) * 1000000)::int8::text end`
+  }
+  if (type === 'time') return `(extract(epoch from ${column}) * 1000000)::int8::text`
+  return type === 'binary' ? `encode(${column}, 'hex')` : `${column}::text`
+}
+
+/** WKB of a geometry column as hexadecimal text; curves as lines, since no other part knows them. */
+export function geometrySql(column: string, isGeography: boolean): string {
+  const geometry = isGeography ? `${column}::geometry` : column
+  return `encode(ST_AsBinary(case when ST_HasArc(${geometry}) then ST_CurveToLine(${geometry}) else ${geometry} end, 'NDR'), 'hex')`
+}
+
+/** Expressions for the attributes and geometry of a table, in the order of its schema. */
+export function selectList(facts: TableFacts, attributes: Attribute[]): string[] {
+  const list = attributes.map((attribute) => {
+    const column = facts.columns.find(({ name }) => name === attribute.name)
+    return attributeSql(quoteIdentifier(attribute.name), attribute.type, column?.sqlType ?? '')
+  })
+  const { geometry } = facts
+  if (geometry !== undefined) list.push(geometrySql(quoteIdentifier(geometry.name), geometry.isGeography))
+  return list
+}
+
+/**
+ * A batch of rows whose values stand from `first` on as the expressions above give them, the geometry last. A geometry
+ * that cannot be read becomes null.
+ */
+export function batchOfRows(
+  schema: Schema,
+  rows: TextRow[],
+  first: number,
+  rowNumber: (row: TextRow, index: number) => number,
+): FeatureBatch {
+  const builder = new BatchBuilder(schema, Math.max(rows.length, 1))
+  const geometryAt = first + schema.attributes.length
+  rows.forEach((row, index) => {
+    builder.columns.forEach((column, number) => {
+      appendText(column, row[first + number] ?? null)
+    })
+    const geometry = row[geometryAt]
+    if (geometry != null) appendGeometry(builder, Buffer.from(geometry, 'hex'))
+    builder.endRow(rowNumber(row, index))
+  })
+  return builder.finish()
+}
+
+function appendGeometry(builder: BatchBuilder, bytes: Uint8Array): void {
+  try {
+    builder.geometry?.appendWkb(bytes)
+  } catch (error) {
+    if (!(error instanceof GeometryError)) throw error
+    builder.geometry?.abandon()
+  }
+}
+
+function appendText(builder: ColumnBuilder, text: string | null): void {
+  if (text === null) builder.appendNull()
+  else if (builder.kind === 'big') builder.append(BigInt(text))
+  else if (builder.kind === 'fixed') {
+    builder.append(builder.type === 'boolean' ? Number(text === 'true' || text === 't') : Number(text))
+  } else if (builder.type === 'binary') builder.appendBytes(Buffer.from(text, 'hex'))
+  else builder.appendString(text)
+}

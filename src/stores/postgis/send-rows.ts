@@ -1,0 +1,108 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
+import { convertColumn } from '../convert-column.ts'
+import type { LoadHooks } from '../store.ts'
+import type { CopyLayout } from './copy-encoder.ts'
+import { CopyEncoder } from './copy-encoder.ts'
+import type { CopyWriter } from './session.ts'
+
+export interface SentRows {
+  rowsSent: number
+  rowsRejected: number
+  envelope: Envelope | undefined
+}
+
+/** Sends all batches through one COPY; rows that the table would not take go to `onReject`. */
+export async function sendRows(
+  writer: CopyWriter,
+  layout: CopyLayout,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<SentRows> {
+  const encoder = new CopyEncoder(layout)
+  const envelope = emptyEnvelope()
+  let rowsSent = 0
+  let rowsRejected = 0
+  for await (const batch of untilAborted(batches, hooks.signal)) {
+    const failures = new Map<number, { field: string; reason: string }>()
+    encoder.begin(batch, convertColumns(batch, layout, failures))
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      const failure = failures.size === 0 ? undefined : failures.get(row)
+      if (failure === undefined && encoder.encodeRow(row)) {
+        rowsSent += 1
+        if (batch.geometry !== undefined) include(envelope, batch.geometry.envelopes, row * 4)
+      } else {
+        rowsRejected += 1
+        hooks.onReject(batch, row, failure ?? encoder.refusal)
+      }
+      if (encoder.isFull) await writer.write(encoder.takeChunk())
+    }
+    hooks.onProgress(rowsSent + rowsRejected)
+  }
+  await writer.end(encoder.finish())
+  return { rowsSent, rowsRejected, envelope: finished(envelope) }
+}
+
+function convertColumns(
+  batch: FeatureBatch,
+  layout: CopyLayout,
+  failures: Map<number, { field: string; reason: string }>,
+): Column[] {
+  const columns = [...batch.columns]
+  for (const { index, target } of layout.attributes) {
+    const column = columns[index]
+    const field = batch.schema.attributes[index]?.name ?? target.name
+    if (column === undefined) continue
+    columns[index] = convertColumn(column, batch.rowCount, target, (row, reason) => {
+      if (!failures.has(row)) failures.set(row, { field, reason })
+    })
+  }
+  return columns
+}
+
+function include(envelope: Envelope, envelopes: Float64Array, at: number): void {
+  const minX = envelopes[at] as number
+  const minY = envelopes[at + 1] as number
+  const maxX = envelopes[at + 2] as number
+  const maxY = envelopes[at + 3] as number
+  if (minX < envelope.minX) envelope.minX = minX
+  if (minY < envelope.minY) envelope.minY = minY
+  if (maxX > envelope.maxX) envelope.maxX = maxX
+  if (maxY > envelope.maxY) envelope.maxY = maxY
+}
+
+/** Undefined for nothing; a negative zero becomes zero. */
+function finished({ minX, minY, maxX, maxY }: Envelope): Envelope | undefined {
+  const envelope = { minX: minX + 0, minY: minY + 0, maxX: maxX + 0, maxY: maxY + 0 }
+  return isEmptyEnvelope(envelope) ? undefined : envelope
+}
+
+/** The batches, left at once with the signal's reason when it aborts, even while the source is silent. */
+async function* untilAborted(
+  batches: AsyncIterable<FeatureBatch>,
+  signal: AbortSignal,
+): AsyncGenerator<FeatureBatch> {
+  const iterator = batches[Symbol.asyncIterator]()
+  const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => {})
+  const onAbort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  let isDone = false
+  try {
+    while (true) {
+      signal.throwIfAborted()
+      const next = await Promise.race([iterator.next(), aborted.promise])
+      if (next.done) {
+        isDone = true
+        return
+      }
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    // A source that hangs must not hold up the end of the load.
+    if (!isDone) iterator.return?.()?.catch(() => {})
+  }
+}

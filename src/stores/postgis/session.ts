@@ -1,0 +1,146 @@
+import type { Client, QueryResult, QueryResultRow } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { ConnectionSettings } from './connection.ts'
+import { openConnection } from './connection.ts'
+import { statementFailure } from './errors.ts'
+
+/**
+ * Connections of one load. When `signal` aborts, or `abandon` is called, all of them are cut and their server
+ * processes ended, so that whatever they had not committed is rolled back at once. `close` in every case.
+ */
+export class Session {
+  readonly #settings: ConnectionSettings
+  readonly #purpose: string
+  readonly #signal: AbortSignal
+  readonly #clients: Client[] = []
+  readonly #processIds: number[] = []
+  #ending: Promise<void> | undefined
+  readonly #onAbort = (): void => {
+    void this.abandon()
+  }
+
+  constructor(settings: ConnectionSettings, purpose: string, signal: AbortSignal) {
+    this.#settings = settings
+    this.#purpose = purpose
+    this.#signal = signal
+    signal.addEventListener('abort', this.#onAbort)
+  }
+
+  async connect(): Promise<Connection> {
+    this.#signal.throwIfAborted()
+    const client = await openConnection(this.#settings, this.#purpose)
+    this.#clients.push(client)
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    if (rows[0] !== undefined) this.#processIds.push(rows[0].pid)
+    this.#signal.throwIfAborted()
+    return new Connection(client)
+  }
+
+  /** Cuts every connection and waits until the server has let go of them. */
+  abandon(): Promise<void> {
+    this.#ending ??= this.#cut()
+    return this.#ending
+  }
+
+  async close(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    await this.#ending
+    await Promise.all(this.#clients.map((client) => client.end().catch(() => {})))
+  }
+
+  async #cut(): Promise<void> {
+    for (const client of this.#clients) client.connection.stream.destroy()
+    await endProcesses(this.#settings, 'pid = any($1)', [this.#processIds]).catch(() => {})
+  }
+}
+
+/** One connection of a session; every failure comes out as a `Failure` or an error that says what was being done. */
+export class Connection {
+  readonly client: Client
+
+  constructor(client: Client) {
+    this.client = client
+  }
+
+  async run<Row extends QueryResultRow = QueryResultRow>(
+    doing: string,
+    sql: string,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>> {
+    try {
+      return await this.client.query<Row>(sql, values)
+    } catch (error) {
+      throw statementFailure(error, doing)
+    }
+  }
+
+  /** Begins a COPY from here; `sql` ends in `from stdin (...)`. */
+  copy(sql: string): CopyWriter {
+    return new CopyWriter(this.client, sql)
+  }
+}
+
+/** Sends chunks of one COPY with back-pressure. `write` and `end` throw what the server refused. */
+export class CopyWriter {
+  readonly #stream: ReturnType<typeof copyFrom>
+  #error: unknown
+  #wake: (() => void) | undefined
+
+  constructor(client: Client, sql: string) {
+    this.#stream = client.query(copyFrom(sql))
+    const wake = (): void => this.#wake?.()
+    this.#stream.on('error', (error) => {
+      this.#error = error
+      wake()
+    })
+    this.#stream.on('drain', wake)
+    this.#stream.on('finish', wake)
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#throwIfFailed()
+    if (this.#stream.write(chunk)) return
+    await this.#settled(() => this.#stream.writableNeedDrain)
+  }
+
+  async end(lastChunk: Uint8Array): Promise<void> {
+    this.#throwIfFailed()
+    this.#stream.end(lastChunk)
+    await this.#settled(() => !this.#stream.writableFinished)
+  }
+
+  async #settled(isPending: () => boolean): Promise<void> {
+    while (this.#error === undefined && isPending()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    this.#throwIfFailed()
+  }
+
+  #throwIfFailed(): void {
+    if (this.#error !== undefined) throw statementFailure(this.#error, 'sending rows')
+  }
+}
+
+/** Ends other server processes of the same user that `condition` on `pg_stat_activity` names, and waits for it. */
+export async function endProcesses(
+  settings: ConnectionSettings,
+  condition: string,
+  values: unknown[],
+): Promise<void> {
+  const client = await openConnection(settings, 'terrane')
+  try {
+    const where = `where usename = current_user and pid <> pg_backend_pid() and ${condition}`
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      const { rowCount } = await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity ${where}`,
+        values,
+      )
+      if (rowCount === 0) return
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

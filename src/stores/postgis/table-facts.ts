@@ -1,0 +1,151 @@
+import type { ClientBase } from 'pg'
+import type { Attribute, GeometryType } from '../../geo/schema.ts'
+import { geometryTypes } from '../../geo/schema.ts'
+import { attributeOfColumn } from './column-types.ts'
+import type { GeometryRules } from './geometry-rules.ts'
+
+/** A column of an existing table that is no geometry. */
+export interface ColumnFacts {
+  name: string
+  /** As in a statement, such as `character varying(20)`. */
+  sqlType: string
+  /** What it holds exactly, `undefined` for types that go in and out as text. */
+  attribute: Attribute | undefined
+  isNotNull: boolean
+  hasDefault: boolean
+  /** The server fills it: an identity column or a default from a sequence. */
+  isNumbered: boolean
+  /** Values cannot be given: a generated column, or `generated always as identity`. */
+  isReadOnly: boolean
+}
+
+export interface GeometryFacts {
+  name: string
+  rules: GeometryRules
+  srid: number
+  isGeography: boolean
+  /** The column's type gives its SRID to every geometry that comes without one. */
+  hasDeclaredSrid: boolean
+  isNotNull: boolean
+}
+
+/** What the catalogue says about a table, view or the like. */
+export interface TableFacts {
+  oid: number
+  schema: string
+  name: string
+  kind: 'table' | 'view' | 'other'
+  columns: ColumnFacts[]
+  geometry: GeometryFacts | undefined
+  /** The one column of the primary key; `undefined` when there is none or it has several. */
+  primaryKey: string | undefined
+  /** Estimated by the last ANALYZE; -1 when there was none. */
+  estimatedRows: number
+}
+
+interface ColumnRow {
+  name: string
+  type_name: string
+  sql_type: string
+  typmod: number
+  not_null: boolean
+  default_text: string | null
+  identity: string
+  generated: string
+  is_key: boolean
+  geometry_type: string | null
+  srid: number | null
+  dimension: number | null
+}
+
+const tableSql = `
+select c.oid::int8::text as oid, c.relkind as kind, c.reltuples::float8 as rows,
+  (select count(*) from pg_index where indrelid = c.oid and indisprimary and indnkeyatts = 1)::int as single_keys
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')`
+
+const columnsSql = `
+select a.attname as name, t.typname as type_name, format_type(a.atttypid, a.atttypmod) as sql_type,
+  a.atttypmod as typmod, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default_text,
+  a.attidentity as identity, a.attgenerated as generated,
+  exists (select from pg_index i where i.indrelid = a.attrelid and i.indisprimary and a.attnum = any(i.indkey)) as is_key,
+  coalesce(g.type, b.type) as geometry_type, coalesce(g.srid, b.srid) as srid,
+  coalesce(g.coord_dimension, b.coord_dimension) as dimension
+from pg_attribute a
+join pg_type t on t.oid = a.atttypid
+left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+left join geometry_columns g
+  on t.typname = 'geometry' and g.f_table_schema = $2 and g.f_table_name = $3 and g.f_geometry_column = a.attname
+left join geography_columns b
+  on t.typname = 'geography' and b.f_table_schema = $2 and b.f_table_name = $3 and b.f_geography_column = a.attname
+where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
+order by a.attnum`
+
+/** What the catalogue knows of a table, or `undefined` when there is none of that name. */
+export async function findTableFacts(
+  client: ClientBase,
+  schema: string,
+  name: string,
+): Promise<TableFacts | undefined> {
+  const found = await client.query<{ oid: string; kind: string; rows: number; single_keys: number }>(
+    tableSql,
+    [schema, name],
+  )
+  const table = found.rows[0]
+  if (table === undefined) return undefined
+  const { rows } = await client.query<ColumnRow>(columnsSql, [table.oid, schema, name])
+  const geometryRow = rows.find(isSpatial)
+  return {
+    oid: Number(table.oid),
+    schema,
+    name,
+    kind: table.kind === 'r' ? 'table' : table.kind === 'v' || table.kind === 'm' ? 'view' : 'other',
+    columns: rows.filter((row) => !isSpatial(row)).map(columnFacts),
+    geometry: geometryRow === undefined ? undefined : geometryFacts(geometryRow),
+    primaryKey: table.single_keys === 1 ? rows.find((row) => row.is_key)?.name : undefined,
+    estimatedRows: table.rows,
+  }
+}
+
+function isSpatial(row: ColumnRow): boolean {
+  return row.type_name === 'geometry' || row.type_name === 'geography'
+}
+
+function columnFacts(row: ColumnRow): ColumnFacts {
+  const isNumbered = row.identity !== '' || (row.default_text?.startsWith('nextval(') ?? false)
+  return {
+    name: row.name,
+    sqlType: row.sql_type,
+    attribute: attributeOfColumn(row.name, row.type_name, row.typmod),
+    isNotNull: row.not_null,
+    hasDefault: isNumbered || row.default_text !== null,
+    isNumbered,
+    isReadOnly: row.generated !== '' || row.identity === 'a',
+  }
+}
+
+/** From the columns of `geometry_columns`: `POINTM` has a measure, three dimensions otherwise mean Z. */
+function geometryFacts(row: ColumnRow): GeometryFacts {
+  const typeText = (row.geometry_type ?? 'GEOMETRY').toUpperCase()
+  const baseText = typeText.replace(/(ZM|Z|M)$/, '')
+  const isKnown = geometryTypes.some((type) => type.toUpperCase() === typeText)
+  const wanted = isKnown ? typeText : baseText
+  const type: GeometryType = geometryTypes.find((name) => name.toUpperCase() === wanted) ?? 'Geometry'
+  const dimension = row.dimension ?? 2
+  const hasM = dimension === 4 || typeText.endsWith('M')
+  const isGeography = row.type_name === 'geography'
+  const isDeclared = row.typmod >= 0
+  return {
+    name: row.name,
+    rules: {
+      type,
+      hasZ: dimension === 4 || (dimension === 3 && !hasM),
+      hasM,
+      isOpen: !isDeclared && type === 'Geometry' && dimension === 2,
+    },
+    srid: row.srid ?? 0,
+    isGeography,
+    hasDeclaredSrid: isDeclared && (row.srid ?? 0) > 0,
+    isNotNull: row.not_null,
+  }
+}

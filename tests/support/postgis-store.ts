@@ -1,0 +1,35 @@
+import { createPostgisStore } from '../../src/stores/postgis/postgis-store.ts'
+import type { StoreParameters } from '../../src/stores/store.ts'
+import type { MakeStore } from '../contract/store-session.ts'
+import { runSql, testCluster } from './postgres.ts'
+
+/** The connection parameters of a PostGIS store over the database at `url`. */
+export function storeParameters(url: string, schema = 'public'): StoreParameters {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  return { host: hostname, port, database: pathname.slice(1), schema, user: username, passwd: password }
+}
+
+let database: Promise<string> | undefined
+let schemas = 0
+
+/** A new database of the test cluster for this test file, made once. */
+export function fileDatabase(): Promise<string> {
+  database ??= testCluster().then((cluster) => cluster.createDatabase())
+  return database
+}
+
+/** A store over a new schema of the test file's database. */
+export const makePostgisStore: MakeStore = async () => {
+  const url = await fileDatabase()
+  schemas += 1
+  const schema = `Schema ${schemas}`
+  await runSql(url, `create schema "${schema}"`)
+  const parameters = storeParameters(url, schema)
+  return {
+    store: createPostgisStore(parameters),
+    reopen: () => createPostgisStore(parameters),
+    dispose: async () => {
+      await runSql(url, `drop schema "${schema}" cascade`)
+    },
+  }
+}
