@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { brokenPaths, settingProblems } from './documents.ts'
 import { readSources } from './imports.ts'
 import { cycleProblems, layerProblems } from './layers.ts'
 import { nameProblems, textProblems } from './text-rules.ts'
@@ -26,7 +27,7 @@ export function staticSteps(root: string): Step[] {
       name: 'format and lint',
       run: () => runTool(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
     },
-    { name: 'layers, circles, texts', run: async () => projectProblems(root).join('\n') },
+    { name: 'layers, circles, texts, documents', run: async () => projectProblems(root).join('\n') },
   ]
 }
 
@@ -44,11 +45,18 @@ function isDatabase(path: string): boolean {
 
 function projectProblems(root: string): string[] {
   const files = readSources(root, sources)
+  const texts = readSources(root, documents)
+  const readme = texts.find((file) => file.path === 'README.md')?.text ?? ''
   return [
     ...layerProblems(files),
     ...cycleProblems(files),
     ...nameProblems(files.map((file) => file.path)),
-    ...textProblems([...files, ...readSources(root, documents)]),
+    ...textProblems([...files, ...texts]),
+    ...brokenPaths(
+      root,
+      texts.filter((file) => file.path.endsWith('.md')),
+    ),
+    ...settingProblems(files, readme),
   ]
 }
 

@@ -2,13 +2,11 @@ import { SettingsError } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
 import { runDoctor } from './doctor.ts'
+import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
 import { runImport } from './import-command.ts'
 import { UsageError } from './options.ts'
 import { runServe } from './serve.ts'
-
-/** Environment variables, as the process was given them. */
-export type Environment = Record<string, string | undefined>
 
 const commands: Record<string, (args: string[], env: Environment) => Promise<number>> = {
   serve: runServe,

@@ -5,7 +5,7 @@ import { loadSettings } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
 import { ProgramError, runProgram } from '../lib/process.ts'
-import type { Environment } from './command-line.ts'
+import type { Environment } from './environment.ts'
 import { expectNoArguments } from './options.ts'
 import { textTable } from './text-table.ts'
 

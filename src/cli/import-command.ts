@@ -1,5 +1,5 @@
 import { loadSettings } from '../config/settings.ts'
-import type { Environment } from './command-line.ts'
+import type { Environment } from './environment.ts'
 import type { TaskOutcome } from './import-session.ts'
 import { importPath } from './import-session.ts'
 import type { ImportOptions } from './options.ts'

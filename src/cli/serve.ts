@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { loadSettings } from '../config/settings.ts'
 import { explain } from '../lib/errors.ts'
-import type { Environment } from './command-line.ts'
+import type { Environment } from './environment.ts'
 import { expectNoArguments } from './options.ts'
 import type { OwnServer } from './own-server.ts'
 import { startOwnServer } from './own-server.ts'

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import type { Environment } from './command-line.ts'
+import type { Environment } from './environment.ts'
 import { startOwnServer } from './own-server.ts'
 import { askPassword } from './password.ts'
 import type { RestClient } from './rest-client.ts'

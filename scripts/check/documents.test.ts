@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { brokenPaths, settingProblems } from './documents.ts'
+
+const root = `${import.meta.dirname}/../..`
+
+describe('brokenPaths', () => {
+  it('finds links and named files that do not exist', () => {
+    const text =
+      'See [a](gone.md), [b](../README.md#top), [c](https://x.org/y), `src/gone.ts` and `src/main.ts`.'
+    assert.deepEqual(brokenPaths(root, [{ path: 'docs/a.md', text }]), [
+      'docs/a.md names docs/gone.md, which does not exist',
+      'docs/a.md names src/gone.ts, which does not exist',
+    ])
+  })
+})
+
+describe('settingProblems', () => {
+  it('finds settings that are read and not listed, and the reverse', () => {
+    const sources = [{ path: 'src/config/settings.ts', text: "read.text('TERRANE_ONE')" }]
+    assert.deepEqual(settingProblems(sources, 'TERRANE_TWO'), [
+      'README.md does not list TERRANE_ONE',
+      'README.md lists TERRANE_TWO, which nothing reads',
+    ])
+  })
+})
