@@ -9,6 +9,7 @@ import type { LoadPool } from './load/load-pool.ts'
 import type { ImportLocks } from './locks.ts'
 import type { ProgressBoard } from './progress.ts'
 import type { RunningTable } from './running.ts'
+import type { NameReservations } from './target.ts'
 
 export interface ImporterFolders {
   /** One folder for each import. */
@@ -30,6 +31,7 @@ export interface ImporterParts {
   locks: ImportLocks
   progress: ProgressBoard
   running: RunningTable
+  names: NameReservations
   folders: ImporterFolders
   /** Folders that imports may name files in. */
   roots: readonly string[]

@@ -1,0 +1,101 @@
+import type { Jobs } from '../jobs/jobs.ts'
+import { addPath, addUpload, openUpload } from './add-upload.ts'
+import { cancelImport, cancelTask, removeImport } from './cancel.ts'
+import type { NewImport } from './create-import.ts'
+import { createImport, prepareJob } from './create-import.ts'
+import { changeTask, editTransforms, removeTask } from './edit-task.ts'
+import { getImport } from './import-repository.ts'
+import { createLoadPool } from './load/load-pool.ts'
+import { ImportLocks } from './locks.ts'
+import type { ImporterParts } from './parts.ts'
+import { prepareHandler } from './prepare-import.ts'
+import { ProgressBoard } from './progress.ts'
+import type { ImportRecord } from './records.ts'
+import { applyRetention } from './retention.ts'
+import { runHandler } from './run-import.ts'
+import { RunningTable } from './running.ts'
+import { runJob, startRun } from './start-run.ts'
+import { NameReservations } from './target.ts'
+
+export type ImporterNeeds = Omit<
+  ImporterParts,
+  'pool' | 'locks' | 'progress' | 'running' | 'names' | 'jobs'
+> & {
+  jobs: Jobs
+}
+
+const retentionMs = 3_600_000
+/** One idle worker answers a small import at once; more are made when they are needed. */
+const warmWorkers = 2
+
+/** Imports and their tasks: everything a client can ask of them. */
+export class Importer {
+  readonly parts: ImporterParts
+  #retention: NodeJS.Timeout | undefined
+
+  constructor(needs: ImporterNeeds) {
+    const { concurrentLoads } = needs.limits
+    this.parts = {
+      ...needs,
+      pool: createLoadPool({ concurrency: concurrentLoads, warm: Math.min(warmWorkers, concurrentLoads) }),
+      locks: new ImportLocks(),
+      progress: new ProgressBoard(needs.clock.now().getTime()),
+      running: new RunningTable(),
+      names: new NameReservations(),
+    }
+  }
+
+  /** Takes up what an earlier process left, then works. */
+  async start(): Promise<void> {
+    await this.parts.jobs.start({
+      [prepareJob]: prepareHandler(this.parts),
+      [runJob]: runHandler(this.parts),
+    })
+    this.#retention = setInterval(() => this.#clean(), retentionMs).unref()
+    this.#clean()
+  }
+
+  /** Lets running loads end or interrupts them for the next start; ends within 10 seconds. */
+  async stop(): Promise<void> {
+    clearInterval(this.#retention)
+    await this.parts.jobs.stop()
+    await this.parts.pool.close()
+  }
+
+  /** Creates an import; a synchronous one has its tasks when this returns. */
+  async create(wanted: NewImport, signal: AbortSignal): Promise<ImportRecord> {
+    const { record, jobId } = await createImport(this.parts, wanted)
+    if (jobId === undefined || wanted.isAsync) return record
+    await this.parts.jobs.wait(jobId, signal)
+    return getImport(this.parts.database.kysely, record.id)
+  }
+
+  /** Runs what can be run; with `isAsync` it returns when that has been written down. */
+  async run(
+    importId: number,
+    options: { isAsync: boolean; signal: AbortSignal; check?: (record: ImportRecord) => void },
+  ): Promise<void> {
+    const jobId = await startRun(this.parts, importId, options.check)
+    if (jobId !== undefined && !options.isAsync) await this.parts.jobs.wait(jobId, options.signal)
+  }
+
+  readonly openUpload = (importId: number) => openUpload(this.parts, importId)
+  readonly addUpload = (importId: number, folder: string, options: Parameters<typeof addUpload>[3]) =>
+    addUpload(this.parts, importId, folder, options)
+  readonly addPath = (importId: number, path: string, signal: AbortSignal) =>
+    addPath(this.parts, importId, path, signal)
+  readonly changeTask = (...args: Tail<typeof changeTask>) => changeTask(this.parts, ...args)
+  readonly editTransforms = (...args: Tail<typeof editTransforms>) => editTransforms(this.parts, ...args)
+  readonly removeTask = (...args: Tail<typeof removeTask>) => removeTask(this.parts, ...args)
+  readonly cancelTask = (...args: Tail<typeof cancelTask>) => cancelTask(this.parts, ...args)
+  readonly cancelImport = (...args: Tail<typeof cancelImport>) => cancelImport(this.parts, ...args)
+  readonly removeImport = (...args: Tail<typeof removeImport>) => removeImport(this.parts, ...args)
+
+  #clean(): void {
+    applyRetention(this.parts).catch((error: unknown) =>
+      this.parts.log.error({ err: error }, 'old imports could not be removed'),
+    )
+  }
+}
+
+type Tail<F> = F extends (parts: ImporterParts, ...rest: infer R) => unknown ? R : never

@@ -1,0 +1,64 @@
+import type { JobContext, JobHandler } from '../jobs/jobs.ts'
+import { findImport, getImport } from './import-repository.ts'
+import type { ImporterParts } from './parts.ts'
+import { runTask } from './run-task.ts'
+import { saveTaskAndTell, settleImport, taskAfter } from './settle.ts'
+import { listTasks } from './task-repository.ts'
+import { removeUploads } from './upload-folders.ts'
+
+/** A job is taken over more often than a task is begun, since each death may hit another task. */
+const maxJobAttempts = 100
+
+async function endRun(parts: ImporterParts, importId: number): Promise<void> {
+  const state = await parts.locks.ofImport(importId, () =>
+    parts.database.transaction(async (db) => {
+      const { jobId: _jobId, ...record } = await getImport(db, importId)
+      return (await settleImport(parts, db, record)).state
+    }),
+  )
+  if (state === 'COMPLETE') await removeUploads(parts, importId)
+  parts.events.emit('import.completed', { importId, state })
+}
+
+async function runTasks(parts: ImporterParts, importId: number, context: JobContext): Promise<void> {
+  const { jobId, signal } = context
+  const tasks = await listTasks(parts.database.kysely, importId)
+  const waiting = tasks.filter((task) => task.run?.jobId === jobId).values()
+  const work = async (): Promise<void> => {
+    for (const task of waiting) {
+      signal.throwIfAborted()
+      await runTask(parts, importId, task.id, { id: jobId, signal })
+    }
+  }
+  const width = Math.min(parts.limits.concurrentLoads, tasks.length)
+  const results = await Promise.allSettled(Array.from({ length: width }, work))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+async function failAll(parts: ImporterParts, importId: number, reason: string): Promise<void> {
+  const db = parts.database.kysely
+  for (const task of await listTasks(db, importId)) {
+    if (task.run === undefined) continue
+    const { run: _run, ...failed } = taskAfter(task, { type: 'failed' })
+    await saveTaskAndTell(parts, db, { ...failed, errorMessage: reason })
+  }
+}
+
+/** Runs the tasks that were chosen when the run was started, and settles the import. */
+export function runHandler(parts: ImporterParts): JobHandler {
+  return {
+    maxAttempts: maxJobAttempts,
+    run: async (payload, context) => {
+      const importId = Number(payload.importId)
+      if ((await findImport(parts.database.kysely, importId)) === undefined) return
+      await runTasks(parts, importId, context)
+      await endRun(parts, importId)
+    },
+    abandoned: async (payload, reason) => {
+      const importId = Number(payload.importId)
+      if ((await findImport(parts.database.kysely, importId)) === undefined) return
+      await failAll(parts, importId, reason)
+      await endRun(parts, importId)
+    },
+  }
+}

@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { getStoreById } from '../catalog/stores.ts'
+import type { Message } from '../formats/format.ts'
+import { explain } from '../lib/errors.ts'
+import type { StoreConnection } from '../stores/store.ts'
+import { finalSchema, reexamine, transformsOf } from './examine.ts'
+import { getImport } from './import-repository.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
+import type { ImporterParts } from './parts.ts'
+import { publishTask } from './publish.ts'
+import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
+import { rejectLimitOf } from './reject-limit.ts'
+import { runDirect } from './run-direct.ts'
+import { LoadCanceled } from './running.ts'
+import { saveTaskAndTell, taskAfter } from './settle.ts'
+import type { Target } from './target.ts'
+import { findTarget, releaseTarget } from './target.ts'
+import { proposeLayer } from './task-layer.ts'
+import { findTask, getTask } from './task-repository.ts'
+import { rejectsPath } from './upload-folders.ts'
+
+const maxTaskAttempts = 3
+
+/** A task's state in memory while it runs: every save moves it on. */
+interface Course {
+  record: ImportRecord
+  task: TaskRecord
+}
+
+async function save(parts: ImporterParts, course: Course, task: TaskRecord): Promise<void> {
+  course.task = await saveTaskAndTell(parts, parts.database.kysely, task)
+}
+
+function withoutRun({ run: _run, ...task }: TaskRecord): TaskRecord {
+  return task
+}
+
+async function endInError(parts: ImporterParts, course: Course, reason: string): Promise<void> {
+  const failed = taskAfter(course.task, { type: 'failed' })
+  await save(parts, course, { ...withoutRun(failed), errorMessage: reason })
+}
+
+/** Looks at the data again where that failed before. */
+async function describeAgain(
+  parts: ImporterParts,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  const [file] = task.files
+  if (task.source !== undefined || file === undefined) return task
+  const { charset } = task
+  const described = await parts.pool.describe(file, { signal, ...(charset === undefined ? {} : { charset }) })
+  const [source] = described.layers
+  if (source === undefined) return task
+  return { ...task, source, layer: proposeLayer(source) }
+}
+
+function loadSource(task: TaskRecord): LoadSource {
+  const [file] = task.files
+  const { source, format, charset } = task
+  if (file === undefined || source === undefined || format === undefined) {
+    throw new Error(`Task ${task.id} has no data to load`)
+  }
+  return { kind: 'file', file, format, layer: source, ...(charset === undefined ? {} : { charset }) }
+}
+
+/** The transformation that takes the rows to the target's CRS, where that is another. */
+async function towardsTarget(parts: ImporterParts, task: TaskRecord, target: Target) {
+  if (!target.isExisting) return []
+  const known = target.layer?.details.srs
+  const opened = await parts.catalog.openStore(target.copyFrom?.store ?? target.store)
+  const table =
+    known === undefined ? await opened.findTable(target.copyFrom?.table ?? target.table) : undefined
+  const wanted = known ?? table?.schema.geometry?.crs?.srs
+  const { geometry } = finalSchema(task)
+  if (wanted === undefined || geometry === undefined || geometry.crs?.srs === wanted) return []
+  return [{ type: 'ReprojectTransform', target: wanted }]
+}
+
+async function planLoad(
+  parts: ImporterParts,
+  task: TaskRecord,
+  load: TaskLoad,
+  target: Target,
+  connection: StoreConnection,
+): Promise<LoadPlan> {
+  const { layer } = task
+  return {
+    loadId: load.loadId,
+    source: loadSource(task),
+    transforms: [...transformsOf(task), ...(await towardsTarget(parts, task, target))],
+    connection,
+    mode: target.isExisting ? task.updateMode : 'CREATE',
+    table: load.table,
+    rejectsPath: rejectsPath(parts, task.importId, task.id),
+    rejectLimit: rejectLimitOf(task),
+    ...(layer?.attributes === undefined ? {} : { attributes: layer.attributes }),
+    ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+  }
+}
+
+function tellProgress(
+  parts: ImporterParts,
+  task: TaskRecord,
+  startedMs: number,
+  progress: LoadProgress,
+): void {
+  const total = task.source?.featureCount ?? -1
+  const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
+  const rowsPerSecond = Math.round(progress.rows / seconds)
+  const left = total < 0 || rowsPerSecond === 0 ? undefined : (total - progress.rows) / rowsPerSecond
+  parts.progress.tell(task.importId, {
+    type: 'progress',
+    taskId: task.id,
+    progress: {
+      phase: progress.phase,
+      progress: progress.rows,
+      total,
+      rejected: progress.rejected,
+      rowsPerSecond,
+      ...(left === undefined ? {} : { remainingSeconds: Math.max(0, Math.round(left)) }),
+    },
+  })
+}
+
+/** Copies a layer that stands in a file into the table that is loaded into next. */
+async function copyLayer(
+  parts: ImporterParts,
+  course: Course,
+  target: Target,
+  connection: StoreConnection,
+  work: { loadId: string; signal: AbortSignal },
+): Promise<void> {
+  const { copyFrom } = target
+  if (copyFrom === undefined) return
+  const from = await parts.catalog.connections.connection(parts.database.kysely, copyFrom.store)
+  const plan: LoadPlan = {
+    loadId: work.loadId,
+    source: {
+      kind: 'table',
+      connection: from,
+      table: copyFrom.table,
+      isEmpty: course.task.updateMode === 'REPLACE',
+    },
+    transforms: [],
+    connection,
+    mode: 'CREATE',
+    table: target.table,
+    rejectsPath: `${rejectsPath(parts, course.record.id, course.task.id)}.copy`,
+    rejectLimit: { rows: 0 },
+    ...(target.layer?.details.srs === undefined ? {} : { srs: target.layer.details.srs }),
+  }
+  await parts.pool.load(plan, {
+    signal: work.signal,
+    onProgress: () => undefined,
+    onMessage: () => undefined,
+    beforeCommit: () => Promise.resolve(),
+  })
+}
+
+function withLoad(task: TaskRecord, load: TaskLoad): TaskRecord {
+  return { ...task, run: { jobId: 0, attempt: 1, ...task.run, load } }
+}
+
+async function load(
+  parts: ImporterParts,
+  course: Course,
+  target: Target,
+  taskLoad: TaskLoad,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
+  await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
+  const plan = await planLoad(parts, course.task, taskLoad, target, connection)
+  const messages: Message[] = []
+  const startedMs = performance.now()
+  await rm(plan.rejectsPath, { force: true })
+  await parts.pool.load(plan, {
+    signal,
+    onProgress: (progress) => tellProgress(parts, course.task, startedMs, progress),
+    onMessage: (message) => messages.push(message),
+    beforeCommit: (token, outcome) => recordCommit(parts, course, taskLoad, token, outcome, messages),
+  })
+}
+
+/** What must be known after a crash stands on disk before the store commits. */
+async function recordCommit(
+  parts: ImporterParts,
+  course: Course,
+  taskLoad: TaskLoad,
+  token: string,
+  outcome: LoadOutcome,
+  messages: Message[],
+): Promise<void> {
+  const { rowsRead, rowsLoaded, rejected, renamed } = outcome
+  const renames = Object.entries(renamed).map(
+    ([from, to]): Message => ({
+      level: 'info',
+      code: 'column-renamed',
+      message: `Attribute "${from}" is stored as column "${to}"`,
+    }),
+  )
+  await save(parts, course, {
+    ...withLoad(course.task, { ...taskLoad, token, counts: { rowsRead, rowsLoaded, rejected } }),
+    messages: [...course.task.messages, ...messages, ...renames],
+  })
+}
+
+/** After the store's commit: the layer is published with what the table now holds. */
+async function publish(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
+  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  const opened = await parts.catalog.openStore(store)
+  const table = await opened.findTable(taskLoad.table)
+  if (table === undefined) throw new Error(`The table "${taskLoad.table}" is gone after its load`)
+  const task = { ...course.task, ...taskLoad.counts }
+  course.task = await publishTask(parts, course.record, task, taskLoad, table)
+}
+
+/** Takes away what a load that did not commit has left. */
+async function sweep(parts: ImporterParts, taskLoad: TaskLoad): Promise<void> {
+  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  const opened = await parts.catalog.openStore(store)
+  await opened.sweep(taskLoad.loadId)
+  const { madeTable } = taskLoad
+  if (madeTable !== undefined && (await opened.listTables()).includes(madeTable)) {
+    await opened.dropTable(madeTable)
+  }
+}
+
+async function isCommitted(parts: ImporterParts, taskLoad: TaskLoad): Promise<boolean> {
+  if (taskLoad.token === undefined) return false
+  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  const opened = await parts.catalog.openStore(store)
+  return (await opened.outcome(taskLoad.token)) === 'committed'
+}
+
+/** Ends what an earlier attempt left: publishes what was committed, sweeps what was not. True when that is all. */
+async function finishEarlier(parts: ImporterParts, course: Course): Promise<boolean> {
+  const taskLoad = course.task.run?.load
+  if (course.task.state !== 'RUNNING' || taskLoad === undefined) return false
+  if (await isCommitted(parts, taskLoad)) {
+    await publish(parts, course, taskLoad)
+    return true
+  }
+  await sweep(parts, taskLoad)
+  return false
+}
+
+async function loadAndPublish(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
+  const target = await findTarget(parts, course.record, course.task)
+  const taskLoad: TaskLoad = {
+    loadId: randomUUID(),
+    storeId: target.store.id,
+    table: target.table,
+    layerName: target.layerName,
+    isNewLayer: target.layer === undefined,
+    ...(target.copyFrom === undefined ? {} : { madeTable: target.table }),
+  }
+  try {
+    await save(parts, course, withLoad(course.task, taskLoad))
+    await parts.locks.hold(`table ${target.store.id}/${target.table}`, async () => {
+      await load(parts, course, target, taskLoad, signal)
+      await publish(parts, course, course.task.run?.load ?? taskLoad)
+    })
+  } catch (error) {
+    await recover(parts, course, error)
+  } finally {
+    releaseTarget(parts, course.record, target)
+  }
+}
+
+/** After a failure: a commit that happened all the same is published, everything else is swept and thrown on. */
+async function recover(parts: ImporterParts, course: Course, error: unknown): Promise<void> {
+  const taskLoad = course.task.run?.load
+  if (taskLoad === undefined || course.task.state !== 'RUNNING') throw error
+  const isDone = await isCommitted(parts, taskLoad).catch(() => false)
+  if (isDone) {
+    await publish(parts, course, taskLoad)
+    return
+  }
+  await sweep(parts, taskLoad).catch((cause: unknown) =>
+    parts.log.warn(
+      { err: cause, importId: course.record.id, taskId: course.task.id },
+      'a load was not swept',
+    ),
+  )
+  throw error
+}
+
+function isFinal(course: Course, jobId: number): boolean {
+  return course.task.run?.jobId !== jobId
+}
+
+async function attempt(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
+  if (await finishEarlier(parts, course)) return
+  const { run } = course.task
+  const attempts = (run?.attempt ?? 0) + 1
+  if (attempts > maxTaskAttempts) {
+    await endInError(parts, course, `It was begun ${maxTaskAttempts} times and the server died each time`)
+    return
+  }
+  const begun = await begin(parts, course, attempts, signal)
+  if (!begun) return
+  if (course.task.isDirect) course.task = await runDirect(parts, course.record, course.task)
+  else await loadAndPublish(parts, course, signal)
+}
+
+/** Looks at the task once more and sets it RUNNING; false when it cannot run. */
+async function begin(
+  parts: ImporterParts,
+  course: Course,
+  attempts: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const jobId = course.task.run?.jobId ?? 0
+  if (course.task.state === 'RUNNING') {
+    await save(parts, course, { ...course.task, run: { jobId, attempt: attempts } })
+    return true
+  }
+  const described = await describeAgain(parts, course.task, signal)
+  const examined = await reexamine(parts, course.record, described)
+  if (examined.state !== 'READY') {
+    await save(parts, course, examined)
+    return false
+  }
+  const {
+    rowsRead: _read,
+    rowsLoaded: _loaded,
+    rejected: _rejected,
+    errorMessage: _error,
+    ...rest
+  } = examined
+  const started = taskAfter({ ...rest, messages: rest.source?.messages ?? [] }, { type: 'started' })
+  await save(parts, course, { ...started, run: { jobId, attempt: attempts } })
+  return true
+}
+
+/** Runs one task of a job to its end. Only a stop of the server is thrown; everything else stands on the task. */
+export async function runTask(
+  parts: ImporterParts,
+  importId: number,
+  taskId: number,
+  job: { id: number; signal: AbortSignal },
+): Promise<void> {
+  const db = parts.database.kysely
+  const found = await findTask(db, importId, taskId)
+  if (found === undefined || found.run?.jobId !== job.id) return
+  const course: Course = { record: await getImport(db, importId), task: found }
+  const work = parts.running.begin(importId, job.signal, taskId)
+  try {
+    await attempt(parts, course, work.signal)
+  } catch (error) {
+    if (job.signal.aborted) throw error
+    course.task = await getTask(db, importId, taskId)
+    if (isFinal(course, job.id)) return
+    if (work.signal.reason instanceof LoadCanceled) {
+      await save(parts, course, withoutRun(taskAfter(course.task, { type: 'canceled' })))
+    } else {
+      parts.log.info({ err: error, importId, taskId }, 'a task failed')
+      await endInError(parts, course, explain(error))
+    }
+  } finally {
+    work.end()
+  }
+}

@@ -1,0 +1,120 @@
+import { findLayer, listLayers } from '../catalog/layers.ts'
+import type { LayerRecord, StoreRecord } from '../catalog/records.ts'
+import { findStore, getStoreById } from '../catalog/stores.ts'
+import { freeName } from '../geo/names.ts'
+import { invalid } from '../lib/errors.ts'
+import type { VectorStore } from '../stores/store.ts'
+import type { ImporterParts } from './parts.ts'
+import type { ImportRecord, TaskRecord } from './records.ts'
+
+/** Where a task's rows go. */
+export interface Target {
+  store: StoreRecord
+  table: string
+  layerName: string
+  /** The published layer that is refreshed; absent where a new one is made. */
+  layer?: LayerRecord
+  /** The table exists and is loaded into. */
+  isExisting: boolean
+  /** The layer's data stand in a file that is not ours to write: they are copied into `table` first. */
+  copyFrom?: { store: StoreRecord; table: string }
+}
+
+/** Names that loads under way will take, so that two of them do not choose the same. */
+export class NameReservations {
+  readonly #taken = new Set<string>()
+
+  /** A free name like `wanted` within `scope`; give it back by `release`. */
+  take(scope: string, wanted: string, isTaken: (name: string) => boolean): string {
+    const name = freeName(wanted, (one) => isTaken(one) || this.#taken.has(`${scope}/${one.toLowerCase()}`))
+    this.#taken.add(`${scope}/${name.toLowerCase()}`)
+    return name
+  }
+
+  release(scope: string, name: string): void {
+    this.#taken.delete(`${scope}/${name.toLowerCase()}`)
+  }
+}
+
+/** Whether a store is a file that is served as it is. */
+export function isFileStore(store: StoreRecord): boolean {
+  return store.type === 'Shapefile' || store.type === 'FlatGeobuf' || store.parameters.read_only === 'true'
+}
+
+async function freeTable(
+  parts: ImporterParts,
+  store: StoreRecord,
+  opened: VectorStore,
+  wanted: string,
+): Promise<string> {
+  const tables = new Set((await opened.listTables()).map((name) => name.toLowerCase()))
+  const isTaken = (name: string) => tables.has(name.toLowerCase())
+  return parts.names.take(`table ${store.id}`, opened.tableName(wanted), isTaken)
+}
+
+async function freeLayer(parts: ImporterParts, workspace: string, wanted: string): Promise<string> {
+  const layers = await listLayers(parts.database.kysely, { workspace })
+  const taken = new Set(layers.map((layer) => layer.name))
+  return parts.names.take(`layer ${workspace}`, wanted, (name) => taken.has(name))
+}
+
+async function newTarget(parts: ImporterParts, record: ImportRecord, task: TaskRecord, store: StoreRecord) {
+  const wanted = task.layer ?? { name: 'layer', nativeName: 'layer' }
+  const layerName = await freeLayer(parts, record.workspace, wanted.name)
+  const opened = await parts.catalog.openStore(store)
+  const name = wanted.nativeName === wanted.name ? layerName : wanted.nativeName
+  return { store, layerName, table: await freeTable(parts, store, opened, name), isExisting: false }
+}
+
+async function layerTarget(parts: ImporterParts, layer: LayerRecord): Promise<Target> {
+  const store = await getStoreById(parts.database.kysely, layer.storeId)
+  if (!isFileStore(store)) {
+    return { store, table: layer.nativeName, layerName: layer.name, layer, isExisting: true }
+  }
+  const ours = await parts.catalog.defaultStore(layer.workspace)
+  const table = await freeTable(parts, ours, await parts.catalog.openStore(ours), layer.name)
+  const copyFrom = { store, table: layer.nativeName }
+  return { store: ours, table, layerName: layer.name, layer, isExisting: true, copyFrom }
+}
+
+async function chosenStore(parts: ImporterParts, task: TaskRecord): Promise<StoreRecord> {
+  const { target } = task
+  const store =
+    target === undefined ? undefined : await findStore(parts.database.kysely, target.workspace, target.name)
+  if (store === undefined)
+    throw invalid('unknown-store', `The target store "${target?.name ?? ''}" does not exist`)
+  if (!store.isEnabled) throw invalid('store-disabled', `The target store "${store.name}" is switched off`)
+  if (isFileStore(store)) {
+    throw invalid('read-only-store', `The store "${store.name}" is a file and takes no data`)
+  }
+  return store
+}
+
+/** Decides where a task's rows go; the names are reserved until `releaseTarget`. */
+export async function findTarget(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<Target> {
+  const db = parts.database.kysely
+  if (task.updateMode === 'CREATE') return newTarget(parts, record, task, await chosenStore(parts, task))
+  const name = task.layer?.name ?? ''
+  const layer = await findLayer(db, record.workspace, name)
+  if (layer !== undefined) return layerTarget(parts, layer)
+  const store = await chosenStore(parts, task)
+  const opened = await parts.catalog.openStore(store)
+  const table = opened.tableName(task.layer?.nativeName ?? name)
+  if ((await opened.findTable(table)) !== undefined) {
+    return { store, table, layerName: name, isExisting: true }
+  }
+  if (task.updateMode === 'REPLACE') return newTarget(parts, record, task, store)
+  throw invalid(
+    'nothing-to-append-to',
+    `There is neither a layer "${record.workspace}:${name}" nor a table "${table}" in store "${store.name}" to append to`,
+  )
+}
+
+export function releaseTarget(parts: ImporterParts, record: ImportRecord, target: Target): void {
+  parts.names.release(`table ${target.store.id}`, target.table)
+  parts.names.release(`layer ${record.workspace}`, target.layerName)
+}
