@@ -1,0 +1,103 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import { createReprojector } from '../../geo/crs-reproject.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
+import type { Attribute } from '../../geo/schema.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { crs84Uri, toCrsUri } from './crs-uris.ts'
+
+export function collectionId(layer: LayerRecord): string {
+  return `${layer.workspace}:${layer.name}`
+}
+
+/** The attribute that `datetime` filters: the first date or timestamp. */
+export function timeAttribute(layer: LayerRecord): Attribute | undefined {
+  return layer.details.schema.attributes.find(({ type }) => type === 'date' || type === 'timestamp')
+}
+
+/** CRSs that a collection can be read in, its storage CRS first after CRS84. */
+export function supportedCrs(layer: LayerRecord): string[] {
+  const { srs, schema } = layer.details
+  if (schema.geometry === undefined || srs === undefined) return [crs84Uri]
+  const uris = [crs84Uri, toCrsUri(srs), toCrsUri('EPSG:4326'), toCrsUri('EPSG:3857')]
+  return [...new Set(uris)]
+}
+
+/** Bounds of a layer in longitude and latitude, undefined where they are not known. */
+async function geographicBounds(layer: LayerRecord): Promise<Envelope | undefined> {
+  const { envelope, srs, crs } = layer.details
+  if (envelope === undefined || (srs === undefined && crs === undefined)) return undefined
+  const reprojector = await createReprojector(srs ?? crs ?? {}, 'EPSG:4326').catch(() => undefined)
+  try {
+    return reprojector === undefined ? undefined : await reprojectEnvelope(reprojector, envelope)
+  } finally {
+    await reprojector?.close()
+  }
+}
+
+/** A layer as a collection (OGC 17-069r4, section 7.14; CRSs by 18-058r1, section 6). */
+export async function toCollection(request: FastifyRequest, layer: LayerRecord): Promise<object> {
+  const id = collectionId(layer)
+  const path = `/ogc/collections/${encodeURIComponent(id)}`
+  const bounds = await geographicBounds(layer)
+  const { title, abstract, schema, srs } = layer.details
+  const links = [
+    { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
+    { rel: 'items', type: 'application/geo+json', title: 'Features', href: request.link(`${path}/items`) },
+    {
+      rel: 'describedby',
+      type: 'application/schema+json',
+      title: 'Schema',
+      href: request.link(`${path}/schema`),
+    },
+  ]
+  return {
+    id,
+    title,
+    ...(abstract === undefined ? {} : { description: abstract }),
+    itemType: 'feature',
+    extent: {
+      ...(bounds === undefined
+        ? {}
+        : { spatial: { bbox: [[bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]], crs: crs84Uri } }),
+    },
+    crs: supportedCrs(layer),
+    ...(schema.geometry === undefined || srs === undefined ? {} : { storageCrs: toCrsUri(srs) }),
+    links,
+  }
+}
+
+const jsonTypes: Record<Attribute['type'], object> = {
+  boolean: { type: 'boolean' },
+  int16: { type: 'integer' },
+  int32: { type: 'integer' },
+  int64: { type: 'integer', format: 'int64' },
+  float32: { type: 'number' },
+  float64: { type: 'number' },
+  decimal: { type: 'number' },
+  text: { type: 'string' },
+  date: { type: 'string', format: 'date' },
+  time: { type: 'string', format: 'time' },
+  timestamp: { type: 'string', format: 'date-time' },
+  binary: { type: 'string', contentEncoding: 'base64' },
+}
+
+/** The JSON Schema of a collection's features (OGC API Features part 5). */
+export function toJsonSchema(request: FastifyRequest, layer: LayerRecord): object {
+  const { schema, title } = layer.details
+  const properties: [string, object][] = schema.attributes.map((attribute, index) => [
+    attribute.name,
+    { ...jsonTypes[attribute.type], 'x-ogc-propertySeq': index + 1 },
+  ])
+  if (schema.geometry !== undefined) {
+    const format = `geometry-${schema.geometry.type === 'Geometry' ? 'any' : schema.geometry.type.toLowerCase()}`
+    properties.push([schema.geometry.name, { format, 'x-ogc-role': 'primary-geometry' }])
+  }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: request.link(`/ogc/collections/${encodeURIComponent(collectionId(layer))}/schema`),
+    title,
+    type: 'object',
+    properties: Object.fromEntries(properties) as Record<string, unknown>,
+  }
+}

@@ -1,0 +1,57 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import { columnValue, isValid } from '../../geo/column.ts'
+import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
+import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** One value as JSON; digits of large integers and decimals stay as they are. */
+export function valueToJson(column: Column, row: number): string {
+  const value = columnValue(column, row)
+  if (value === null) return 'null'
+  switch (column.type) {
+    case 'int64':
+      return String(value)
+    case 'decimal':
+      return jsonNumber.test(String(value)) ? String(value) : JSON.stringify(value)
+    case 'date':
+      return `"${dateText(value as number)}"`
+    case 'time':
+      return `"${timeText(value as bigint)}"`
+    case 'timestamp':
+      return `"${timestampText(value as bigint)}"`
+    case 'binary':
+      return JSON.stringify(Buffer.from(value as Uint8Array).toString('base64'))
+    case 'float32':
+    case 'float64':
+      return Number.isFinite(value) ? String(value) : 'null'
+    default:
+      return JSON.stringify(value)
+  }
+}
+
+function geometryJson(batch: FeatureBatch, row: number, isYx: boolean): string {
+  const geometry = batch.geometry
+  if (geometry === undefined || !isValid(geometry.validity, row)) return 'null'
+  const bytes = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
+  return writeGeometryJson(bytes, { isYx })
+}
+
+export interface FeatureShape {
+  /** Coordinates with latitude or northing first. */
+  isYx: boolean
+}
+
+/** One feature of a batch as GeoJSON text (RFC 7946, section 3.2). */
+export function featureToJson(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string {
+  const names = batch.schema.attributes
+  let properties = ''
+  for (let index = 0; index < names.length; index += 1) {
+    const column = batch.columns[index]
+    if (column === undefined) continue
+    properties += `${index === 0 ? '' : ','}${JSON.stringify(names[index]?.name)}:${valueToJson(column, row)}`
+  }
+  const idJson = /^(?:0|[1-9]\d{0,14})$/.test(id) ? id : JSON.stringify(id)
+  return `{"type":"Feature","id":${idJson},"geometry":${geometryJson(batch, row, shape.isYx)},"properties":{${properties}}}`
+}

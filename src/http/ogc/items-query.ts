@@ -1,0 +1,126 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import { createReprojector } from '../../geo/crs-reproject.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { FeatureQuery } from '../../stores/store.ts'
+import { supportedCrs, timeAttribute } from './collection.ts'
+import type { RequestedCrs } from './crs-uris.ts'
+import { crs84, parseCrsUri } from './crs-uris.ts'
+
+export const defaultLimit = 100
+export const maxLimit = 10_000
+
+/** Query parameters of `/items`, as text. */
+export interface ItemsParameters {
+  limit?: string
+  offset?: string
+  bbox?: string
+  'bbox-crs'?: string
+  datetime?: string
+  crs?: string
+}
+
+function wholeNumber(name: string, text: string | undefined, fallback: number, least: number): number {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (/^\d{1,15}$/.test(text) && value >= least) return value
+  throw invalid('invalid-parameter', `${name} "${text}" is not a whole number from ${least}`)
+}
+
+/** The CRS that features are wanted in: CRS84, or one that the collection lists. */
+export function requestedCrs(layer: LayerRecord, text: string | undefined): RequestedCrs {
+  if (text === undefined) return crs84
+  const crs = parseCrsUri('crs', text)
+  if (supportedCrs(layer).includes(crs.uri)) return crs
+  throw invalid(
+    'unsupported-crs',
+    `crs "${text}" is not offered: the collection lists ${supportedCrs(layer).join(', ')}`,
+  )
+}
+
+/** Four or six numbers of `bbox` as an envelope in x, y order. */
+function parseBbox(text: string, isYx: boolean): Envelope {
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const corners = numbers.length === 6 ? [0, 1, 3, 4] : [0, 1, 2, 3]
+  const [a, b, c, d] = corners.map((index) => numbers[index] ?? Number.NaN) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  if ((numbers.length !== 4 && numbers.length !== 6) || !numbers.every(Number.isFinite)) {
+    throw invalid('invalid-bbox', `bbox "${text}" is not four or six numbers with commas between`)
+  }
+  const envelope = isYx ? { minX: b, minY: a, maxX: d, maxY: c } : { minX: a, minY: b, maxX: c, maxY: d }
+  if (envelope.minY <= envelope.maxY) return envelope
+  throw invalid('invalid-bbox', `bbox "${text}" has its upper edge below its lower one`)
+}
+
+/** A box that crosses the antimeridian (OGC 17-069r4, section 7.15.3) as the two boxes it stands for. */
+function unwrap(envelope: Envelope): Envelope[] {
+  if (envelope.minX <= envelope.maxX) return [envelope]
+  return [
+    { ...envelope, maxX: 180 },
+    { ...envelope, minX: -180 },
+  ]
+}
+
+/** `bbox` in the layer's CRS, undefined where none is asked: several boxes where it crosses the antimeridian. */
+export async function readBbox(
+  layer: LayerRecord,
+  parameters: ItemsParameters,
+): Promise<Envelope[] | undefined> {
+  if (parameters.bbox === undefined) return undefined
+  const named = parameters['bbox-crs']
+  const crs = named === undefined ? crs84 : parseCrsUri('bbox-crs', named)
+  const boxes = unwrap(parseBbox(parameters.bbox, crs.isYx))
+  const { srs, crs: declared } = layer.details
+  if (srs === undefined && declared === undefined) return boxes
+  const reprojector = await createReprojector(crs.srs, srs ?? declared ?? {})
+  try {
+    const images = await Promise.all(boxes.map((box) => reprojectEnvelope(reprojector, box)))
+    return images.filter((image) => image !== undefined)
+  } finally {
+    await reprojector.close()
+  }
+}
+
+const instant = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/
+
+function parseInstant(text: string, edge: 'from' | 'to'): string | undefined {
+  if (text === '' || text === '..') return undefined
+  const isDate = text.length === 10
+  const clock = edge === 'from' ? 'T00:00:00.000Z' : 'T23:59:59.999Z'
+  const hasZone = /(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text)
+  const time = Date.parse(isDate ? text + clock : hasZone ? text : `${text}Z`)
+  if (instant.test(text) && !Number.isNaN(time)) return new Date(time).toISOString()
+  throw invalid('invalid-datetime', `datetime "${text}" is not a date or time as in RFC 3339, section 5.6`)
+}
+
+/** `datetime` as an interval over the layer's time attribute; without such an attribute it filters nothing. */
+export function readTime(layer: LayerRecord, text: string | undefined): FeatureQuery['time'] {
+  if (text === undefined) return undefined
+  const parts = text.split('/')
+  if (parts.length > 2) throw invalid('invalid-datetime', `datetime "${text}" has more than one "/"`)
+  const from = parseInstant(parts[0] ?? '', 'from')
+  const to = parseInstant(parts[1] ?? parts[0] ?? '', 'to')
+  if (from !== undefined && to !== undefined && from > to) {
+    throw invalid('invalid-datetime', `datetime "${text}" ends before it begins`)
+  }
+  const attribute = timeAttribute(layer)
+  if (attribute === undefined) return undefined
+  return {
+    attribute: attribute.name,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  }
+}
+
+/** A page: `limit` at most `maxLimit`. */
+export function readPage(parameters: ItemsParameters): { limit: number; offset: number } {
+  return {
+    limit: Math.min(maxLimit, wholeNumber('limit', parameters.limit, defaultLimit, 1)),
+    offset: wholeNumber('offset', parameters.offset, 0, 0),
+  }
+}
