@@ -45,7 +45,11 @@ interface BuildPlan {
 }
 
 /** CREATE: the table is built beside, indexed, analysed, and takes its name in the last transaction. */
-export function loadNewTable(context: LoadContext, table: NewTable): Promise<LoadResult> {
+export function loadNewTable(
+  context: LoadContext,
+  connection: Connection,
+  table: NewTable,
+): Promise<LoadResult> {
   const { request, settings } = context
   const staging = quoteTable(settings.schema, stagingName(request.loadId))
   const { plan } = table
@@ -61,7 +65,7 @@ export function loadNewTable(context: LoadContext, table: NewTable): Promise<Loa
   if (plan.geometryColumn !== undefined) {
     indexes.unshift(index(`using gist (${quoteIdentifier(plan.geometryColumn)})`, '_geom_idx'))
   }
-  return buildAndPublish(context, {
+  return buildAndPublish(context, connection, {
     createSql: `create table ${staging} ${table.definition}`,
     target: plan,
     indexes,
@@ -114,7 +118,7 @@ export async function loadSwap(
     finalName: row.name,
   }))
   const found = sequence.rows[0]
-  return buildAndPublish(context, {
+  return buildAndPublish(context, connection, {
     createSql: `create table ${staging} (like ${quoteTable(facts.schema, facts.name)}
       including all excluding indexes excluding constraints)`,
     target,
@@ -136,12 +140,15 @@ function newIndexes(target: TargetPlan, facts: TableFacts, kept: IndexPlan[]): I
     .filter(({ definition, plain }) => !kept.some((has) => [definition, plain].includes(has.definition)))
 }
 
-async function buildAndPublish(context: LoadContext, plan: BuildPlan): Promise<LoadResult> {
-  const { request, settings, session, hooks } = context
+async function buildAndPublish(
+  context: LoadContext,
+  connection: Connection,
+  plan: BuildPlan,
+): Promise<LoadResult> {
+  const { request, settings, hooks } = context
   const staging = stagingName(request.loadId)
-  const connection = await session.connect()
   const sent = await fillStaging(context, connection, plan)
-  await buildIndexes(context, connection, plan)
+  await buildIndexes(context, connection, plan, sent.rowsSent)
   await connection.run('analysing', `analyze ${quoteTable(settings.schema, staging)}`)
   return commitLoad({
     connection,
@@ -170,8 +177,16 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   return sent
 }
 
-/** Two connections share the indexes, the longest (GiST) begun first. */
-async function buildIndexes(context: LoadContext, connection: Connection, plan: BuildPlan): Promise<void> {
+/** Fewer rows are indexed before another connection is open. */
+const rowsWorthHelp = 20_000
+
+/** Two connections share the indexes of a large table, the longest (GiST) begun first. */
+async function buildIndexes(
+  context: LoadContext,
+  connection: Connection,
+  plan: BuildPlan,
+  rows: number,
+): Promise<void> {
   const { request, settings, session } = context
   const table = quoteTable(settings.schema, stagingName(request.loadId))
   const waiting = plan.indexes.map((index, number) => ({ index, name: stagedIndexName(request, number) }))
@@ -186,7 +201,7 @@ async function buildIndexes(context: LoadContext, connection: Connection, plan: 
       )
     }
   }
-  const helper = waiting.length > 1 ? await session.connect() : undefined
+  const helper = waiting.length > 1 && rows >= rowsWorthHelp ? await session.connect() : undefined
   await Promise.all([work(connection), ...(helper === undefined ? [] : [work(helper)])])
 }
 

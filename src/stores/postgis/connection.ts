@@ -3,7 +3,6 @@ import { Client } from 'pg'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { StoreParameters } from '../store.ts'
 import { connectionFailure } from './errors.ts'
-import { quoteIdentifier } from './identifiers.ts'
 
 export interface ConnectionSettings {
   host: string
@@ -72,19 +71,17 @@ export async function openConnection(settings: ConnectionSettings, purpose: stri
   }
 }
 
+const sessionSql = `
+select set_config('search_path', quote_ident(nspname) || ', public', false), set_config('timezone', 'UTC', false),
+  set_config('datestyle', 'ISO', false), set_config('extra_float_digits', '1', false)
+from pg_extension join pg_namespace n on n.oid = extnamespace where extname = 'postgis'`
+
 /** Sets what every session here relies on; throws `Failure` where PostGIS is missing. */
 export async function prepareSession(client: ClientBase, settings: ConnectionSettings): Promise<void> {
-  const { rows } = await client.query<{ schema: string }>(
-    `select nspname as schema from pg_extension join pg_namespace n on n.oid = extnamespace where extname = 'postgis'`,
-  )
-  const home = rows[0]?.schema
-  if (home === undefined) {
-    throw invalid(
-      'store-connection',
-      `Database "${settings.database}" has no PostGIS: run "create extension postgis" in it`,
-    )
-  }
-  await client.query(
-    `set search_path = ${quoteIdentifier(home)}, public; set timezone = 'UTC'; set datestyle = 'ISO'; set bytea_output = 'hex'; set extra_float_digits = 1`,
+  const { rowCount } = await client.query(sessionSql)
+  if (rowCount === 1) return
+  throw invalid(
+    'store-connection',
+    `Database "${settings.database}" has no PostGIS: run "create extension postgis" in it`,
   )
 }

@@ -89,7 +89,7 @@ async function routeNew(
       message: `The CRS is not in spatial_ref_sys, and user "${settings.user}" may not add it: the layer has no CRS there`,
     })
   }
-  return loadNewTable(context, planNewTable(request, srid ?? 0))
+  return loadNewTable(context, connection, planNewTable(request, srid ?? 0))
 }
 
 /** Whether every value goes in by COPY as it is, without a conversion by the server. */

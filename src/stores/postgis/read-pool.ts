@@ -4,7 +4,7 @@ import { Failure } from '../../lib/errors.ts'
 import type { ConnectionSettings } from './connection.ts'
 import { clientOptions, prepareSession } from './connection.ts'
 import { connectionFailure, statementFailure } from './errors.ts'
-import { endProcesses } from './session.ts'
+import { endProcesses, processIdOf } from './session.ts'
 
 const maxConnections = 4
 const statementTimeoutMs = 60_000
@@ -89,8 +89,6 @@ export class ReadPool {
   }
 
   async #cut(client: PoolClient): Promise<void> {
-    const processId = 'processID' in client ? client.processID : undefined
-    if (typeof processId !== 'number') return
-    await endProcesses(this.#settings, 'pid = $1', [processId]).catch(() => {})
+    await endProcesses(this.#settings, 'pid = $1', [processIdOf(client)]).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-import type { Client, QueryResult, QueryResultRow } from 'pg'
+import type { Client, ClientBase, QueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { ConnectionSettings } from './connection.ts'
 import { openConnection } from './connection.ts'
@@ -30,8 +30,7 @@ export class Session {
     this.#signal.throwIfAborted()
     const client = await openConnection(this.#settings, this.#purpose)
     this.#clients.push(client)
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    if (rows[0] !== undefined) this.#processIds.push(rows[0].pid)
+    this.#processIds.push(processIdOf(client))
     this.#signal.throwIfAborted()
     return new Connection(client)
   }
@@ -52,6 +51,11 @@ export class Session {
     for (const client of this.#clients) client.connection.stream.destroy()
     await endProcesses(this.#settings, 'pid = any($1)', [this.#processIds]).catch(() => {})
   }
+}
+
+/** The server process behind a connection; 0, which is none, where it is not known. */
+export function processIdOf(client: ClientBase): number {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 }
 
 /** One connection of a session; every failure comes out as a `Failure` or an error that says what was being done. */
