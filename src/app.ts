@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { Catalog } from './catalog/catalog.ts'
 import type { DataDirectory } from './config/data-directory.ts'
-import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
+import { freeStoreFile, lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
 import { version } from './config/version.ts'
 import type { Database } from './db/connection.ts'
@@ -41,7 +40,6 @@ function print(text: string): void {
 /** Every part, joined; `app` answers injected requests. */
 export interface Terrane extends HttpContext {
   app: App
-  directory: DataDirectory
   /** Takes no new work, waits up to 10 s for what is under way, and closes every part. */
   close(): Promise<void>
 }
@@ -65,10 +63,20 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     closers.push(() => catalog.close())
     const passwords = createPasswords(options.passwordCost)
     await ensureFirstUser({ database, passwords, clock }, settings.adminPassword, options.notice ?? print)
-    const context: HttpContext = { settings, database, catalog, events, log, clock, version, passwords }
+    const context: HttpContext = {
+      settings,
+      directory,
+      database,
+      catalog,
+      events,
+      log,
+      clock,
+      version,
+      passwords,
+    }
     const app = await createHttpServer(context, areas)
     closers.push(() => closeHttp(app))
-    return { ...context, app, directory, close: closeAll }
+    return { ...context, app, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
@@ -121,7 +129,7 @@ async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
 /** Where a workspace keeps what names no other store: a GeoPackage, or a schema of our PostgreSQL. */
 function defaultStore(settings: Settings, directory: DataDirectory, workspace: string): StoreConnection {
   if (settings.databaseUrl === undefined) {
-    const path = join(directory.stores, workspace, `${workspace}.gpkg`)
+    const path = freeStoreFile(directory, workspace, `${workspace}.gpkg`)
     return { type: 'GeoPackage', parameters: { path } }
   }
   const url = new URL(settings.databaseUrl.reveal())

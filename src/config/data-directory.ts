@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { DataSettings } from './settings.ts'
 
@@ -15,6 +15,8 @@ export interface DataDirectory {
   uploads: string
   /** GeoPackages and files that published layers read. */
   stores: string
+  /** Rows that imports refused. */
+  rejects: string
   archives: string
   /** 32 bytes that seal secrets; losing them loses the stored passwords. */
   key: Uint8Array
@@ -36,12 +38,23 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
       incoming: folder('incoming'),
       uploads: folder('uploads'),
       stores: folder('stores'),
+      rejects: folder('rejects'),
       archives: folder('archives'),
       databasePath: join(root, 'terrane.sqlite'),
       key: readKey(join(root, 'secret.key')),
     }
   } catch (error) {
     throw new Error(`The data directory ${root} cannot be used: TERRANE_DATA names it`, { cause: error })
+  }
+}
+
+/** A path for a new store of `workspace` where no file is yet: `name`, or with 0, 1, 2, ... in it. */
+export function freeStoreFile(directory: DataDirectory, workspace: string, name: string): string {
+  const { name: base, ext } = parse(name)
+  const path = (suffix: string): string => join(directory.stores, workspace, `${base}${suffix}${ext}`)
+  for (let number = -1; ; number += 1) {
+    const candidate = path(number < 0 ? '' : String(number))
+    if (!existsSync(candidate)) return candidate
   }
 }
 

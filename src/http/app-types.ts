@@ -9,6 +9,7 @@ import type {
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { DataDirectory } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -35,6 +36,7 @@ export type App = FastifyInstance<
 /** What every area of routes is given. */
 export interface HttpContext {
   settings: Settings
+  directory: DataDirectory
   database: Database
   catalog: Catalog
   events: EventBus

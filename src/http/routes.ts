@@ -1,6 +1,10 @@
 import type { Area } from './app-types.ts'
 import { tokensArea } from './auth/tokens-area.ts'
 import { usersArea } from './auth/users-area.ts'
+import { layersArea } from './catalog/layers-area.ts'
+import { coverageStoresArea, dataStoresArea } from './catalog/stores-area.ts'
+import { stylesArea } from './catalog/styles-area.ts'
+import { workspacesArea } from './catalog/workspaces-area.ts'
 import { healthArea } from './health.ts'
 import { ogcArea } from './ogc/ogc-area.ts'
 
@@ -10,4 +14,9 @@ export const areas: Area[] = [
   usersArea, // /rest/security/users, /rest/security/self/password
   ogcArea, // /ogc
   tokensArea, // /rest/security/tokens
+  workspacesArea, // /rest/workspaces
+  dataStoresArea, // /rest/workspaces/<ws>/datastores
+  coverageStoresArea, // /rest/workspaces/<ws>/coveragestores
+  layersArea, // /rest/layers, /rest/workspaces/<ws>/layers
+  stylesArea, // /rest/styles, /rest/workspaces/<ws>/styles
 ]

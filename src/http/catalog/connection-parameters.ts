@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { StoreRecord } from '../../catalog/records.ts'
+import { hiddenSecret } from '../../catalog/store-connections.ts'
+import type { DataDirectory } from '../../config/data-directory.ts'
+import { freeStoreFile } from '../../config/data-directory.ts'
+import { invalid } from '../../lib/errors.ts'
+import { isInside } from '../../sources/path-guard.ts'
+import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
+
+const maxParameters = 100
+
+/** Types of stores that this interface makes, by their names and their `dbtype`. */
+const typesByName: Record<string, 'GeoPackage' | 'PostGIS'> = {
+  geopackage: 'GeoPackage',
+  geopkg: 'GeoPackage',
+  gpkg: 'GeoPackage',
+  postgis: 'PostGIS',
+}
+
+/** Parameters as clients know them; secrets read `********`. */
+export function toWireParameters(store: StoreRecord): { entry: { '@key': string; $: string }[] } {
+  const shown = Object.entries(store.parameters)
+  const hidden = store.secretNames.map((name): [string, string] => [name, hiddenSecret])
+  return { entry: [...shown, ...hidden].map(([key, value]) => ({ '@key': key, $: value })) }
+}
+
+/** Parameters from either form, `{"host": "..."}` or `{"entry": [{"@key": "host", "$": "..."}]}`. */
+export function fromWireParameters(wire: Record<string, unknown> | undefined): StoreParameters {
+  const entries = wire === undefined ? [] : 'entry' in wire ? listEntries(wire.entry) : Object.entries(wire)
+  if (entries.length > maxParameters)
+    throw invalid('invalid-parameters', `There are more than ${maxParameters} connection parameters`)
+  return Object.fromEntries(entries.map(([key, value]) => [key, parameterText(key, value)]))
+}
+
+function listEntries(entry: unknown): [string, unknown][] {
+  return (Array.isArray(entry) ? entry : [entry]).map((one: unknown) => {
+    const { '@key': key, $: value } = (typeof one === 'object' && one !== null ? one : {}) as Record<
+      string,
+      unknown
+    >
+    if (typeof key !== 'string')
+      throw invalid(
+        'invalid-parameters',
+        'A connection parameter needs the form {"@key": "host", "$": "localhost"}',
+      )
+    return [key, value ?? '']
+  })
+}
+
+function parameterText(key: string, value: unknown): string {
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  if (isScalar && String(value).length <= 10_000) return String(value)
+  throw invalid('invalid-parameters', `Connection parameter "${key}" must be a text, a number or a flag`)
+}
+
+export interface WantedConnection {
+  type?: string
+  parameters: StoreParameters
+}
+
+export interface Place {
+  directory: DataDirectory
+  importRoots: string[]
+  workspace: string
+  name: string
+}
+
+/** What a new or changed store connects to, checked for what a request may name. */
+export async function toConnection(wanted: WantedConnection, place: Place): Promise<StoreConnection> {
+  const type = storeType(wanted)
+  if (type === 'PostGIS') return { type, parameters: { dbtype: 'postgis', ...wanted.parameters } }
+  return { type, parameters: await geoPackageParameters(wanted.parameters, place) }
+}
+
+function storeType({ type, parameters }: WantedConnection): 'GeoPackage' | 'PostGIS' {
+  const name = type ?? parameters.dbtype ?? (Object.keys(parameters).length === 0 ? 'geopackage' : '')
+  const found = typesByName[name.toLowerCase().replaceAll(/[\s_-]/g, '')]
+  if (found !== undefined) return found
+  throw invalid(
+    'unknown-store-type',
+    name === ''
+      ? 'The store needs a "type": GeoPackage or PostGIS'
+      : `Store type "${name}" is not GeoPackage or PostGIS`,
+  )
+}
+
+async function geoPackageParameters(parameters: StoreParameters, place: Place): Promise<StoreParameters> {
+  const { path, database, dbtype: _dbtype, ...others } = parameters
+  const wanted = (path ?? database)?.replace(/^file:(\/\/(?=\/))?/, '')
+  if (wanted === undefined || wanted === '')
+    return { ...others, path: freeStoreFile(place.directory, place.workspace, `${place.name}.gpkg`) }
+  return { ...others, path: await allowedPath(wanted, place) }
+}
+
+/** A file in the data directory's `stores` folder (a relative path counts from there), or one of an import root. */
+async function allowedPath(wanted: string, { directory, importRoots }: Place): Promise<string> {
+  const path = resolve(directory.stores, wanted)
+  const isIn = (folders: string[]): Promise<boolean> => isInside(folders, path).catch(() => false)
+  if ((await isIn([directory.stores])) || ((await isIn(importRoots)) && existsSync(path))) return path
+  throw invalid(
+    'path-not-allowed',
+    `"${wanted}" lies neither in the folder "stores" of the data directory nor is it a file in one of TERRANE_IMPORT_ROOTS`,
+  )
+}

@@ -1,0 +1,165 @@
+import { Type } from 'typebox'
+import { findLayer, listLayers, updateLayer } from '../../catalog/layers.ts'
+import { unpublishLayer } from '../../catalog/publish.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { getStoreById } from '../../catalog/stores.ts'
+import { resolveStyle } from '../../catalog/styles.ts'
+import { findDefaultWorkspaceName, getWorkspace } from '../../catalog/workspaces.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { LayerBody, layerPath, RecurseQuery, toWireLayer } from './wire.ts'
+
+const tags = ['layers']
+const Params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+const WorkspaceParams = Type.Object({ workspace: Type.String() })
+const item = '/rest/layers/:layer'
+
+/** `/rest/layers[/<ws>:<name>]` and `/rest/workspaces/<ws>/layers`. */
+export const layersArea: Area = (app, context) => {
+  const db = context.database.kysely
+
+  app.get(
+    '/rest/layers',
+    { config: { access: 'user' }, schema: { tags, summary: 'List layers' } },
+    async (request) => ({
+      layers: {
+        layer: (await listLayers(db)).map((layer) => ({
+          name: `${layer.workspace}:${layer.name}`,
+          href: request.link(layerPath(layer)),
+        })),
+      },
+    }),
+  )
+
+  app.get(
+    '/rest/workspaces/:workspace/layers',
+    {
+      config: { access: 'workspace' },
+      schema: { tags, summary: 'List the layers of a workspace', params: WorkspaceParams },
+    },
+    async (request) => {
+      const { name: workspace } = await getWorkspace(db, request.params.workspace)
+      const layers = await listLayers(db, { workspace })
+      return {
+        layers: {
+          layer: layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) })),
+        },
+      }
+    },
+  )
+
+  app.get(
+    item,
+    { config: { access: 'workspace' }, schema: { tags, summary: 'One layer', params: Params } },
+    async (request, reply) =>
+      sendEntity(
+        request,
+        reply,
+        await describe(context, request, await getNamedLayer(context, request.params.layer)),
+      ),
+  )
+
+  app.put(
+    item,
+    {
+      config: { access: 'staff' },
+      schema: { tags, summary: 'Change a layer', params: Params, body: LayerBody },
+    },
+    async (request) => {
+      const layer = await getNamedLayer(context, request.params.layer)
+      requireMatch(request, await describe(context, request, layer))
+      await changeLayer(context, layer, request.body.layer)
+      return describe(context, request, await getNamedLayer(context, request.params.layer))
+    },
+  )
+
+  app.delete(
+    item,
+    {
+      config: { access: 'staff' },
+      schema: {
+        tags,
+        summary: 'Unpublish a layer; recurse drops its table',
+        params: Params,
+        querystring: RecurseQuery,
+      },
+    },
+    async (request, reply) => {
+      const layer = await getNamedLayer(context, request.params.layer)
+      requireMatch(request, await describe(context, request, layer))
+      await deleteLayer(context, layer, request.query.recurse ?? false)
+      return reply.code(200).send()
+    },
+  )
+}
+
+async function describe(
+  { database }: HttpContext,
+  request: FastifyRequest,
+  layer: LayerRecord,
+): Promise<object> {
+  return toWireLayer(request, layer, await getStoreById(database.kysely, layer.storeId))
+}
+
+/** A layer by `<workspace>:<name>`; a name alone means the default workspace. */
+async function getNamedLayer({ database }: HttpContext, text: string): Promise<LayerRecord> {
+  const db = database.kysely
+  const colon = text.indexOf(':')
+  const workspace = colon < 0 ? await findDefaultWorkspaceName(db) : text.slice(0, colon)
+  const layer = workspace === undefined ? undefined : await findLayer(db, workspace, text.slice(colon + 1))
+  if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  return layer
+}
+
+type StyleReference = string | { name: string }
+
+interface WantedLayer {
+  name?: string
+  title?: string
+  abstract?: string
+  description?: string
+  defaultStyle?: StyleReference
+  style?: StyleReference
+}
+
+async function changeLayer(
+  { database, clock }: HttpContext,
+  layer: LayerRecord,
+  wanted: WantedLayer,
+): Promise<void> {
+  if (
+    wanted.name !== undefined &&
+    wanted.name !== layer.name &&
+    wanted.name !== `${layer.workspace}:${layer.name}`
+  )
+    throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
+  const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
+  const style = (typeof reference === 'string' ? reference : reference.name).replace(
+    `${layer.workspace}:`,
+    '',
+  )
+  if ((await resolveStyle(database.kysely, layer.workspace, style)) === undefined)
+    throw invalid('unknown-style', `Style "${style}" does not exist`)
+  const { title = layer.details.title, abstract = layer.details.abstract } = wanted
+  const { description = layer.details.description } = wanted
+  const details = {
+    ...layer.details,
+    title,
+    style,
+    ...(abstract === undefined ? {} : { abstract }),
+    ...(description === undefined ? {} : { description }),
+  }
+  await updateLayer(database.kysely, { ...layer, details }, clock.now().toISOString())
+}
+
+async function deleteLayer(context: HttpContext, layer: LayerRecord, recurse: boolean): Promise<void> {
+  const { database, catalog, events } = context
+  const store = await getStoreById(database.kysely, layer.storeId)
+  const neighbours = await listLayers(database.kysely, { storeId: store.id })
+  await database.transaction((db) => unpublishLayer(db, layer))
+  events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
+  const isShared = neighbours.some(({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName)
+  const isLoaded = store.type === 'GeoPackage' || store.type === 'PostGIS'
+  if (recurse && isLoaded && !isShared) await (await catalog.openStore(store)).dropTable(layer.nativeName)
+}

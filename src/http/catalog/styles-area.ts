@@ -1,0 +1,278 @@
+import type { TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { defaultStyleName, defaultStyles } from '../../catalog/default-styles.ts'
+import { listLayers, updateLayer } from '../../catalog/layers.ts'
+import type { LayerRecord, StyleFormat, StyleRecord } from '../../catalog/records.ts'
+import {
+  deleteStyleRow,
+  findStyle,
+  getStyle,
+  insertStyle,
+  listStyles,
+  updateStyle,
+} from '../../catalog/styles.ts'
+import { getWorkspace } from '../../catalog/workspaces.ts'
+import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { checkDocument, contentTypeOf, documentTypes, formatOfName, formatOfType } from './style-documents.ts'
+import { RecurseQuery, stylePath } from './wire.ts'
+
+const tags = ['styles']
+const NameQuery = Type.Object({ name: Type.Optional(Type.String()) })
+const Fields = Type.Object({
+  style: Type.Object({
+    name: Type.Optional(Type.String()),
+    format: Type.Optional(Type.String({ description: 'maplibre, sld or qml' })),
+    filename: Type.Optional(Type.String()),
+    document: Type.Optional(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())])),
+  }),
+})
+/** JSON that describes the style, or the document itself under its own content type. */
+const StyleBody = Type.Union([Fields, Type.String()])
+
+/** `/rest/styles[/<name>]`, and the styles of one workspace. */
+export const stylesArea: Area = (app, context) => {
+  for (const type of documentTypes)
+    app.addContentTypeParser(
+      type,
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => body,
+    )
+  addStyles(app, context, { prefix: '/rest/styles', params: {}, readable: 'user' })
+  addStyles(app, context, {
+    prefix: '/rest/workspaces/:workspace/styles',
+    params: { workspace: Type.String() },
+    readable: 'workspace',
+  })
+}
+
+interface Scope {
+  prefix: string
+  params: Record<string, TSchema>
+  readable: 'user' | 'workspace'
+}
+
+function addStyles(app: App, context: HttpContext, { prefix, params, readable }: Scope): void {
+  const db = context.database.kysely
+  const item = `${prefix}/:style`
+  const CollectionParams = Type.Object(params)
+  const Params = Type.Object({ ...params, style: Type.String() })
+
+  app.get(
+    prefix,
+    { config: { access: readable }, schema: { tags, summary: 'List styles', params: CollectionParams } },
+    async (request) => {
+      const styles = await listStyles(db, await workspaceOf(context, request))
+      return {
+        styles: { style: styles.map((one) => ({ name: one.name, href: request.link(stylePath(one)) })) },
+      }
+    },
+  )
+
+  app.post(
+    prefix,
+    {
+      config: { access: 'staff', idempotent: true },
+      schema: {
+        tags,
+        summary: 'Create a style',
+        params: CollectionParams,
+        querystring: NameQuery,
+        body: StyleBody,
+      },
+    },
+    async (request, reply) => {
+      const workspace = await workspaceOf(context, request)
+      const wanted = readBody(request)
+      const name = wanted.name ?? request.query.name
+      if (name === undefined)
+        throw invalid('invalid-body', 'A new style needs a name: "style.name", or ?name=')
+      const { format = 'maplibre', document } = wanted.document === undefined ? plainStyle() : wanted
+      if (document !== undefined) checkDocument(format, document)
+      const values = {
+        name,
+        format,
+        document: document ?? '',
+        ...(workspace === undefined ? {} : { workspace }),
+      }
+      await insertStyle(db, values, context.clock.now().toISOString())
+      const style = await getStyle(db, workspace, name)
+      return reply
+        .code(201)
+        .header('location', request.link(stylePath(style)))
+        .send(toWireStyle(request, style))
+    },
+  )
+
+  app.get(
+    item,
+    {
+      config: { access: readable },
+      schema: { tags, summary: 'One style, or its document by Accept', params: Params },
+    },
+    async (request, reply) => {
+      const workspace = await workspaceOf(context, request)
+      const { style, wantsDocument } = await findNamed(context, workspace, nameOf(request))
+      return wantsDocument || acceptsDocument(request)
+        ? sendDocument(request, reply, style)
+        : sendEntity(request, reply, toWireStyle(request, style))
+    },
+  )
+
+  app.put(
+    item,
+    {
+      config: { access: 'staff' },
+      schema: { tags, summary: 'Change a style', params: Params, body: StyleBody },
+    },
+    async (request) => {
+      const workspace = await workspaceOf(context, request)
+      const style = await getStyle(db, workspace, nameOf(request))
+      requireMatch(request, toWireStyle(request, style))
+      await changeStyle(context, style, readBody(request))
+      return toWireStyle(request, await getStyle(db, workspace, style.name))
+    },
+  )
+
+  app.delete(
+    item,
+    {
+      config: { access: 'staff' },
+      schema: { tags, summary: 'Delete a style', params: Params, querystring: RecurseQuery },
+    },
+    async (request, reply) => {
+      const style = await getStyle(db, await workspaceOf(context, request), nameOf(request))
+      requireMatch(request, toWireStyle(request, style))
+      await deleteStyle(context, style, request.query.recurse ?? false)
+      return reply.code(200).send()
+    },
+  )
+}
+
+function toWireStyle(request: FastifyRequest, style: StyleRecord) {
+  const { name, workspace, format } = style
+  return {
+    style: {
+      name,
+      ...(workspace === undefined ? {} : { workspace: { name: workspace } }),
+      format,
+      filename: `${name}.${format === 'maplibre' ? 'json' : format}`,
+      href: request.link(stylePath(style)),
+      dateCreated: style.createdAt,
+      dateModified: style.updatedAt,
+    },
+  }
+}
+
+async function workspaceOf({ database }: HttpContext, request: FastifyRequest): Promise<string | undefined> {
+  const { workspace } = request.params as { workspace?: string }
+  return workspace === undefined ? undefined : (await getWorkspace(database.kysely, workspace)).name
+}
+
+function nameOf(request: FastifyRequest): string {
+  return (request.params as { style: string }).style
+}
+
+/** A style by name; `<name>.sld` and the like mean its document. */
+async function findNamed({ database }: HttpContext, workspace: string | undefined, name: string) {
+  const style = await findStyle(database.kysely, workspace, name)
+  if (style !== undefined) return { style, wantsDocument: false }
+  const plain = name.replace(/\.(sld|qml|mbstyle|maplibre)$/, '')
+  const document = plain === name ? undefined : await findStyle(database.kysely, workspace, plain)
+  if (document === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
+  if (formatOfName(name) !== document.format)
+    throw notFound('unknown-style', `Style "${plain}" has no document of this format, but ${document.format}`)
+  return { style: document, wantsDocument: true }
+}
+
+function acceptsDocument(request: FastifyRequest): boolean {
+  const accept = request.headers.accept ?? ''
+  return accept.split(',').some((type) => formatOfType(type) !== undefined && !/\/xml/.test(type))
+}
+
+function sendDocument(request: FastifyRequest, reply: FastifyReply, style: StyleRecord): FastifyReply {
+  const wanted = (request.headers.accept ?? '').split(',').map(formatOfType)
+  if (wanted.some((format) => format !== undefined) && !wanted.includes(style.format))
+    throw notFound(
+      'unknown-style',
+      `Style "${style.name}" has no document of this format, but ${style.format}`,
+    )
+  return reply.header('content-type', `${contentTypeOf(style.format)}; charset=utf-8`).send(style.document)
+}
+
+interface WantedStyle {
+  name?: string
+  format?: StyleFormat
+  document?: string
+}
+
+function readBody(request: { body: unknown; headers: FastifyRequest['headers'] }): WantedStyle {
+  const { body } = request
+  if (typeof body === 'string') {
+    const format = formatOfType(request.headers['content-type'] ?? '') ?? 'sld'
+    return { format, document: body }
+  }
+  const { name, format: word, filename, document } = (body as { style: Record<string, unknown> }).style
+  const format =
+    formatOfName(String(word ?? filename ?? '')) ?? (typeof document === 'object' ? 'maplibre' : undefined)
+  const text = document === undefined || typeof document === 'string' ? document : JSON.stringify(document)
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(format === undefined ? {} : { format }),
+    ...(text === undefined ? {} : { document: text }),
+  }
+}
+
+/** What a style shows that was made without a document: the one for any geometry. */
+function plainStyle(): WantedStyle {
+  const { format, document } = defaultStyles.find((style) => style.name === 'generic') ?? {}
+  return { ...(format === undefined ? {} : { format }), ...(document === undefined ? {} : { document }) }
+}
+
+async function changeStyle(
+  { database, clock }: HttpContext,
+  style: StyleRecord,
+  wanted: WantedStyle,
+): Promise<void> {
+  if (wanted.name !== undefined && wanted.name !== style.name)
+    throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
+  if (wanted.document === undefined) return
+  const format = wanted.format ?? style.format
+  checkDocument(format, wanted.document)
+  const at = clock.now().toISOString()
+  await updateStyle(database.kysely, style.id, { format, document: wanted.document, at })
+}
+
+async function deleteStyle(
+  { database, clock }: HttpContext,
+  style: StyleRecord,
+  recurse: boolean,
+): Promise<void> {
+  if (style.workspace === undefined && defaultStyles.some(({ name }) => name === style.name))
+    throw conflict('default-style', `Style "${style.name}" is a default style and stays`)
+  await database.transaction(async (db) => {
+    const users = (await listLayers(db)).filter((layer) => isUsed(style, layer))
+    if (users.length > 0 && !recurse) {
+      const names = users.map((layer) => `${layer.workspace}:${layer.name}`).slice(0, 20)
+      throw conflict(
+        'style-in-use',
+        `Style "${style.name}" is used by ${names.join(', ')}; recurse=true gives them a default style`,
+      )
+    }
+    for (const layer of users) await updateLayer(db, withDefaultStyle(layer), clock.now().toISOString())
+    await deleteStyleRow(db, style.id)
+  })
+}
+
+function isUsed(style: StyleRecord, layer: LayerRecord): boolean {
+  return (
+    layer.details.style === style.name &&
+    (style.workspace === undefined || style.workspace === layer.workspace)
+  )
+}
+
+function withDefaultStyle(layer: LayerRecord): LayerRecord {
+  const { kind, schema } = layer.details
+  return { ...layer, details: { ...layer.details, style: defaultStyleName(schema.geometry?.type, kind) } }
+}
