@@ -217,6 +217,11 @@ await eachOf([...pairs.values()].sort(), 4, async ([from, to], at) => {
   operations[at] = JSON.stringify([from, to, parseOperations(output)])
 })
 
+const grids = query(
+  `SELECT DISTINCT proj_grid_name, coalesce(old_proj_grid_name, '') AS old_name, original_grid_name
+     FROM grid_alternatives ORDER BY 1, 2`,
+).map((row) => [row.proj_grid_name, row.old_name, row.original_grid_name].join('\t'))
+
 const quality = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 11 }
 const pack = (text: string): Buffer => brotliCompressSync(Buffer.from(text), { params: quality })
 const blocks: Buffer[] = []
@@ -228,6 +233,7 @@ const parts = [
   pack(areas.values.join('\n')),
   pack(datums.values.join('\n')),
   pack(operations.join('\n')),
+  pack(grids.join('\n')),
   ...blocks,
 ]
 const versions = Object.fromEntries(

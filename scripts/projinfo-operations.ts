@@ -10,6 +10,8 @@ export interface Operation {
   /** x, y, z in metres, rx, ry, rz in arc seconds (position vector), s in parts per million. */
   shift?: number[]
   grids?: string[]
+  /** For use at sea only: PROJ takes it where nothing else fits. */
+  isOffshore?: true
 }
 
 const harmless = new Set(['axisswap', 'unitconvert', 'push', 'pop', 'cart', 'longlat', 'noop', 'pipeline'])
@@ -58,6 +60,7 @@ export function parseOperations(output: string): Operation[] {
       const operation: Operation = { name: parts.slice(0, 2).join(', '), ...classify(pipeline) }
       const accuracy = /, ([\d.]+) m,/.exec(title)?.[1]
       if (accuracy !== undefined) operation.accuracy = Number(accuracy)
+      if (title.includes('- offshore')) operation.isOffshore = true
       if (title.includes('Ballpark')) operation.kind = 'ballpark'
       else if (pipeline === '' || pipeline.startsWith('Error')) operation.kind = 'other'
       const boxes = [...text.matchAll(/BBOX\[([^\]]+)\]/g)]

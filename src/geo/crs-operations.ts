@@ -1,45 +1,86 @@
 import type { CrsOperation } from './crs-table.ts'
-import { findArea, findOperations, findRow } from './crs-table.ts'
+import { findArea, findOperations, findRow, operationNeighbours } from './crs-table.ts'
 
-/** One leg of a way between datums: PROJ's candidates, and whether they lead the other way round. */
-export interface DatumLeg {
-  candidates: CrsOperation[]
+/** An operation and the direction in which it is gone, between two geographic CRSs. */
+export interface RouteStep {
+  operation: CrsOperation
   isInverse: boolean
-  /** Geographic CRSs at its ends, in the direction of travel. */
   from: string
   to: string
 }
 
+/** One way between two datums: one operation, or two by way of a third datum. */
+export interface Route {
+  steps: RouteStep[]
+  /** Metres, summed; infinite when unknown. */
+  accuracy: number
+}
+
+/** West, south, east, north in degrees; west above east across the antimeridian. */
+export type Bounds = readonly [number, number, number, number]
+
 const hub = 'EPSG:4326'
 
-function leg(from: string, to: string): DatumLeg | undefined {
+function stepsBetween(from: string, to: string): RouteStep[] {
   const forward = findOperations(from, to)
-  if (forward !== undefined) return { candidates: forward, isInverse: false, from, to }
-  const backward = findOperations(to, from)
-  return backward === undefined ? undefined : { candidates: backward, isInverse: true, from, to }
+  const isInverse = forward === undefined
+  return (forward ?? findOperations(to, from) ?? []).map((operation) => ({ operation, isInverse, from, to }))
+}
+
+function toRoute(steps: RouteStep[]): Route {
+  const accuracy = steps.reduce(
+    (sum, { operation }) => sum + (operation.accuracy ?? Number.POSITIVE_INFINITY),
+    0,
+  )
+  return { steps, accuracy }
+}
+
+export function isBallpark({ steps }: Route): boolean {
+  return steps.some(({ operation }) => operation.kind === 'ballpark')
+}
+
+/** Whether a route needs neither grids nor methods that this program lacks. */
+export function isArithmetic({ steps }: Route): boolean {
+  return steps.every(
+    ({ operation: { kind } }) => kind === 'null' || kind === 'helmert' || kind === 'ballpark',
+  )
 }
 
 /**
- * The legs between two geographic CRSs: none when they share their datum, one when PROJ's database has operations
- * between them, else two by way of WGS 84. Undefined when it has no way.
+ * PROJ's routes between two geographic CRSs in its order, ballpark last: direct ones, else those by way of one other
+ * datum. `via` finds the latter also where there are direct ones. Empty when they share their datum.
  */
-export function datumLegs(from: string, to: string): DatumLeg[] | undefined {
-  if (from === to || sameDatum(from, to)) return []
-  const direct = leg(from, to)
-  if (direct !== undefined) return [direct]
-  const first = leg(from, hub)
-  const second = leg(hub, to)
-  return first === undefined || second === undefined ? undefined : [first, second]
+export function listRoutes(from: string, to: string, via = false): Route[] {
+  if (from === to || hasSameDatum(from, to)) return []
+  const direct = stepsBetween(from, to).map((step) => toRoute([step]))
+  const isKnown = direct.some((route) => !isBallpark(route))
+  const routes = isKnown && !via ? direct : [...direct, ...routesVia(from, to)]
+  const known = routes.filter((route) => !isBallpark(route))
+  const ballpark: RouteStep = {
+    operation: { name: 'Ballpark', kind: 'ballpark' },
+    isInverse: false,
+    from,
+    to,
+  }
+  return [...known, routes.find(isBallpark) ?? toRoute([ballpark])]
 }
 
-function sameDatum(from: string, to: string): boolean {
+function hasSameDatum(from: string, to: string): boolean {
   const a = findRow(from)
   const b = findRow(to)
   return a !== undefined && b !== undefined && a.datum === b.datum
 }
 
-/** West, south, east, north in degrees; west above east across the antimeridian. */
-export type Bounds = readonly [number, number, number, number]
+function routesVia(from: string, to: string): Route[] {
+  const after = operationNeighbours(to)
+  const middles = [...operationNeighbours(from)].filter((middle) => after.has(middle))
+  const ordered = middles.sort((a, b) => Number(b === hub) - Number(a === hub))
+  const routes = ordered.flatMap((middle) => {
+    const second = stepsBetween(middle, to)
+    return stepsBetween(from, middle).flatMap((first) => second.map((next) => toRoute([first, next])))
+  })
+  return routes.filter((route) => !isBallpark(route)).sort((a, b) => a.accuracy - b.accuracy)
+}
 
 export function isInBounds([west, south, east, north]: Bounds, longitude: number, latitude: number): boolean {
   if (latitude < south || latitude > north) return false
@@ -48,36 +89,47 @@ export function isInBounds([west, south, east, north]: Bounds, longitude: number
 
 function overlap(a: Bounds, b: Bounds): boolean {
   if (a[1] > b[3] || b[1] > a[3]) return false
-  const spans = ([west, , east]: Bounds): [number, number][] =>
-    west <= east
-      ? [[west, east]]
-      : [
-          [west, 180],
-          [-180, east],
-        ]
-  return spans(a).some(([w, e]) => spans(b).some(([w2, e2]) => w <= e2 && w2 <= e))
+  return spans(a).some(([west, east]) => spans(b).some(([west2, east2]) => west <= east2 && west2 <= east))
+}
+
+function spans([west, , east]: Bounds): [number, number][] {
+  if (west <= east) return [[west, east]]
+  return [
+    [west, 180],
+    [-180, east],
+  ]
+}
+
+function degrees2([west, south, east, north]: Bounds): number {
+  return (east < west ? east + 360 - west : east - west) * (north - south)
 }
 
 /** Where coordinates going from one CRS to another can be expected: the area of use of the narrower. */
 export function expectedArea(from: string | undefined, to: string | undefined): Bounds | undefined {
-  const areas = [from, to].flatMap((srs) => {
-    const row = srs === undefined ? undefined : findRow(srs)
-    const area = row === undefined ? undefined : findArea(row.area)
-    return area === undefined ? [] : [area.bounds]
-  })
-  const size = ([west, south, east, north]: Bounds): number =>
-    (east < west ? east + 360 - west : east - west) * (north - south)
-  const [first, second] = areas
-  if (first === undefined || second === undefined) return first
+  const [first, second] = [areaOf(from), areaOf(to)]
+  if (first === undefined || second === undefined) return first ?? second
   if (!overlap(first, second)) return first
-  return size(second) < size(first) ? second : first
+  return degrees2(second) < degrees2(first) ? second : first
 }
 
-/** Candidates that can be of use in an area, in PROJ's order; ballpark only where nothing else is known. */
-export function usableCandidates({ candidates }: DatumLeg, area: Bounds | undefined): CrsOperation[] {
-  const known = candidates.filter(({ kind }) => kind !== 'ballpark')
-  if (known.length === 0) return candidates
-  if (area === undefined) return known
-  const near = known.filter((operation) => operation.area === undefined || overlap(operation.area, area))
-  return near.length > 0 ? near : known
+function areaOf(srs: string | undefined): Bounds | undefined {
+  const row = srs === undefined ? undefined : findRow(srs)
+  return row === undefined ? undefined : findArea(row.area)?.bounds
+}
+
+/** Routes whose operations can be of use in an area. */
+export function routesWithin(routes: Route[], area: Bounds | undefined): Route[] {
+  if (area === undefined) return routes
+  return routes.filter(({ steps }) =>
+    steps.every(({ operation }) => operation.area === undefined || overlap(operation.area, area)),
+  )
+}
+
+/** Grids of the routes that are more accurate than any without, a list a route. */
+export function betterGrids(routes: Route[]): string[][] {
+  const best = Math.min(...routes.filter(isArithmetic).map(({ accuracy }) => accuracy))
+  return routes
+    .filter((route) => route.accuracy < best && !isBallpark(route))
+    .map(({ steps }) => steps.flatMap(({ operation }) => operation.grids ?? []))
+    .filter((grids) => grids.length > 0)
 }

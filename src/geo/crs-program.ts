@@ -1,5 +1,5 @@
 import type { ProgramSession } from '../lib/process.ts'
-import { findProgram, openProgram, runProgram } from '../lib/process.ts'
+import { findProgram, openProgram } from '../lib/process.ts'
 import type { Reprojector } from './reprojector.ts'
 
 const program = 'gdaltransform'
@@ -9,21 +9,6 @@ const program = 'gdaltransform'
  */
 const padLines = 1200
 const decoder = new TextDecoder('latin1')
-
-/**
- * Grids that PROJ's database wants between two geographic CRSs and this machine lacks; undefined where `projinfo` is
- * not installed to tell.
- */
-export async function missingGrids(from: string, to: string): Promise<Set<string> | undefined> {
-  const path = await findProgram('projinfo')
-  if (path === undefined) return undefined
-  const args = ['-s', from, '-t', to, '-o', 'PROJ', '--single-line', '--spatial-test', 'intersects']
-  const { stdout } = await runProgram(path, args, { timeoutMs: 20_000, maxOutputBytes: 8 << 20 })
-  const names = new Set<string>()
-  for (const [, name = ''] of stdout.toString('utf8').matchAll(/Grid (\S+) needed but not found/g))
-    names.add(name)
-  return names
-}
 
 /** Reprojects through GDAL's program, a process for the whole load; undefined where it is not installed. */
 export async function openProgramReprojector(

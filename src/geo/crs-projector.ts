@@ -35,7 +35,6 @@ const projections: Record<string, string> = {
   cea: 'cea',
   sinu: 'sinu',
   moll: 'moll',
-  robin: 'robin',
   eqearth: 'eqearth',
   eck6: 'eck6',
   vandg: 'vandg',
@@ -43,7 +42,6 @@ const projections: Record<string, string> = {
   aeqd: 'aeqd',
   ortho: 'ortho',
   gnom: 'gnom',
-  mill: 'mill',
   eqdc: 'eqdc',
 }
 
@@ -85,7 +83,7 @@ function webMercator({ semiMajor, parameters, unit }: CrsShape): Projector {
     fromRadians: (place) => {
       const isPole = Math.abs(place.y) > Math.PI / 2 - 1e-10
       place.x = wrapped(place.x - lon0) * radius + x0
-      place.y = isPole ? Number.NaN : Math.asinh(Math.tan(place.y)) * radius + y0
+      place.y = isPole ? Number.NaN : Math.log(Math.tan(Math.PI / 4 + place.y / 2)) * radius + y0
     },
   }
 }
@@ -98,43 +96,50 @@ export function wrapped(radians: number): number {
 
 function definition(name: string, shape: CrsShape): string {
   const { semiMajor, inverseFlattening, parameters, method } = shape
+  const given: Record<string, number> = { lat_0: 0, lon_0: 0, x_0: 0, y_0: 0, ...parameters }
   const words = [`+proj=${name}`]
-  for (const [key, value] of Object.entries(parameters)) {
-    if (key !== 'lon_0' || !name.endsWith('omerc') || name === 'somerc') words.push(`+${key}=${value}`)
-    else words.push(`+lonc=${value}`)
+  for (const [key, value] of Object.entries(given)) {
+    words.push(`+${key === 'lon_0' && name === 'omerc' ? 'lonc' : key}=${value}`)
   }
   if (method === 'omercA') words.push('+no_uoff')
-  if (parameters.lat_0 === undefined) words.push('+lat_0=0')
-  if (parameters.lon_0 === undefined) words.push(name === 'omerc' ? '+lonc=0' : '+lon_0=0')
   words.push(`+a=${semiMajor}`)
   words.push(inverseFlattening === 0 ? `+b=${semiMajor}` : `+rf=${inverseFlattening}`)
   return words.join(' ')
 }
 
+interface LibraryProjection {
+  forward(place: Place): Place
+  inverse(place: Place): Place
+}
+
+/** proj4's projection; it throws for some places that it cannot reach, which become NaN. */
 function libraryProjector(text: string, unit: number): Projector | undefined {
-  let projection: { forward(place: Place): Place; inverse(place: Place): Place }
+  let projection: LibraryProjection
   try {
     projection = new proj4.Proj(text)
   } catch {
     return undefined
   }
-  const keep = (place: Place, result: Place): void => {
-    if (result === place) return
-    place.x = result.x
-    place.y = result.y
+  const run = (step: 'forward' | 'inverse', place: Place): void => {
+    try {
+      const { x, y } = projection[step](place)
+      place.x = x
+      place.y = y
+    } catch {
+      place.x = Number.NaN
+      place.y = Number.NaN
+    }
   }
   return {
     toRadians: (place) => {
       place.x *= unit
       place.y *= unit
-      keep(place, projection.inverse(place) ?? nowhere)
+      run('inverse', place)
     },
     fromRadians: (place) => {
-      keep(place, projection.forward(place) ?? nowhere)
+      run('forward', place)
       place.x /= unit
       place.y /= unit
     },
   }
 }
-
-const nowhere: Place = { x: Number.NaN, y: Number.NaN }

@@ -1,17 +1,25 @@
 import type { CrsDeclaration } from './crs.ts'
 import { shapeOf } from './crs-declaration.ts'
 import { CrsError } from './crs-error.ts'
+import { isGridInstalled } from './crs-grids.ts'
 import { matchCrs, rowsOfShape, shapeOfRow } from './crs-match.ts'
-import type { Bounds, DatumLeg } from './crs-operations.ts'
-import { datumLegs, expectedArea, isInBounds, usableCandidates } from './crs-operations.ts'
-import { missingGrids, openProgramReprojector } from './crs-program.ts'
+import type { Bounds, Route } from './crs-operations.ts'
+import {
+  betterGrids,
+  expectedArea,
+  isArithmetic,
+  isBallpark,
+  isInBounds,
+  listRoutes,
+  routesWithin,
+} from './crs-operations.ts'
+import { openProgramReprojector } from './crs-program.ts'
 import type { Place, Projector } from './crs-projector.ts'
 import { findProjector, wrapped } from './crs-projector.ts'
 import type { CrsShape } from './crs-shape.ts'
 import type { Ellipsoid, Shift } from './crs-shift.ts'
 import { ellipsoidOf, helmertShift } from './crs-shift.ts'
 import { parseSrs } from './crs-srs.ts'
-import type { CrsOperation } from './crs-table.ts'
 import { findRow } from './crs-table.ts'
 import type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
@@ -80,35 +88,30 @@ export async function createReprojector(
   const target = resolve(to)
   if (source.text === target.text) return identity
   const area = expectedArea(source.srs, target.srs)
-  const legs =
-    source.base === undefined || target.base === undefined ? undefined : datumLegs(source.base, target.base)
-  const own = legs === undefined ? undefined : ownReprojector(source, target, legs, area)
-  const grids = legs === undefined ? [] : betterGrids(legs, area)
-  if (own !== undefined && grids.length === 0) return own
+  const routes = routesBetween(source, target)
+  const near = routes === undefined ? [] : routesWithin(routes, area)
+  const own = routes === undefined ? undefined : ownReprojector(source, target, routes, near)
+  const grids = betterGrids(near)
+  const hasGrids = grids.some((names) => names.every(isGridInstalled))
+  if (own !== undefined && !hasGrids) return { ...own, messages: [...own.messages, ...gridMessages(grids)] }
   const program =
-    options.canUsePrograms === false ? undefined : await findWay(source, target, grids, own, options)
+    options.canUsePrograms === false
+      ? undefined
+      : await openProgramReprojector(source.text, target.text, options.signal)
   if (program !== undefined) return program
   if (own !== undefined) return { ...own, messages: [...own.messages, ...gridMessages(grids)] }
   throw new CrsError(
     'no-transformation',
-    `The way from ${source.label} to ${target.label} needs GDAL's programs, which are not installed (Debian package gdal-bin)`,
+    `The way from ${source.label} to ${target.label} needs GDAL's programs (Debian package gdal-bin)`,
   )
 }
 
-/** GDAL's program where it does better than this one: its grids are there, or the projection is not known here. */
-async function findWay(
-  source: Side,
-  target: Side,
-  grids: string[][],
-  own: Reprojector | undefined,
-  options: ReprojectOptions,
-): Promise<Reprojector | undefined> {
-  if (own !== undefined && source.base !== undefined && target.base !== undefined) {
-    const missing = await missingGrids(source.base, target.base)
-    if (missing !== undefined && grids.every((names) => names.some((name) => missing.has(name))))
-      return undefined
-  }
-  return openProgramReprojector(source.text, target.text, options.signal)
+/** Undefined where a datum is unknown; empty where both are the same. */
+function routesBetween(source: Side, target: Side): Route[] | undefined {
+  if (source.base === undefined || target.base === undefined) return undefined
+  const routes = listRoutes(source.base, target.base)
+  const isPoor = routes.length > 0 && routes.every((route) => isBallpark(route) || !isArithmetic(route))
+  return isPoor ? listRoutes(source.base, target.base, true) : routes
 }
 
 const identity: Reprojector = {
@@ -119,76 +122,68 @@ const identity: Reprojector = {
   close: async () => undefined,
 }
 
-/** Grids of operations that are more accurate than any without one. */
-function betterGrids(legs: DatumLeg[], area: Bounds | undefined): string[][] {
-  return legs.flatMap((leg) => {
-    const usable = usableCandidates(leg, area)
-    const plain = usable.filter(isArithmetic).map(accuracyOf)
-    const best = Math.min(...plain, Number.POSITIVE_INFINITY)
-    return usable
-      .filter((operation) => operation.kind === 'grid' && accuracyOf(operation) < best)
-      .map(({ grids }) => grids ?? [])
-  })
-}
-
 function gridMessages(grids: string[][]): ReprojectMessage[] {
-  if (grids.length === 0) return []
-  const names = [...new Set(grids.flat())]
-  const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '')
-  const message = `A more accurate transformation needs the grid ${shown}, which is not installed; the next best is used`
-  return [{ code: 'grid-missing', message }]
+  const names = [...new Set(grids.flat())].filter((name) => !isGridInstalled(name))
+  const needed = names.length > 0 ? names : [...new Set(grids.flat())]
+  if (needed.length === 0) return []
+  const shown = needed.slice(0, 3).join(', ') + (needed.length > 3 ? ` and ${needed.length - 3} more` : '')
+  const lack = names.length > 0 ? 'which is not installed' : 'and GDAL to use it'
+  return [
+    {
+      code: 'grid-missing',
+      message: `A more accurate transformation needs the grid ${shown}, ${lack}; the next best is used`,
+    },
+  ]
 }
 
-function isArithmetic({ kind }: CrsOperation): boolean {
-  return kind === 'null' || kind === 'helmert' || kind === 'ballpark'
-}
-
-function accuracyOf({ accuracy }: CrsOperation): number {
-  return accuracy ?? Number.POSITIVE_INFINITY
-}
-
+/** A route that is ready to be gone. */
 interface Choice {
-  area: Bounds | undefined
+  isOffshore: boolean
+  areas: Bounds[]
   accuracy: number
-  shift: Shift | undefined
+  shifts: Shift[]
 }
 
-/** The shift of a leg: for each point the most accurate operation whose area holds it, else PROJ's first. */
-function legShift(
-  leg: DatumLeg,
-  area: Bounds | undefined,
-): { shift: Shift | undefined; isBallpark: boolean } | undefined {
-  const usable = usableCandidates(leg, area).filter(isArithmetic)
-  const from = baseEllipsoid(leg.from)
-  const to = baseEllipsoid(leg.to)
-  if (usable.length === 0 || from === undefined || to === undefined) return undefined
-  const choices = usable.map(
-    (operation): Choice => ({
-      area: operation.area,
-      accuracy: accuracyOf(operation),
-      shift:
-        operation.shift === undefined ? undefined : helmertShift(operation.shift, from, to, leg.isInverse),
-    }),
-  )
-  const isBallpark = usable.every(({ kind }) => kind === 'ballpark')
-  const [first] = choices
-  if (choices.every(({ shift }) => shift === undefined)) return { shift: undefined, isBallpark }
-  return { shift: choices.length === 1 ? first?.shift : choosing(choices), isBallpark }
+function toChoice({ steps, accuracy }: Route): Choice {
+  const shifts = steps.flatMap(({ operation, isInverse, from, to }) => {
+    const start = baseEllipsoid(from)
+    const end = baseEllipsoid(to)
+    const { shift } = operation
+    return shift === undefined || !start || !end ? [] : [helmertShift(shift, start, end, isInverse)]
+  })
+  return {
+    areas: steps.flatMap(({ operation }) => (operation.area === undefined ? [] : [operation.area])),
+    accuracy,
+    shifts,
+    isOffshore: steps.some(({ operation }) => operation.isOffshore === true),
+  }
 }
 
-function choosing(choices: Choice[]): Shift {
-  const byAccuracy = choices.toSorted((a, b) => a.accuracy - b.accuracy)
+function compareChoices(a: Choice, b: Choice): number {
+  if (a.isOffshore !== b.isOffshore) return a.isOffshore ? 1 : -1
+  return a.accuracy < b.accuracy ? -1 : a.accuracy > b.accuracy ? 1 : 0
+}
+
+/** For each point the most accurate route whose areas hold it, else PROJ's first: undefined when none does a thing. */
+function routeShift(routes: Route[]): Shift | undefined {
+  const choices = routes.map(toChoice)
+  if (choices.every(({ shifts }) => shifts.length === 0)) return undefined
   const [first] = choices
+  const go = (choice: Choice | undefined, place: Place, height: number): void => {
+    for (const shift of choice?.shifts ?? []) shift(place, height)
+  }
+  if (choices.length === 1) return (place, height) => go(first, place, height)
+  const byAccuracy = choices.toSorted(compareChoices)
   return (place, height) => {
     const longitude = (wrapped(place.x) * 180) / Math.PI
     const latitude = (place.y * 180) / Math.PI
     for (const choice of byAccuracy) {
-      if (choice.area === undefined || isInBounds(choice.area, longitude, latitude)) {
-        choice.shift?.(place, height)
+      if (choice.areas.every((area) => isInBounds(area, longitude, latitude))) {
+        go(choice, place, height)
         return
       }
     }
-    first?.shift?.(place, height)
+    go(first, place, height)
   }
 }
 
@@ -198,21 +193,15 @@ function baseEllipsoid(srs: string): Ellipsoid | undefined {
   return shape === undefined ? undefined : ellipsoidOf(shape.semiMajor, shape.inverseFlattening)
 }
 
-function ownReprojector(
-  source: Side,
-  target: Side,
-  legs: DatumLeg[],
-  area: Bounds | undefined,
-): Reprojector | undefined {
+function ownReprojector(source: Side, target: Side, routes: Route[], near: Route[]): Reprojector | undefined {
   const start = source.shape === undefined ? undefined : findProjector(source.shape)
   const end = target.shape === undefined ? undefined : findProjector(target.shape)
-  const shifts = legs.map((leg) => legShift(leg, area))
-  if (start === undefined || end === undefined || shifts.includes(undefined)) return undefined
-  const acting = shifts.flatMap((leg) => (leg?.shift === undefined ? [] : [leg.shift]))
-  const east = meridian(source.shape)
-  const west = meridian(target.shape)
-  const transformPlace = placeTransform(start, end, acting, east, west)
-  const messages: ReprojectMessage[] = shifts.some((leg) => leg?.isBallpark)
+  if (start === undefined || end === undefined) return undefined
+  const usable = routes.filter(isArithmetic)
+  const isUnknown = routes.length > 0 && near.filter(isArithmetic).every(isBallpark)
+  const shift = routeShift(usable.length === 1 ? usable : usable.filter((route) => near.includes(route)))
+  const transformPlace = placeTransform(start, end, shift, meridian(source.shape), meridian(target.shape))
+  const messages: ReprojectMessage[] = isUnknown
     ? [
         {
           code: 'no-datum-shift',
@@ -236,12 +225,11 @@ function meridian(shape: CrsShape | undefined): number {
 function placeTransform(
   start: Projector,
   end: Projector,
-  shifts: Shift[],
+  shift: Shift | undefined,
   east: number,
   west: number,
 ): (place: Place, height: number) => void {
-  const hasWork = shifts.length > 0 || east !== 0 || west !== 0
-  if (!hasWork) {
+  if (shift === undefined && east === 0 && west === 0) {
     return (place) => {
       start.toRadians(place)
       end.fromRadians(place)
@@ -250,7 +238,7 @@ function placeTransform(
   return (place, height) => {
     start.toRadians(place)
     place.x += east
-    for (const shift of shifts) shift(place, height)
+    shift?.(place, height)
     place.x -= west
     end.fromRadians(place)
   }

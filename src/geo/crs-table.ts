@@ -42,6 +42,8 @@ export interface CrsOperation {
   /** x, y, z in metres; rx, ry, rz in arc seconds, position vector convention; s in parts per million. */
   shift?: [number, number, number, number, number, number, number]
   grids?: string[]
+  /** For use at sea only. */
+  isOffshore?: true
 }
 
 interface Part {
@@ -55,6 +57,7 @@ interface OpenTable {
   areas: Part
   datums: Part
   operations: Part
+  grids: Part
   blocks: Part[]
   recordsPerBlock: number
 }
@@ -80,11 +83,11 @@ const openTable = lazily((): OpenTable => {
     at += size
     return { start: at - size, end: at }
   })
-  const [index, areas, datums, operations, ...blocks] = parts
-  if (index === undefined || areas === undefined || datums === undefined || operations === undefined) {
+  const [index, areas, datums, operations, grids, ...blocks] = parts
+  if (!index || !areas || !datums || !operations || !grids) {
     throw new Error('src/geo/data/crs-table.bin is damaged: build it again with scripts/build-crs-table.ts')
   }
-  return { file, index, areas, datums, operations, blocks, recordsPerBlock: header.recordsPerBlock }
+  return { file, index, areas, datums, operations, grids, blocks, recordsPerBlock: header.recordsPerBlock }
 })
 
 function unpackLines(part: Part): string[] {
@@ -184,4 +187,37 @@ const operationTable = lazily(() => {
 /** PROJ's candidates from one geographic CRS to another in its order; undefined where the table has no such pair. */
 export function findOperations(from: string, to: string): CrsOperation[] | undefined {
   return operationTable().get(`${from}>${to}`)
+}
+
+const gridNames = lazily(() => {
+  const names = new Map<string, string[]>()
+  for (const line of unpackLines(openTable().grids)) {
+    const [name = '', ...others] = line.split('\t')
+    names.set(name, [...(names.get(name) ?? [name]), ...others.filter((other) => other !== '')])
+  }
+  return names
+})
+
+/** The names under which a grid's file can be installed, PROJ's own first. */
+export function gridFileNames(grid: string): string[] {
+  return gridNames().get(grid) ?? [grid]
+}
+
+const neighbours = lazily(() => {
+  const found = new Map<string, Set<string>>()
+  const add = (from: string, to: string): void => {
+    found.set(from, (found.get(from) ?? new Set()).add(to))
+  }
+  for (const [pair, operations] of operationTable()) {
+    if (operations.every(({ kind }) => kind === 'ballpark')) continue
+    const [from = '', to = ''] = pair.split('>')
+    add(from, to)
+    add(to, from)
+  }
+  return found
+})
+
+/** Geographic CRSs that operations lead to from this one, either way round. */
+export function operationNeighbours(srs: string): ReadonlySet<string> {
+  return neighbours().get(srs) ?? new Set()
 }

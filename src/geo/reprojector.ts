@@ -2,7 +2,7 @@ import type { Place } from './crs-projector.ts'
 
 /** Something to tell the user of a reprojection. */
 export interface ReprojectMessage {
-  code: 'grid-missing' | 'grid-unknown' | 'no-datum-shift'
+  code: 'grid-missing' | 'no-datum-shift'
   message: string
 }
 

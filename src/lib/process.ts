@@ -53,7 +53,8 @@ export interface ProgramResult {
 
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'PROJ_DATA', 'PROJ_LIB', 'GDAL_DATA', 'LD_LIBRARY_PATH']
 
-function environment(extra: Record<string, string> | undefined): Record<string, string> {
+/** The environment that programs are started with: what they need of this process's own, and a fixed language. */
+export function programEnvironment(extra: Record<string, string> = {}): Record<string, string> {
   const env: Record<string, string> = { LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' }
   for (const name of inherited) {
     const value = process.env[name]
@@ -78,7 +79,7 @@ class RunningProgram {
     this.#name = name
     this.child = spawn(name, args, {
       cwd: options.cwd,
-      env: environment(options.env),
+      env: programEnvironment(options.env),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -256,7 +257,7 @@ export function openProgram(
 /** The full path of a program on the PATH, undefined when it is not installed. */
 export async function findProgram(name: string): Promise<string | undefined> {
   if (isAbsolute(name)) return (await isExecutable(name)) ? name : undefined
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+  for (const folder of (programEnvironment().PATH ?? '').split(delimiter)) {
     if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name)
   }
   return undefined
