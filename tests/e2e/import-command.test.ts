@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
+
+const sample = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
+const countries = join(sample, 'countries.geojson')
+const states = join(sample, 'states.shp')
+
+function settings(data: string): Record<string, string> {
+  return {
+    TERRANE_DATA: data,
+    TERRANE_PORT: '0',
+    TERRANE_ADMIN_PASSWORD: 'e2e-password',
+    TERRANE_SAMPLE: 'off',
+  }
+}
+
+describe('terrane import', () => {
+  it('starts a server for the import, uploads what lies outside the import roots, and sums up', async (t) => {
+    const { code, stdout, stderr } = await runTerrane(
+      t,
+      ['import', countries, states],
+      settings(temporaryData(t)),
+    )
+    assert.equal(code, 0, stdout + stderr)
+    assert.match(stdout, /countries\s+COMPLETE\s+242\s+0/)
+    assert.match(stdout, /states\s+COMPLETE\s+51\s+0/)
+    assert.match(stdout, /2 of 2 imported/)
+    assert.match(stderr, /countries +COMPLETE +242 rows/)
+  })
+
+  it('ends with 1 when anything was not imported, and imports the rest', async (t) => {
+    const data = temporaryData(t)
+    const broken = join(data, 'broken.geojson')
+    writeFileSync(broken, '{"type":"FeatureCollection","features":[')
+    const { code, stdout } = await runTerrane(t, ['import', broken, states], settings(data))
+    assert.equal(code, 1)
+    assert.match(stdout, /1 of 2 imported/)
+  })
+
+  it('gives --srs to data that name no coordinate system, and says so when it is missing', async (t) => {
+    const data = temporaryData(t)
+    const table = join(data, 'places.csv')
+    writeFileSync(table, 'name,wkt\nhere,POINT (1 2)\nthere,POINT (3 4)\n')
+    const without = await runTerrane(t, ['import', table], settings(data))
+    assert.equal(without.code, 1)
+    assert.match(without.stdout, /NO_CRS .* give --srs/)
+    const given = await runTerrane(t, ['import', table, '--srs', 'EPSG:4326'], settings(data))
+    assert.equal(given.code, 0, given.stdout)
+    assert.match(given.stdout, /COMPLETE\s+2\s+0/)
+  })
+
+  it('replaces and appends on a running server by its address and password', async (t) => {
+    const server = startTerrane(t, ['serve'], settings(temporaryData(t)))
+    const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
+    const run = (mode: string): ReturnType<typeof runTerrane> =>
+      runTerrane(t, ['import', countries, '--mode', mode, '--url', url], { TERRANE_PASSWORD: 'e2e-password' })
+    for (const mode of ['create', 'append', 'replace', 'append'])
+      assert.equal((await run(mode)).code, 0, mode)
+    const answer = await fetch(`${url}/ogc/collections/default:countries/items?limit=1`, {
+      headers: { authorization: `Basic ${Buffer.from('admin:e2e-password').toString('base64')}` },
+    })
+    assert.equal(((await answer.json()) as { numberMatched: number }).numberMatched, 484)
+    server.signal('SIGTERM')
+    await server.ended
+  })
+
+  it('says that the password is wrong', async (t) => {
+    const server = startTerrane(t, ['serve'], settings(temporaryData(t)))
+    const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
+    const { code, stdout } = await runTerrane(t, ['import', states, '--url', url], {
+      TERRANE_PASSWORD: 'wrong',
+    })
+    assert.equal(code, 1)
+    assert.match(stdout, /The user or the password is wrong/)
+    server.signal('SIGTERM')
+    await server.ended
+  })
+
+  it('needs a password for a running server and asks for none without a terminal', async (t) => {
+    const { code, stderr } = await runTerrane(t, ['import', states, '--url', 'http://127.0.0.1:9'], {})
+    assert.equal(code, 2)
+    assert.match(stderr, /TERRANE_PASSWORD/)
+  })
+})
+
+describe('terrane doctor', () => {
+  it('tells what a missing GDAL costs and does not fail for it', async (t) => {
+    const { code, stdout } = await runTerrane(t, ['doctor'], {
+      ...settings(temporaryData(t)),
+      PATH: '/nowhere',
+    })
+    assert.equal(code, 0, stdout)
+    assert.match(stdout, /GDAL\s+not installed\s+only Shapefile/)
+  })
+
+  it('fails when the database of the settings cannot be reached', async (t) => {
+    const database = { TERRANE_DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' }
+    const { code, stdout } = await runTerrane(t, ['doctor'], { ...settings(temporaryData(t)), ...database })
+    assert.equal(code, 1)
+    assert.match(stdout, /PostgreSQL\s+not reached/)
+    assert.doesNotMatch(stdout, /secret/)
+  })
+})

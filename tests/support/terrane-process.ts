@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const patienceMilliseconds = 60_000
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunningProcess {
+  pid: number
+  /** Waits for a line of standard output that matches, and gives it. */
+  line(pattern: RegExp): Promise<string>
+  signal(name: NodeJS.Signals): void
+  /** What it said and how it ended; a process that hangs is killed. */
+  ended: Promise<Ended>
+}
+
+/** A test's own clean-up, as `t` of node's test runner has it. */
+export interface Cleanup {
+  after(work: () => void): void
+}
+
+/**
+ * Starts `terrane` with these arguments and settings; of this process's environment it gets the path and home alone.
+ * It is killed when the test ends before it.
+ */
+export function startTerrane(t: Cleanup, args: string[], env: Record<string, string>): RunningProcess {
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    timeout: patienceMilliseconds,
+    killSignal: 'SIGKILL',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk
+  })
+  const stderr = text(child.stderr)
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', async (code) => resolve({ code, stdout: said, stderr: await stderr }))
+  })
+  const line = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = said.split('\n').find((one) => pattern.test(one))
+        if (found !== undefined) resolve(found)
+      }
+      child.stdout.on('data', look)
+      look()
+      ended.then(
+        ({ stderr: errors }) => reject(new Error(`ended before ${pattern}:\n${said}\n${errors}`)),
+        reject,
+      )
+    })
+  return { pid: child.pid ?? 0, line, signal: (name) => child.kill(name), ended }
+}
+
+/** Runs `terrane` to its end. */
+export function runTerrane(t: Cleanup, args: string[], env: Record<string, string>): Promise<Ended> {
+  return startTerrane(t, args, env).ended
+}
+
+/** A data directory for one test, removed after it. */
+export function temporaryData(t: Cleanup): string {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-e2e-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
