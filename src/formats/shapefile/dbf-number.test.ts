@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { epochDay, parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
+import { parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 describe('number parsing', () => {
   const bytesOf = (text: string): [Uint8Array, number, number] => [Buffer.from(text), 0, text.length]
@@ -29,16 +29,5 @@ describe('number parsing', () => {
       fc.property(fc.bigInt(), (value) => assert.equal(parseWholeDigits(String(value)), String(value))),
     )
     assert.equal(parseWholeDigits('1.5'), undefined)
-  })
-
-  it('counts days as the platform does', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: -719162, max: 2932896 }), (day) => {
-        const date = new Date(day * 86_400_000)
-        assert.equal(epochDay(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()), day)
-      }),
-    )
-    assert.equal(epochDay(1900, 2, 29), undefined)
-    assert.equal(epochDay(2000, 2, 29), 11016)
   })
 })

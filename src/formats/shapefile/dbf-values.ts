@@ -1,8 +1,9 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { cutUtf8Bytes, type TextEncoding } from '../../lib/text-encoding.ts'
+import { epochDay } from '../epoch-day.ts'
 import type { DbfColumn } from './dbf-columns.ts'
 import type { MemoFile } from './dbf-memo.ts'
-import { epochDay, parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
+import { parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 /** Appends the value that starts at `at`; returns why it cannot be read where that is so. */
 export type ValueReader = (bytes: Uint8Array, at: number) => string | undefined

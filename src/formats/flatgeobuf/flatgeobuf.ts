@@ -1,0 +1,66 @@
+import { basename, extname } from 'node:path'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { ByteWindow } from '../byte-window.ts'
+import type { DataFile, Format, LayerDescription, ReadContext } from '../format.ts'
+import { FormatError } from '../format.ts'
+import { openFile } from '../open-file.ts'
+import { FgbFeatures, FgbRecords } from './fgb-features.ts'
+import { isFgbHead } from './fgb-header.ts'
+import { fgbSchema, openFgb, scanGeometryType } from './fgb-source.ts'
+
+/** FlatGeobuf 3, with or without index, also as `ogr2ogr` streams it. */
+export const flatgeobuf: Format = {
+  name: 'FlatGeobuf',
+  kind: 'vector',
+  extensions: ['fgb'],
+  canServeDirectly: true,
+  detect: (_file, head) => isFgbHead(head),
+  describe: describeFlatGeobuf,
+  read: readFlatGeobuf,
+}
+
+/** Features without a common type in the header are looked through once. */
+async function describeFlatGeobuf(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
+  const source = await openFile(file.path, context.signal)
+  try {
+    const window = new ByteWindow(source.read)
+    const { header, featuresAt } = await openFgb(window, source.size)
+    const layer: LayerDescription = {
+      name: basename(file.path, extname(file.path)),
+      schema: fgbSchema(header),
+      charset: 'UTF-8',
+      messages: [],
+    }
+    if (header.envelope !== undefined) layer.envelope = header.envelope
+    if (header.geometryType === 0) {
+      const records = new FgbRecords(window, featuresAt, source.size)
+      layer.schema = fgbSchema(header, await scanGeometryType(records))
+      layer.featureCount = records.count
+    } else if (header.featureCount !== undefined) layer.featureCount = header.featureCount
+    else if (featuresAt === source.size) layer.featureCount = 0
+    return [layer]
+  } finally {
+    await source.close()
+  }
+}
+
+async function* readFlatGeobuf(
+  file: DataFile,
+  layer: LayerDescription,
+  context: ReadContext,
+): AsyncGenerator<FeatureBatch> {
+  const source = await openFile(file.path, context.signal)
+  try {
+    const window = new ByteWindow(source.read)
+    const { header, featuresAt } = await openFgb(window, source.size)
+    const names = header.columns.map(({ attribute }) => `${attribute.name} ${attribute.type}`)
+    const expected = layer.schema.attributes.map((attribute) => `${attribute.name} ${attribute.type}`)
+    if (names.join() !== expected.join()) {
+      throw new FormatError('The columns of the file changed since it was examined', { code: 'file-changed' })
+    }
+    const records = new FgbRecords(window, featuresAt, source.size)
+    yield* new FgbFeatures(records, header, layer.schema).batches(context.signal)
+  } finally {
+    await source.close()
+  }
+}
