@@ -97,8 +97,7 @@ export class CellParser {
   #boolean(bytes: Uint8Array, start: number, end: number): number {
     for (let word = 0; word < booleanWords.length; word += 1) {
       const expected = booleanWords[word] as Buffer
-      if (expected.length !== end - start || expected[0] !== bytes[start]) continue
-      for (let i = 1; i < expected.length; i += 1) if (expected[i] !== bytes[start + i]) return textKind
+      if (expected.length !== end - start || !isWord(bytes, start, expected)) continue
       this.form = word >> 1
       this.value = (word & 1) === 0 ? 1 : 0
       return booleanKind
@@ -140,6 +139,11 @@ export class CellParser {
     this.microseconds = (hours * 3600 + minutes * 60 + seconds) * 1e6 + fraction
     return timestampKind
   }
+}
+
+function isWord(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i += 1) if (bytes[start + i] !== word[i]) return false
+  return true
 }
 
 /** NaN unless both bytes are digits. */

@@ -93,7 +93,8 @@ export class GeometryParser {
     const scanner = this.#scanner
     if (depth > maxDepth)
       throw new GeometryError(`Geometry collections are nested more than ${maxDepth} deep`)
-    scanner.expect(0x7b)
+    if (scanner.space() !== 0x7b) this.#refuse('A geometry is not an object')
+    scanner.at += 1
     let typeCode = 0
     let bodyAt = -1
     let isWritten = false

@@ -10,6 +10,8 @@ export class JsonSource {
   readonly scanner = new JsonScanner()
   /** Features begun so far, for messages. */
   row = 0
+  /** True when the feature of this number was begun and not ended. */
+  isRowOpen = false
   readonly #reader: ByteReader
   readonly #path: string
   readonly #signal: AbortSignal

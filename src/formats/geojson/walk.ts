@@ -43,20 +43,24 @@ async function* walkFeatures(source: JsonSource, sink: RecordSink): AsyncGenerat
 /** Takes in features up to the end of the array or of the bytes at hand, or until the sink is full. */
 function takeFeatures(source: JsonSource, sink: RecordSink): 'end' | 'full' | 'more' {
   const { scanner } = source
-  for (;;) {
-    const mark = scanner.at
-    const row = source.row
-    try {
-      if (!scanner.next(source.row === 0, 0x5d)) return 'end'
-      source.row += 1
+  let mark = scanner.at
+  try {
+    for (;;) {
+      if (!source.isRowOpen) {
+        if (!scanner.next(source.row === 0, 0x5d)) return 'end'
+        source.row += 1
+        source.isRowOpen = true
+        mark = scanner.at
+      }
       takeRecord(scanner, sink, source.row, false)
-    } catch (error) {
-      if (error !== outOfBytes) throw source.located(error)
-      source.row = row
-      scanner.at = mark
-      return 'more'
+      source.isRowOpen = false
+      mark = scanner.at
+      if (sink.isFull) return 'full'
     }
-    if (sink.isFull) return 'full'
+  } catch (error) {
+    if (error !== outOfBytes) throw source.located(error)
+    scanner.at = mark
+    return 'more'
   }
 }
 

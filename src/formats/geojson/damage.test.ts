@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { collection, feature } from '../../../tests/support/geojson-text.ts'
+import { dataFile, type ReadLayer, readContext, readLayer } from '../../../tests/support/read-layer.ts'
+import { temporaryFiles } from '../../../tests/support/temporary-files.ts'
+import { FormatError } from '../format.ts'
+import { geojson } from './geojson.ts'
+
+const writeFile = temporaryFiles()
+
+function write(content: string | Uint8Array, name = 'data.geojson'): string {
+  return writeFile(name, content)
+}
+
+function read(content: string | Uint8Array, name?: string): Promise<ReadLayer> {
+  return readLayer(geojson, write(content, name))
+}
+
+function failure(content: string | Uint8Array, name?: string): Promise<FormatError> {
+  return geojson.describe(dataFile(write(content, name)), readContext()).then(
+    () => assert.fail('described'),
+    (error) => {
+      assert.ok(error instanceof FormatError, String(error))
+      return error
+    },
+  )
+}
+
+describe('broken GeoJSON', () => {
+  const one = feature('{"a":1}')
+  const broken: Record<string, [string, string, RegExp]> = {
+    'a missing comma': [
+      `{"type":"FeatureCollection","features":[${one} ${one}]}`,
+      'bad-json',
+      /feature 1: "," or/,
+    ],
+    'a trailing comma': [collection([one, '']), 'bad-json', /feature 2/],
+    'NaN as a value': [
+      collection([one, feature('{"a":NaN}')]),
+      'bad-json',
+      /byte 2\d\d, feature 2: A value was expected/,
+    ],
+    'Infinity as a coordinate': [
+      collection([feature('{}', '{"type":"Point","coordinates":[Infinity,1]}')]),
+      'bad-json',
+      /feature 1/,
+    ],
+    'a leading zero': [collection([feature('{"a":01}')]), 'bad-json', /leading zero/],
+    'a control character': [collection([feature('{"a":"\n"}')]), 'bad-json', /control character/],
+    'an unknown escape': [collection([feature('{"a":"\\x"}')]), 'bad-json', /escape/],
+    'deep nesting': [
+      collection([feature(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`)]),
+      'bad-json',
+      /nested/,
+    ],
+    'something behind the end': [`${collection([one])} x`, 'bad-json', /behind the end/],
+    'another type': [`{"features":[${one}],"type":"Topology"}`, 'bad-json', /"Topology"/],
+    'features that are no array': ['{"type":"FeatureCollection","features":{}}', 'bad-json', /not an array/],
+    truncation: [collection([one, one]).slice(0, -30), 'truncated', /feature 2: the file ends too early/],
+    'truncation behind the features': [collection([one]).slice(0, -1), 'truncated', /ends too early/],
+    'an empty file': ['', 'truncated', /ends too early/],
+  }
+  for (const [name, [content, code, message]] of Object.entries(broken)) {
+    it(`is refused for ${name}`, async () => {
+      const error = await failure(content)
+      assert.match(error.message, message)
+      assert.equal(error.code, code)
+    })
+  }
+
+  it('is refused for a feature of more than 64 MiB, by its number', async () => {
+    const path = write('')
+    const filler = Buffer.alloc(65 << 20, 0x61)
+    writeFileSync(path, Buffer.concat([Buffer.from(`${collection([one]).slice(0, -2)},{"type":"`), filler]))
+    const error = await geojson.describe(dataFile(path), readContext()).catch((reason) => reason)
+    assert.equal(error.code, 'too-large')
+    assert.match(error.message, /feature 2/)
+  })
+
+  it('is refused for too many different properties', async () => {
+    const names = Array.from({ length: 1601 }, (_, i) => `"p${i}":1`).join()
+    assert.equal((await failure(collection([feature(`{${names}}`)]))).code, 'too-wide')
+  })
+
+  it('loses only the bad line of a newline-delimited file', async () => {
+    const lines = [one, '{"type":"Feature"', feature('{"a":NaN}'), `${one} x`, collection([one]), '7', one]
+    const { layer, rows, rejects } = await read(lines.join('\n'), 'data.geojsonl')
+    assert.equal(layer.featureCount, 7)
+    assert.deepEqual(
+      rows.map((row) => row.row),
+      [1, 7],
+    )
+    assert.deepEqual(
+      rejects.map((reject) => reject.row),
+      [2, 3, 4, 5, 6],
+    )
+    assert.match(rejects[1]?.reason ?? '', /byte \d+ of the line/)
+  })
+
+  it('loses the bad first line too where the name tells that each line is one feature', async () => {
+    const content = `{"type":"Feature",x\n${one}\n`
+    const { rows, rejects } = await read(content, 'data.ndjson')
+    assert.deepEqual([rows.length, rejects.length], [1, 1])
+    assert.ok(geojson.detect({ path: 'data.ndjson', sidecars: {} }, Buffer.from(content)))
+  })
+
+  it('rejects rows whose text is not UTF-8, has NUL or half a surrogate pair', async () => {
+    const content = Buffer.from(
+      collection([
+        feature('{"a":"~"}'),
+        feature('{"a":"\\u0000"}'),
+        feature('{"a":"\\ud800"}'),
+        feature('{"a":"x"}'),
+      ]),
+    )
+    content[content.indexOf('~')] = 0xe9
+    const { rows, rejects } = await read(content)
+    assert.equal(rows.length, 1)
+    assert.deepEqual(
+      rejects.map(({ row, field }) => [row, field]),
+      [
+        [1, 'a'],
+        [2, 'a'],
+        [3, 'a'],
+      ],
+    )
+  })
+
+  it('rejects elements that are no features', async () => {
+    const { rejects } = await read(
+      collection(['7', 'null', '{}', '{"type":"Point","coordinates":[1,2]}', feature('7')]),
+    )
+    assert.equal(rejects.length, 5)
+  })
+})
