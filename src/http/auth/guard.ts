@@ -1,3 +1,4 @@
+import type { RouteOptions } from 'fastify'
 import { findWorkspace } from '../../catalog/workspaces.ts'
 import type { Database } from '../../db/connection.ts'
 import { Failure } from '../../lib/errors.ts'
@@ -9,8 +10,9 @@ import type { Authenticated, AuthenticationParts } from './authenticate.ts'
 import { authenticate } from './authenticate.ts'
 import { isSameText, readCredentials } from './credentials.ts'
 
-/** Finds out who calls, and lets each route's `access` decide. A route without one is for `admin`. */
+/** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(app: App, parts: AuthenticationParts): void {
+  requireAccess(app)
   app.addHook('onRequest', async (request) => {
     if (request.is404) return
     const { caller, csrfToken } = await whoCalls(parts, request)
@@ -18,6 +20,17 @@ export function guardRoutes(app: App, parts: AuthenticationParts): void {
     if (caller.by === 'session' && !isSafe(request.method)) requireCsrfToken(request, csrfToken)
     const access = request.routeOptions.config.access ?? 'admin'
     if (!(await mayCall(parts.database, request, access))) refuse(caller, access)
+  })
+}
+
+function requireAccess(app: App): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    routes.push(route)
+  })
+  app.addHook('onReady', async () => {
+    const open = routes.find((route) => route.config?.access === undefined)
+    if (open !== undefined) throw new Error(`Route ${open.method} ${open.url} does not say who may call it`)
   })
 }
 

@@ -7,7 +7,7 @@ import {
   updateWorkspace,
 } from '../../catalog/workspaces.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { Area, HttpContext } from '../app-types.ts'
+import type { App, Area, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { RecurseQuery, toWireWorkspace, WorkspaceBody, workspacePath } from './wire.ts'
 
@@ -94,7 +94,7 @@ export const workspacesArea: Area = (app, context) => {
 }
 
 /** The workspace that requests mean which name none. */
-const addDefaultWorkspace: Area = (app, context) => {
+function addDefaultWorkspace(app: App, context: HttpContext): void {
   const { catalog } = context
   const db = context.database.kysely
   const path = '/rest/workspaces/default'

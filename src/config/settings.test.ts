@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { join, resolve } from 'node:path'
+import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
+import { loadSettings, SettingsError } from './settings.ts'
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    loadSettings(env)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+  }
+  return []
+}
+
+describe('loadSettings', () => {
+  it('gives the defaults for an empty environment', () => {
+    const { server, data, logLevel, limits, retention, databaseUrl } = loadSettings({})
+    assert.deepEqual(server, {
+      host: '127.0.0.1',
+      port: 8080,
+      basePath: '',
+      trustedProxies: [],
+      corsOrigins: [],
+      dialect: 'contract',
+    })
+    assert.deepEqual(data, {
+      directory: resolve('data'),
+      importRoots: [join(resolve('data'), 'incoming')],
+      sample: true,
+    })
+    assert.equal(logLevel, 'info')
+    assert.equal(limits.maxUploadBytes, 10 * 2 ** 30)
+    assert.deepEqual(retention, { uploadDays: 7, importDays: 90 })
+    assert.equal(databaseUrl, undefined)
+  })
+
+  it('takes every value that is set', () => {
+    const settings = loadSettings({
+      TERRANE_PORT: '0',
+      TERRANE_BASE_PATH: '/geoserver/',
+      TERRANE_PUBLIC_URL: 'https://maps.example.org/geoserver/',
+      TERRANE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8 ::1',
+      TERRANE_CORS_ORIGINS: 'https://a.example.org/',
+      TERRANE_DIALECT: 'GeoServer',
+      TERRANE_IMPORT_ROOTS: '/srv/a:/srv/b',
+      TERRANE_SAMPLE: 'off',
+      TERRANE_MAX_UPLOAD: '1.5 GiB',
+    })
+    assert.equal(settings.server.port, 0)
+    assert.equal(settings.server.basePath, '/geoserver')
+    assert.equal(settings.server.publicUrl, 'https://maps.example.org/geoserver')
+    assert.deepEqual(settings.server.trustedProxies, ['127.0.0.1', '10.0.0.0/8', '::1'])
+    assert.deepEqual(settings.server.corsOrigins, ['https://a.example.org'])
+    assert.equal(settings.server.dialect, 'geoserver')
+    assert.deepEqual(settings.data.importRoots, ['/srv/a', '/srv/b'])
+    assert.equal(settings.data.sample, false)
+    assert.equal(settings.limits.maxUploadBytes, 1.5 * 2 ** 30)
+  })
+
+  it('lists every problem at once, each with its variable and what was found', () => {
+    const problems = problemsOf({
+      TERRANE_PORT: '99999',
+      TERRANE_BASE_PATH: 'no slash',
+      TERRANE_PUBLIC_URL: 'ftp://x',
+      TERRANE_TRUSTED_PROXIES: '10.0.0.0/99',
+      TERRANE_CORS_ORIGINS: '*',
+      TERRANE_DIALECT: 'french',
+      TERRANE_DATABASE_URL: 'mysql://x',
+      TERRANE_LOG: 'loud',
+      TERRANE_SAMPLE: 'perhaps',
+      TERRANE_MAX_UPLOAD: 'much',
+      TERRANE_KEEP_UPLOADS: '-1',
+    })
+    assert.equal(problems.length, 11)
+    assert.match(problems.join('\n'), /^TERRANE_PORT .*99999/m)
+  })
+
+  it('hides passwords from logs and messages', () => {
+    const settings = loadSettings({
+      TERRANE_ADMIN_PASSWORD: 'hush-hush',
+      TERRANE_DATABASE_URL: 'postgres://me:hush-hush@db/terrane',
+    })
+    assert.doesNotMatch(inspect(settings, { depth: 9 }) + JSON.stringify(settings), /hush-hush/)
+    assert.equal(settings.adminPassword?.reveal(), 'hush-hush')
+  })
+
+  it('does not repeat a database address in a message', () => {
+    assert.doesNotMatch(problemsOf({ TERRANE_DATABASE_URL: 'mysql://me:hush@db' }).join(), /hush/)
+  })
+})
