@@ -6,13 +6,15 @@ import { parseArgs } from 'node:util'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { LoadCase } from './cases.ts'
 import { loadCases } from './cases.ts'
+import { timeCopyLimit } from './copy-limit.ts'
 import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
 import { createStore, timeLoad } from './load.ts'
 import { timePeer } from './peer.ts'
 import type { LoadResult } from './report.ts'
-import { report, resultLine } from './report.ts'
+import { report, resultHead, resultLine, smallLine } from './report.ts'
 import { startBenchServer } from './server.ts'
+import { runSmallFiles } from './small-files.ts'
 
 const folder = join(import.meta.dirname, '.data')
 const fullRows: Record<Dataset, number> = { points: 1_000_000, polygons: 500_000 }
@@ -26,19 +28,23 @@ async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
   const rows = options.rows === undefined ? fullRows[one.dataset] : Number(options.rows)
   const file = await dataFile(folder, one.dataset, one.kind, rows)
   const hasPeer = one.wantedRatio > 0
+  const hasLimit = one.target === 'PostGIS' && !['geojson', 'csv'].includes(one.kind)
   const ours: number[] = []
   const peer: number[] = []
+  const limit: number[] = []
   const server = await startBenchServer(folder)
   try {
     await createStore(server.client, one.target, databaseUrl)
     for (let run = 0; run < runs; run += 1) {
       ours.push(await timeLoad(server.client, one, file))
       if (hasPeer) peer.push(await timePeer(one, file, databaseUrl, folder))
+      if (hasLimit) limit.push(await timeCopyLimit(file, databaseUrl))
     }
     const peakMegabytes = server.peakMegabytes()
     const { name, wantedRatio } = one
     const peerPart = hasPeer ? { peer: median(peer) } : {}
-    return { name, rows, ours: median(ours), ...peerPart, wantedRatio, peakMegabytes }
+    const limitPart = hasLimit ? { limit: median(limit) } : {}
+    return { name, rows, ours: median(ours), ...peerPart, ...limitPart, wantedRatio, peakMegabytes }
   } finally {
     await server.stop()
   }
@@ -49,18 +55,21 @@ function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] as number
 }
 
-const cases = loadCases.filter((one) => one.name.includes(options.only ?? ''))
+const only = options.only ?? ''
+const isWhole = options.only === undefined && options.rows === undefined
 const cluster = await startPostgres({ isDurable: true })
 try {
   const databaseUrl = new URL(await cluster.createDatabase())
   const results: LoadResult[] = []
-  for (const one of cases) {
+  console.log(resultHead)
+  for (const one of loadCases.filter(({ name }) => name.includes(only))) {
     const result = await runCase(one, databaseUrl)
     results.push(result)
     console.log(resultLine(result))
   }
-  const isWhole = options.only === undefined && options.rows === undefined
-  if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), await report(results, runs))
+  const small = 'small-files'.includes(only) ? await runSmallFiles(folder) : []
+  for (const result of small) console.log(smallLine(result))
+  if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), await report(results, small, runs))
 } finally {
   await cluster.stop()
 }
