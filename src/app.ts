@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Catalog } from './catalog/catalog.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { freeStoreFile, lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
@@ -11,6 +12,9 @@ import type { PasswordCost } from './http/auth/passwords.ts'
 import { createPasswords } from './http/auth/passwords.ts'
 import { areas } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
+import type { ImporterNeeds } from './importer/importer.ts'
+import { Importer } from './importer/importer.ts'
+import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
 import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
 import type { EventBus } from './lib/events.ts'
@@ -61,6 +65,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const clock = options.clock ?? systemClock
     const catalog = await openCatalog({ settings, directory, database, events, clock })
     closers.push(() => catalog.close())
+    const importer = createImporter({ settings, directory, database, catalog, events, log, clock })
     const passwords = createPasswords(options.passwordCost)
     await ensureFirstUser({ database, passwords, clock }, settings.adminPassword, options.notice ?? print)
     const context: HttpContext = {
@@ -68,6 +73,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       directory,
       database,
       catalog,
+      importer,
       events,
       log,
       clock,
@@ -75,7 +81,10 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       passwords,
     }
     const app = await createHttpServer(context, areas)
-    closers.push(() => closeHttp(app))
+    closers.push(async () => {
+      await Promise.all([closeHttp(app), importer.stop()])
+    })
+    await importer.start()
     return { ...context, app, close: closeAll }
   } catch (error) {
     await closeAll()
@@ -102,6 +111,37 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
     await terrane.close()
     throw error
   }
+}
+
+function createImporter(
+  needs: Omit<ImporterNeeds, 'jobs' | 'folders' | 'roots' | 'limits' | 'retention'> & PlaceNeeds,
+) {
+  const { settings, directory, ...parts } = needs
+  const { limits, retention, data } = settings
+  const { concurrentLoads, maxTasks } = limits
+  return new Importer({
+    ...parts,
+    jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
+    folders: {
+      uploads: directory.uploads,
+      stores: directory.stores,
+      rejects: join(directory.root, 'rejects'),
+    },
+    roots: data.importRoots,
+    limits: {
+      maxTasks,
+      concurrentLoads,
+      maxEntries: limits.maxArchiveEntries,
+      maxExpandedBytes: limits.maxExpandedBytes,
+      maxRatio: limits.maxArchiveRatio,
+    },
+    retention,
+  })
+}
+
+interface PlaceNeeds {
+  settings: Settings
+  directory: DataDirectory
 }
 
 interface CatalogNeeds {

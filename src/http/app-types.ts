@@ -12,6 +12,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
+import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -39,6 +40,7 @@ export interface HttpContext {
   directory: DataDirectory
   database: Database
   catalog: Catalog
+  importer: Importer
   events: EventBus
   log: Logger
   clock: Clock

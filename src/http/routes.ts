@@ -6,6 +6,7 @@ import { coverageStoresArea, dataStoresArea } from './catalog/stores-area.ts'
 import { stylesArea } from './catalog/styles-area.ts'
 import { workspacesArea } from './catalog/workspaces-area.ts'
 import { healthArea } from './health.ts'
+import { importerArea } from './importer/importer-area.ts'
 import { ogcArea } from './ogc/ogc-area.ts'
 
 /** Every area of paths, one line each. */
@@ -19,4 +20,5 @@ export const areas: Area[] = [
   coverageStoresArea, // /rest/workspaces/<ws>/coveragestores
   layersArea, // /rest/layers, /rest/workspaces/<ws>/layers
   stylesArea, // /rest/styles, /rest/workspaces/<ws>/styles
+  importerArea, // /rest/imports
 ]

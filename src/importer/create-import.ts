@@ -70,7 +70,11 @@ async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promis
  * Keeps a new import; what is wrong with the request is a `Failure` (`invalid`) and nothing is kept. Its data are
  * looked at by a job, which a synchronous caller waits for.
  */
-export async function createImport(parts: ImporterParts, wanted: NewImport): Promise<CreatedImport> {
+export async function createImport(
+  parts: ImporterParts,
+  wanted: NewImport,
+  isRunAfter: boolean,
+): Promise<CreatedImport> {
   const workspace = await resolveWorkspace(parts, wanted)
   if (wanted.store !== undefined) await requireStore(parts.catalog, workspace, wanted.store)
   for (const spec of wanted.transforms) validateTransform(spec)
@@ -102,7 +106,7 @@ export async function createImport(parts: ImporterParts, wanted: NewImport): Pro
       await insertImport(db, record)
       return { record }
     }
-    const payload = { importId: id, isAsync: wanted.isAsync }
+    const payload = { importId: id, isAsync: wanted.isAsync, isRunAfter }
     const jobId = await parts.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
     const record = { ...begun, jobId }
     await insertImport(db, record)

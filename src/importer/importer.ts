@@ -62,12 +62,19 @@ export class Importer {
     await this.parts.pool.close()
   }
 
-  /** Creates an import; a synchronous one has its tasks when this returns. */
-  async create(wanted: NewImport, signal: AbortSignal): Promise<ImportRecord> {
-    const { record, jobId } = await createImport(this.parts, wanted)
-    if (jobId === undefined || wanted.isAsync) return record
-    await this.parts.jobs.wait(jobId, signal)
-    return getImport(this.parts.database.kysely, record.id)
+  /** Creates an import; a synchronous one has its tasks, or has been run, when this returns. */
+  async create(
+    wanted: NewImport,
+    options: { signal: AbortSignal; isRunAfter: boolean },
+  ): Promise<ImportRecord> {
+    const { record, jobId } = await createImport(this.parts, wanted, options.isRunAfter)
+    if (wanted.isAsync) return record
+    if (jobId !== undefined) await this.parts.jobs.wait(jobId, options.signal)
+    const prepared = await getImport(this.parts.database.kysely, record.id)
+    if (options.isRunAfter && prepared.jobId !== undefined) {
+      await this.parts.jobs.wait(prepared.jobId, options.signal)
+    }
+    return prepared
   }
 
   /** Runs what can be run; with `isAsync` it returns when that has been written down. */

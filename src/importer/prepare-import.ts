@@ -1,12 +1,13 @@
 import type { Queryable } from '../db/connection.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
-import { explain } from '../lib/errors.ts'
+import { explain, Failure } from '../lib/errors.ts'
 import { findImport } from './import-repository.ts'
 import type { FoundData } from './look-at-data.ts'
 import { findInPath, lookAtData } from './look-at-data.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord } from './records.ts'
 import { importAfter, saveAndTell } from './settle.ts'
+import { startRun } from './start-run.ts'
 import type { ImportEvent } from './states.ts'
 import { deleteTask, insertTask, listTaskStates } from './task-repository.ts'
 import { makeUploadFolder } from './upload-folders.ts'
@@ -73,6 +74,13 @@ async function prepare(
   })
 }
 
+/** Starts the run that was asked for at creation; an import without anything to run stays as it is. */
+async function runWherePossible(parts: ImporterParts, importId: number): Promise<void> {
+  await startRun(parts, importId).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error
+  })
+}
+
 /** Fetches and scans an import's data and makes its tasks. */
 export function prepareHandler(parts: ImporterParts): JobHandler {
   return {
@@ -81,6 +89,7 @@ export function prepareHandler(parts: ImporterParts): JobHandler {
       const stop = parts.running.begin(importId, signal)
       try {
         await prepare(parts, importId, payload.isAsync === true, stop.signal)
+        if (payload.isRunAfter === true) await runWherePossible(parts, importId)
       } catch (error) {
         if (signal.aborted) throw error
         parts.log.info({ err: error, importId }, 'the data of an import cannot be read')

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { explain } from '../../lib/errors.ts'
+import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { JobHandler, Jobs } from '../jobs.ts'
@@ -51,6 +51,7 @@ export class EmbeddedJobs implements Jobs {
   readonly #ended = new EventEmitter().setMaxListeners(0)
   #handlers: Record<string, JobHandler> = {}
   #timer: NodeJS.Timeout | undefined
+  readonly #stopped = new AbortController()
   #isAccepting = false
   #filling: Promise<void> | undefined
   #isFillWanted = false
@@ -79,7 +80,8 @@ export class EmbeddedJobs implements Jobs {
     })
   }
 
-  async wait(jobId: number, signal: AbortSignal): Promise<void> {
+  async wait(jobId: number, given: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([given, this.#stopped.signal])
     while (await hasJob(this.#parts.database.kysely, jobId)) {
       const ended = once(this.#ended, String(jobId), { signal })
       const poll = delay(pollMs, undefined, { signal })
@@ -95,6 +97,9 @@ export class EmbeddedJobs implements Jobs {
     await Promise.race([ended(), delay(this.#parts.graceMs ?? graceMs, undefined, { ref: false })])
     for (const { abort } of this.#running.values()) abort.abort(new ServerStopping())
     await Promise.race([ended(), delay(abortMs, undefined, { ref: false })])
+    this.#stopped.abort(
+      new Failure('unavailable', 'server-stopping', 'The server stops: the work goes on at its next start'),
+    )
   }
 
   #tick(): void {

@@ -1,0 +1,119 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { updateModes } from '../../stores/store.ts'
+
+const Named = Type.Object({ name: Type.String() })
+const name = Type.String({ minLength: 1, maxLength: 300 })
+const text = Type.String({ maxLength: 100_000 })
+
+export const Transform = Type.Object({ type: Type.String() }, { additionalProperties: true })
+export const TransformChange = Type.Object(
+  { type: Type.Optional(Type.String()) },
+  { additionalProperties: true },
+)
+
+const Data = Type.Object({
+  type: Type.Optional(Type.String()),
+  file: Type.Optional(Type.String()),
+  location: Type.Optional(Type.String()),
+  charset: Type.Optional(Type.String()),
+  charsetEncoding: Type.Optional(Type.String()),
+  username: Type.Optional(Type.String()),
+  password: Type.Optional(Type.String()),
+  domain: Type.Optional(Type.String()),
+  time: Type.Optional(Type.Object({}, { additionalProperties: true })),
+})
+export type WantedData = Static<typeof Data>
+
+const Store = Type.Object({
+  dataStore: Type.Optional(Named),
+  coverageStore: Type.Optional(Named),
+  store: Type.Optional(Named),
+})
+export type WantedStore = Static<typeof Store>
+
+const NewImport = Type.Object({
+  targetWorkspace: Type.Optional(
+    Type.Object({ workspace: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })) }),
+  ),
+  targetStore: Type.Optional(Store),
+  data: Type.Optional(Data),
+  archive: Type.Optional(Type.Boolean()),
+  transforms: Type.Optional(Type.Array(Transform)),
+})
+export type WantedImport = Static<typeof NewImport>
+export const ImportBody = Type.Optional(Type.Object({ import: Type.Optional(NewImport) }))
+
+const Layer = Type.Object({
+  name: Type.Optional(name),
+  href: Type.Optional(Type.String()),
+  title: Type.Optional(text),
+  abstract: Type.Optional(text),
+  description: Type.Optional(text),
+  originalName: Type.Optional(name),
+  nativeName: Type.Optional(name),
+  srs: Type.Optional(Type.String()),
+  bbox: Type.Optional(
+    Type.Object({
+      minx: Type.Number(),
+      miny: Type.Number(),
+      maxx: Type.Number(),
+      maxy: Type.Number(),
+      crs: Type.Optional(Type.String()),
+    }),
+  ),
+  attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name,
+        binding: Type.Optional(Type.String()),
+        source: Type.Optional(name),
+        example: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
+  style: Type.Optional(Type.Object({ name: Type.String(), href: Type.Optional(Type.String()) })),
+  srsCandidates: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
+})
+export type WantedLayer = Static<typeof Layer>
+export const LayerBody = Type.Object({ layer: Layer })
+
+const Charset = Type.Object({ charset: Type.Optional(Type.String()) }, { additionalProperties: true })
+
+const Task = Type.Object({
+  updateMode: Type.Optional(Type.Union(updateModes.map((mode) => Type.Literal(mode)))),
+  layer: Type.Optional(Layer),
+  target: Type.Optional(Store),
+  transformChain: Type.Optional(
+    Type.Object({ type: Type.Optional(Type.String()), transforms: Type.Optional(Type.Array(Transform)) }),
+  ),
+  data: Type.Optional(Charset),
+  source: Type.Optional(Charset),
+  rejectLimit: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.String()])),
+  repair: Type.Optional(Type.Boolean()),
+})
+export type WantedTask = Static<typeof Task>
+export const TaskBody = Type.Union([Type.Object({ task: Task }), Task])
+
+export const TargetBody = Store
+
+const digits = Type.String()
+export const ImportParams = Type.Object({ importId: digits })
+export const TaskParams = Type.Object({ importId: digits, taskId: digits })
+export const FileParams = Type.Object({ importId: digits, fileId: Type.String() })
+export const TaskFileParams = Type.Object({ importId: digits, taskId: digits, fileId: Type.String() })
+export const TransformParams = Type.Object({ importId: digits, taskId: digits, transformId: digits })
+export const UploadParams = Type.Object({ importId: digits, fileName: Type.String() })
+
+export const ExpandQuery = Type.Object({ expand: Type.Optional(Type.String()) })
+export const ListQuery = Type.Object({
+  expand: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+export const RunQuery = Type.Object({
+  async: Type.Optional(Type.Boolean()),
+  exec: Type.Optional(Type.Boolean()),
+  expand: Type.Optional(Type.String()),
+})

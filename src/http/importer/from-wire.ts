@@ -1,0 +1,90 @@
+import { isAbsolute, join } from 'node:path'
+import type { NewImport, WantedSource } from '../../importer/create-import.ts'
+import type { TaskChange } from '../../importer/edit-task.ts'
+import type { TaskRecord } from '../../importer/records.ts'
+import { sourceTypes } from '../../importer/records.ts'
+import { findEncodingName } from '../../lib/encoding-names.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { WantedData, WantedImport, WantedStore, WantedTask } from './bodies.ts'
+import { fromWireRejectLimit } from './wire.ts'
+import { fromWireLayer } from './wire-layer.ts'
+
+export function storeName(wanted: WantedStore | undefined): string | undefined {
+  return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
+}
+
+export function requireCharset(charset: string | undefined): string | undefined {
+  if (charset === undefined || findEncodingName(charset) !== undefined) return charset
+  throw invalid('invalid-charset', `"${charset}" is not a text encoding that is known`)
+}
+
+const elsewhere: Record<string, string> = {
+  database: 'Database data are imported by the command line: terrane import --database URL [--table T ...]',
+  table: 'Table data come into being by the command line: terrane import --database URL [--table T ...]',
+  remote: 'Remote data are not fetched by this version: put the file into an import root, or upload it',
+}
+
+/** Where the data of a new import lie; undefined for none. */
+export function fromWireData(data: WantedData | undefined): WantedSource | undefined {
+  if (data === undefined) return undefined
+  const { type = 'file', file, location } = data
+  const source = sourceTypes.find((one) => one === type)
+  if (source === undefined) {
+    throw invalid('unknown-data-type', elsewhere[type] ?? `Unknown data type "${type}"`)
+  }
+  const charset = requireCharset(data.charset ?? data.charsetEncoding)
+  const path =
+    file === undefined || location === undefined || isAbsolute(file)
+      ? (file ?? location)
+      : join(location, file)
+  if (source === 'file' && path === undefined) return undefined
+  return {
+    type: source,
+    ...(path === undefined ? {} : { path }),
+    ...(charset === undefined ? {} : { charset }),
+  }
+}
+
+export function fromWireImport(
+  wanted: WantedImport | undefined,
+  options: { isAsync: boolean; proposedId?: number; user?: string },
+): NewImport {
+  const workspace = wanted?.targetWorkspace?.workspace?.name
+  const store = storeName(wanted?.targetStore)
+  const source = fromWireData(wanted?.data)
+  return {
+    ...options,
+    transforms: (wanted?.transforms ?? []) as TransformSpec[],
+    isArchived: wanted?.archive ?? false,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(store === undefined ? {} : { store }),
+    ...(source === undefined ? {} : { source }),
+  }
+}
+
+/** The change that a task body asks for. */
+export function fromWireTask(task: TaskRecord, body: { task: WantedTask } | WantedTask): TaskChange {
+  const wanted = 'task' in body ? body.task : body
+  const { updateMode, layer, target, transformChain, rejectLimit, repair } = wanted
+  const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
+  const store = storeName(target)
+  const change = layer === undefined ? {} : fromWireLayer(task, layer)
+  return {
+    ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
+    ...(charset === undefined || charset === task.charset ? {} : { charset }),
+    ...(rejectLimit === undefined ? {} : { rejectLimit: fromWireRejectLimit(rejectLimit) }),
+    ...(repair === undefined ? {} : { isRepaired: repair }),
+    ...(Object.keys(change).length === 0 ? {} : { layer: change }),
+    ...(store === undefined || store === task.target?.name ? {} : { store }),
+    ...(transformChain?.transforms === undefined
+      ? {}
+      : { transforms: transformChain.transforms.map(withoutHref) }),
+  }
+}
+
+/** A transformation as it is kept: what links to it is not. */
+export function withoutHref(body: Record<string, unknown>): TransformSpec {
+  const { href: _href, ...spec } = body
+  return spec as TransformSpec
+}

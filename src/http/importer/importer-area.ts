@@ -1,0 +1,20 @@
+import type { Area } from '../app-types.ts'
+import { addImportDataRoutes, addImportRoutes } from './imports-area.ts'
+import type { ImporterScope } from './scope.ts'
+import { addLayerRoutes, addTaskDataRoutes, addTaskRoutes } from './tasks-area.ts'
+import { addTransformRoutes } from './transforms-area.ts'
+import { addUploadRoutes } from './uploads-area.ts'
+import { addWatchRoutes } from './watch-area.ts'
+
+/** `/rest/imports` and everything below. */
+export const importerArea: Area = async (app, context) => {
+  const scope: ImporterScope = { context, importer: context.importer }
+  addImportRoutes(app, scope)
+  addImportDataRoutes(app, scope)
+  addTaskRoutes(app, scope)
+  addTaskDataRoutes(app, scope)
+  addLayerRoutes(app, scope)
+  addTransformRoutes(app, scope)
+  addWatchRoutes(app, scope)
+  await addUploadRoutes(app, scope)
+}

@@ -1,0 +1,244 @@
+import { deleteImportFile } from '../../importer/delete-file.ts'
+import { listImports } from '../../importer/import-repository.ts'
+import type { ImportState } from '../../importer/states.ts'
+import { importStates } from '../../importer/states.ts'
+import { listTasks } from '../../importer/task-repository.ts'
+import { Failure, invalid, notFound } from '../../lib/errors.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import type { WantedImport } from './bodies.ts'
+import { ExpandQuery, FileParams, ImportBody, ImportParams, ListQuery, RunQuery } from './bodies.ts'
+import { parseExpand } from './expand.ts'
+import { fromWireImport } from './from-wire.ts'
+import type { ImporterScope } from './scope.ts'
+import { clientSignal, findImportOf, importExists, showImport, staff, statusOf, tags } from './scope.ts'
+import { parseId } from './wire.ts'
+import {
+  fileIdOf,
+  importPath,
+  listMainFiles,
+  toWireFile,
+  toWireFileItem,
+  toWireImportData,
+} from './wire-data.ts'
+
+const creating = { access: 'staff', idempotent: true } as const
+
+interface Creation {
+  wanted: WantedImport | undefined
+  query: { async?: boolean; exec?: boolean; expand?: string }
+  proposedId?: number
+}
+
+async function create(
+  scope: ImporterScope,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { wanted, query, proposedId }: Creation,
+): Promise<FastifyReply> {
+  const { importer } = scope
+  const isAsync = query.async ?? false
+  const { name: user } = request.caller
+  const signal = clientSignal(reply)
+  const created = await importer.create(
+    fromWireImport(wanted, {
+      isAsync,
+      ...(proposedId === undefined ? {} : { proposedId }),
+      ...(user === undefined ? {} : { user }),
+    }),
+    { signal, isRunAfter: query.exec === true },
+  )
+  const record = await findImportOf(scope, String(created.id))
+  return reply
+    .code(201)
+    .header('location', request.link(importPath(record.id)))
+    .send({
+      import: await showImport(scope, request, isAsync ? created : record, parseExpand(query.expand, 1)),
+    })
+}
+
+function parseStates(text: string | undefined): ImportState[] | undefined {
+  if (text === undefined || text === '') return undefined
+  return text.split(',').map((word) => {
+    const state = importStates.find((one) => one === word.trim().toUpperCase())
+    if (state === undefined) {
+      throw invalid('invalid-parameter', `state must be one of ${importStates.join(', ')}, found "${word}"`)
+    }
+    return state
+  })
+}
+
+/** `/rest/imports` and `/rest/imports/<importId>`. */
+export function addImportRoutes(app: App, scope: ImporterScope): void {
+  const { importer } = scope
+  const { kysely } = scope.context.database
+
+  app.get(
+    '/rest/imports',
+    { config: staff, schema: { tags, summary: 'List imports, newest first', querystring: ListQuery } },
+    async (request) => {
+      const { state, limit, offset, expand } = request.query
+      const states = parseStates(state)
+      const records = await listImports(kysely, {
+        ...(states === undefined ? {} : { states }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(offset === undefined ? {} : { offset }),
+      })
+      const level = parseExpand(expand, 0)
+      const imports: object[] = []
+      for (const record of records) imports.push(await showImport(scope, request, record, level))
+      return { imports }
+    },
+  )
+
+  app.post(
+    '/rest/imports',
+    {
+      config: creating,
+      schema: { tags, summary: 'Create an import', querystring: RunQuery, body: ImportBody },
+    },
+    (request, reply) => create(scope, request, reply, { wanted: request.body?.import, query: request.query }),
+  )
+
+  app.get(
+    '/rest/imports/:importId',
+    {
+      config: staff,
+      schema: { tags, summary: 'One import', params: ImportParams, querystring: ExpandQuery },
+    },
+    async (request, reply) => {
+      const record = await findImportOf(scope, request.params.importId)
+      const level = parseExpand(request.query.expand, 1)
+      return sendEntity(request, reply, { import: await showImport(scope, request, record, level) })
+    },
+  )
+
+  app.post(
+    '/rest/imports/:importId',
+    {
+      config: creating,
+      schema: {
+        tags,
+        summary: 'Run an import',
+        params: ImportParams,
+        querystring: RunQuery,
+        body: ImportBody,
+      },
+    },
+    async (request, reply) => {
+      const id = parseId(request.params.importId, 'import')
+      const { query } = request
+      const isOlder = scope.context.settings.server.dialect === 'geoserver'
+      if (isOlder && !(await importExists(scope, id))) {
+        return create(scope, request, reply, { wanted: request.body?.import, query, proposedId: id })
+      }
+      try {
+        await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })
+      } catch (error) {
+        const isNothing = error instanceof Failure && ['nothing-to-run', 'no-tasks'].includes(error.code)
+        if (!isOlder || !isNothing) throw error
+      }
+      return reply.code(204).send()
+    },
+  )
+
+  app.put(
+    '/rest/imports/:importId',
+    {
+      config: staff,
+      schema: {
+        tags,
+        summary: 'Create an import under a proposed id',
+        params: ImportParams,
+        querystring: RunQuery,
+        body: ImportBody,
+      },
+    },
+    (request, reply) =>
+      create(scope, request, reply, {
+        wanted: request.body?.import,
+        query: request.query,
+        proposedId: parseId(request.params.importId, 'import'),
+      }),
+  )
+
+  app.delete(
+    '/rest/imports/:importId',
+    { config: staff, schema: { tags, summary: 'Delete an import', params: ImportParams } },
+    async (request, reply) => {
+      const record = await findImportOf(scope, request.params.importId)
+      requireMatch(request, { import: await showImport(scope, request, record, 1) })
+      await importer.removeImport(record.id)
+      return reply.code(statusOf(scope, 200, 204)).send()
+    },
+  )
+
+  app.delete(
+    '/rest/imports/:importId/run',
+    { config: staff, schema: { tags, summary: 'Cancel the run of an import', params: ImportParams } },
+    async (request, reply) => {
+      const record = await findImportOf(scope, request.params.importId)
+      await importer.cancelImport(record.id)
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** `/rest/imports/<importId>/data` and its files. */
+export function addImportDataRoutes(app: App, scope: ImporterScope): void {
+  const { kysely } = scope.context.database
+
+  async function filesOf(importId: string) {
+    const record = await findImportOf(scope, importId)
+    if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+    const tasks = await listTasks(kysely, record.id)
+    return { record, tasks, files: listMainFiles(tasks) }
+  }
+
+  async function fileOf(importId: string, fileId: string) {
+    const { record, files } = await filesOf(importId)
+    const listed = files.find(({ file, task }) => fileIdOf(task.folder, file.path) === fileId)
+    if (listed === undefined) throw notFound('unknown-file', `No such file: ${fileId}`)
+    return { record, listed }
+  }
+
+  app.get(
+    '/rest/imports/:importId/data',
+    {
+      config: staff,
+      schema: { tags, summary: "An import's data", params: ImportParams, querystring: ExpandQuery },
+    },
+    async (request) => {
+      const { record, tasks } = await filesOf(request.params.importId)
+      return toWireImportData(request, record, tasks, parseExpand(request.query.expand, 1))
+    },
+  )
+
+  app.get(
+    '/rest/imports/:importId/data/files',
+    { config: staff, schema: { tags, summary: 'Main files of the data', params: ImportParams } },
+    async (request) => {
+      const { record, files } = await filesOf(request.params.importId)
+      return { files: files.map((listed) => toWireFileItem(request, importPath(record.id), listed)) }
+    },
+  )
+
+  app.get(
+    '/rest/imports/:importId/data/files/:fileId',
+    { config: staff, schema: { tags, summary: 'One file of the data', params: FileParams } },
+    async (request) => {
+      const { record, listed } = await fileOf(request.params.importId, request.params.fileId)
+      return toWireFile(request, importPath(record.id), listed)
+    },
+  )
+
+  app.delete(
+    '/rest/imports/:importId/data/files/:fileId',
+    { config: staff, schema: { tags, summary: 'Take a file out of the data', params: FileParams } },
+    async (request, reply) => {
+      const { record, listed } = await fileOf(request.params.importId, request.params.fileId)
+      await deleteImportFile(scope.importer.parts, record.id, listed.file.path)
+      return reply.code(statusOf(scope, 200, 204)).send()
+    },
+  )
+}

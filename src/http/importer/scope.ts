@@ -1,0 +1,66 @@
+import { findStore } from '../../catalog/stores.ts'
+import { findImport, getImport } from '../../importer/import-repository.ts'
+import type { Importer } from '../../importer/importer.ts'
+import type { ImportRecord, TaskRecord } from '../../importer/records.ts'
+import { getTask, listTasks } from '../../importer/task-repository.ts'
+import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import { parseId, toWireImport } from './wire.ts'
+
+export const staff = { access: 'staff' } as const
+export const tags = ['importer']
+
+/** What the routes of the importer share. */
+export interface ImporterScope {
+  context: HttpContext
+  importer: Importer
+}
+
+/** A signal that aborts when the client goes away before it has its answer. */
+export function clientSignal(reply: FastifyReply): AbortSignal {
+  const abort = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) abort.abort(new Error('The client went away'))
+  })
+  return abort.signal
+}
+
+export function findImportOf(scope: ImporterScope, text: string): Promise<ImportRecord> {
+  return getImport(scope.context.database.kysely, parseId(text, 'import'))
+}
+
+export async function findTaskOf(
+  scope: ImporterScope,
+  params: { importId: string; taskId: string },
+): Promise<TaskRecord> {
+  const record = await findImportOf(scope, params.importId)
+  return getTask(scope.context.database.kysely, record.id, parseId(params.taskId, 'task'))
+}
+
+/** The representation of an import to a level. */
+export async function showImport(
+  scope: ImporterScope,
+  request: FastifyRequest,
+  record: ImportRecord,
+  level: number,
+): Promise<object> {
+  const { context } = scope
+  const db = context.database.kysely
+  const { dialect } = context.settings.server
+  if (level < 1) return toWireImport(request, record, [], { level, dialect })
+  const tasks = await listTasks(db, record.id)
+  const store = record.store === undefined ? undefined : await findStore(db, record.workspace, record.store)
+  return toWireImport(request, record, tasks, {
+    level,
+    dialect,
+    ...(store === undefined ? {} : { storeType: store.type }),
+  })
+}
+
+export async function importExists(scope: ImporterScope, id: number): Promise<boolean> {
+  return (await findImport(scope.context.database.kysely, id)) !== undefined
+}
+
+/** The status of an answer in the contract, or in the dialect of older systems. */
+export function statusOf(scope: ImporterScope, contract: number, geoserver: number): number {
+  return scope.context.settings.server.dialect === 'geoserver' ? geoserver : contract
+}

@@ -1,0 +1,259 @@
+import { findStore } from '../../catalog/stores.ts'
+import { resolveStyle } from '../../catalog/styles.ts'
+import { deleteImportFile } from '../../importer/delete-file.ts'
+import type { TaskRecord } from '../../importer/records.ts'
+import { listTasks } from '../../importer/task-repository.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import {
+  ExpandQuery,
+  ImportParams,
+  LayerBody,
+  TargetBody,
+  TaskBody,
+  TaskFileParams,
+  TaskParams,
+} from './bodies.ts'
+import { parseExpand } from './expand.ts'
+import { fromWireTask, storeName } from './from-wire.ts'
+import type { ImporterScope } from './scope.ts'
+import { findImportOf, findTaskOf, staff, statusOf, tags } from './scope.ts'
+import { toWireProgress, toWireTargetEntity, toWireTask } from './wire.ts'
+import { fileIdOf, listMainFiles, taskPath, toWireFile, toWireFileItem, toWireTaskData } from './wire-data.ts'
+import { fromWireLayer, requireLayer, toWireLayer } from './wire-layer.ts'
+
+const base = '/rest/imports/:importId/tasks'
+/** Only digits are a task id in a PUT; anything else is the name of an uploaded file. */
+const numbered = `${base}/:taskId(^\\d+$)`
+
+/** `/rest/imports/<importId>/tasks` and a task itself. */
+export function addTaskRoutes(app: App, scope: ImporterScope): void {
+  const { importer } = scope
+  const { dialect } = scope.context.settings.server
+  const show = (request: FastifyRequest, task: TaskRecord) => ({
+    task: toWireTask(request, task, 1, dialect),
+  })
+
+  app.get(
+    base,
+    {
+      config: staff,
+      schema: { tags, summary: 'Tasks of an import', params: ImportParams, querystring: ExpandQuery },
+    },
+    async (request) => {
+      const record = await findImportOf(scope, request.params.importId)
+      const tasks = await listTasks(scope.context.database.kysely, record.id)
+      const level = parseExpand(request.query.expand, 0)
+      return { tasks: tasks.map((task) => toWireTask(request, task, level, dialect)) }
+    },
+  )
+
+  app.get(
+    `${base}/:taskId`,
+    { config: staff, schema: { tags, summary: 'One task', params: TaskParams, querystring: ExpandQuery } },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      const level = parseExpand(request.query.expand, 1)
+      return sendEntity(request, reply, { task: toWireTask(request, task, level, dialect) })
+    },
+  )
+
+  app.put(
+    numbered,
+    { config: staff, schema: { tags, summary: 'Change a task', params: TaskParams, body: TaskBody } },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      const change = fromWireTask(task, request.body)
+      const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
+        requireMatch(request, show(request, current)),
+      )
+      return dialect === 'geoserver'
+        ? reply.code(204).send()
+        : sendEntity(request, reply, show(request, changed))
+    },
+  )
+
+  app.delete(
+    `${base}/:taskId`,
+    { config: staff, schema: { tags, summary: 'Delete a task', params: TaskParams } },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      await importer.removeTask(task.importId, task.id, (current) =>
+        requireMatch(request, show(request, current)),
+      )
+      return reply.code(statusOf(scope, 200, 204)).send()
+    },
+  )
+
+  app.delete(
+    `${base}/:taskId/run`,
+    { config: staff, schema: { tags, summary: 'Cancel the run of a task', params: TaskParams } },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      await importer.cancelTask(task.importId, task.id)
+      return reply.code(204).send()
+    },
+  )
+
+  app.get(
+    `${base}/:taskId/progress`,
+    { config: staff, schema: { tags, summary: 'How far a task is', params: TaskParams } },
+    async (request) => {
+      const task = await findTaskOf(scope, request.params)
+      return toWireProgress(task, importer.parts.progress.progressOf(task.importId, task.id))
+    },
+  )
+}
+
+/** A task's data and files. */
+export function addTaskDataRoutes(app: App, scope: ImporterScope): void {
+  async function fileOf(params: { importId: string; taskId: string; fileId: string }) {
+    const task = await findTaskOf(scope, params)
+    const listed = listMainFiles([task]).find(
+      ({ file }) => fileIdOf(task.folder, file.path) === params.fileId,
+    )
+    if (listed === undefined) throw notFound('unknown-file', `No such file: ${params.fileId}`)
+    return listed
+  }
+
+  app.get(
+    `${base}/:taskId/data`,
+    { config: staff, schema: { tags, summary: "A task's data", params: TaskParams } },
+    async (request) => toWireTaskData(request, await findTaskOf(scope, request.params), 1),
+  )
+
+  app.get(
+    `${base}/:taskId/data/files`,
+    { config: staff, schema: { tags, summary: 'Main files of the data', params: TaskParams } },
+    async (request) => {
+      const task = await findTaskOf(scope, request.params)
+      const parent = taskPath(task.importId, task.id)
+      return { files: listMainFiles([task]).map((listed) => toWireFileItem(request, parent, listed)) }
+    },
+  )
+
+  app.get(
+    `${base}/:taskId/data/files/:fileId`,
+    { config: staff, schema: { tags, summary: 'One file of the data', params: TaskFileParams } },
+    async (request) => {
+      const listed = await fileOf(request.params)
+      return toWireFile(request, taskPath(listed.task.importId, listed.task.id), listed)
+    },
+  )
+
+  app.delete(
+    `${base}/:taskId/data/files/:fileId`,
+    { config: staff, schema: { tags, summary: 'Take a file out of the data', params: TaskFileParams } },
+    async (request, reply) => {
+      const { task, file } = await fileOf(request.params)
+      await deleteImportFile(scope.importer.parts, task.importId, file.path)
+      return reply.code(statusOf(scope, 200, 204)).send()
+    },
+  )
+
+  app.put(
+    `${base}/:taskId/data/files/:fileId`,
+    { config: staff, schema: { tags, summary: 'Change the time of a granule', params: TaskFileParams } },
+    async (request) => {
+      const { file } = await fileOf(request.params)
+      throw invalid(
+        'no-granule',
+        `"${fileIdOf('/', file.path)}" is not a granule of a mosaic and has no timestamp`,
+      )
+    },
+  )
+}
+
+async function showTarget(scope: ImporterScope, request: FastifyRequest, task: TaskRecord): Promise<object> {
+  const { target } = task
+  const store =
+    target === undefined
+      ? undefined
+      : await findStore(scope.context.database.kysely, target.workspace, target.name)
+  return toWireTargetEntity(request, task, store)
+}
+
+async function sendStyle(
+  scope: ImporterScope,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  task: TaskRecord,
+) {
+  const layer = requireLayer(task)
+  const { workspace } = await findImportOf(scope, String(task.importId))
+  const style = await resolveStyle(scope.context.database.kysely, workspace, layer.style)
+  if (style === undefined) throw notFound('unknown-style', `Style "${layer.style}" does not exist`)
+  const accept = request.headers.accept ?? ''
+  const isDocument =
+    (style.format === 'maplibre' && /vnd\.(maplibre|mapbox)/.test(accept)) ||
+    (style.format === 'sld' && /sld/.test(accept))
+  if (isDocument) {
+    const type =
+      style.format === 'sld' ? 'application/vnd.ogc.sld+xml' : 'application/vnd.maplibre.style+json'
+    return reply.header('content-type', type).header('vary', 'accept').send(style.document)
+  }
+  const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
+  reply.header('vary', 'accept')
+  return sendEntity(request, reply, { style: { name: style.name, href, format: style.format } })
+}
+
+/** A task's layer, style and target. */
+export function addLayerRoutes(app: App, scope: ImporterScope): void {
+  const { importer } = scope
+  const show = (request: FastifyRequest, task: TaskRecord) => ({ layer: toWireLayer(request, task) })
+
+  app.get(
+    `${base}/:taskId/layer`,
+    { config: staff, schema: { tags, summary: "A task's layer", params: TaskParams } },
+    async (request, reply) =>
+      sendEntity(request, reply, show(request, await findTaskOf(scope, request.params))),
+  )
+
+  app.put(
+    `${base}/:taskId/layer`,
+    {
+      config: staff,
+      schema: { tags, summary: "Change a task's layer", params: TaskParams, body: LayerBody },
+    },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      const layer = fromWireLayer(task, request.body.layer)
+      const change = Object.keys(layer).length === 0 ? {} : { layer }
+      const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
+        requireMatch(request, show(request, current)),
+      )
+      reply.code(statusOf(scope, 200, 202))
+      return sendEntity(request, reply, show(request, changed))
+    },
+  )
+
+  app.get(
+    `${base}/:taskId/layer/style`,
+    { config: staff, schema: { tags, summary: "The style of a task's layer", params: TaskParams } },
+    async (request, reply) => sendStyle(scope, request, reply, await findTaskOf(scope, request.params)),
+  )
+
+  app.get(
+    `${base}/:taskId/target`,
+    { config: staff, schema: { tags, summary: "A task's target store", params: TaskParams } },
+    async (request, reply) =>
+      sendEntity(request, reply, await showTarget(scope, request, await findTaskOf(scope, request.params))),
+  )
+
+  app.put(
+    `${base}/:taskId/target`,
+    {
+      config: staff,
+      schema: { tags, summary: "Change a task's target", params: TaskParams, body: TargetBody },
+    },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      const store = storeName(request.body)
+      if (store === undefined) throw invalid('invalid-body', 'A target needs "dataStore.name"')
+      requireMatch(request, await showTarget(scope, request, task).catch(() => undefined))
+      const changed = await importer.changeTask(task.importId, task.id, { store })
+      return sendEntity(request, reply, await showTarget(scope, request, changed))
+    },
+  )
+}

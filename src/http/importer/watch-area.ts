@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { NumberedNews } from '../../importer/progress.ts'
+import { rejectsAsCsv, rejectsAsGeoJson } from '../../importer/rejects.ts'
+import { rejectsPath } from '../../importer/upload-folders.ts'
+import type { App } from '../app-types.ts'
+import { ImportParams, TaskParams } from './bodies.ts'
+import type { ImporterScope } from './scope.ts'
+import { findImportOf, findTaskOf, staff, tags } from './scope.ts'
+
+const heartbeatMs = 15_000
+const Format = Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) })
+
+function toEvent({ id, news }: NumberedNews): string {
+  const { type, ...facts } = news
+  const data = type === 'progress' ? { taskId: news.taskId, ...news.progress } : facts
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** What an import does, as it happens; and the rows that a load rejected. */
+export function addWatchRoutes(app: App, scope: ImporterScope): void {
+  const { parts } = scope.importer
+  const open = new Set<() => void>()
+
+  app.addHook('preClose', async () => {
+    for (const end of open) end()
+  })
+
+  app.get(
+    '/rest/imports/:importId/events',
+    {
+      config: staff,
+      schema: { tags, summary: 'Progress as server-sent events', params: ImportParams },
+    },
+    async (request, reply) => {
+      const record = await findImportOf(scope, request.params.importId)
+      const stream = new Readable({ read: () => undefined })
+      const last = Number(request.headers['last-event-id'])
+      const state = { type: 'import', state: record.state } as const
+      if (Number.isFinite(last))
+        for (const one of parts.progress.newsSince(record.id, last)) stream.push(toEvent(one))
+      else stream.push(`event: import\ndata: ${JSON.stringify({ state: state.state })}\n\n`)
+      const stopListening = parts.progress.listen(record.id, (one) => stream.push(toEvent(one)))
+      const heartbeat = setInterval(() => stream.push(': still here\n\n'), heartbeatMs)
+      const end = (): void => {
+        clearInterval(heartbeat)
+        stopListening()
+        open.delete(end)
+        if (!stream.readableEnded) stream.push(null)
+      }
+      open.add(end)
+      stream.once('close', end)
+      reply.raw.once('close', end)
+      return reply
+        .header('content-type', 'text/event-stream')
+        .header('cache-control', 'no-cache, no-transform')
+        .header('x-accel-buffering', 'no')
+        .send(stream)
+    },
+  )
+
+  app.get(
+    '/rest/imports/:importId/tasks/:taskId/rejects',
+    {
+      config: staff,
+      schema: {
+        tags,
+        summary: 'Rows that were not loaded, as GeoJSON or CSV',
+        params: TaskParams,
+        querystring: Format,
+      },
+    },
+    async (request, reply) => {
+      const task = await findTaskOf(scope, request.params)
+      const path = rejectsPath(parts, task.importId, task.id)
+      const format = request.query.f ?? request.headers.accept ?? ''
+      reply.header('vary', 'accept')
+      return /csv/i.test(format)
+        ? reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(rejectsAsCsv(path)))
+        : reply.header('content-type', 'application/geo+json').send(Readable.from(rejectsAsGeoJson(path)))
+    },
+  )
+}

@@ -1,0 +1,97 @@
+import { basename, dirname, relative, sep } from 'node:path'
+import type { DataFile } from '../../formats/format.ts'
+import type { ImportRecord, TaskRecord } from '../../importer/records.ts'
+import type { FastifyRequest } from '../app-types.ts'
+
+export const importPath = (importId: number): string => `/rest/imports/${importId}`
+export const taskPath = (importId: number, taskId: number): string =>
+  `${importPath(importId)}/tasks/${taskId}`
+
+/** A file's id: its path below the data folder, with forward slashes. */
+export function fileIdOf(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/')
+}
+
+/** A file with the task that reads it. */
+export interface ListedFile {
+  file: DataFile
+  task: TaskRecord
+}
+
+/** Main files of tasks, each once. */
+export function listMainFiles(tasks: TaskRecord[]): ListedFile[] {
+  const files = new Map<string, ListedFile>()
+  for (const task of tasks) {
+    for (const file of task.files) if (!files.has(file.path)) files.set(file.path, { file, task })
+  }
+  return [...files.values()]
+}
+
+export function toWireFile(request: FastifyRequest, parent: string, { file, task }: ListedFile) {
+  const { prj, ...others } = file.sidecars
+  return {
+    type: 'file',
+    format: task.format ?? null,
+    location: dirname(file.path),
+    file: basename(file.path),
+    href: request.link(`${parent}/data/files/${encodeURIComponent(fileIdOf(task.folder, file.path))}`),
+    prj: prj === undefined ? null : basename(prj),
+    other: Object.values(others).map((path) => basename(path)),
+    ...(task.charset === undefined ? {} : { charset: task.charset }),
+  }
+}
+
+export function toWireFileItem(request: FastifyRequest, parent: string, listed: ListedFile) {
+  const { file, href } = toWireFile(request, parent, listed)
+  return { file, href }
+}
+
+function commonFormat(files: ListedFile[]): { format?: string } {
+  const formats = new Set(files.map(({ task }) => task.format))
+  const [format] = formats
+  return formats.size === 1 && format !== undefined ? { format } : {}
+}
+
+/** An import's data; undefined where it has none of its own. */
+export function toWireImportData(
+  request: FastifyRequest,
+  record: ImportRecord,
+  tasks: TaskRecord[],
+  level: number,
+): object | undefined {
+  const { source } = record
+  if (source === undefined) return undefined
+  const parent = importPath(record.id)
+  const href = request.link(`${parent}/data`)
+  const files = listMainFiles(tasks)
+  const [only] = files
+  const isSingle = source.type === 'file' && only !== undefined && only.file.path === source.path
+  if (isSingle) return { ...toWireFile(request, parent, only), href }
+  if (source.type === 'file' && record.folder === undefined) {
+    return { type: 'file', format: null, location: dirname(source.path), file: basename(source.path), href }
+  }
+  return {
+    type: source.type === 'mosaic' ? 'mosaic' : 'directory',
+    ...commonFormat(files),
+    location: record.folder === undefined || record.folder === '' ? source.path : record.folder,
+    href,
+    ...(source.charset === undefined ? {} : { charset: source.charset }),
+    ...(level >= 1 ? { files: files.map((listed) => toWireFileItem(request, parent, listed)) } : {}),
+  }
+}
+
+/** A task's data: its file, or the folder of the files that nothing reads. */
+export function toWireTaskData(request: FastifyRequest, task: TaskRecord, level: number): object {
+  const parent = taskPath(task.importId, task.id)
+  const files = listMainFiles([task])
+  const [only] = files
+  const href = request.link(`${parent}/data`)
+  if (files.length === 1 && only !== undefined) return { ...toWireFile(request, parent, only), href }
+  return {
+    type: 'directory',
+    format: task.format ?? null,
+    location: task.folder,
+    href,
+    ...(level >= 1 ? { files: files.map((listed) => toWireFileItem(request, parent, listed)) } : {}),
+  }
+}

@@ -1,0 +1,140 @@
+import { findCrs } from '../../geo/crs-database.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { isEmptyEnvelope } from '../../geo/envelope.ts'
+import type { LayerChange } from '../../importer/edit-task.ts'
+import type { AttributeChoice, TaskLayer, TaskRecord } from '../../importer/records.ts'
+import { allAttributes } from '../../importer/task-layer.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import { fromJavaClass, toJavaClass } from '../../transforms/java-class.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { WantedLayer } from './bodies.ts'
+import { taskPath } from './wire-data.ts'
+
+const unknownBounds = { minx: 0, miny: 0, maxx: -1, maxy: -1 }
+
+/** The layer of a task, or a `Failure` (`notFound`) for one that has none. */
+export function requireLayer(task: TaskRecord): TaskLayer {
+  if (task.layer !== undefined) return task.layer
+  throw notFound('no-layer', `Task ${task.id} is ${task.state} and has no layer`)
+}
+
+function toWireBounds(task: TaskRecord, layer: TaskLayer): object {
+  const envelope = layer.bounds ?? task.source?.envelope
+  if (envelope === undefined || isEmptyEnvelope(envelope)) return unknownBounds
+  const crs = layer.srs === undefined ? undefined : findCrs(layer.srs)?.wkt
+  return {
+    minx: envelope.minX,
+    miny: envelope.minY,
+    maxx: envelope.maxX,
+    maxy: envelope.maxY,
+    ...(crs === undefined || crs === '' ? {} : { crs }),
+  }
+}
+
+function toWireAttributes(task: TaskRecord, layer: TaskLayer): object[] {
+  const schema = task.source?.schema
+  if (schema === undefined) return []
+  const { geometry } = schema
+  const examples = new Map(schema.attributes.map(({ name, example }) => [name, example]))
+  const attributes = (layer.attributes ?? allAttributes(schema)).map(({ name, source, type }) => {
+    const example = examples.get(source)
+    return { name, binding: toJavaClass(type), source, ...(example === undefined ? {} : { example }) }
+  })
+  if (geometry === undefined) return attributes
+  return [{ name: geometry.name, binding: toJavaClass(geometry.type) }, ...attributes]
+}
+
+export function toWireLayerItem(request: FastifyRequest, task: TaskRecord, layer: TaskLayer) {
+  return { name: layer.name, href: request.link(`${taskPath(task.importId, task.id)}/layer`) }
+}
+
+export function toWireLayer(request: FastifyRequest, task: TaskRecord) {
+  const layer = requireLayer(task)
+  const { title, abstract, description, originalName, nativeName, srs, srsCandidates } = layer
+  const item = toWireLayerItem(request, task, layer)
+  return {
+    ...item,
+    title,
+    ...(abstract === undefined ? {} : { abstract }),
+    ...(description === undefined ? {} : { description }),
+    originalName,
+    nativeName,
+    ...(srs === undefined ? {} : { srs }),
+    bbox: toWireBounds(task, layer),
+    attributes: toWireAttributes(task, layer),
+    style: { name: layer.style, href: `${item.href}/style` },
+    ...(srs === undefined && srsCandidates !== undefined ? { srsCandidates } : {}),
+  }
+}
+
+function fromWireAttributes(
+  task: TaskRecord,
+  wanted: NonNullable<WantedLayer['attributes']>,
+): AttributeChoice[] {
+  const schema = task.source?.schema
+  const chosen = new Map(
+    (task.layer?.attributes ?? allAttributes(schema ?? { attributes: [], geometry: undefined })).map(
+      (one) => [one.name, one],
+    ),
+  )
+  return wanted.flatMap(({ name, binding, source }): AttributeChoice[] => {
+    if (name === schema?.geometry?.name && source === undefined) return []
+    const from = source ?? chosen.get(name)?.source ?? name
+    const known = schema?.attributes.find((attribute) => attribute.name === from)
+    if (known === undefined) {
+      throw invalid('unknown-attribute', `Attribute "${from}" does not exist in the data`)
+    }
+    const type = binding === undefined ? undefined : fromJavaClass(binding)
+    if (type !== undefined && !('attribute' in type)) {
+      throw invalid('invalid-binding', `Attribute "${name}" is no geometry: "${binding}" does not suit it`)
+    }
+    if (binding !== undefined && type === undefined) {
+      throw invalid('invalid-binding', `"${binding}" of attribute "${name}" is not a type that is known`)
+    }
+    return [{ name, source: from, type: type?.attribute ?? known.type }]
+  })
+}
+
+function isSameChoice(a: AttributeChoice[], b: AttributeChoice[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** The change that a layer body asks for; what it repeats unchanged is no change. */
+export function fromWireLayer(task: TaskRecord, wanted: WantedLayer): LayerChange {
+  const layer = requireLayer(task)
+  const { bbox, attributes, style, srs, ...texts } = wanted
+  const change: LayerChange = {}
+  for (const key of ['name', 'title', 'abstract', 'description', 'originalName', 'nativeName'] as const) {
+    const value = texts[key]
+    if (value !== undefined && value !== layer[key]) change[key] = value
+  }
+  if (srs !== undefined && srs !== layer.srs) change.srs = srs
+  if (style !== undefined && style.name !== layer.style) change.style = style.name
+  const bounds = bbox === undefined ? undefined : fromWireBounds(bbox)
+  if (bounds !== undefined && !isSameBounds(bounds, layer.bounds ?? task.source?.envelope))
+    change.bounds = bounds
+  if (attributes !== undefined) {
+    const choice = fromWireAttributes(task, attributes)
+    const present =
+      layer.attributes ?? allAttributes(task.source?.schema ?? { attributes: [], geometry: undefined })
+    if (!isSameChoice(choice, present)) change.attributes = choice
+  }
+  return change
+}
+
+function isSameBounds(a: Envelope, b: Envelope | undefined): boolean {
+  return b !== undefined && a.minX === b.minX && a.minY === b.minY && a.maxX === b.maxX && a.maxY === b.maxY
+}
+
+/** Declared bounds; those of the unknown box are none. */
+function fromWireBounds(bbox: NonNullable<WantedLayer['bbox']>): Envelope | undefined {
+  const { minx, miny, maxx, maxy } = bbox
+  if (minx === 0 && miny === 0 && maxx === -1 && maxy === -1) return undefined
+  if (!(minx <= maxx && miny <= maxy)) {
+    throw invalid(
+      'invalid-bbox',
+      `bbox must have minx <= maxx and miny <= maxy, found ${JSON.stringify(bbox)}`,
+    )
+  }
+  return { minX: minx, minY: miny, maxX: maxx, maxY: maxy }
+}

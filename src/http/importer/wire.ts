@@ -1,0 +1,185 @@
+import type { StoreRecord } from '../../catalog/records.ts'
+import { hiddenSecret } from '../../catalog/store-connections.ts'
+import type { Dialect } from '../../config/settings.ts'
+import type { TaskProgress } from '../../importer/progress.ts'
+import type { ImportRecord, RejectLimit, TaskRecord, TaskStore } from '../../importer/records.ts'
+import type { ImportState } from '../../importer/states.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import { showTransform } from '../../transforms/chain.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { importPath, taskPath, toWireImportData, toWireTaskData } from './wire-data.ts'
+import { toWireLayer, toWireLayerItem } from './wire-layer.ts'
+
+/** The number that a path segment is; anything else is an unknown thing. */
+export function parseId(text: string, what: string): number {
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(id)) return id
+  throw notFound(`unknown-${what}`, `No such ${what}: ${text}`)
+}
+
+function toWireState(state: ImportState, dialect: Dialect): string {
+  return dialect === 'geoserver' && state === 'READY' ? 'PENDING' : state
+}
+
+export function toWireImportItem(request: FastifyRequest, record: ImportRecord, dialect: Dialect) {
+  const { id, message } = record
+  return {
+    id,
+    href: request.link(importPath(id)),
+    state: toWireState(record.state, dialect),
+    ...(message === undefined ? {} : { message }),
+  }
+}
+
+/** An import to `level`: at 1 the contract's shape. `tasks` are needed from level 1 on. */
+export function toWireImport(
+  request: FastifyRequest,
+  record: ImportRecord,
+  tasks: TaskRecord[],
+  view: { level: number; dialect: Dialect; storeType?: string },
+): object {
+  const { level, dialect, storeType } = view
+  const { message, ...item } = toWireImportItem(request, record, dialect)
+  if (level < 1) return { ...item, ...(message === undefined ? {} : { message }) }
+  const data = toWireImportData(request, record, tasks, level - 1)
+  const { store, transforms, messages } = record
+  return {
+    ...item,
+    archive: record.isArchived,
+    targetWorkspace: { workspace: { name: record.workspace } },
+    ...(store === undefined
+      ? {}
+      : {
+          targetStore: {
+            dataStore: { name: store, ...(storeType === undefined ? {} : { type: storeType }) },
+          },
+        }),
+    ...(data === undefined ? {} : { data }),
+    ...(transforms.length === 0 ? {} : { transforms: transforms.map(showTransform) }),
+    tasks: tasks.map((task) => toWireTask(request, task, level - 1)),
+    ...(message === undefined ? {} : { message }),
+    ...(messages.length === 0 ? {} : { messages }),
+  }
+}
+
+function toWireTaskItem(request: FastifyRequest, task: TaskRecord) {
+  const { rejected = 0 } = task
+  return {
+    id: task.id,
+    href: request.link(taskPath(task.importId, task.id)),
+    state: task.state,
+    ...(rejected === 0 ? {} : { rejected }),
+  }
+}
+
+export function toWireTarget(request: FastifyRequest, task: TaskRecord, target: TaskStore) {
+  return {
+    href: request.link(`${taskPath(task.importId, task.id)}/target`),
+    dataStore: { name: target.name, type: target.type },
+  }
+}
+
+/** A target with what is known of its store; secrets read as `********`. */
+export function toWireTargetEntity(
+  request: FastifyRequest,
+  task: TaskRecord,
+  store: StoreRecord | undefined,
+) {
+  const { target } = task
+  if (target === undefined) throw notFound('no-target', `Task ${task.id} has no target store`)
+  const { href, dataStore } = toWireTarget(request, task, target)
+  const shown = Object.entries(store?.parameters ?? {})
+  const hidden = (store?.secretNames ?? []).map((name): [string, string] => [name, hiddenSecret])
+  return {
+    href,
+    dataStore: {
+      ...dataStore,
+      enabled: store?.isEnabled ?? true,
+      workspace: { name: target.workspace },
+      connectionParameters: {
+        entry: [...shown, ...hidden].map(([name, value]) => ({ '@key': name, $: value })),
+      },
+    },
+  }
+}
+
+export function toWireTransform(
+  request: FastifyRequest,
+  task: TaskRecord,
+  index: number,
+  dialect: Dialect,
+): Record<string, unknown> {
+  const transform = task.transforms[index]
+  if (transform === undefined) throw notFound('unknown-transform', `No such transform: ${index}`)
+  const { type, ...parameters } = showTransform(transform.spec)
+  const id = dialect === 'geoserver' ? index : transform.id
+  return { type, href: request.link(`${taskPath(task.importId, task.id)}/transforms/${id}`), ...parameters }
+}
+
+export function toWireTransforms(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
+  return task.transforms.map((_, index) => toWireTransform(request, task, index, dialect))
+}
+
+/** A task to `level`: at 1 the contract's shape, with whole transformations. */
+export function toWireTask(
+  request: FastifyRequest,
+  task: TaskRecord,
+  level: number,
+  dialect: Dialect = 'contract',
+): object {
+  const item = toWireTaskItem(request, task)
+  if (level < 1) return item
+  const { layer, target, errorMessage, messages, rowsRead, rowsLoaded, rejectLimit } = task
+  return {
+    ...item,
+    updateMode: task.updateMode,
+    data: toWireTaskData(request, task, level - 1),
+    ...(target === undefined ? {} : { target: toWireTarget(request, task, target) }),
+    progress: request.link(`${taskPath(task.importId, task.id)}/progress`),
+    ...(layer === undefined
+      ? {}
+      : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
+    ...(errorMessage === undefined ? {} : { errorMessage }),
+    transformChain: {
+      type: task.kind === 'raster' ? 'raster' : 'vector',
+      transforms: toWireTransforms(request, task, dialect),
+    },
+    ...(messages.length === 0 ? {} : { messages }),
+    ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
+    ...(rejectLimit === undefined ? {} : { rejectLimit: toWireRejectLimit(rejectLimit) }),
+    ...(task.isRepaired ? { repair: true } : {}),
+  }
+}
+
+export function toWireProgress(task: TaskRecord, running: TaskProgress | undefined): object {
+  const { state, errorMessage, rowsRead } = task
+  const total = rowsRead ?? task.source?.featureCount ?? -1
+  const still = {
+    progress: rowsRead ?? 0,
+    total,
+    rejected: task.rejected ?? 0,
+    phase: state === 'COMPLETE' ? 'done' : 'waiting',
+  }
+  return {
+    ...(running ?? still),
+    state,
+    ...(errorMessage === undefined ? {} : { message: errorMessage }),
+  }
+}
+
+function toWireRejectLimit(limit: RejectLimit): number | string {
+  return 'rows' in limit ? limit.rows : `${limit.share * 100}%`
+}
+
+/** Rows at most as a number, or a share as in `2.5%`. */
+export function fromWireRejectLimit(limit: number | string): RejectLimit {
+  if (typeof limit === 'number') return { rows: limit }
+  const [, amount, percent] = /^\s*(\d{1,9}(?:\.\d{1,6})?)\s*(%?)\s*$/.exec(limit) ?? []
+  const value = Number(amount)
+  if (percent === '%' && value <= 100) return { share: value / 100 }
+  if (percent === '' && Number.isInteger(value)) return { rows: value }
+  throw invalid(
+    'invalid-reject-limit',
+    `rejectLimit must be a number of rows or a share such as "5%", found "${limit}"`,
+  )
+}
