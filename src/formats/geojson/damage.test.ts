@@ -78,6 +78,13 @@ describe('broken GeoJSON', () => {
     assert.match(error.message, /feature 2/)
   })
 
+  it('rejects an object whose type is no text', async () => {
+    const content = Buffer.from(`{"type":"Feature~","features":[]}`)
+    content[content.indexOf('~')] = 0x8c
+    const { rows, rejects } = await read(content)
+    assert.deepEqual([rows.length, rejects.length], [0, 1])
+  })
+
   it('is refused for too many different properties', async () => {
     const names = Array.from({ length: 1601 }, (_, i) => `"p${i}":1`).join()
     assert.equal((await failure(collection([feature(`{${names}}`)]))).code, 'too-wide')

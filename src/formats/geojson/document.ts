@@ -1,8 +1,8 @@
+import { asciiText } from '../../lib/decimal.ts'
 import { FormatError } from '../format.ts'
 import { typeKey } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import type { JsonSource } from './json-source.ts'
-import { tokenText } from './json-text.ts'
 
 const featuresKey = Buffer.from('features')
 const crsKey = Buffer.from('crs')
@@ -41,7 +41,8 @@ export function readTopMember(scanner: JsonScanner, top: TopMembers): boolean {
     return true
   }
   scanner.value()
-  if (isType && scanner.bytes[start] === 0x22) top.type = tokenText(scanner)
+  if (isType && scanner.bytes[start] === 0x22)
+    top.type = asciiText(scanner.bytes, scanner.tokenStart, scanner.tokenEnd)
   if (isCrs && scanner.at - start <= longestCrs) {
     top.crs = JSON.parse(Buffer.from(scanner.bytes.subarray(start, scanner.at)).toString('utf8'))
   }
