@@ -12,6 +12,8 @@ export interface StoreUnderTest {
   /** Another store over the same data, as another process would open it. */
   reopen(): VectorStore
   dispose(): Promise<void>
+  /** True where the store has no type for the time of day. */
+  keepsTimeAsText?: boolean
 }
 
 export type MakeStore = () => Promise<StoreUnderTest>

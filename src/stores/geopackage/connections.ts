@@ -1,0 +1,54 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../../lib/errors.ts'
+
+/** How long a load waits for others that write to the same file. */
+const maxWaitMs = 15 * 60 * 1000
+const longestPauseMs = 50
+const busyCode = 5
+
+export function isBusy(error: unknown): boolean {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode
+  return typeof code === 'number' && (code & 0xff) === busyCode
+}
+
+/**
+ * A connection for one load. It may write the tables behind an R*Tree, which SQLite forbids otherwise; nothing that
+ * stands in the file is trusted all the same.
+ */
+export function openForLoading(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { defensive: false, limits: { attach: 1 } })
+  db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA recursive_triggers = OFF')
+  db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16000')
+  return db
+}
+
+/** A connection for looking: it sees one state at a time whatever is written meanwhile. */
+export function openForReading(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, {
+    enableForeignKeyConstraints: false,
+    timeout: 2000,
+    limits: { attach: 0 },
+  })
+  db.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
+  return db
+}
+
+/** Does what needs a lock, again and again while others hold it, without blocking the thread meanwhile. */
+export async function whenFree<Result>(signal: AbortSignal, action: () => Result): Promise<Result> {
+  const deadline = performance.now() + maxWaitMs
+  for (let pauseMs = 1; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    signal.throwIfAborted()
+    try {
+      return action()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() > deadline) {
+        throw new Failure('unavailable', 'store-busy', 'The GeoPackage was in use by others for 15 minutes', {
+          cause: error,
+        })
+      }
+    }
+    await sleep(pauseMs, undefined, { signal })
+  }
+}

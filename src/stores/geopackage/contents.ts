@@ -1,0 +1,97 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { findObject } from '../../formats/geopackage/tables.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { unionEnvelope } from '../../geo/envelope.ts'
+import type { LoadPlan } from './load-plan.ts'
+
+/** A time for `last_change` that is later than every one in the file. */
+export function nextChange(db: DatabaseSync, now: Date): string {
+  const latest = db.prepare('SELECT max(last_change) AS latest FROM gpkg_contents').get()?.['latest']
+  const parsed = Date.parse(String(latest))
+  return new Date(Number.isNaN(parsed) ? now.getTime() : Math.max(now.getTime(), parsed + 1)).toISOString()
+}
+
+/** `last_change` of a table, undefined where it is not in the file. */
+export function findChange(db: DatabaseSync, table: string): string | undefined {
+  const row = db
+    .prepare('SELECT last_change FROM gpkg_contents WHERE lower(table_name) = lower(?)')
+    .get(table)
+  return row === undefined ? undefined : String(row['last_change'])
+}
+
+/** Enters a new table in the catalogue tables (OGC 12-128r18, sections 1.1.3 and 2.1.5). */
+export function insertContents(db: DatabaseSync, plan: LoadPlan, srsId: number): void {
+  const { table, geometry } = plan
+  const isTaken = db.prepare('SELECT 1 FROM gpkg_contents WHERE identifier = ?').get(table) !== undefined
+  db.prepare(`INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, ?, ?, ?)`).run(
+    table,
+    geometry === undefined ? 'attributes' : 'features',
+    isTaken ? null : table,
+    geometry === undefined ? null : srsId,
+  )
+  if (geometry === undefined) return
+  db.prepare(
+    `INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  ).run(
+    table,
+    geometry.name,
+    geometry.type.toUpperCase(),
+    srsId,
+    geometry.hasZ ? 1 : 0,
+    geometry.hasM ? 1 : 0,
+  )
+}
+
+export interface Change {
+  lastChange: string
+  /** Of the rows that were loaded. */
+  envelope: Envelope | undefined
+  rowsAdded: number
+}
+
+/** Brings bounds, time of change and, where the file keeps one, the row count up to date. */
+export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change): void {
+  const bounds = boundsAfter(db, plan, change)
+  const sides =
+    bounds === undefined ? [null, null, null, null] : [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]
+  db.prepare(
+    `UPDATE gpkg_contents SET last_change = ?, min_x = ?, min_y = ?, max_x = ?, max_y = ?
+     WHERE lower(table_name) = lower(?)`,
+  ).run(change.lastChange, ...sides, plan.table)
+  if (findObject(db, 'gpkg_ogr_contents') === undefined) return
+  const isAppended = plan.request.mode === 'APPEND'
+  db.prepare(
+    `UPDATE gpkg_ogr_contents SET feature_count = ${isAppended ? 'feature_count +' : ''} ?
+     WHERE lower(table_name) = lower(?)`,
+  ).run(change.rowsAdded, plan.table)
+}
+
+/** Bounds that were not known before an append stay unknown, unless there was nothing. */
+function boundsAfter(db: DatabaseSync, plan: LoadPlan, change: Change): Envelope | undefined {
+  if (plan.request.mode !== 'APPEND') return change.envelope
+  const before = plan.existing?.envelope
+  if (before !== undefined) {
+    return change.envelope === undefined ? before : unionEnvelope(before, change.envelope)
+  }
+  const count = db.prepare(`SELECT count(*) AS n FROM main.${quoteName(plan.table)}`).get()?.['n']
+  return Number(count) === change.rowsAdded ? change.envelope : undefined
+}
+
+const referringTables = [
+  'gpkg_geometry_columns',
+  'gpkg_extensions',
+  'gpkg_ogr_contents',
+  'gpkg_data_columns',
+  'gpkg_metadata_reference',
+  'gpkg_contents',
+]
+
+/** Removes every row of the catalogue tables that names a table. */
+export function deleteContents(db: DatabaseSync, table: string): void {
+  for (const name of referringTables) {
+    if (findObject(db, name) === undefined) continue
+    db.prepare(`DELETE FROM ${quoteName(name)} WHERE lower(table_name) = lower(?)`).run(table)
+  }
+}

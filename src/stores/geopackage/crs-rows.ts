@@ -1,0 +1,81 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+
+/** What is written of a CRS that a code names. */
+export interface CrsDefinition {
+  organization: string
+  code: number
+  name: string
+  wkt: string
+}
+
+/** The definition of `EPSG:25832`, undefined where the code is not known. */
+export type FindCrsDefinition = (srs: string) => CrsDefinition | undefined
+
+const firstOwnId = 100_000
+const undefinedCartesian = -1
+
+/** The `srs_id` of a CRS, after adding its row where there is none (OGC 12-128r18, section 1.1.2). */
+export function ensureCrs(
+  db: DatabaseSync,
+  crs: CrsDeclaration | undefined,
+  findDefinition: FindCrsDefinition,
+): number {
+  if (crs === undefined) return undefinedCartesian
+  const named = crs.srs === undefined ? undefined : ensureNamed(db, crs.srs, crs.wkt, findDefinition)
+  return named ?? ensureDefined(db, crs.wkt ?? crs.projjson ?? crs.proj4 ?? 'undefined')
+}
+
+function ensureNamed(
+  db: DatabaseSync,
+  srs: string,
+  wkt: string | undefined,
+  findDefinition: FindCrsDefinition,
+): number | undefined {
+  const [, organization = '', text = ''] = /^([^:]+):(\d{1,9})$/.exec(srs) ?? []
+  if (organization === '') return undefined
+  const code = Number(text)
+  const known = db
+    .prepare(
+      `SELECT srs_id FROM gpkg_spatial_ref_sys
+       WHERE upper(organization) = upper(?) AND organization_coordsys_id = ?`,
+    )
+    .get(organization, code)
+  if (known !== undefined) return Number(known['srs_id'])
+  const found = findDefinition(srs)
+  const isFree = db.prepare('SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = ?').get(code) === undefined
+  const id = isFree && code > 0 ? code : nextOwnId(db)
+  insertCrs(db, id, organization, code, found?.name ?? srs, found?.wkt ?? wkt ?? 'undefined')
+  return id
+}
+
+/** A CRS without code: found again by its text, otherwise given an id of its own. */
+function ensureDefined(db: DatabaseSync, definition: string): number {
+  const known = db
+    .prepare(`SELECT srs_id FROM gpkg_spatial_ref_sys WHERE definition = ? AND srs_id >= ?`)
+    .get(definition, firstOwnId)
+  if (known !== undefined) return Number(known['srs_id'])
+  const id = nextOwnId(db)
+  const name = /"([^"]{1,100})"/.exec(definition)?.[1] ?? 'Without a code'
+  insertCrs(db, id, 'NONE', id, name, definition)
+  return id
+}
+
+function nextOwnId(db: DatabaseSync): number {
+  const highest = db.prepare('SELECT max(srs_id) AS id FROM gpkg_spatial_ref_sys').get()?.['id']
+  return Math.max(firstOwnId, Number(highest ?? 0) + 1)
+}
+
+function insertCrs(
+  db: DatabaseSync,
+  id: number,
+  organization: string,
+  code: number,
+  name: string,
+  definition: string,
+): void {
+  db.prepare(
+    `INSERT INTO gpkg_spatial_ref_sys (srs_name, srs_id, organization, organization_coordsys_id, definition)
+     VALUES (?, ?, ?, ?, ?)`,
+  ).run(name, id, organization, code, definition)
+}

@@ -1,0 +1,32 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { findObject, findTable } from '../../formats/geopackage/tables.ts'
+import { notFound } from '../../lib/errors.ts'
+import { openForLoading, whenFree } from './connections.ts'
+import { deleteContents } from './contents.ts'
+import { hasRtree, rtreeName } from './rtree-sql.ts'
+
+/** Removes a table, its index and every mention of it. */
+export async function dropTable(path: string, name: string, signal: AbortSignal): Promise<void> {
+  const db = openForLoading(path)
+  try {
+    await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
+    removeTable(db, name)
+    db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    db.close()
+  }
+}
+
+function removeTable(db: DatabaseSync, name: string): void {
+  const table = findTable(db, name)
+  if (table === undefined) throw notFound('unknown-table', `The GeoPackage has no table "${name}"`)
+  const geometry = table.schema.geometry?.name
+  if (geometry !== undefined && hasRtree(db, { table: table.name, geometry })) {
+    db.exec(`DROP TABLE ${quoteName(rtreeName({ table: table.name, geometry }))}`)
+  }
+  deleteContents(db, table.name)
+  const kind = findObject(db, table.name)?.['type'] === 'view' ? 'VIEW' : 'TABLE'
+  db.exec(`DROP ${kind} ${quoteName(table.name)}`)
+}

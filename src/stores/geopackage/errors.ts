@@ -1,0 +1,32 @@
+import { basename } from 'node:path'
+import { Failure, invalid } from '../../lib/errors.ts'
+
+const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | 'conflict'; text: string }> = {
+  5: { code: 'store-busy', kind: 'unavailable', text: 'is in use by others' },
+  8: { code: 'store-file', kind: 'invalid', text: 'cannot be written to' },
+  10: { code: 'store-io', kind: 'unavailable', text: 'could not be read or written by the system' },
+  11: { code: 'store-corrupt', kind: 'unavailable', text: 'is damaged' },
+  13: { code: 'store-full', kind: 'unavailable', text: 'has no room left on its disk' },
+  14: { code: 'store-file', kind: 'invalid', text: 'cannot be opened' },
+  19: { code: 'constraint-violated', kind: 'conflict', text: 'has a constraint that the data violate' },
+  26: { code: 'store-file', kind: 'invalid', text: 'is no SQLite database' },
+}
+
+/** What SQLite or the system says of the file, as a `Failure` a caller can act on; other errors stay as they are. */
+export function storeFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof Failure) return error
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown }
+  const name = basename(path)
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new Failure('unavailable', 'store-full', `No room is left beside the GeoPackage "${name}"`, {
+      cause: error,
+    })
+  }
+  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOENT') {
+    return invalid('store-file', `Nothing can be written beside the GeoPackage "${name}"`, { cause: error })
+  }
+  const known = typeof errcode === 'number' ? causes[errcode & 0xff] : undefined
+  if (known === undefined) return error
+  const message = `The GeoPackage "${name}" ${known.text}: ${error.message}`
+  return new Failure(known.kind, known.code, message, { cause: error })
+}

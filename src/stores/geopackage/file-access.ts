@@ -1,0 +1,69 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { openForeignDatabase } from '../../formats/geopackage/open-database.ts'
+import { hasCatalogue } from '../../formats/geopackage/tables.ts'
+import { invalid } from '../../lib/errors.ts'
+import { openForReading } from './connections.ts'
+import { storeFailure } from './errors.ts'
+
+export interface GeoPackageStoreSettings {
+  path: string
+  /** A file of somebody else's: served as it is, never written to, nor anything beside it. */
+  isReadOnly?: boolean
+}
+
+/** An open database for looking; `close` it in any case. */
+export interface Opened {
+  db: DatabaseSync
+  close(): void
+}
+
+/** Whether there is anything to read yet. */
+export function hasFile(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0
+}
+
+export function openFile({ path, isReadOnly = false }: GeoPackageStoreSettings): Opened {
+  try {
+    if (isReadOnly) return openForeignDatabase(path)
+    const db = openForReading(path)
+    return { db, close: () => db.close() }
+  } catch (error) {
+    throw storeFailure(error, path)
+  }
+}
+
+/** Looks into the file; `absent` where there is no GeoPackage yet. */
+export function look<Result>(
+  settings: GeoPackageStoreSettings,
+  absent: Result,
+  action: (db: DatabaseSync) => Result,
+): Result {
+  if (!hasFile(settings.path)) return absent
+  const opened = openFile(settings)
+  try {
+    return hasCatalogue(opened.db) ? action(opened.db) : absent
+  } catch (error) {
+    throw storeFailure(error, settings.path)
+  } finally {
+    opened.close()
+  }
+}
+
+/** Throws `Failure` that says what keeps the file from being a store. One that is not there yet needs its folder. */
+export function checkFile(settings: GeoPackageStoreSettings): void {
+  const { path, isReadOnly = false } = settings
+  if (isReadOnly && !existsSync(path)) throw invalid('store-file', `There is no file "${path}"`)
+  const place = existsSync(path) ? path : dirname(path)
+  try {
+    accessSync(place, isReadOnly ? constants.R_OK : constants.R_OK | constants.W_OK)
+    if (!isReadOnly) accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    const verb = isReadOnly ? 'read' : 'written to'
+    throw invalid('store-file', `"${place}" is not there or cannot be ${verb}`, { cause: error })
+  }
+  if (!look(settings, !hasFile(path), () => true)) {
+    throw invalid('store-file', `"${path}" is a database, but no GeoPackage: it has no table gpkg_contents`)
+  }
+}

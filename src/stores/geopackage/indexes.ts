@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
+import type { LoadHooks } from '../store.ts'
+import type { LoadPlan } from './load-plan.ts'
+
+/** Makes the indexes that a load asks for; a column whose index is there already needs none. */
+export function createIndexes(db: DatabaseSync, plan: LoadPlan, hooks: LoadHooks): void {
+  for (const wanted of plan.request.indexes) {
+    const column = plan.columns.find(({ target }) => isSameName(target.name, wanted))?.name
+    if (column === undefined) {
+      const message = `There is no column "${wanted}" in "${plan.table}" to index`
+      if (plan.request.schema.geometry?.name !== wanted) {
+        hooks.onMessage({ level: 'warning', code: 'index-without-column', message })
+      }
+    } else if (!isIndexed(db, plan.table, column)) {
+      const name = freeName(db, `idx_${plan.table}_${column}`)
+      db.exec(`CREATE INDEX main.${quoteName(name)} ON ${quoteName(plan.table)} (${quoteName(column)})`)
+    }
+  }
+}
+
+/** Whether an index begins with the column. */
+function isIndexed(db: DatabaseSync, table: string, column: string): boolean {
+  const indexes = db.prepare(`PRAGMA main.index_list(${quoteText(table)})`).all()
+  return indexes.some(({ name, partial }) => {
+    const first = db.prepare(`PRAGMA main.index_info(${quoteText(String(name))})`).get()?.['name']
+    return partial === 0 && first != null && isSameName(String(first), column)
+  })
+}
+
+function freeName(db: DatabaseSync, wanted: string): string {
+  const isTaken = db.prepare('SELECT 1 FROM main.sqlite_schema WHERE lower(name) = lower(?)')
+  let name = wanted
+  for (let number = 1; isTaken.get(name) !== undefined; number += 1) name = `${wanted}_${number}`
+  return name
+}

@@ -1,0 +1,159 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { foldName } from '../../formats/geopackage/sql-names.ts'
+import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
+import { findObject, findTable } from '../../formats/geopackage/tables.ts'
+import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
+import type { LoadHooks, LoadRequest } from '../store.ts'
+import { hasRtree } from './rtree-sql.ts'
+import { columnType, idColumn, storedAttribute, toColumnNames } from './table-names.ts'
+
+/** Columns of a table at most (SQLITE_MAX_COLUMN), the id and the geometry included. */
+const maxColumns = 2000
+
+/** A column to fill. */
+export interface PlannedColumn {
+  /** Index of the batch's column. */
+  source: number
+  /** The attribute's name in the source and its type and limits in the table. */
+  target: Attribute
+  /** The column's name in the table. */
+  name: string
+}
+
+/** What a load does, settled before its first batch. */
+export interface LoadPlan {
+  request: LoadRequest
+  /** The table's name as it stands in the file. */
+  table: string
+  /** What is there already; absent where the table is to be made. */
+  existing?: GeoPackageTable
+  id: string
+  geometry?: GeometryField
+  columns: PlannedColumn[]
+  /** Whether the geometry has, or gets, an R*Tree. */
+  isIndexed: boolean
+}
+
+/** Settles what a load does; throws `Failure` where it cannot be done. */
+export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHooks): LoadPlan {
+  const existing = findTable(db, request.table)
+  const object = findObject(db, request.table)
+  if (request.mode === 'CREATE' && object !== undefined) {
+    throw conflict('table-exists', `The GeoPackage has a table "${request.table}" already`)
+  }
+  if (existing !== undefined) return planExisting(db, request, existing, hooks)
+  if (request.mode === 'APPEND') {
+    throw conflict('table-missing', `The GeoPackage has no table "${request.table}" to append to`)
+  }
+  if (object !== undefined) {
+    throw conflict('table-exists', `"${request.table}" is in the GeoPackage, but not as a layer`)
+  }
+  return planNew(request)
+}
+
+function planNew(request: LoadRequest): LoadPlan {
+  const { schema, table } = request
+  const names = toColumnNames(schema)
+  if (names.attributes.length + 2 > maxColumns) {
+    throw invalid(
+      'too-many-columns',
+      `A GeoPackage table holds ${maxColumns} columns; the data have ${names.attributes.length} attributes`,
+    )
+  }
+  const columns = schema.attributes.map((attribute, source) => ({
+    source,
+    target: storedAttribute(attribute),
+    name: names.attributes[source] as string,
+  }))
+  const { geometry } = schema
+  return {
+    request,
+    table,
+    id: idColumn,
+    columns,
+    isIndexed: geometry !== undefined,
+    ...(geometry === undefined ? {} : { geometry: { ...geometry, name: names.geometry } }),
+  }
+}
+
+function planExisting(
+  db: DatabaseSync,
+  request: LoadRequest,
+  existing: GeoPackageTable,
+  hooks: LoadHooks,
+): LoadPlan {
+  if (existing.kind === 'view' || existing.idColumn === undefined) {
+    throw conflict('table-read-only', `"${existing.name}" cannot be changed: it has no integer primary key`)
+  }
+  const { geometry } = existing.schema
+  if (geometry === undefined && request.schema.geometry !== undefined) {
+    throw conflict('no-geometry-column', `The table "${existing.name}" has no geometry column`)
+  }
+  return {
+    request,
+    table: existing.name,
+    existing,
+    id: existing.idColumn,
+    columns: matchColumns(request.schema, existing, hooks),
+    isIndexed: geometry !== undefined && hasRtree(db, { table: existing.name, geometry: geometry.name }),
+    ...(geometry === undefined ? {} : { geometry }),
+  }
+}
+
+/** The columns of a table that the data fill, matched by name without case; what does not match is told. */
+function matchColumns(schema: Schema, existing: GeoPackageTable, hooks: LoadHooks): PlannedColumn[] {
+  const fold = (name: string): string => foldName(name.toLowerCase())
+  const sources = new Map<string, number>()
+  schema.attributes.forEach(({ name }, index) => {
+    const isTaken = sources.has(fold(name))
+    if (!isTaken || existing.schema.attributes.some((attribute) => attribute.name === name)) {
+      sources.set(fold(name), index)
+    }
+  })
+  const used = new Set<number>()
+  const columns: PlannedColumn[] = []
+  const missing: string[] = []
+  for (const attribute of existing.schema.attributes) {
+    const source = sources.get(fold(attribute.name))
+    if (source === undefined) missing.push(attribute.name)
+    else {
+      used.add(source)
+      const name = schema.attributes[source]?.name ?? attribute.name
+      columns.push({ source, target: { ...attribute, name }, name: attribute.name })
+    }
+  }
+  const surplus = schema.attributes.filter((_, index) => !used.has(index)).map(({ name }) => name)
+  tellUnmatched(existing.name, surplus, missing, hooks)
+  return columns
+}
+
+function tellUnmatched(table: string, surplus: string[], missing: string[], hooks: LoadHooks): void {
+  const list = (names: string[]): string => names.map((name) => `"${name}"`).join(', ')
+  if (surplus.length > 0) {
+    hooks.onMessage({
+      level: 'warning',
+      code: 'attributes-not-in-table',
+      message: `The table "${table}" has no column for ${list(surplus)}: left out`,
+    })
+  }
+  if (missing.length > 0) {
+    hooks.onMessage({
+      level: 'warning',
+      code: 'columns-not-in-data',
+      message: `The data have no attribute for ${list(missing)} of the table "${table}": left empty`,
+    })
+  }
+}
+
+/** The column definitions of a new table, in the order of the staged rows. */
+export function columnDefinitions(plan: LoadPlan, quote: (name: string) => string): string[] {
+  const { geometry, columns, request } = plan
+  return [
+    ...(geometry === undefined ? [] : [`${quote(geometry.name)} ${geometry.type.toUpperCase()}`]),
+    ...columns.map(({ name, source }) => {
+      const attribute = request.schema.attributes[source] as Attribute
+      return `${quote(name)} ${columnType(attribute)}`
+    }),
+  ]
+}

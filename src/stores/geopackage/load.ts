@@ -1,0 +1,163 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { conflict } from '../../lib/errors.ts'
+import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import { openForLoading, whenFree } from './connections.ts'
+import { insertContents, nextChange, updateContents } from './contents.ts'
+import type { FindCrsDefinition } from './crs-rows.ts'
+import { ensureCrs } from './crs-rows.ts'
+import { createIndexes } from './indexes.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { planLoad } from './load-plan.ts'
+import { completeSkeleton, createSkeleton } from './new-file.ts'
+import { placeExisting, placeNew } from './place-rows.ts'
+import { rejectStaged } from './reject-staged.ts'
+import type { Staged } from './stage.ts'
+import { removeSideFile, sidePath, stageRows } from './stage.ts'
+
+export interface LoadSurroundings {
+  path: string
+  clock: Clock
+  findDefinition: FindCrsDefinition
+}
+
+/**
+ * Loads in two steps: rows, index nodes and all are written to a side file, where nobody waits for them; then one
+ * transaction copies them in, while readers go on with the state before it.
+ */
+export async function loadTable(
+  surroundings: LoadSurroundings,
+  request: LoadRequest,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<LoadResult> {
+  const { path } = surroundings
+  removeSideFile(path, request.loadId)
+  const db = openForLoading(path)
+  try {
+    await prepareFile(db, hooks.signal)
+    const plan = planLoad(db, request, hooks)
+    const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
+    const pageSize = Number(db.prepare('PRAGMA main.page_size').get()?.['page_size'])
+    const side = sidePath(path, request.loadId)
+    const staged = await stageRows(side, { plan, srsId, pageSize }, batches, hooks)
+    db.prepare('ATTACH ? AS side').run(side)
+    const result = await commitStaged(db, plan, staged, srsId, surroundings.clock, hooks)
+    await checkpoint(db)
+    return result
+  } finally {
+    db.close()
+    removeSideFile(path, request.loadId)
+  }
+}
+
+/** Makes an empty file a GeoPackage, and sets the journal that lets readers go on while a load commits. */
+async function prepareFile(db: DatabaseSync, signal: AbortSignal): Promise<void> {
+  await whenFree(signal, () => db.exec('PRAGMA journal_mode = WAL'))
+  const isComplete = ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].every((name) =>
+    hasTable(db, name),
+  )
+  if (isComplete) return
+  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
+  try {
+    if (hasTable(db, 'gpkg_contents')) completeSkeleton(db)
+    else createSkeleton(db)
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare('SELECT 1 FROM main.sqlite_schema WHERE name = ?').get(name) !== undefined
+}
+
+/** The `srs_id` for the geometries; a new CRS is entered at once, since its id stands in every geometry. */
+async function settleCrs(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  { findDefinition }: LoadSurroundings,
+  signal: AbortSignal,
+): Promise<number> {
+  if (plan.existing !== undefined) return plan.existing.srsId ?? 0
+  if (plan.geometry === undefined) return 0
+  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
+  try {
+    const srsId = ensureCrs(db, plan.geometry.crs, findDefinition)
+    db.exec('COMMIT')
+    return srsId
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+async function commitStaged(
+  db: DatabaseSync,
+  early: LoadPlan,
+  staged: Staged,
+  srsId: number,
+  clock: Clock,
+  hooks: LoadHooks,
+): Promise<LoadResult> {
+  await whenFree(hooks.signal, () => db.exec('BEGIN IMMEDIATE'))
+  try {
+    const plan = replan(db, early, hooks)
+    const refused = place(db, plan, staged, srsId, hooks)
+    const lastChange = nextChange(db, clock.now())
+    const rowsLoaded = staged.rowCount - refused
+    updateContents(db, plan, { lastChange, envelope: staged.envelope, rowsAdded: rowsLoaded })
+    createIndexes(db, plan, hooks)
+    const result: LoadResult = {
+      rowsLoaded,
+      rowsRejected: staged.rowsRejected + refused,
+      renamed: renamedColumns(plan),
+      ...(staged.envelope === undefined ? {} : { envelope: staged.envelope }),
+    }
+    hooks.signal.throwIfAborted()
+    await hooks.beforeCommit(JSON.stringify({ table: plan.table, lastChange }), result)
+    hooks.signal.throwIfAborted()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** The plan against the file as it is now that nobody else can change it. */
+function replan(db: DatabaseSync, early: LoadPlan, hooks: LoadHooks): LoadPlan {
+  const now = planLoad(db, early.request, { ...hooks, onMessage: () => {} })
+  const shape = (plan: LoadPlan): string =>
+    JSON.stringify([plan.table, plan.id, plan.geometry, plan.columns, plan.isIndexed])
+  if ((now.existing === undefined) === (early.existing === undefined) && shape(now) === shape(early))
+    return now
+  throw conflict('table-changed', `The table "${early.table}" was changed by others during the load`)
+}
+
+function place(db: DatabaseSync, plan: LoadPlan, staged: Staged, srsId: number, hooks: LoadHooks): number {
+  if (plan.existing !== undefined) {
+    return placeExisting(db, plan, staged, (id, refusal) =>
+      rejectStaged(db, plan, staged, id, refusal, hooks),
+    )
+  }
+  placeNew(db, plan, staged)
+  insertContents(db, plan, srsId)
+  return 0
+}
+
+function renamedColumns(plan: LoadPlan): Record<string, string> {
+  const renamed = plan.columns.filter(({ name, target }) => name !== target.name)
+  return Object.fromEntries(renamed.map(({ name, target }) => [target.name, name]))
+}
+
+/** Moves what was committed into the file itself, so that it can be copied alone; later, where readers are in the way. */
+async function checkpoint(db: DatabaseSync): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    if (db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0) return
+    await sleep(20)
+  }
+}

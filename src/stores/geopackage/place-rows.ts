@@ -1,0 +1,129 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { columnDefinitions } from './load-plan.ts'
+import type { Refusal } from './record-encoder.ts'
+import { createRtree, createRtreeTriggers, dropBookkeepingTriggers, rtreeName } from './rtree-sql.ts'
+import type { Staged } from './stage.ts'
+
+const constraintCode = 19
+
+/** Takes a staged row, by its id there, that a constraint of the table refuses. */
+export type OnRefused = (stagedId: number, refusal: Refusal) => void
+
+/** Makes the table and its index from what is staged; inside the transaction that ends the load. */
+export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: Staged): void {
+  const table = quoteName(plan.table)
+  const columns = [
+    `${quoteName(plan.id)} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`,
+    ...columnDefinitions(plan, quoteName),
+  ]
+  db.exec(`CREATE TABLE main.${table} (${columns.join(', ')})`)
+  db.exec(`INSERT INTO main.${table} SELECT * FROM side.t`)
+  if (plan.geometry === undefined) return
+  const indexed = { table: plan.table, geometry: plan.geometry.name, id: plan.id }
+  placeRtree(db, indexed, staged)
+  createRtreeTriggers(db, indexed)
+}
+
+/** Puts the staged rows in the place of those of the table, or behind them. Gives how many were refused. */
+export function placeExisting(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: Staged,
+  onRefused: OnRefused,
+): number {
+  const { table, geometry, request } = plan
+  const triggers = dropBookkeepingTriggers(db, table, geometry?.name)
+  const isAppended = request.mode === 'APPEND'
+  if (!isAppended) {
+    db.exec('PRAGMA defer_foreign_keys = ON')
+    db.exec(`DELETE FROM main.${quoteName(table)}`)
+  }
+  const base = isAppended ? lastId(db, plan) : 0
+  const refused = insertRows(db, plan, staged, base, onRefused)
+  if (plan.isIndexed && geometry !== undefined) {
+    const indexed = { table, geometry: geometry.name, id: plan.id }
+    const rtree = quoteName(rtreeName(indexed))
+    if (isAppended) {
+      db.exec(
+        `INSERT INTO main.${rtree} (id, minx, maxx, miny, maxy)
+         SELECT ${base} + id, minx, maxx, miny, maxy FROM side.boxes`,
+      )
+    } else {
+      db.exec(`DROP TABLE main.${rtree}`)
+      placeRtree(db, indexed, staged)
+    }
+    const remove = db.prepare(`DELETE FROM main.${rtree} WHERE id = ?`)
+    for (const id of refused) remove.run(base + id)
+  }
+  for (const trigger of triggers) db.exec(trigger)
+  return refused.length
+}
+
+/** Makes an R*Tree of the staged nodes. */
+function placeRtree(
+  db: DatabaseSync,
+  indexed: { table: string; geometry: string; id: string },
+  { root }: Staged,
+): void {
+  createRtree(db, indexed)
+  const shadow = (suffix: string): string => `main.${quoteName(`${rtreeName(indexed)}_${suffix}`)}`
+  if (root === undefined) throw new Error('No R*Tree was staged')
+  db.prepare(`UPDATE ${shadow('node')} SET data = ? WHERE nodeno = 1`).run(root)
+  db.exec(`INSERT INTO ${shadow('node')} SELECT nodeno, data FROM side.rtree_node`)
+  db.exec(`INSERT INTO ${shadow('rowid')} SELECT rowid, nodeno FROM side.rtree_rowid`)
+  db.exec(`INSERT INTO ${shadow('parent')} SELECT nodeno, parentnode FROM side.rtree_parent`)
+}
+
+/** The highest id that a row of the table has, or ever had. */
+function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
+  const highest = db.prepare(`SELECT max(${quoteName(id)}) AS id FROM main.${quoteName(table)}`).get()?.['id']
+  const hasSequence = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`).get()
+  const issued =
+    hasSequence === undefined
+      ? undefined
+      : db.prepare('SELECT seq FROM sqlite_sequence WHERE lower(name) = lower(?)').get(table)?.['seq']
+  return Math.max(0, Number(highest ?? 0), Number(issued ?? 0))
+}
+
+/** All rows in one statement; where a constraint refuses one, row by row. Gives the staged ids refused. */
+function insertRows(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: Staged,
+  base: number,
+  onRefused: OnRefused,
+): number[] {
+  const { geometry, columns, id, table } = plan
+  const names = [id, ...(geometry === undefined ? [] : [geometry.name]), ...columns.map(({ name }) => name)]
+  const values = names.slice(1).map((_, index) => `c${index}`)
+  const insert = `INSERT INTO main.${quoteName(table)} (${names.map(quoteName).join(', ')})
+    SELECT ${[`${base} + id`, ...values].join(', ')} FROM side.t`
+  db.exec('SAVEPOINT rows')
+  try {
+    db.exec(insert)
+    db.exec('RELEASE rows')
+    return []
+  } catch (error) {
+    if (!isConstraint(error)) throw error
+    db.exec('ROLLBACK TO rows; RELEASE rows')
+  }
+  const one = db.prepare(`${insert} WHERE id = ?`)
+  const refused: number[] = []
+  for (let stagedId = 1; stagedId <= staged.rowCount; stagedId += 1) {
+    try {
+      one.run(stagedId)
+    } catch (error) {
+      if (!isConstraint(error)) throw error
+      refused.push(stagedId)
+      onRefused(stagedId, { reason: (error as Error).message })
+    }
+  }
+  return refused
+}
+
+function isConstraint(error: unknown): boolean {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' && (code & 0xff) === constraintCode
+}

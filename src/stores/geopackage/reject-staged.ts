@@ -1,0 +1,35 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SqlValue } from '../../formats/geopackage/append-value.ts'
+import { appendRow, iterateRows } from '../../formats/geopackage/sql-rows.ts'
+import { BatchBuilder } from '../../geo/batch.ts'
+import type { LoadHooks } from '../store.ts'
+import type { LoadPlan } from './load-plan.ts'
+import type { Refusal } from './record-encoder.ts'
+import type { Staged } from './stage.ts'
+
+/** Hands back a row that a constraint refused, read again from where it was staged. */
+export function rejectStaged(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: Staged,
+  id: number,
+  refusal: Refusal,
+  hooks: LoadHooks,
+): void {
+  const { geometry, columns, request } = plan
+  const first = geometry === undefined ? 0 : 1
+  const builder = new BatchBuilder(
+    { attributes: columns.map(({ target }) => target), geometry: request.schema.geometry && geometry },
+    1,
+  )
+  const list = [
+    'id',
+    geometry === undefined ? 'NULL' : 'c0',
+    ...columns.map((_, index) => `c${index + first}`),
+  ]
+  const statement = db.prepare(`SELECT ${list.join(', ')} FROM side.t WHERE id = ?`)
+  for (const values of iterateRows(statement, id as unknown as SqlValue)) {
+    appendRow(builder, values, staged.rowNumbers.rowNumber(id))
+  }
+  hooks.onReject(builder.finish(), 0, refusal)
+}

@@ -1,0 +1,149 @@
+import { rmSync } from 'node:fs'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
+import { convertColumn } from '../convert-column.ts'
+import type { LoadHooks } from '../store.ts'
+import type { LoadPlan, PlannedColumn } from './load-plan.ts'
+import { RecordEncoder } from './record-encoder.ts'
+import { RowNumbers } from './row-numbers.ts'
+import { DatabaseFile } from './sqlite-file/database-file.ts'
+import { StagedBoxes } from './staged-boxes.ts'
+import { columnType } from './table-names.ts'
+
+/** Rows written to a side file, under the ids 1, 2, 3, ... */
+export interface Staged {
+  rowCount: number
+  rowsRejected: number
+  rowNumbers: RowNumbers
+  envelope: Envelope | undefined
+  /** Node 1 of a packed R*Tree, where one was built. */
+  root: Uint8Array | undefined
+}
+
+/** The file beside the GeoPackage that holds the rows of a load until they are put in place. */
+export function sidePath(path: string, loadId: string): string {
+  return `${path}.load-${encodeURIComponent(loadId)}`
+}
+
+export function removeSideFile(path: string, loadId: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) {
+    rmSync(`${sidePath(path, loadId)}${suffix}`, { force: true })
+  }
+}
+
+interface Target {
+  plan: LoadPlan
+  srsId: number
+  pageSize: number
+}
+
+/** Writes every row that the table takes to the side file; the others go to `onReject`. */
+export async function stageRows(
+  file: string,
+  target: Target,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<Staged> {
+  const { plan, srsId } = target
+  const side = new DatabaseFile(file)
+  try {
+    const { geometry } = plan
+    const encoder = new RecordEncoder(side.table('t', stagedColumns(plan)), {
+      geometry: geometry === undefined ? undefined : { ...geometry, isOpen: false, srsId },
+      attributes: plan.columns.map(({ target: attribute }) => attribute),
+    })
+    const isPacked = plan.isIndexed && plan.request.mode !== 'APPEND'
+    const boxes = plan.isIndexed ? new StagedBoxes(side, isPacked ? target.pageSize : undefined) : undefined
+    const staged = await encodeBatches(encoder, boxes, plan, batches, hooks)
+    const root = boxes?.finish()
+    side.finish()
+    return { ...staged, root }
+  } finally {
+    side.close()
+  }
+}
+
+/** The staged columns are those of a new table under short names, so that SQLite can copy records as they are. */
+function stagedColumns(plan: LoadPlan): string {
+  const { geometry, columns, existing, request } = plan
+  const types = columns.map(({ source, target }) =>
+    columnType(existing === undefined ? (request.schema.attributes[source] ?? target) : target),
+  )
+  if (geometry !== undefined) types.unshift(geometry.type.toUpperCase())
+  return ['id INTEGER PRIMARY KEY NOT NULL', ...types.map((type, index) => `c${index} ${type}`)].join(', ')
+}
+
+async function encodeBatches(
+  encoder: RecordEncoder,
+  boxes: StagedBoxes | undefined,
+  plan: LoadPlan,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<Omit<Staged, 'root'>> {
+  const rowNumbers = new RowNumbers()
+  const envelope = emptyEnvelope()
+  let taken = 0
+  let rowCount = 0
+  for await (const batch of batches) {
+    hooks.signal.throwIfAborted()
+    const { columns, failures } = convertBatch(plan.columns, batch)
+    encoder.begin(columns, plan.geometry === undefined ? undefined : batch.geometry)
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      const failure = failures?.get(row)
+      if (failure !== undefined || !encoder.encodeRow(row, rowCount + 1)) {
+        hooks.onReject(batch, row, failure ?? encoder.refusal)
+        continue
+      }
+      rowCount += 1
+      rowNumbers.add(rowCount, batch.rowNumbers[row] as number)
+      if (batch.geometry !== undefined) include(envelope, boxes, batch.geometry.envelopes, row, rowCount)
+    }
+    taken += batch.rowCount
+    hooks.onProgress(taken)
+  }
+  hooks.signal.throwIfAborted()
+  const isEmpty = isEmptyEnvelope(envelope)
+  return { rowCount, rowsRejected: taken - rowCount, rowNumbers, envelope: isEmpty ? undefined : envelope }
+}
+
+/** Takes the envelope of a row into that of the layer and into the index. */
+function include(
+  envelope: Envelope,
+  boxes: StagedBoxes | undefined,
+  envelopes: Float64Array,
+  row: number,
+  id: number,
+): void {
+  const at = row * 4
+  const minX = envelopes[at] as number
+  if (Number.isNaN(minX)) return
+  const minY = envelopes[at + 1] as number
+  const maxX = envelopes[at + 2] as number
+  const maxY = envelopes[at + 3] as number
+  if (minX < envelope.minX) envelope.minX = minX
+  if (minY < envelope.minY) envelope.minY = minY
+  if (maxX > envelope.maxX) envelope.maxX = maxX
+  if (maxY > envelope.maxY) envelope.maxY = maxY
+  boxes?.add(id, minX, minY, maxX, maxY)
+}
+
+interface Converted {
+  columns: Column[]
+  failures: Map<number, { field: string; reason: string }> | undefined
+}
+
+function convertBatch(planned: PlannedColumn[], batch: FeatureBatch): Converted {
+  let failures: Converted['failures']
+  const columns = planned.map(({ source, target }) => {
+    const column = batch.columns[source]
+    if (column === undefined) throw new Error(`The batch has no column ${source} ("${target.name}")`)
+    if (column.type === 'decimal' && target.type === 'text') return { ...column, type: 'text' } as Column
+    return convertColumn(column, batch.rowCount, target, (row, reason) => {
+      failures ??= new Map()
+      if (!failures.has(row)) failures.set(row, { field: target.name, reason })
+    })
+  })
+  return { columns, failures }
+}

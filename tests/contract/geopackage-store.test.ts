@@ -1,0 +1,4 @@
+import { makeGeoPackageStore } from './geopackage-store.ts'
+import { describeStoreContract } from './store-contract.ts'
+
+describeStoreContract('GeoPackage', makeGeoPackageStore)
