@@ -1,6 +1,5 @@
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
-import type { TaskOutcome } from './import-session.ts'
 import { importPath } from './import-session.ts'
 import type { ImportOptions } from './options.ts'
 import { parseImportOptions } from './options.ts'
@@ -9,6 +8,7 @@ import type { ServerAccess } from './server-access.ts'
 import { withServer } from './server-access.ts'
 import { textTable } from './text-table.ts'
 import { mainPaths } from './upload-files.ts'
+import type { TaskOutcome } from './watch-run.ts'
 
 /** `terrane import`: 0 when every task is complete, 1 otherwise. */
 export async function runImport(args: string[], env: Environment): Promise<number> {

@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { TaskView } from './import-views.ts'
+import { readImport, readProgress, readTasks } from './import-views.ts'
+import type { ProgressDisplay } from './progress-display.ts'
+import { amount } from './progress-display.ts'
+import type { RestClient } from './rest-client.ts'
+
+/** What became of one task, or of a whole import that has none. */
+export interface TaskOutcome {
+  file: string
+  layer: string
+  state: string
+  rows: number
+  rejected: number
+  seconds: number
+  message: string
+}
+
+export interface RunContext {
+  client: RestClient
+  display: ProgressDisplay
+}
+
+const pollMilliseconds = 150
+/** So long nothing may change while work still waits; then it is told as not run. */
+const idleMilliseconds = 60_000
+const runnableStates = ['READY', 'CANCELED', 'ERROR']
+const endStates = ['COMPLETE', 'ERROR', 'CANCELED']
+
+const hints: Record<string, string> = {
+  NO_CRS: 'The data name no coordinate system: give --srs EPSG:n',
+  NO_FORMAT: 'Nothing here reads this file',
+  NO_BOUNDS: 'The raster has no extent',
+  BAD_FORMAT: 'A raster cannot go into a data store',
+  READY: 'It was not run',
+}
+
+/** Runs an import that has tasks, shows how far each is, and gives what became of them; `start` is for the seconds. */
+export async function runImport(
+  context: RunContext,
+  importId: number,
+  start: number,
+): Promise<TaskOutcome[]> {
+  const path = `/rest/imports/${importId}`
+  const { client } = context
+  const before = readTasks(await client.get(`${path}/tasks?expand=1`))
+  const watch = new Watch(context, path, before, start)
+  if (before.some((task) => runnableStates.includes(task.state))) {
+    await client.post(`${path}?async=true`)
+    while (await watch.isGoing()) await wait(pollMilliseconds)
+  }
+  const after = readTasks(await client.get(`${path}/tasks?expand=1`))
+  return after.map((task) => watch.outcome(task))
+}
+
+/** One import under way, looked at again and again. */
+class Watch {
+  readonly #client: RestClient
+  readonly #display: ProgressDisplay
+  readonly #path: string
+  readonly #start: number
+  readonly #labels: Map<number, string>
+  readonly #ended = new Map<number, { rows: number; seconds: number }>()
+  #lastChange = performance.now()
+  #lastLook = ''
+
+  constructor({ client, display }: RunContext, path: string, tasks: TaskView[], start: number) {
+    this.#client = client
+    this.#display = display
+    this.#path = path
+    this.#start = start
+    this.#labels = new Map(tasks.map((task) => [task.id, task.layer || task.file]))
+  }
+
+  /** Looks once; false when nothing is left to wait for. */
+  async isGoing(): Promise<boolean> {
+    const { state } = readImport(await this.#client.get(`${this.#path}?expand=none`))
+    const tasks = readTasks(await this.#client.get(`${this.#path}/tasks`))
+    let look = tasks.map((task) => task.state).join()
+    for (const task of tasks) look += await this.#follow(task)
+    if (look !== this.#lastLook) this.#lastChange = performance.now()
+    this.#lastLook = look
+    if (state === 'RUNNING') return true
+    const isWaiting = tasks.some((task) => task.state === 'READY' || task.state === 'RUNNING')
+    return isWaiting && performance.now() - this.#lastChange < idleMilliseconds
+  }
+
+  outcome(task: TaskView): TaskOutcome {
+    const { rows, seconds } = this.#ended.get(task.id) ?? { rows: 0, seconds: this.#seconds() }
+    const { file, layer, state, rejected } = task
+    const loaded = state === 'COMPLETE' ? Math.max(0, rows - rejected) : 0
+    const message = task.errorMessage ?? hints[state] ?? ''
+    return { file, layer, state, rows: loaded, rejected, seconds, message }
+  }
+
+  /** Shows one task; the text changes when the task gets on. */
+  async #follow(task: TaskView): Promise<string> {
+    const isOver = endStates.includes(task.state)
+    if (this.#ended.has(task.id) || (!isOver && task.state !== 'RUNNING')) return ''
+    const path = `${this.#path}/tasks/${task.id}`
+    const { done, total, rowsPerSecond } = readProgress(await this.#client.get(`${path}/progress`))
+    const label = this.#labels.get(task.id) ?? `task ${task.id}`
+    if (isOver) {
+      const seconds = this.#seconds()
+      this.#ended.set(task.id, { rows: done, seconds })
+      const end = `${task.state}  ${amount(done, 'rows')} in ${seconds.toFixed(1)} s`
+      this.#display.finish(path, `${label.padEnd(24)}  ${end}`)
+    } else {
+      const speed = rowsPerSecond === undefined ? {} : { perSecond: rowsPerSecond }
+      this.#display.update(path, { label, done, total, unit: 'rows', ...speed })
+    }
+    return ` ${task.id}:${done}`
+  }
+
+  #seconds(): number {
+    return (performance.now() - this.#start) / 1000
+  }
+}
