@@ -42,7 +42,7 @@ const NewImport = Type.Object({
   transforms: Type.Optional(Type.Array(Transform)),
 })
 export type WantedImport = Static<typeof NewImport>
-export const ImportBody = Type.Optional(Type.Object({ import: Type.Optional(NewImport) }))
+export const ImportBody = Type.Object({ import: Type.Optional(NewImport) })
 
 const Layer = Type.Object({
   name: Type.Optional(name),

@@ -1,4 +1,5 @@
 import type { Area } from '../app-types.ts'
+import { ImportBody } from './bodies.ts'
 import { addImportDataRoutes, addImportRoutes } from './imports-area.ts'
 import type { ImporterScope } from './scope.ts'
 import { addLayerRoutes, addTaskDataRoutes, addTaskRoutes } from './tasks-area.ts'
@@ -9,6 +10,10 @@ import { addWatchRoutes } from './watch-area.ts'
 /** `/rest/imports` and everything below. */
 export const importerArea: Area = async (app, context) => {
   const scope: ImporterScope = { context, importer: context.importer }
+  app.addHook('preValidation', async (request) => {
+    const isCreation = request.routeOptions.schema?.body === ImportBody
+    if (isCreation && request.body === undefined) request.body = {}
+  })
   addImportRoutes(app, scope)
   addImportDataRoutes(app, scope)
   addTaskRoutes(app, scope)

@@ -97,7 +97,7 @@ export function addImportRoutes(app: App, scope: ImporterScope): void {
       config: creating,
       schema: { tags, summary: 'Create an import', querystring: RunQuery, body: ImportBody },
     },
-    (request, reply) => create(scope, request, reply, { wanted: request.body?.import, query: request.query }),
+    (request, reply) => create(scope, request, reply, { wanted: request.body.import, query: request.query }),
   )
 
   app.get(
@@ -130,7 +130,7 @@ export function addImportRoutes(app: App, scope: ImporterScope): void {
       const { query } = request
       const isOlder = scope.context.settings.server.dialect === 'geoserver'
       if (isOlder && !(await importExists(scope, id))) {
-        return create(scope, request, reply, { wanted: request.body?.import, query, proposedId: id })
+        return create(scope, request, reply, { wanted: request.body.import, query, proposedId: id })
       }
       try {
         await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })
@@ -156,7 +156,7 @@ export function addImportRoutes(app: App, scope: ImporterScope): void {
     },
     (request, reply) =>
       create(scope, request, reply, {
-        wanted: request.body?.import,
+        wanted: request.body.import,
         query: request.query,
         proposedId: parseId(request.params.importId, 'import'),
       }),
