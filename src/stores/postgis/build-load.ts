@@ -2,7 +2,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
 import { commitLoad, lockTable } from './commit.ts'
-import type { ConnectionSettings } from './connection.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
 import { isStandalone } from './dependents.ts'
 import {
   freeIdentifier,

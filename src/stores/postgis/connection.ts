@@ -1,42 +1,11 @@
 import type { ClientBase, ClientConfig } from 'pg'
 import { Client } from 'pg'
 import { Failure, invalid } from '../../lib/errors.ts'
-import type { StoreParameters } from '../store.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
 import { connectionFailure } from './errors.ts'
-
-export interface ConnectionSettings {
-  host: string
-  port: number
-  database: string
-  schema: string
-  user: string
-  password: string
-}
 
 /** Milliseconds that a connection may take to come about. */
 const connectTimeoutMs = 5000
-
-/** The settings in the parameters of a PostGIS store; throws `Failure` (`invalid`) that names what is missing. */
-export function parseConnectionSettings(parameters: StoreParameters): ConnectionSettings {
-  const text = (name: string, fallback: string): string => parameters[name]?.trim() || fallback
-  const port = text('port', '5432')
-  const settings = {
-    host: text('host', 'localhost'),
-    port: Number(port),
-    database: text('database', ''),
-    schema: text('schema', 'public'),
-    user: text('user', ''),
-    password: parameters['passwd'] ?? '',
-  }
-  const problems: string[] = []
-  if (settings.database === '') problems.push('The parameter "database" is missing')
-  if (settings.user === '') problems.push('The parameter "user" is missing')
-  if (!/^\d{1,5}$/.test(port) || settings.port < 1 || settings.port > 65535) {
-    problems.push(`The parameter "port" is "${port}", not a number from 1 to 65535`)
-  }
-  if (problems.length > 0) throw invalid('store-connection', problems.join('; '), { errors: problems })
-  return settings
-}
 
 /** What `pg` needs to connect; `purpose` shows in `pg_stat_activity`. */
 export function clientOptions(settings: ConnectionSettings, purpose: string): ClientConfig {

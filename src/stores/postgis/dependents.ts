@@ -16,11 +16,11 @@ select c.relkind = 'r' and c.relpersistence = 'p' and not c.relispartition and n
     where (conrelid = c.oid and contype not in ('p', 'n')) or confrelid = c.oid)
   and not exists (select from pg_publication_rel where prrelid = c.oid)
   and not exists (select from pg_publication where puballtables)
-  and not exists (select from pg_description where objoid = c.oid
-    or objoid in (select indexrelid from pg_index where indrelid = c.oid))
-  and not exists (select from pg_seclabel where objoid = c.oid)
+  and not exists (select from pg_description where classoid = 'pg_class'::regclass
+    and (objoid = c.oid or objoid in (select indexrelid from pg_index where indrelid = c.oid)))
+  and not exists (select from pg_seclabel where classoid = 'pg_class'::regclass and objoid = c.oid)
   and not exists (select from pg_statistic_ext where stxrelid = c.oid)
-  and not exists (select from pg_attribute where attrelid = c.oid
+  and not exists (select from pg_attribute where attrelid = c.oid and attnum > 0
     and (attacl is not null or attgenerated <> '' or attoptions is not null or coalesce(attstattarget, -1) >= 0))
   and not exists (select from pg_index where indrelid = c.oid
     and (indisclustered or indisreplident or not indisvalid or (indisunique and not indisprimary)))

@@ -1,5 +1,5 @@
 import { Failure, invalid } from '../../lib/errors.ts'
-import type { ConnectionSettings } from './connection.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
 
 /** The facts that an error of PostgreSQL or of the network carries. */
 interface ErrorFacts {

@@ -52,18 +52,24 @@ export function findDecimalParts(
   )
 }
 
-/** Whether a `numeric(precision, scale)` holds the decimal without rounding. */
+/** Whether a `numeric(precision, scale)` holds the decimal without rounding; the scale may be negative or larger. */
 export function fitsNumeric(
   source: Uint8Array,
   parts: DecimalParts,
   precision: number,
   scale: number,
 ): boolean {
-  let first = parts.integerStart
-  while (first < parts.integerEnd && source[first] === 0x30) first += 1
-  let last = parts.end
-  while (last > parts.fractionStart && source[last - 1] === 0x30) last -= 1
-  return parts.integerEnd - first <= precision - scale && last - parts.fractionStart <= scale
+  const { integerStart, integerEnd, fractionStart, end } = parts
+  // Places of the first and last digit that is not 0, counted from the point: 0 for ones, -1 for tenths.
+  let highest = Number.NEGATIVE_INFINITY
+  let lowest = 0
+  for (let at = integerStart; at < end; at += 1) {
+    if (at === integerEnd || source[at] === 0x30) continue
+    const place = at < integerEnd ? integerEnd - at - 1 : fractionStart - at - 1
+    if (highest === Number.NEGATIVE_INFINITY) highest = place
+    lowest = place
+  }
+  return highest === Number.NEGATIVE_INFINITY || (highest < precision - scale && lowest >= -scale)
 }
 
 /** Writes the decimal to `target` at `at` and returns the number of bytes written. */

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
 import { Pool } from 'pg'
 import { Failure } from '../../lib/errors.ts'
-import type { ConnectionSettings } from './connection.ts'
 import { clientOptions, prepareSession } from './connection.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
 import { connectionFailure, statementFailure } from './errors.ts'
 import { endProcesses, processIdOf } from './session.ts'
 

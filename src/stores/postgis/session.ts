@@ -1,7 +1,7 @@
 import type { Client, ClientBase, QueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import type { ConnectionSettings } from './connection.ts'
 import { openConnection } from './connection.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
 import { statementFailure } from './errors.ts'
 
 /**

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import {
+  columnNames,
+  freeIdentifier,
+  quoteIdentifier,
+  quoteText,
+  stagingName,
+  toIdentifier,
+} from './identifiers.ts'
+
+it('quotes what would end an identifier or a text', () => {
+  assert.equal(quoteIdentifier('"; drop table x; --'), '"""; drop table x; --"')
+  assert.equal(quoteText("it's"), "'it''s'")
+  assert.equal(quoteText('\\'), "E'\\\\'")
+})
+
+it('keeps letters of every script and turns blanks into underscores', () => {
+  assert.equal(toIdentifier(' Größe in m\u00b2 ', 'column'), 'Größe_in_m²')
+  assert.equal(toIdentifier('a\0b\n', 'column'), 'ab')
+  assert.equal(toIdentifier(' ', 'column'), 'column')
+})
+
+it('cuts names to 63 bytes between characters', () => {
+  assert.equal(Buffer.byteLength(toIdentifier('ü'.repeat(40), 'column')), 62)
+  assert.equal(toIdentifier('x'.repeat(100), 'column').length, 63)
+})
+
+it('gives colliding columns different names within the limit', () => {
+  const long = 'x'.repeat(70)
+  const names = columnNames(['a b', 'a_b', 'A_B', 'ctid', `${long}1`, `${long}2`])
+  assert.deepEqual(names, ['a_b', 'a_b_1', 'A_B_2', 'ctid_1', 'x'.repeat(63), `${'x'.repeat(61)}_1`])
+})
+
+it('finds the first free name', () => {
+  assert.equal(
+    freeIdentifier('roads', (name) => name === 'roads' || name === 'roads_1'),
+    'roads_2',
+  )
+})
+
+it('names staging tables by load, the same each time, however odd the id', () => {
+  assert.equal(stagingName('0_3_1'), 'terrane_load_0_3_1')
+  assert.notEqual(stagingName('a/b'), stagingName('a-b'))
+  assert.equal(stagingName('x'.repeat(500)), stagingName('x'.repeat(500)))
+  assert.ok(Buffer.byteLength(stagingName('ü'.repeat(500))) <= 59)
+})
