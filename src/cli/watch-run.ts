@@ -102,8 +102,10 @@ class Watch {
     const label = this.#labels.get(task.id) ?? `task ${task.id}`
     if (isOver) {
       const seconds = this.#seconds()
-      this.#ended.set(task.id, { rows: done, seconds })
-      const end = `${task.state}  ${amount(done, 'rows')} in ${seconds.toFixed(1)} s`
+      // A file that is served as it is has rows, but none are loaded one by one.
+      const rows = task.state === 'COMPLETE' ? Math.max(done, total) : done
+      this.#ended.set(task.id, { rows, seconds })
+      const end = `${task.state}  ${amount(rows, 'rows')} in ${seconds.toFixed(1)} s`
       this.#display.finish(path, `${label.padEnd(24)}  ${end}`)
     } else {
       const speed = rowsPerSecond === undefined ? {} : { perSecond: rowsPerSecond }
