@@ -53,7 +53,7 @@ describe('barText', () => {
   it('shows rows without a bar where the total is not known', () => {
     assert.equal(
       barText({ label: 'a', done: 1234, total: -1, unit: 'rows' }),
-      `${'a'.padEnd(24)}  1,234 rows`,
+      `${'a'.padEnd(20)}  1,234 rows`,
     )
   })
 })

@@ -14,7 +14,7 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-const barWidth = 24
+const barWidth = 18
 const mostBars = 8
 
 /**
@@ -62,7 +62,7 @@ export class ProgressDisplay {
 /** One bar: `roads  [######------]  52 %  120,000 of 230,000 rows  410,000 rows/s`. */
 export function barText({ label, done, total, unit, perSecond }: ProgressLine): string {
   const speed = perSecond === undefined ? '' : `  ${amount(perSecond, unit)}/s`
-  const name = label.padEnd(24)
+  const name = label.padEnd(20)
   if (total < 1) return `${name}  ${amount(done, unit)}${speed}`
   const share = Math.min(1, done / total)
   const filled = Math.round(share * barWidth)

@@ -106,7 +106,7 @@ class Watch {
       const rows = task.state === 'COMPLETE' ? Math.max(done, total) : done
       this.#ended.set(task.id, { rows, seconds })
       const end = `${task.state}  ${amount(rows, 'rows')} in ${seconds.toFixed(1)} s`
-      this.#display.finish(path, `${label.padEnd(24)}  ${end}`)
+      this.#display.finish(path, `${label.padEnd(20)}  ${end}`)
     } else {
       const speed = rowsPerSecond === undefined ? {} : { perSecond: rowsPerSecond }
       this.#display.update(path, { label, done, total, unit: 'rows', ...speed })
