@@ -1,0 +1,97 @@
+import type { Attribute, AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
+import { geometryTypes } from '../../geo/schema.ts'
+import { FormatError } from '../format.ts'
+
+/** What one field of a `COPY` row is for: the geometry, an attribute of the schema, or nothing. */
+export type DumpField = { geometry: true } | { attribute: number } | undefined
+
+export interface DumpHeader {
+  schema: Schema
+  /** In the order of the rows. */
+  fields: DumpField[]
+}
+
+const name = '"((?:[^"]|"")*)"'
+const geometryForm = /^SELECT AddGeometryColumn\('public','t','((?:[^']|'')*)',-?\d+,'(\w+)',(\d)\);$/
+const columnForm = new RegExp(`^ALTER TABLE "public"\\."t" ADD COLUMN ${name} (.*);$`)
+const copyForm = /^COPY "public"\."t" \((.*)\) FROM STDIN;$/
+
+const types: Record<string, AttributeType> = {
+  boolean: 'boolean',
+  smallint: 'int16',
+  integer: 'int32',
+  int8: 'int64',
+  bigint: 'int64',
+  float8: 'float64',
+  real: 'float32',
+  'double precision': 'float64',
+  date: 'date',
+  time: 'time',
+  'timestamp with time zone': 'timestamp',
+  bytea: 'binary',
+}
+
+interface GeometryColumn {
+  name: string
+  type: GeometryType
+  hasZ: boolean
+  hasM: boolean
+}
+
+/** Gathers the statements in front of the rows that GDAL's PGDUMP driver writes. */
+export class DumpHeaderReader {
+  readonly #attributes: Attribute[] = []
+  #geometry: GeometryColumn | undefined
+  #geometryCount = 0
+
+  /** The geometries that a row can have; only the first is read. */
+  get geometryCount(): number {
+    return this.#geometryCount
+  }
+
+  /** Takes a statement; gives the header when it is the one that the rows follow. */
+  take(line: string): DumpHeader | undefined {
+    const geometry = geometryForm.exec(line)
+    if (geometry !== null) this.#takeGeometry(geometry)
+    const column = columnForm.exec(line)
+    if (column?.[1] !== undefined) this.#takeColumn(column[1], column[2] ?? '')
+    const copy = copyForm.exec(line)
+    return copy === null ? undefined : this.finish(copy[1])
+  }
+
+  /** The header when no row follows. */
+  finish(columns = ''): DumpHeader {
+    const names = [...columns.matchAll(new RegExp(name, 'g'))].map((match) => unquote(match[1] ?? ''))
+    const attributes = this.#attributes
+    const geometry = this.#geometry
+    const fields = names.map((field, index): DumpField => {
+      if (field === geometry?.name && index === 0) return { geometry: true }
+      const attribute = attributes.findIndex((known) => known.name === field)
+      return attribute < 0 ? undefined : { attribute }
+    })
+    return { schema: { attributes, geometry: geometry && { ...geometry, crs: undefined } }, fields }
+  }
+
+  #takeGeometry([, column = '', type = '', dimensions]: RegExpExecArray): void {
+    this.#geometryCount += 1
+    if (this.#geometry !== undefined) return
+    const hasM = dimensions === '4' || type.endsWith('M')
+    const plain = type.replace(/M$/, '')
+    const known = geometryTypes.find((candidate) => candidate.toUpperCase() === plain)
+    const hasZ = dimensions === '4' || (dimensions === '3' && !hasM)
+    this.#geometry = { name: column.replaceAll("''", "'"), type: known ?? 'Geometry', hasZ, hasM }
+  }
+
+  #takeColumn(quoted: string, definition: string): void {
+    const plain = definition.replace(/ NOT NULL| UNIQUE| DEFAULT .*/g, '').toLowerCase()
+    const attribute = { name: unquote(quoted), type: types[plain] ?? 'text' }
+    if (this.#attributes.some((known) => known.name === attribute.name)) {
+      throw new FormatError(`Two fields are called "${attribute.name}"`, { code: 'gdal-failed' })
+    }
+    this.#attributes.push(attribute)
+  }
+}
+
+function unquote(text: string): string {
+  return text.replaceAll('""', '"')
+}

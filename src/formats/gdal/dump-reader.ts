@@ -1,0 +1,197 @@
+import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
+import { BatchBuilder } from '../../geo/batch.ts'
+import type { ColumnBuilder } from '../../geo/column-builder.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { asciiText } from '../../lib/decimal.ts'
+import { FormatError } from '../format.ts'
+import type { DumpField, DumpHeader } from './dump-header.ts'
+import { DumpHeaderReader } from './dump-header.ts'
+import { appendDumpValue } from './dump-values.ts'
+
+const maxLineBytes = 256 << 20
+const newline = 0x0a
+const tab = 0x09
+const backslash = 0x5c
+const escapes: Record<number, number> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9, 118: 11 }
+const decoder = new TextDecoder()
+
+/** Cuts a dump into lines; a newline behind a backslash belongs to the text. */
+async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array(0)
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let start = 0
+    let from = rest.length
+    for (;;) {
+      const at = bytes.indexOf(newline, from)
+      if (at < 0) break
+      from = at + 1
+      if (isEscaped(bytes, start, at)) continue
+      yield bytes.subarray(start, at)
+      start = at + 1
+    }
+    rest = bytes.subarray(start)
+    if (rest.length > maxLineBytes)
+      throw new FormatError('A feature is larger than 256 MiB', { code: 'too-large' })
+  }
+  if (rest.length > 0) yield rest
+}
+
+function isEscaped(bytes: Uint8Array, start: number, at: number): boolean {
+  let before = at - 1
+  while (before >= start && bytes[before] === backslash) before -= 1
+  return (at - 1 - before) % 2 === 1
+}
+
+/** The schema of a dump, read no further than needed. */
+export async function readDumpHeader(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<DumpHeader & { geometryCount: number }> {
+  const reader = new DumpHeaderReader()
+  for await (const line of readLines(chunks)) {
+    const header = reader.take(decoder.decode(line))
+    if (header !== undefined) return { ...header, geometryCount: reader.geometryCount }
+  }
+  return { ...reader.finish(), geometryCount: reader.geometryCount }
+}
+
+/** The rows of a dump in batches of `schema`. Throws `FormatError` when the dump has another schema. */
+export async function* readDump(
+  chunks: AsyncIterable<Uint8Array>,
+  schema: Schema,
+  signal: AbortSignal,
+): AsyncGenerator<FeatureBatch> {
+  const reader = new DumpHeaderReader()
+  let header: DumpHeader | undefined
+  let isDone = false
+  let rowNumber = 0
+  let rows = new RowReader(schema, [])
+  for await (const line of readLines(chunks)) {
+    if (isDone) continue
+    if (header === undefined) {
+      header = reader.take(decoder.decode(line))
+      if (header === undefined) continue
+      checkSchema(header.schema, schema)
+      rows = new RowReader(schema, header.fields)
+      continue
+    }
+    isDone = line.length === 2 && line[0] === backslash && line[1] === 0x2e
+    if (isDone) continue
+    rowNumber += 1
+    rows.read(line, rowNumber)
+    if (rows.isFull) {
+      signal.throwIfAborted()
+      yield rows.finish()
+    }
+  }
+  if (header !== undefined && !isDone) {
+    throw new FormatError(`GDAL stopped after row ${rowNumber}`, { code: 'gdal-failed' })
+  }
+  if (!rows.isEmpty) yield rows.finish()
+}
+
+function checkSchema(found: Schema, expected: Schema): void {
+  const names = (schema: Schema): string =>
+    schema.attributes.map(({ name, type }) => `${name} ${type}`).join('\n')
+  if (names(found) !== names(expected)) {
+    throw new FormatError('The file has changed since it was examined: its fields are others', {
+      code: 'file-changed',
+    })
+  }
+}
+
+/** Reads rows into batches; a value that does not fit takes its row back. */
+class RowReader {
+  readonly #schema: Schema
+  readonly #fields: DumpField[]
+  #builder: BatchBuilder
+
+  constructor(schema: Schema, fields: DumpField[]) {
+    this.#schema = schema
+    this.#fields = fields
+    this.#builder = new BatchBuilder(schema)
+  }
+
+  get isFull(): boolean {
+    return this.#builder.isFull
+  }
+
+  get isEmpty(): boolean {
+    return this.#builder.isEmpty
+  }
+
+  /** What was read since the last time. */
+  finish(): FeatureBatch {
+    const batch = this.#builder.finish()
+    this.#builder = new BatchBuilder(this.#schema)
+    return batch
+  }
+
+  read(line: Uint8Array, row: number): void {
+    let start = 0
+    for (const field of this.#fields) {
+      let end = start
+      let hasEscape = false
+      for (; end < line.length && line[end] !== tab; end += 1) {
+        if (line[end] === backslash) {
+          hasEscape = true
+          end += 1
+        }
+      }
+      const failure = this.#take(field, line, start, Math.min(end, line.length), hasEscape)
+      if (failure !== undefined) {
+        this.#builder.rejectRow({ row, ...failure })
+        return
+      }
+      start = end + 1
+    }
+    this.#builder.endRow(row)
+  }
+
+  #take(
+    field: DumpField,
+    line: Uint8Array,
+    start: number,
+    end: number,
+    hasEscape: boolean,
+  ): Omit<RejectedRow, 'row'> | undefined {
+    if (field === undefined) return undefined
+    if (hasEscape && end - start === 2 && line[start + 1] === 0x4e) return undefined
+    if ('geometry' in field) return this.#takeGeometry(line.subarray(start, end))
+    const bytes = hasEscape ? unescaped(line.subarray(start, end)) : line
+    const [from, to] = hasEscape ? [0, bytes.length] : [start, end]
+    const target = this.#builder.columns[field.attribute] as ColumnBuilder
+    if (appendDumpValue(target, bytes, from, to)) return undefined
+    const value = decoder.decode(bytes.subarray(from, Math.min(to, from + 800))).slice(0, 200)
+    const name = this.#builder.schema.attributes[field.attribute]?.name ?? ''
+    return { field: name, value, reason: `The value is no ${target.type}` }
+  }
+
+  #takeGeometry(hex: Uint8Array): Omit<RejectedRow, 'row'> | undefined {
+    const bytes = Buffer.from(asciiText(hex, 0, hex.length), 'hex')
+    try {
+      this.#builder.geometry?.appendWkb(bytes)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof GeometryError)) throw error
+      return { field: 'geometry', reason: error.message }
+    }
+  }
+}
+
+function unescaped(bytes: Uint8Array): Uint8Array {
+  const plain = new Uint8Array(bytes.length)
+  let length = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    let byte = bytes[at] as number
+    if (byte === backslash && at + 1 < bytes.length) {
+      at += 1
+      byte = bytes[at] as number
+      byte = escapes[byte] ?? byte
+    }
+    plain[length] = byte
+    length += 1
+  }
+  return plain.subarray(0, length)
+}
