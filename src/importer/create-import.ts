@@ -4,6 +4,7 @@ import { listWorkspaces } from '../catalog/workspaces.ts'
 import { resolveInRoots } from '../sources/path-guard.ts'
 import { validateTransform } from '../transforms/chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
+import { asRequest } from './errors.ts'
 import { insertImport, takeImportId } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
@@ -77,7 +78,7 @@ export async function createImport(
 ): Promise<CreatedImport> {
   const workspace = await resolveWorkspace(parts, wanted)
   if (wanted.store !== undefined) await requireStore(parts.catalog, workspace, wanted.store)
-  for (const spec of wanted.transforms) validateTransform(spec)
+  await asRequest(async () => wanted.transforms.forEach(validateTransform))
   const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
   const at = now(parts)
   const needsJob = (source !== undefined && !source.isOurs) || wanted.isAsync

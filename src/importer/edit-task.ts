@@ -8,6 +8,7 @@ import { conflict, invalid } from '../lib/errors.ts'
 import type { UpdateMode } from '../stores/store.ts'
 import { foldChain, validateTransform } from '../transforms/chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
+import { asRequest } from './errors.ts'
 import { finalSchema, reexamine, toTaskStore } from './examine.ts'
 import { getImport } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
@@ -217,7 +218,7 @@ export async function editTask(
     const record = await getImport(db, importId)
     const task = await getTask(db, importId, taskId)
     check?.(task)
-    const edited = await reexamine(parts, record, await edit(record, task))
+    const edited = await reexamine(parts, record, await asRequest(() => edit(record, task)))
     return parts.database.transaction(async (transaction) => {
       const saved = await saveTaskAndTell(parts, transaction, edited)
       await settleImport(parts, transaction, await getImport(transaction, importId))

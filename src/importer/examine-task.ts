@@ -1,8 +1,10 @@
 import type { StoreKind } from '../catalog/records.ts'
+import { findCrs } from '../geo/crs-database.ts'
 import type { Schema } from '../geo/schema.ts'
 import { explain } from '../lib/errors.ts'
 import type { StoreType } from '../stores/store.ts'
 import { storeTypes } from '../stores/store.ts'
+import { TransformError } from '../transforms/transform.ts'
 import type { TaskRecord, TaskStore } from './records.ts'
 import type { Finding } from './states.ts'
 import { isLoadedWhole } from './task-layer.ts'
@@ -62,8 +64,9 @@ function targetOf(task: TaskRecord, context: ExamineContext): { target?: TaskSto
 }
 
 function hasCrs(schema: Schema, task: TaskRecord): boolean {
-  const declared = schema.geometry?.crs?.srs
-  return schema.geometry === undefined ? task.layer?.srs !== undefined : declared !== undefined
+  if (schema.geometry === undefined) return task.layer?.srs !== undefined
+  const declared = schema.geometry.crs?.srs
+  return declared !== undefined && findCrs(declared) !== undefined
 }
 
 function examineVector(task: TaskRecord, context: ExamineContext): Examination {
@@ -78,7 +81,10 @@ function examineVector(task: TaskRecord, context: ExamineContext): Examination {
     const schema = context.chainSchema(task)
     return { ...placed, finding: hasCrs(schema, task) ? 'READY' : 'NO_CRS' }
   } catch (error) {
-    return { ...placed, finding: 'ERROR', reason: explain(error) }
+    const isCrsMissing = error instanceof TransformError && error.code === 'no-crs'
+    return isCrsMissing
+      ? { ...placed, finding: 'NO_CRS' }
+      : { ...placed, finding: 'ERROR', reason: explain(error) }
   }
 }
 

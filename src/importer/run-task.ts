@@ -247,6 +247,11 @@ async function finishEarlier(parts: ImporterParts, course: Course): Promise<bool
   return false
 }
 
+/** A GeoPackage takes one load at a time, a database one for each table. */
+function lockOf({ store, table }: Target): string {
+  return store.type === 'GeoPackage' ? `store ${store.id}` : `table ${store.id}/${table}`
+}
+
 async function loadAndPublish(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
   const target = await findTarget(parts, course.record, course.task)
   const taskLoad: TaskLoad = {
@@ -259,10 +264,11 @@ async function loadAndPublish(parts: ImporterParts, course: Course, signal: Abor
   }
   try {
     await save(parts, course, withLoad(course.task, taskLoad))
-    await parts.locks.hold(`table ${target.store.id}/${target.table}`, async () => {
+    const work = async (): Promise<void> => {
       await load(parts, course, target, taskLoad, signal)
       await publish(parts, course, course.task.run?.load ?? taskLoad)
-    })
+    }
+    await parts.locks.hold(lockOf(target), work, signal)
   } catch (error) {
     await recover(parts, course, error)
   } finally {
