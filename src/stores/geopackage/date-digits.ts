@@ -13,10 +13,11 @@ export function isWritableDay(days: number): boolean {
   return days >= firstDay && days <= lastDay
 }
 
+/** Writes the last `count` digits of a number below 2^31, up to `end`. */
 function writeDigits(bytes: Uint8Array, end: number, value: number, count: number): void {
   let rest = value
   for (let at = end - 1; at >= end - count; at -= 1) {
-    const tenth = Math.floor(rest / 10)
+    const tenth = (rest / 10) | 0
     bytes[at] = 48 + rest - tenth * 10
     rest = tenth
   }
@@ -24,24 +25,19 @@ function writeDigits(bytes: Uint8Array, end: number, value: number, count: numbe
 
 /** Writes `YYYY-MM-DD`; the years begin in March here, so that the day that comes and goes stands last. */
 export function writeDate(bytes: Uint8Array, at: number, days: number): void {
-  const day = days - firstDay - 60
-  const era = Math.floor(day / daysPerEra)
+  const day = days - firstDay - 60 + daysPerEra
+  const era = (day / daysPerEra) | 0
   const dayOfEra = day - era * daysPerEra
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const month = Math.floor((5 * dayOfYear + 2) / 153)
+  const leapDays = ((dayOfEra / 1460) | 0) - ((dayOfEra / 36_524) | 0) + ((dayOfEra / 146_096) | 0)
+  const yearOfEra = ((dayOfEra - leapDays) / 365) | 0
+  const dayOfYear = dayOfEra - (365 * yearOfEra + (yearOfEra >> 2) - ((yearOfEra / 100) | 0))
+  const month = ((5 * dayOfYear + 2) / 153) | 0
   const isNextYear = month >= 10
-  writeDigits(bytes, at + 4, yearOfEra + era * 400 + (isNextYear ? 1 : 0), 4)
+  writeDigits(bytes, at + 4, yearOfEra + (era - 1) * 400 + (isNextYear ? 1 : 0), 4)
   bytes[at + 4] = 45
   writeDigits(bytes, at + 7, isNextYear ? month - 9 : month + 3, 2)
   bytes[at + 7] = 45
-  writeDigits(bytes, at + 10, dayOfYear - Math.floor((153 * month + 2) / 5) + 1, 2)
+  writeDigits(bytes, at + 10, dayOfYear - (((153 * month + 2) / 5) | 0) + 1, 2)
 }
 
 /** Days and microseconds within the day of a time in microseconds, given as its two 32-bit halves. */

@@ -30,10 +30,10 @@ export function hilbertOrder(boxes: Boxes, count: number): Uint32Array {
   let maxX = Number.NEGATIVE_INFINITY
   let maxY = Number.NEGATIVE_INFINITY
   for (let at = 0; at < count * 4; at += 4) {
-    minX = Math.min(minX, boxes[at] as number)
-    maxX = Math.max(maxX, boxes[at + 1] as number)
-    minY = Math.min(minY, boxes[at + 2] as number)
-    maxY = Math.max(maxY, boxes[at + 3] as number)
+    if ((boxes[at] as number) < minX) minX = boxes[at] as number
+    if ((boxes[at + 1] as number) > maxX) maxX = boxes[at + 1] as number
+    if ((boxes[at + 2] as number) < minY) minY = boxes[at + 2] as number
+    if ((boxes[at + 3] as number) > maxY) maxY = boxes[at + 3] as number
   }
   const scaleX = maxX > minX ? 65_535 / (maxX - minX) : 0
   const scaleY = maxY > minY ? 65_535 / (maxY - minY) : 0
@@ -46,28 +46,33 @@ export function hilbertOrder(boxes: Boxes, count: number): Uint32Array {
   return sortedOrder(keys)
 }
 
-/** The indexes of the keys in ascending order: a radix sort by 11 bits at a time. */
+/** The indexes of the keys in ascending order: a radix sort by 11 bits at a time. Uses up `keys`. */
 function sortedOrder(keys: Uint32Array): Uint32Array {
-  let order = new Uint32Array(keys.length)
-  for (let i = 0; i < order.length; i += 1) order[i] = i
-  let next = new Uint32Array(keys.length)
+  const count = keys.length
+  let order = new Uint32Array(count)
+  for (let i = 0; i < count; i += 1) order[i] = i
+  let sorted: Uint32Array = keys
+  let nextSorted: Uint32Array = new Uint32Array(count)
+  let nextOrder = new Uint32Array(count)
   for (let shift = 0; shift < 32; shift += 11) {
     const starts = new Uint32Array(2049)
-    for (const key of keys) {
-      const slot = ((key >>> shift) & 0x7ff) + 1
+    for (let i = 0; i < count; i += 1) {
+      const slot = (((sorted[i] as number) >>> shift) & 0x7ff) + 1
       starts[slot] = (starts[slot] as number) + 1
     }
-    for (let slot = 1; slot < 2049; slot += 1)
+    for (let slot = 1; slot < 2049; slot += 1) {
       starts[slot] = (starts[slot] as number) + (starts[slot - 1] as number)
-    for (const index of order) {
-      const slot = ((keys[index] as number) >>> shift) & 0x7ff
+    }
+    for (let i = 0; i < count; i += 1) {
+      const key = sorted[i] as number
+      const slot = (key >>> shift) & 0x7ff
       const at = starts[slot] as number
       starts[slot] = at + 1
-      next[at] = index
+      nextSorted[at] = key
+      nextOrder[at] = order[i] as number
     }
-    const done = next
-    next = order
-    order = done
+    ;[sorted, nextSorted] = [nextSorted, sorted]
+    ;[order, nextOrder] = [nextOrder, order]
   }
   return order
 }

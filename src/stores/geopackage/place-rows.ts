@@ -61,7 +61,7 @@ export function placeExisting(
   return refused.length
 }
 
-/** Makes an R*Tree of the staged nodes. */
+/** Makes an R*Tree of the staged nodes. (`SELECT *` between like tables copies records without taking them apart.) */
 function placeRtree(
   db: DatabaseSync,
   indexed: { table: string; geometry: string; id: string },
@@ -71,9 +71,9 @@ function placeRtree(
   const shadow = (suffix: string): string => `main.${quoteName(`${rtreeName(indexed)}_${suffix}`)}`
   if (root === undefined) throw new Error('No R*Tree was staged')
   db.prepare(`UPDATE ${shadow('node')} SET data = ? WHERE nodeno = 1`).run(root)
-  db.exec(`INSERT INTO ${shadow('node')} SELECT nodeno, data FROM side.rtree_node`)
-  db.exec(`INSERT INTO ${shadow('rowid')} SELECT rowid, nodeno FROM side.rtree_rowid`)
-  db.exec(`INSERT INTO ${shadow('parent')} SELECT nodeno, parentnode FROM side.rtree_parent`)
+  db.exec(`INSERT INTO ${shadow('node')} SELECT * FROM side.rtree_node`)
+  db.exec(`INSERT INTO ${shadow('rowid')} SELECT * FROM side.rtree_rowid`)
+  db.exec(`INSERT INTO ${shadow('parent')} SELECT * FROM side.rtree_parent`)
 }
 
 /** The highest id that a row of the table has, or ever had. */
