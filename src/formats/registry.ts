@@ -3,12 +3,13 @@ import { extname } from 'node:path'
 import { csv } from './csv/csv.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf.ts'
 import type { DataFile, Format } from './format.ts'
+import { gdalFormats } from './gdal/gdal.ts'
 import { geojson } from './geojson/geojson.ts'
 import { geopackage } from './geopackage/geopackage.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
 /** Every format, asked in this order; one that reads what no other does stands last. */
-export const formats: readonly Format[] = [shapefile, geopackage, flatgeobuf, geojson, csv]
+export const formats: readonly Format[] = [shapefile, geopackage, flatgeobuf, geojson, csv, ...gdalFormats]
 
 const headBytes = 1 << 16
 

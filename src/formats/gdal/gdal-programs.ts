@@ -63,8 +63,8 @@ async function driverEnvironment(driver: GdalDriver): Promise<Record<string, str
 export interface GdalSource {
   /** Standard output of `ogrinfo` with these options before the file and arguments behind it. */
   info(options: string[], layers: string[]): Promise<string>
-  /** One layer as `COPY` statements. */
-  dump(layer: string): AsyncGenerator<Uint8Array, void, undefined>
+  /** One layer as `COPY` statements; `dimensions` (`XY`, `XYZ`, ...) brings every geometry to these. */
+  dump(layer: string, dimensions?: string): AsyncGenerator<Uint8Array, void, undefined>
 }
 
 /**
@@ -104,7 +104,7 @@ function openSource(path: string, options: ProgramOptions): GdalSource {
       const run = runProgram(program, args, { ...options, timeoutMs: describeTimeoutMs })
       return (await run.catch(unreadable)).stdout.toString('utf8')
     },
-    async *dump(layer) {
+    async *dump(layer, dimensions) {
       const settings = [
         'LAUNDER=NO',
         'CREATE_SCHEMA=OFF',
@@ -112,6 +112,7 @@ function openSource(path: string, options: ProgramOptions): GdalSource {
         'SPATIAL_INDEX=NONE',
         'PRECISION=NO',
       ]
+      if (dimensions !== undefined) settings.push(`DIM=${dimensions}`)
       const [program, args] = await limited('ogr2ogr', [
         ...['-f', outputDriver, '/vsistdout/', path, layer, '-nln', 't', '-nlt', 'CONVERT_TO_LINEAR'],
         ...settings.flatMap((setting) => ['-lco', setting]),

@@ -1,10 +1,8 @@
 import { extname } from 'node:path'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { isValid } from '../../geo/column.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
-import { SeenGeometries } from '../../geo/geometry-shape.ts'
-import type { GeometryField, Schema } from '../../geo/schema.ts'
+import type { GeometryField } from '../../geo/schema.ts'
 import { asciiText } from '../../lib/decimal.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
@@ -16,6 +14,7 @@ import type { GdalSource } from './gdal-programs.ts'
 import { withGdalSource } from './gdal-programs.ts'
 import type { OgrLayer } from './ogrinfo.ts'
 import { parseOgrInfo } from './ogrinfo.ts'
+import { surveyGeometries } from './survey-geometries.ts'
 
 const maxLayers = 1000
 
@@ -62,31 +61,18 @@ async function describeLayer(
   const { geometry } = schema
   if (geometry === undefined) return description
   if (layer.envelope !== undefined) description.envelope = layer.envelope
-  const shape = geometry.type === 'Geometry' ? await survey(source, layer.name, schema, signal) : {}
+  const shape =
+    geometry.type === 'Geometry'
+      ? await surveyGeometries(readDump(source.dump(layer.name, 'XYZM'), schema, signal))
+      : {}
   const name = geometry.name === 'wkb_geometry' ? 'geom' : geometry.name
   description.schema = { ...schema, geometry: { ...geometry, ...shape, name, crs: declared(layer.wkt) } }
   return description
 }
 
-/** The types that a layer of no stated type really has. */
-async function survey(
-  source: GdalSource,
-  layer: string,
-  schema: Schema,
-  signal: AbortSignal,
-): Promise<Pick<GeometryField, 'type' | 'hasZ' | 'hasM'>> {
-  const seen = new SeenGeometries()
-  for await (const { geometry, rowCount } of readDump(source.dump(layer), schema, signal)) {
-    if (geometry === undefined) continue
-    const view = new DataView(geometry.bytes.buffer, geometry.bytes.byteOffset, geometry.bytes.byteLength)
-    for (let row = 0; row < rowCount; row += 1) {
-      if (!isValid(geometry.validity, row)) continue
-      const type = view.getUint32((geometry.offsets[row] as number) + 1, true)
-      const thousands = Math.floor(type / 1000)
-      seen.add(type % 1000, thousands === 1 || thousands === 3, thousands >= 2)
-    }
-  }
-  return { type: seen.type, hasZ: seen.withZ > 0, hasM: seen.withM > 0 }
+/** GDAL's word for the dimensions of a geometry. */
+function dimensionsOf(geometry: GeometryField | undefined): string | undefined {
+  return geometry && `XY${geometry.hasZ ? 'Z' : ''}${geometry.hasM ? 'M' : ''}`
 }
 
 async function* describeFile(
@@ -112,7 +98,7 @@ function toFormat(driver: GdalDriver): Format {
     },
     read: (file: DataFile, layer: LayerDescription, { signal }: ReadContext): AsyncIterable<FeatureBatch> =>
       withGdalSource(file, driver, signal, (source) =>
-        readDump(source.dump(layer.name), layer.schema, signal),
+        readDump(source.dump(layer.name, dimensionsOf(layer.schema.geometry)), layer.schema, signal),
       ),
   }
 }
