@@ -1,7 +1,7 @@
-import { asciiText, parseDecimalText, scaleDecimal } from '../lib/decimal.ts'
 import type { GeometryBuilder } from './geometry-builder.ts'
 import type { GeometryShape } from './geometry-shape.ts'
 import { GeometryError, geometryTypeName } from './wkb.ts'
+import { isLetter, WktTokens } from './wkt-tokens.ts'
 
 const maxDepth = 30
 const open = 0x28
@@ -9,12 +9,6 @@ const close = 0x29
 const comma = 0x2c
 /** Upper-case words by WKB type code. */
 const words = [1, 2, 3, 4, 5, 6, 7].map((code) => geometryTypeName(code).toUpperCase())
-const longestWord = 18
-
-function isLetter(byte: number): boolean {
-  const lower = byte | 0x20
-  return lower >= 0x61 && lower <= 0x7a
-}
 
 /**
  * Reads WKT (OGC 06-103r4 section 7) and EWKT (`SRID=4326;POINT(1 2)`; `POINT(1 2 3)` has Z, a fourth ordinate is M)
@@ -27,9 +21,7 @@ export class WktReader {
   hasM = false
   /** Its SRID, 0 without one. */
   srid = 0
-  #bytes: Uint8Array = new Uint8Array(0)
-  #at = 0
-  #end = 0
+  readonly #tokens = new WktTokens()
   #builder: GeometryBuilder | undefined
   readonly #shape: GeometryShape
   /** The position read last. */
@@ -44,18 +36,16 @@ export class WktReader {
 
   /** Appends the geometry in `bytes[start, end)`; throws `GeometryError` and leaves the builder as it was. */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
-    this.#bytes = bytes
-    this.#at = start
-    this.#end = end
+    this.#tokens.begin(bytes, start, end)
     this.#builder = builder
     this.#dimensions = 0
     this.#isMeasured = false
     this.srid = 0
     try {
-      if (this.#word() === 'SRID') this.#readSrid()
-      else this.#at = start
+      if (this.#tokens.word() === 'SRID') this.#readSrid()
+      else this.#tokens.at = start
       this.typeCode = this.#geometry(0)
-      if (this.#space() !== 0) this.#fail('the end was expected')
+      if (this.#tokens.space() !== 0) this.#tokens.fail('the end was expected')
     } catch (error) {
       builder.abandon()
       throw error
@@ -69,59 +59,23 @@ export class WktReader {
     return this.#builder as GeometryBuilder
   }
 
-  #fail(expected: string): never {
-    const found = asciiText(this.#bytes, this.#at, Math.min(this.#end, this.#at + 12))
-    throw new GeometryError(`WKT cannot be read: ${expected}, found "${found}"`)
-  }
-
-  /** Passes over blanks and returns the byte behind them, 0 at the end. */
-  #space(): number {
-    while (this.#at < this.#end) {
-      const byte = this.#bytes[this.#at] as number
-      if (byte > 0x20) return byte
-      if (byte === 0) this.#fail('no NUL was expected')
-      this.#at += 1
-    }
-    return 0
-  }
-
-  #expect(byte: number): void {
-    if (this.#space() !== byte) this.#fail(`"${String.fromCharCode(byte)}" was expected`)
-    this.#at += 1
-  }
-
-  /** Passes over a byte if it comes next. */
-  #take(byte: number): boolean {
-    if (this.#space() !== byte) return false
-    this.#at += 1
-    return true
-  }
-
-  #word(): string {
-    this.#space()
-    const start = this.#at
-    while (this.#at < this.#end && isLetter(this.#bytes[this.#at] as number)) this.#at += 1
-    if (this.#at - start > longestWord + 2) return ''
-    return asciiText(this.#bytes, start, this.#at).toUpperCase()
-  }
-
   #readSrid(): void {
-    this.#expect(0x3d)
-    const srid = this.#number()
-    if (!(Number.isInteger(srid) && srid >= 0 && srid < 1e6)) this.#fail('an SRID was expected')
+    this.#tokens.expect(0x3d)
+    const srid = this.#tokens.number()
+    if (!(Number.isInteger(srid) && srid >= 0 && srid < 1e6)) this.#tokens.fail('an SRID was expected')
     this.srid = srid
-    this.#expect(0x3b)
+    this.#tokens.expect(0x3b)
   }
 
   #geometry(depth: number): number {
     if (depth > maxDepth)
       throw new GeometryError(`Geometry collections are nested more than ${maxDepth} deep`)
-    const start = this.#at
-    const word = this.#word()
+    const start = this.#tokens.at
+    const word = this.#tokens.word()
     const typeCode = this.#typeOf(word)
     if (typeCode === 0) {
-      this.#at = start
-      this.#fail('a geometry type was expected')
+      this.#tokens.at = start
+      this.#tokens.fail('a geometry type was expected')
     }
     const isEmpty = this.#dimensionsAndEmpty(word.slice((words[typeCode - 1] as string).length))
     if (this.#shape.isMulti && depth === 0 && typeCode <= 3) {
@@ -146,13 +100,14 @@ export class WktReader {
   /** Reads `Z`, `M`, `ZM` (`suffix` when it was written without a blank) and `EMPTY`; true when empty. */
   #dimensionsAndEmpty(suffix: string): boolean {
     let word = suffix
-    if (word === '' && isLetter(this.#space())) word = this.#word()
+    if (word === '' && isLetter(this.#tokens.space())) word = this.#tokens.word()
     if (word === 'EMPTY') return true
     if (word !== '') {
-      if (word !== 'Z' && word !== 'M' && word !== 'ZM') this.#fail('Z, M, ZM, EMPTY or "(" was expected')
+      if (word !== 'Z' && word !== 'M' && word !== 'ZM')
+        this.#tokens.fail('Z, M, ZM, EMPTY or "(" was expected')
       this.#setDimensions(word === 'ZM' ? 4 : 3, word === 'M')
-      if (isLetter(this.#space())) {
-        if (this.#word() !== 'EMPTY') this.#fail('EMPTY or "(" was expected')
+      if (isLetter(this.#tokens.space())) {
+        if (this.#tokens.word() !== 'EMPTY') this.#tokens.fail('EMPTY or "(" was expected')
         return true
       }
     }
@@ -161,7 +116,7 @@ export class WktReader {
 
   #setDimensions(count: number, isMeasured: boolean): void {
     if (this.#dimensions !== 0 && (this.#dimensions !== count || this.#isMeasured !== isMeasured)) {
-      this.#fail(`${this.#dimensions} ordinates were expected as before`)
+      this.#tokens.fail(`${this.#dimensions} ordinates were expected as before`)
     }
     this.#dimensions = count
     this.#isMeasured = isMeasured
@@ -178,10 +133,10 @@ export class WktReader {
   }
 
   #body(typeCode: number, depth: number): void {
-    this.#expect(open)
+    this.#tokens.expect(open)
     if (typeCode === 1) {
       this.#position()
-      this.#expect(close)
+      this.#tokens.expect(close)
       return
     }
     const at = this.#target.count(0)
@@ -189,8 +144,8 @@ export class WktReader {
     do {
       this.#part(typeCode, depth)
       count += 1
-    } while (this.#take(comma))
-    this.#expect(close)
+    } while (this.#tokens.take(comma))
+    this.#tokens.expect(close)
     if (typeCode === 2 && count === 1) throw new GeometryError('A line has only one position')
     this.#target.setCount(at, count)
   }
@@ -208,8 +163,8 @@ export class WktReader {
   }
 
   #isEmptyWord(): boolean {
-    if (!isLetter(this.#space())) return false
-    if (this.#word() !== 'EMPTY') this.#fail('EMPTY or "(" was expected')
+    if (!isLetter(this.#tokens.space())) return false
+    if (this.#tokens.word() !== 'EMPTY') this.#tokens.fail('EMPTY or "(" was expected')
     return true
   }
 
@@ -220,13 +175,13 @@ export class WktReader {
       this.#emptyBody(1)
       return
     }
-    const isWrapped = this.#take(open)
+    const isWrapped = this.#tokens.take(open)
     this.#position()
-    if (isWrapped) this.#expect(close)
+    if (isWrapped) this.#tokens.expect(close)
   }
 
   #ring(): void {
-    this.#expect(open)
+    this.#tokens.expect(open)
     const at = this.#target.count(0)
     const ordinates = this.#ordinates
     let count = 0
@@ -239,8 +194,8 @@ export class WktReader {
         firstY = ordinates[1] as number
       }
       count += 1
-    } while (this.#take(comma))
-    this.#expect(close)
+    } while (this.#tokens.take(comma))
+    this.#tokens.expect(close)
     if (count < 4) throw new GeometryError(`A ring has ${count} positions, at least 4 are needed`)
     if (firstX !== ordinates[0] || firstY !== ordinates[1]) throw new GeometryError('A ring is not closed')
     this.#target.setCount(at, count)
@@ -250,10 +205,10 @@ export class WktReader {
     const ordinates = this.#ordinates
     let count = 0
     do {
-      ordinates[count] = this.#number()
+      ordinates[count] = this.#tokens.number()
       count += 1
-    } while (count < 4 && this.#isNumberNext())
-    if (count < 2) this.#fail('a second ordinate was expected')
+    } while (count < 4 && this.#tokens.isNumberNext())
+    if (count < 2) this.#tokens.fail('a second ordinate was expected')
     if (count !== this.#dimensions) this.#setDimensions(count, false)
     const { hasZ, hasM } = this.#shape
     this.#target.coordinate(ordinates[0] as number, ordinates[1] as number)
@@ -263,54 +218,6 @@ export class WktReader {
       this.#target.ordinate(
         count === 4 ? (ordinates[3] as number) : isOnlyMeasured ? (ordinates[2] as number) : 0,
       )
-  }
-
-  /** Ordinates are apart by at least one blank. */
-  #isNumberNext(): boolean {
-    if (this.#at >= this.#end || (this.#bytes[this.#at] as number) > 0x20) return false
-    const byte = this.#space()
-    return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e
-  }
-
-  #number(): number {
-    const bytes = this.#bytes
-    const sign = this.#space()
-    const start = this.#at
-    let at = sign === 0x2d || sign === 0x2b ? start + 1 : start
-    let mantissa = 0
-    let digits = 0
-    let point = -1
-    for (; at < this.#end; at += 1) {
-      const byte = bytes[at] as number
-      if (byte >= 0x30 && byte <= 0x39) {
-        mantissa = mantissa * 10 + (byte - 48)
-        digits += 1
-      } else if (byte === 0x2e && point < 0) point = at
-      else break
-    }
-    if (digits === 0) this.#fail('a number was expected')
-    const scale = point < 0 ? 0 : at - point - 1
-    const hasExponent = at < this.#end && ((bytes[at] as number) | 0x20) === 0x65
-    if (hasExponent) at = this.#exponentEnd(at)
-    this.#at = at
-    const value = hasExponent ? Number.NaN : scaleDecimal(mantissa, -scale)
-    if (!Number.isNaN(value)) return sign === 0x2d ? -value : value
-    const exact = parseDecimalText(bytes, sign === 0x2b ? start + 1 : start, at)
-    if (!Number.isFinite(exact)) throw new GeometryError('A coordinate is beyond the range of numbers')
-    return exact
-  }
-
-  #exponentEnd(at: number): number {
-    const sign = this.#bytes[at + 1]
-    const first = sign === 0x2d || sign === 0x2b ? at + 2 : at + 1
-    let end = first
-    while (end < this.#end && (this.#bytes[end] as number) >= 0x30 && (this.#bytes[end] as number) <= 0x39)
-      end += 1
-    if (end === first) {
-      this.#at = at
-      this.#fail('an exponent was expected')
-    }
-    return end
   }
 }
 

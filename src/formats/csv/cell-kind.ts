@@ -1,5 +1,7 @@
 import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/decimal.ts'
 
+const encoder = new TextEncoder()
+
 export const int32Kind = 1
 export const int64Kind = 2
 /** An integer of more than 15 digits that int64 holds. */
@@ -12,10 +14,10 @@ export const textKind = 128
 
 const maxInt64 = 9223372036854775807n
 const secondsPerDay = 86400
-const booleanWords = ['true', 'false', 'TRUE', 'FALSE', 'True', 'False'].map((word) => Buffer.from(word))
+const booleanWords = ['true', 'false', 'TRUE', 'FALSE', 'True', 'False'].map((word) => encoder.encode(word))
 
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39
 }
 
 /**
@@ -46,14 +48,16 @@ export class CellParser {
   #number(bytes: Uint8Array, start: number, digits: number, end: number): number {
     let mantissa = 0
     let at = digits
-    for (; at < end && isDigit(bytes[at]); at += 1) mantissa = mantissa * 10 + ((bytes[at] as number) - 48)
+    for (; at < end && isDigit(bytes[at] as number); at += 1)
+      mantissa = mantissa * 10 + ((bytes[at] as number) - 48)
     const count = at - digits
     if (count === 0 || (bytes[digits] === 0x30 && count > 1)) return textKind
     if (at === end) return this.#integer(bytes, start, digits, end, mantissa)
     const point = at
     if (bytes[at] === 0x2e) {
       at += 1
-      for (; at < end && isDigit(bytes[at]); at += 1) mantissa = mantissa * 10 + ((bytes[at] as number) - 48)
+      for (; at < end && isDigit(bytes[at] as number); at += 1)
+        mantissa = mantissa * 10 + ((bytes[at] as number) - 48)
       if (at === point + 1) return textKind
     }
     if (mantissa >= exactMantissa) return textKind
@@ -88,7 +92,7 @@ export class CellParser {
     const hasSign = bytes[from + 1] === 0x2b || bytes[from + 1] === 0x2d
     let at = hasSign ? from + 2 : from + 1
     if (at === end || !(hasPoint || hasSign)) return textKind
-    for (; at < end; at += 1) if (!isDigit(bytes[at])) return textKind
+    for (; at < end; at += 1) if (!isDigit(bytes[at] as number)) return textKind
     this.value = Number(asciiText(bytes, start, end))
     if (!Number.isFinite(this.value) || (this.value === 0 && mantissa > 0)) return textKind
     return floatKind
@@ -96,7 +100,7 @@ export class CellParser {
 
   #boolean(bytes: Uint8Array, start: number, end: number): number {
     for (let word = 0; word < booleanWords.length; word += 1) {
-      const expected = booleanWords[word] as Buffer
+      const expected = booleanWords[word] as Uint8Array
       if (expected.length !== end - start || !isWord(bytes, start, expected)) continue
       this.form = word >> 1
       this.value = (word & 1) === 0 ? 1 : 0
@@ -127,7 +131,7 @@ export class CellParser {
     let fraction = 0
     if (bytes[at] === 0x2e) {
       const point = at
-      for (at += 1; at < end && isDigit(bytes[at]); at += 1)
+      for (at += 1; at < end && isDigit(bytes[at] as number); at += 1)
         fraction = fraction * 10 + ((bytes[at] as number) - 48)
       const digits = at - point - 1
       if (digits === 0 || digits > 6) return textKind
@@ -148,7 +152,7 @@ function isWord(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
 
 /** NaN unless both bytes are digits. */
 function twoDigits(bytes: Uint8Array, at: number): number {
-  if (!isDigit(bytes[at]) || !isDigit(bytes[at + 1])) return Number.NaN
+  if (!isDigit(bytes[at] as number) || !isDigit(bytes[at + 1] as number)) return Number.NaN
   return (bytes[at] as number) * 10 + (bytes[at + 1] as number) - 528
 }
 

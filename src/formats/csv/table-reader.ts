@@ -42,8 +42,10 @@ export class TableReader {
   readonly #scanner: RowScanner
   readonly #schema: Schema
   readonly #names: readonly string[]
-  /** Where the geometry stands among the cells, -1 without one. */
   readonly #geometryCell: number
+  /** By cell: the kinds that its column takes, and the column, which is undefined for the geometry. */
+  readonly #accepted: Uint8Array
+  #columns: (ColumnBuilder | undefined)[]
   readonly #parser = new CellParser()
   readonly #wkt: WktReader
   readonly #capacity: number
@@ -62,6 +64,14 @@ export class TableReader {
     this.#wkt = new WktReader({ isMulti: isMultiType(type), hasZ, hasM })
     this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
     this.#batch = new BatchBuilder(schema, this.#capacity)
+    this.#columns = this.#columnsByCell()
+    this.#accepted = Uint8Array.from(this.#columns, (column) => acceptedKinds[column?.type ?? ''] ?? 0)
+  }
+
+  #columnsByCell(): (ColumnBuilder | undefined)[] {
+    const columns: (ColumnBuilder | undefined)[] = [...this.#batch.columns]
+    if (this.#geometryCell >= 0) columns.splice(this.#geometryCell, 0, undefined)
+    return columns
   }
 
   get isFull(): boolean {
@@ -75,6 +85,7 @@ export class TableReader {
   takeBatch(): FeatureBatch {
     const batch = this.#batch.finish()
     this.#batch = new BatchBuilder(this.#schema, this.#capacity)
+    this.#columns = this.#columnsByCell()
     this.#rejectBytes = 0
     return batch
   }
@@ -82,13 +93,19 @@ export class TableReader {
   /** Takes in the row that the scanner found last. */
   takeRow(): void {
     this.#row += 1
-    const { cellCount } = this.#scanner
+    const { cellCount, bytes, starts, ends, flags } = this.#scanner
     if (cellCount > this.#names.length) {
       this.#reject(-1, `The row has ${cellCount} cells, the header has ${this.#names.length}`)
       return
     }
     for (let cell = 0; cell < cellCount; cell += 1) {
-      const reason = this.#takeCell(cell)
+      const reason = this.#takeCell(
+        cell,
+        bytes,
+        starts[cell] as number,
+        ends[cell] as number,
+        flags[cell] as number,
+      )
       if (reason === '') continue
       this.#reject(cell, reason)
       return
@@ -96,22 +113,17 @@ export class TableReader {
     this.#batch.endRow(this.#row)
   }
 
-  /** Appends a cell to its column; says why not, or nothing. */
-  #takeCell(cell: number): string {
-    const { bytes, starts, ends, flags } = this.#scanner
-    const start = starts[cell] as number
-    const end = ends[cell] as number
-    const flag = flags[cell] as number
+  /** Appends a cell to its column, or to the geometry where it has none; says why not, or nothing. */
+  #takeCell(cell: number, bytes: Uint8Array, start: number, end: number, flag: number): string {
     if ((flag & (unclean | hasNul)) !== 0) {
       return (flag & unclean) !== 0 ? 'Text stands behind the closing quote' : 'The text has a NUL character'
     }
-    if (cell === this.#geometryCell) return this.#takeGeometry(bytes, start, end)
-    const index = this.#geometryCell >= 0 && cell > this.#geometryCell ? cell - 1 : cell
-    const column = this.#batch.columns[index] as ColumnBuilder
+    const column = this.#columns[cell]
+    if (column === undefined) return this.#takeGeometry(bytes, start, end)
     if (start === end && (flag === 0 || column.kind !== 'var')) column.appendNull()
     else if (column.kind === 'var') return appendText(column, bytes, start, end, flag)
     else if ((flag & quoted) !== 0) return `The value is not ${column.type}: it is quoted`
-    else return this.#takeValue(column, bytes, start, end)
+    else return this.#takeValue(column, this.#accepted[cell] as number, bytes, start, end)
     return ''
   }
 
@@ -128,10 +140,16 @@ export class TableReader {
     return ''
   }
 
-  #takeValue(column: FixedBuilder | BigBuilder, bytes: Uint8Array, start: number, end: number): string {
+  #takeValue(
+    column: FixedBuilder | BigBuilder,
+    accepted: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): string {
     const parser = this.#parser
     const kind = parser.parse(bytes, start, end)
-    if ((kind & (acceptedKinds[column.type] ?? 0)) === 0) {
+    if ((kind & accepted) === 0) {
       return `The value is not ${column.type}; the file was changed since it was examined`
     }
     if (column.kind === 'fixed') column.append(parser.value)

@@ -4,10 +4,12 @@ import { outOfBytes } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
 import { RowError } from './row-error.ts'
 
+const encoder = new TextEncoder()
+
 const memberNames = ['type', 'properties', 'geometry', 'id'] as const
-const keys = memberNames.map((name) => Buffer.from(name))
-const members = memberNames.map((name) => Buffer.from(`"${name}":`))
-const featureWord = Buffer.from('"Feature"')
+const keys = memberNames.map((name) => encoder.encode(name))
+const members = memberNames.map((name) => encoder.encode(`"${name}":`))
+const featureWord = encoder.encode('"Feature"')
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
@@ -35,9 +37,9 @@ function passNull(scanner: JsonScanner, member: string): void {
 
 /** Passes over a member's name; its index in `memberNames`, or their number for any other. */
 function passMemberName(scanner: JsonScanner): number {
-  for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Buffer)) return i
+  for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Uint8Array)) return i
   scanner.key()
-  for (let i = 0; i < keys.length; i += 1) if (scanner.tokenIs(keys[i] as Buffer)) return i
+  for (let i = 0; i < keys.length; i += 1) if (scanner.tokenIs(keys[i] as Uint8Array)) return i
   return keys.length
 }
 

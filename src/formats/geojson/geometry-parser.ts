@@ -5,10 +5,12 @@ import { asciiText } from '../../lib/decimal.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { outOfBytes } from './json-scanner.ts'
 
-export const typeKey = Buffer.from('type')
+const encoder = new TextEncoder()
+
+export const typeKey = encoder.encode('type')
 const memberNames = ['type', 'coordinates', 'geometries'] as const
-const keys = memberNames.map((name) => Buffer.from(name))
-const members = memberNames.map((name) => Buffer.from(`"${name}":`))
+const keys = memberNames.map((name) => encoder.encode(name))
+const members = memberNames.map((name) => encoder.encode(`"${name}":`))
 const maxDepth = 30
 const open = 0x5b
 const close = 0x5d
@@ -24,7 +26,7 @@ export const geometryNames = [
   'MultiPolygon',
   'GeometryCollection',
 ] as const
-const nameWords = geometryNames.map((name) => Buffer.from(`"${name}"`))
+const nameWords = geometryNames.map((name) => encoder.encode(`"${name}"`))
 
 /**
  * Writes GeoJSON geometries (RFC 7946 section 3.1) as WKB straight from bytes. Numbers behind the third of a position
@@ -61,7 +63,7 @@ export class GeometryParser {
   /** The type code of the string value at the scanner. */
   readType(): number {
     const scanner = this.#scanner
-    if (scanner.take(nameWords[this.#lastType] as Buffer)) return this.#lastType
+    if (scanner.take(nameWords[this.#lastType] as Uint8Array)) return this.#lastType
     if (scanner.bytes[scanner.at] !== 0x22) this.#refuse('"type" is not a string')
     scanner.string()
     const name = asciiText(
@@ -78,9 +80,9 @@ export class GeometryParser {
   /** Passes over a member's name; its index in `memberNames`, or their number for any other. */
   #passMemberName(): number {
     const scanner = this.#scanner
-    for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Buffer)) return i
+    for (let i = 0; i < members.length; i += 1) if (scanner.take(members[i] as Uint8Array)) return i
     scanner.key()
-    for (let i = 0; i < keys.length; i += 1) if (scanner.tokenIs(keys[i] as Buffer)) return i
+    for (let i = 0; i < keys.length; i += 1) if (scanner.tokenIs(keys[i] as Uint8Array)) return i
     return keys.length
   }
 

@@ -1,5 +1,7 @@
 import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/decimal.ts'
 
+const encoder = new TextEncoder()
+
 /** Thrown, always this same object, when a token goes on behind the bytes at hand. */
 export const outOfBytes = new Error('Out of bytes')
 
@@ -15,7 +17,7 @@ export class JsonSyntaxError extends Error {
 }
 
 const maxDepth = 256
-const literals = { t: Buffer.from('true'), f: Buffer.from('false'), n: Buffer.from('null') }
+const literals = { t: encoder.encode('true'), f: encoder.encode('false'), n: encoder.encode('null') }
 
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39

@@ -2,6 +2,8 @@ import type { JsonScanner } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
 import { RowError } from './row-error.ts'
 
+const encoder = new TextEncoder()
+
 const longestName = 4096
 
 /**
@@ -17,7 +19,7 @@ export class NameIndex {
   add(name: string): number {
     const index = this.names.length
     this.names.push(name)
-    this.#members.push(Buffer.from(`${JSON.stringify(name)}:`))
+    this.#members.push(encoder.encode(`${JSON.stringify(name)}:`))
     this.#indexes.set(name, index)
     return index
   }
