@@ -1,6 +1,6 @@
 import { createPostgisStore } from '../../src/stores/postgis/postgis-store.ts'
 import type { StoreParameters } from '../../src/stores/store.ts'
-import type { MakeStore } from '../contract/store-session.ts'
+import type { StoreUnderTest } from '../contract/store-session.ts'
 import { runSql, testCluster } from './postgres.ts'
 
 /** The connection parameters of a PostGIS store over the database at `url`. */
@@ -19,17 +19,18 @@ export function fileDatabase(): Promise<string> {
 }
 
 /** A store over a new schema of the test file's database. */
-export const makePostgisStore: MakeStore = async () => {
+export async function makePostgisStore(): Promise<StoreUnderTest & { schemaName: string }> {
   const url = await fileDatabase()
   schemas += 1
-  const schema = `Schema ${schemas}`
-  await runSql(url, `create schema "${schema}"`)
-  const parameters = storeParameters(url, schema)
+  const schemaName = `Schema ${schemas}`
+  await runSql(url, `create schema "${schemaName}"`)
+  const parameters = storeParameters(url, schemaName)
   return {
+    schemaName,
     store: createPostgisStore(parameters),
     reopen: () => createPostgisStore(parameters),
     dispose: async () => {
-      await runSql(url, `drop schema "${schema}" cascade`)
+      await runSql(url, `drop schema "${schemaName}" cascade`)
     },
   }
 }

@@ -35,6 +35,11 @@ const endTimestamp = 9_223_371_331_200_000_000
 const maxTime = 86_400_000_000
 const shiftLow = microsecondsTo2000 % 4_294_967_296
 const shiftHigh = Math.floor(microsecondsTo2000 / 4_294_967_296)
+const minHigh = Math.floor(minTimestamp / 4_294_967_296)
+const minLow = minTimestamp - minHigh * 4_294_967_296
+const endHigh = Math.floor(endTimestamp / 4_294_967_296)
+const endLow = endTimestamp - endHigh * 4_294_967_296
+const timestampProblem = 'The time is outside 4713 BC to 294276 AD'
 
 const widths: Record<AttributeType, number> = {
   boolean: 1,
@@ -260,10 +265,12 @@ export class CopyEncoder {
         if (value < 0 || value > maxTime) return 'The time is outside 00:00 to 24:00'
       } else {
         const shifted = value - microsecondsTo2000
-        if (shifted < minTimestamp || shifted >= endTimestamp)
-          return 'The time is outside 4713 BC to 294276 AD'
+        if (shifted < minTimestamp || shifted > endTimestamp) return timestampProblem
         upper = high - shiftHigh - (lower < shiftLow ? 1 : 0)
         lower = (lower - shiftLow) >>> 0
+        // The double above is exact to 32 microseconds only.
+        if (upper < minHigh || (upper === minHigh && lower < minLow)) return timestampProblem
+        if (upper > endHigh || (upper === endHigh && lower >= endLow)) return timestampProblem
       }
     }
     this.#view.setInt32(this.#at, 8)

@@ -72,6 +72,7 @@ export function statementFailure(error: unknown, doing: string): Error {
     return new Failure('conflict', 'constraint-violated', `Constraint${named} is violated: ${text}`, options)
   }
   if (code === '42501') return new Failure('invalid', 'store-permission', `Not allowed: ${text}`, options)
+  if (code === '2BP01') return new Failure('conflict', 'table-referenced', text, options)
   if (code === '42P07') return new Failure('conflict', 'table-exists', text, options)
   if (code === '55P03') {
     return new Failure('unavailable', 'table-locked', `The table is in use by others: ${text}`, options)

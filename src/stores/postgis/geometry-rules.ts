@@ -90,7 +90,6 @@ function ring(stride: number): void {
   const first = check.at + 4
   const last = first + (count - 1) * stride
   check.at = first + count * stride
-  if (count === 0) return
   if (count < 4) check.problem ||= `A ring has only ${count} points`
   else if (
     view.getFloat64(first, true) !== view.getFloat64(last, true) ||

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import { addIndexes, analyzeTable } from './after-load.ts'
 import type { LoadContext } from './build-load.ts'
 import { loadNewTable, loadResult, loadSwap } from './build-load.ts'
 import { commitLoad } from './commit.ts'
@@ -13,12 +15,16 @@ import { sendRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import { endProcesses, Session } from './session.ts'
 import { findOrAddSrid } from './srid.ts'
-import { addIndexes, analyzeTable, loadStaged } from './staged-load.ts'
+import { loadStaged } from './staged-load.ts'
 import { findExtent } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'
 import { planExistingTable, planNewTable } from './target-plan.ts'
+
+/** A stopped load must end within two seconds, also when the database does not answer; cleaning then goes on. */
+const stoppedCleanUpMs = 1700
+const failedCleanUpMs = 15_000
 
 /** Runs one load; whatever fails before its commit leaves the target as it was and no staging table behind. */
 export async function runLoad(
@@ -31,14 +37,21 @@ export async function runLoad(
   try {
     return await route({ settings, session, request, batches, hooks })
   } catch (error) {
-    await session.abandon()
-    // A database that is away keeps the staging table until `sweep` is called again.
-    await sweepLoad(settings, request.loadId).catch(() => {})
+    const patience = sleep(hooks.signal.aborted ? stoppedCleanUpMs : failedCleanUpMs, undefined, {
+      ref: false,
+    })
+    await Promise.race([cleanUp(session, settings, request.loadId), patience])
     hooks.signal.throwIfAborted()
     throw error
   } finally {
     await session.close()
   }
+}
+
+/** A database that is away keeps the staging table until `sweep` is called again. */
+async function cleanUp(session: Session, settings: ConnectionSettings, loadId: string): Promise<void> {
+  await session.abandon()
+  await sweepLoad(settings, loadId).catch(() => {})
 }
 
 /** Drops the staging table of a load, after ending server processes that still work for it. */
@@ -127,6 +140,6 @@ async function appendDirectly(
       return envelope === undefined ? rest : { ...rest, envelope }
     },
   })
-  await analyzeTable(connection, table, context)
+  await analyzeTable(connection, facts, hooks)
   return result
 }

@@ -1,29 +1,16 @@
-import type { Attribute, Schema } from '../../geo/schema.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { LoadResult } from '../store.ts'
+import { addIndexes, analyzeTable } from './after-load.ts'
 import type { LoadContext } from './build-load.ts'
 import { loadResult } from './build-load.ts'
-import { columnType } from './column-types.ts'
 import { commitLoad, lockTable } from './commit.ts'
-import type { RowCheck, TableRules } from './constraints.ts'
-import {
-  freeIdentifier,
-  quoteIdentifier,
-  quoteTable,
-  quoteText,
-  stagingName,
-  suffixedIdentifier,
-} from './identifiers.ts'
-import type { TextRow } from './read-rows.ts'
-import { attributeSql, batchOfRows, geometrySql, textTypes } from './read-rows.ts'
-import type { SentRows } from './send-rows.ts'
-import { sendRows } from './send-rows.ts'
+import type { TableRules } from './constraints.ts'
+import { quoteTable } from './identifiers.ts'
 import type { Connection } from './session.ts'
+import { StagedRows } from './staged-rows.ts'
 import { findExtent } from './table-extent.ts'
-import type { ColumnFacts, TableFacts } from './table-facts.ts'
+import type { TableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'
-
-const rejectPage = 1024
 
 /**
  * REPLACE and APPEND into a table that others depend on or that has rules of its own. The rows are staged beside,
@@ -38,7 +25,7 @@ export async function loadStaged(
   rules: TableRules,
 ): Promise<LoadResult> {
   const { request, settings, hooks } = context
-  const load = new StagedLoad(context, connection, plan, facts)
+  const load = new StagedRows(context, connection, plan, facts)
   const isReplace = request.mode === 'REPLACE'
   await refuseUnsafe(connection, facts, rules, isReplace)
   const sent = await load.stage()
@@ -59,22 +46,8 @@ export async function loadStaged(
       return envelope === undefined ? rest : { ...rest, envelope }
     },
   })
-  await analyzeTable(connection, table, context)
+  await analyzeTable(connection, facts, hooks)
   return result
-}
-
-/** Statistics after the commit: their failure is no failure of the load. */
-export async function analyzeTable(
-  connection: Connection,
-  table: string,
-  context: LoadContext,
-): Promise<void> {
-  try {
-    await connection.run('analysing', `analyze ${table}`)
-  } catch (error) {
-    const message = `Statistics of ${table} were not refreshed: ${error instanceof Error ? error.message : error}`
-    context.hooks.onMessage({ level: 'warning', code: 'not-analyzed', message })
-  }
 }
 
 async function refuseUnsafe(
@@ -100,202 +73,5 @@ async function refuseUnsafe(
       'row-security',
       `Row security hides rows of "${facts.name}" from this user: it cannot be replaced`,
     )
-  }
-}
-
-/** Indexes asked for that the table does not have. */
-export async function addIndexes(connection: Connection, facts: TableFacts, plan: TargetPlan): Promise<void> {
-  for (const column of plan.indexes) {
-    const name = suffixedIdentifier(facts.name, `_${column}_idx`)
-    await connection.run(
-      'building the indexes',
-      `do $body$ begin
-        if not exists (select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-          where i.indrelid = ${facts.oid} and a.attname = ${quoteText(column)} and i.indpred is null) then
-          execute ${quoteText(`create index ${quoteIdentifier(name)} on ${quoteTable(facts.schema, facts.name)} (${quoteIdentifier(column)})`)};
-        end if; end $body$`,
-    )
-  }
-}
-
-class StagedLoad {
-  readonly staging: string
-  readonly #context: LoadContext
-  readonly #connection: Connection
-  readonly #plan: TargetPlan
-  readonly #facts: TableFacts
-  /** The column of the staging table that holds the row's number in the source. */
-  readonly #rowColumn: string
-
-  constructor(context: LoadContext, connection: Connection, plan: TargetPlan, facts: TableFacts) {
-    this.#context = context
-    this.#connection = connection
-    this.#plan = plan
-    this.#facts = facts
-    this.staging = quoteTable(context.settings.schema, stagingName(context.request.loadId))
-    this.#rowColumn = quoteIdentifier(freeIdentifier('terrane_row', (name) => plan.columns.includes(name)))
-  }
-
-  async stage(): Promise<SentRows> {
-    const { staging } = this
-    const { batches, hooks } = this.#context
-    const connection = this.#connection
-    const { layout, columns, geometryColumn } = this.#plan
-    const definitions = [
-      `${this.#rowColumn} bigint`,
-      ...layout.attributes.map(({ target }, index) => {
-        const name = this.#plan.matched[index]?.name ?? target.name
-        return `${quoteIdentifier(name)} ${columnType(target)}`
-      }),
-      ...(geometryColumn === undefined ? [] : [`${quoteIdentifier(geometryColumn)} geometry`]),
-    ]
-    await connection.run('beginning', `drop table if exists ${staging}`)
-    await connection.run('beginning', 'begin')
-    await connection.run(
-      'creating the staging table',
-      `create unlogged table ${staging} (${definitions.join(', ')})`,
-    )
-    const list = [this.#rowColumn, ...columns.map(quoteIdentifier)].join(', ')
-    const writer = connection.copy(`copy ${staging} (${list}) from stdin (format binary, freeze)`)
-    const sent = await sendRows(writer, { ...layout, hasRowNumber: true }, batches, hooks)
-    await connection.run('staging the rows', 'commit')
-    return sent
-  }
-
-  /** Rows whose text is no value of a column of some other type (an enumeration, JSON, an address). */
-  async rejectUncastable(sent: SentRows): Promise<void> {
-    const foreign = this.#plan.matched.filter(({ attribute }) => attribute === undefined)
-    if (foreign.length === 0) return
-    await this.#connection.run(
-      'preparing the conversion',
-      `create or replace function pg_temp.terrane_casts(value text, type text) returns boolean language plpgsql as
-       $body$ begin execute format('select cast(%L as %s)', value, type); return true;
-       exception when others then return false; end $body$`,
-    )
-    for (const column of foreign) {
-      const name = quoteIdentifier(column.name)
-      await this.rejectViolators(
-        {
-          field: column.name,
-          reason: `The value cannot become ${column.sqlType}`,
-          violators: () => `select ctid as terrane_ctid from ${this.staging}
-            where ${name} is not null and not pg_temp.terrane_casts(${name}, ${quoteText(column.sqlType)})`,
-        },
-        sent,
-        true,
-      )
-    }
-  }
-
-  async rejectViolators(check: RowCheck, sent: SentRows, isReplace: boolean): Promise<void> {
-    const connection = this.#connection
-    const target = quoteTable(this.#facts.schema, this.#facts.name)
-    const violators = check.violators(this.#source(), target, isReplace)
-    const doing = 'holding the rows against the constraints'
-    await connection.run(doing, 'begin')
-    await connection.run(doing, `create temporary table terrane_violators on commit drop as ${violators}`)
-    const refused = await this.#reportViolators(check)
-    if (refused > 0) {
-      await connection.run(
-        doing,
-        `delete from ${this.staging} where ctid in (select terrane_ctid from terrane_violators)`,
-      )
-    }
-    await connection.run(doing, 'commit')
-    sent.rowsSent -= refused
-    sent.rowsRejected += refused
-  }
-
-  async #reportViolators(check: RowCheck): Promise<number> {
-    const { hooks } = this.#context
-    const doing = 'reading refused rows'
-    const schema = this.#stagedSchema()
-    const list = schema.attributes.map(({ name, type }) => attributeSql(quoteIdentifier(name), type, ''))
-    if (schema.geometry !== undefined) list.push(geometrySql(quoteIdentifier(schema.geometry.name), false))
-    await this.#connection.run(
-      doing,
-      `declare terrane_refused no scroll cursor for select ${[`${this.#rowColumn}::text`, ...list].join(', ')}
-       from ${this.staging} where ctid in (select terrane_ctid from terrane_violators) order by ctid`,
-    )
-    let refused = 0
-    while (true) {
-      const { rows } = await this.#connection.client.query<TextRow>({
-        text: `fetch ${rejectPage} from terrane_refused`,
-        rowMode: 'array',
-        types: textTypes,
-      })
-      if (rows.length === 0) break
-      const batch = batchOfRows(schema, rows, 1, (row) => Number(row[0]))
-      const { field, reason } = check
-      for (let row = 0; row < batch.rowCount; row += 1) {
-        hooks.onReject(batch, row, field === undefined ? { reason } : { field, reason })
-      }
-      refused += rows.length
-    }
-    await this.#connection.run(doing, 'close terrane_refused')
-    return refused
-  }
-
-  /** DELETE and INSERT; one statement where others refer to the rows, so that they see the new ones in time. */
-  async insert(isReplace: boolean, isReferenced: boolean): Promise<void> {
-    const connection = this.#connection
-    const target = quoteTable(this.#facts.schema, this.#facts.name)
-    const columns = this.#plan.columns.map(quoteIdentifier).join(', ')
-    const insert = `insert into ${target} (${columns}) select ${columns} from ${this.#source()} as staged`
-    const doing = 'putting the rows in place'
-    if (isReplace && isReferenced) {
-      const where = 'where (select count(*) from gone) >= 0'
-      await connection.run(
-        doing,
-        `with gone as (delete from ${target} returning 1) ${insert} ${where} order by terrane_ctid`,
-      )
-    } else {
-      if (isReplace) await connection.run(doing, `delete from ${target}`)
-      await connection.run(doing, `${insert} order by terrane_ctid`)
-    }
-    for (const column of this.#plan.matched.filter(({ isNumbered }) => isNumbered)) {
-      await this.#advanceSequence(column)
-    }
-  }
-
-  async #advanceSequence(column: ColumnFacts): Promise<void> {
-    const target = quoteTable(this.#facts.schema, this.#facts.name)
-    const name = quoteIdentifier(column.name)
-    await this.#connection.run(
-      'advancing the sequence',
-      `select setval(s, greatest(m, 1)) from (select pg_get_serial_sequence(${quoteText(target)}, ${quoteText(column.name)}) as s,
-        (select max(${name}) from ${target}) as m) q where s is not null and m is not null`,
-    )
-  }
-
-  /** The staged rows in the types of the target. */
-  #source(): string {
-    const columns = this.#plan.matched.map((column) => {
-      const name = quoteIdentifier(column.name)
-      return column.attribute === undefined ? `${name}::${column.sqlType} as ${name}` : name
-    })
-    const { geometry } = this.#facts
-    if (this.#plan.geometryColumn !== undefined && geometry !== undefined) {
-      const name = quoteIdentifier(geometry.name)
-      const placed = geometry.srid > 0 ? `ST_SetSRID(${name}, ${geometry.srid})` : name
-      columns.push(`${geometry.isGeography ? `(${placed})::geography` : placed} as ${name}`)
-    }
-    return `(select ${['ctid as terrane_ctid', ...columns].join(', ')} from ${this.staging})`
-  }
-
-  #stagedSchema(): Schema {
-    const attributes: Attribute[] = this.#plan.layout.attributes.map(({ target }, index) => ({
-      ...target,
-      name: this.#plan.matched[index]?.name ?? target.name,
-    }))
-    const { geometryColumn } = this.#plan
-    const { geometry } = this.#context.request.schema
-    return {
-      attributes,
-      geometry:
-        geometryColumn === undefined || geometry === undefined
-          ? undefined
-          : { ...geometry, name: geometryColumn },
-    }
   }
 }

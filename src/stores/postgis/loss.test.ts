@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { Client } from 'pg'
+import { gatheringHooks, loadRows, readColumn } from '../../../tests/contract/store-session.ts'
+import type { Row } from '../../../tests/support/batches.ts'
+import { batchesOf, schemaOf, wkb } from '../../../tests/support/batches.ts'
+import { fileDatabase, makePostgisStore } from '../../../tests/support/postgis-store.ts'
+import { runSql } from '../../../tests/support/postgres.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { VectorStore } from '../store.ts'
+import { updateModes } from '../store.ts'
+
+const schema = schemaOf({ n: 'int32' }, 'Point')
+const rows = (count: number): Row[] =>
+  Array.from({ length: count }, (_, i) => ({ geometry: wkb('Point', [i, i]), values: [i] }))
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Gives some batches, then `before` the rest. */
+async function* interrupted(before: () => Promise<void>): AsyncGenerator<FeatureBatch> {
+  yield* batchesOf(schema, rows(3000))
+  await before()
+  yield* batchesOf(schema, rows(20_000))
+}
+
+async function endBackends(loadId: string): Promise<void> {
+  const ended = await runSql(
+    await fileDatabase(),
+    'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1',
+    [`terrane_load_${loadId}`],
+  )
+  assert.ok(ended.length > 0)
+}
+
+async function withStore(work: (store: VectorStore, schemaName: string) => Promise<void>): Promise<void> {
+  const { store, schemaName, dispose } = await makePostgisStore()
+  try {
+    await loadRows(store, { schema, rows: rows(3) })
+    await work(store, schemaName)
+    assert.deepEqual(await readColumn(store, 'n'), [0, 1, 2])
+    assert.deepEqual(await store.listTables(), ['layer'])
+  } finally {
+    await store.close()
+    await dispose()
+  }
+}
+
+const tableFor = (mode: string): string => (mode === 'CREATE' ? 'fresh' : 'layer')
+
+for (const mode of updateModes) {
+  it(`${mode}: a connection that the server ends leaves the old state and says so`, () =>
+    withStore(async (store) => {
+      const loadId = `lost_${mode}`
+      const batches = interrupted(() => endBackends(loadId))
+      await assert.rejects(loadRows(store, { loadId, mode, table: tableFor(mode), schema, batches }), {
+        kind: 'unavailable',
+        code: 'store-lost',
+      })
+    }))
+
+  it(`${mode}: a connection that ends before the commit leaves the old state, and the token says so`, () =>
+    withStore(async (store) => {
+      const loadId = `late_${mode}`
+      let given = ''
+      const beforeCommit = async (token: string): Promise<void> => {
+        given = token
+        await endBackends(loadId)
+      }
+      await assert.rejects(
+        loadRows(store, {
+          loadId,
+          mode,
+          table: tableFor(mode),
+          schema,
+          rows: rows(9),
+          hooks: { beforeCommit },
+        }),
+        { kind: 'unavailable' },
+      )
+      assert.equal(await store.outcome(given), 'absent')
+    }))
+
+  it(`${mode}: an abort stops the load within two seconds while the source is silent`, () =>
+    withStore(async (store) => {
+      const controller = new AbortController()
+      const reason = new Error('stop now')
+      const silent = interrupted(() => new Promise(() => {}))
+      const { hooks } = gatheringHooks({ signal: controller.signal })
+      const loading = store.load(
+        { loadId: `silent_${mode}`, mode, table: tableFor(mode), schema, indexes: [] },
+        silent,
+        hooks,
+      )
+      const outcome = loading.catch((error) => error)
+      await sleep(300)
+      const started = performance.now()
+      controller.abort(reason)
+      assert.equal(await outcome, reason)
+      assert.ok(performance.now() - started < 2000)
+    }))
+}
+
+it('an abort ends a statement that waits for a lock of others', () =>
+  withStore(async (store, schemaName) => {
+    const holder = new Client({ connectionString: await fileDatabase() })
+    await holder.connect()
+    await holder.query(`begin; lock table "${schemaName}".layer in share mode`)
+    const controller = new AbortController()
+    const reason = new Error('stop now')
+    const { hooks } = gatheringHooks({
+      signal: controller.signal,
+      beforeCommit: async () => {
+        setTimeout(() => controller.abort(reason), 300)
+      },
+    })
+    const load = { loadId: 'busy', mode: 'REPLACE' as const, table: 'layer', schema, indexes: [] }
+    const outcome = await store.load(load, batchesOf(schema, rows(9)), hooks).catch((error) => error)
+    assert.equal(outcome, reason)
+    const left = await holder.query(
+      `select query from pg_stat_activity where application_name = 'terrane_load_busy'`,
+    )
+    assert.deepEqual(left.rows, [])
+    await holder.end()
+  }))
+
+it('an outcome is absent for a token that never was one', () =>
+  withStore(async (store) => {
+    for (const token of ['', 'x', '99999999999', '-1', "1' or true"]) {
+      assert.equal(await store.outcome(token), 'absent', token)
+    }
+  }))
+
+it('sweep removes what a killed process left, and ends what it still had running', () =>
+  withStore(async (store) => {
+    const url = await fileDatabase()
+    const loading = loadRows(store, {
+      loadId: 'orphan',
+      table: 'fresh',
+      schema,
+      batches: interrupted(async () => {
+        await store.sweep('orphan')
+      }),
+    })
+    await assert.rejects(loading, { kind: 'unavailable' })
+    const left = await runSql(url, `select relname from pg_class where relname like 'terrane_load_%'`)
+    assert.deepEqual(left, [])
+  }))
