@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Catalog } from './catalog/catalog.ts'
+import { listStorePaths } from './catalog/stores.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { freeStoreFile, lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
@@ -153,25 +155,31 @@ interface CatalogNeeds {
 }
 
 async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
-  const { settings, directory, database, events, clock } = needs
+  const { directory, database, events, clock } = needs
   const catalog = new Catalog({
     database,
     events,
     clock,
     vault: createVault(directory.key),
     openVectorStore,
-    defaultStoreConnection: async (workspace) => defaultStore(settings, directory, workspace),
+    defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
   })
   await catalog.prepare()
   return catalog
 }
 
 /** Where a workspace keeps what names no other store: a GeoPackage, or a schema of our PostgreSQL. */
-function defaultStore(settings: Settings, directory: DataDirectory, workspace: string): StoreConnection {
+async function defaultStore(
+  { settings, directory, database }: CatalogNeeds,
+  workspace: string,
+): Promise<StoreConnection> {
   if (settings.databaseUrl === undefined) {
-    const path = freeStoreFile(directory, workspace, `${workspace}.gpkg`)
+    const taken = await listStorePaths(database.kysely, workspace)
+    const path = freeStoreFile(directory, workspace, `${workspace}.gpkg`, taken)
     return { type: 'GeoPackage', parameters: { path } }
   }
+  const schema = dataSchema(workspace)
+  await database.kysely.schema.createSchema(schema).ifNotExists().execute()
   const url = new URL(settings.databaseUrl.reveal())
   return {
     type: 'PostGIS',
@@ -180,11 +188,21 @@ function defaultStore(settings: Settings, directory: DataDirectory, workspace: s
       host: decodeURIComponent(url.hostname),
       port: url.port === '' ? '5432' : url.port,
       database: decodeURIComponent(url.pathname.slice(1)),
-      schema: workspace,
+      schema,
       user: decodeURIComponent(url.username),
       passwd: decodeURIComponent(url.password),
     },
   }
+}
+
+const maxIdentifierBytes = 63
+
+/** The schema for a workspace's tables: never one that holds other things, such as `public` with our own tables. */
+function dataSchema(workspace: string): string {
+  const name = `ws_${workspace}`
+  if (Buffer.byteLength(name) <= maxIdentifierBytes) return name
+  const digest = createHash('sha256').update(workspace).digest('hex').slice(0, 16)
+  return `ws_${digest}`
 }
 
 async function closeHttp(app: App): Promise<void> {

@@ -62,13 +62,23 @@ describe('lockDataDirectory', () => {
   })
 })
 
+const none: ReadonlySet<string> = new Set()
+
 describe('freeStoreFile', () => {
-  it('never names a file that is there', () => {
+  it('never names a file that is there or promised', () => {
     const directory = prepareDataDirectory(settingsFor('free'))
-    const first = freeStoreFile(directory, 'a', 'roads.gpkg')
+    const first = freeStoreFile(directory, 'a', 'roads.gpkg', none)
     assert.equal(first, join(directory.stores, 'a', 'roads.gpkg'))
     mkdirSync(join(directory.stores, 'a'))
     writeFileSync(first, '')
-    assert.equal(freeStoreFile(directory, 'a', 'roads.gpkg'), join(directory.stores, 'a', 'roads0.gpkg'))
+    assert.equal(
+      freeStoreFile(directory, 'a', 'roads.gpkg', none),
+      join(directory.stores, 'a', 'roads0.gpkg'),
+    )
+    const taken = new Set([join(directory.stores, 'a', 'roads0.gpkg')])
+    assert.equal(
+      freeStoreFile(directory, 'a', 'roads.gpkg', taken),
+      join(directory.stores, 'a', 'roads1.gpkg'),
+    )
   })
 })

@@ -48,13 +48,21 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
   }
 }
 
-/** A path for a new store of `workspace` where no file is yet: `name`, or with 0, 1, 2, ... in it. */
-export function freeStoreFile(directory: DataDirectory, workspace: string, name: string): string {
+/**
+ * A path for a new store of `workspace` where no file is yet, and that is not `taken` by a store whose file is still to
+ * come: `name`, or with 0, 1, 2, ... in it.
+ */
+export function freeStoreFile(
+  directory: DataDirectory,
+  workspace: string,
+  name: string,
+  taken: ReadonlySet<string | undefined>,
+): string {
   const { name: base, ext } = parse(name)
   const path = (suffix: string): string => join(directory.stores, workspace, `${base}${suffix}${ext}`)
   for (let number = -1; ; number += 1) {
     const candidate = path(number < 0 ? '' : String(number))
-    if (!existsSync(candidate)) return candidate
+    if (!taken.has(candidate) && !existsSync(candidate)) return candidate
   }
 }
 

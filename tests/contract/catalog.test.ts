@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
-import type { LayerRecord } from '../../src/catalog/records.ts'
 import { getStoreById } from '../../src/catalog/stores.ts'
+import { createSkeleton } from '../../src/stores/geopackage/new-file.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
-
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+import { configurationClient, publishPoints } from '../support/configuration.ts'
 
 let terrane: TestApp
 before(async () => {
@@ -16,54 +15,8 @@ before(async () => {
 })
 after(() => terrane.close())
 
-function send(method: Method, url: string, payload?: object | string, headers: Record<string, string> = {}) {
-  const body = payload === undefined ? {} : { payload }
-  return terrane.app.inject({
-    method,
-    url: `/rest${url}`,
-    headers: { ...terrane.admin, ...headers },
-    ...body,
-  })
-}
-
-async function read(url: string) {
-  const reply = await send('GET', url)
-  assert.equal(reply.statusCode, 200, `${url}: ${reply.body}`)
-  return reply.json()
-}
-
-async function createWorkspace(name: string): Promise<void> {
-  assert.equal((await send('POST', '/workspaces', { workspace: { name } })).statusCode, 201)
-}
-
-async function publish(workspace: string, name: string): Promise<LayerRecord> {
-  const store = await terrane.catalog.defaultStore(workspace)
-  return terrane.database.transaction((db) =>
-    publishNewLayer(
-      db,
-      {
-        workspace,
-        name,
-        storeId: store.id,
-        nativeName: name,
-        details: {
-          kind: 'vector',
-          title: name,
-          originalName: name,
-          srs: 'EPSG:4326',
-          envelope: { minX: 1, minY: 2, maxX: 3, maxY: 4 },
-          schema: {
-            attributes: [{ name: 'pop', type: 'int64' }],
-            geometry: { name: 'geom', type: 'Point', hasZ: false, hasM: false, crs: { srs: 'EPSG:4326' } },
-          },
-          featureCount: 5,
-          style: 'point',
-        },
-      },
-      '2026-01-01T00:00:00.000Z',
-    ),
-  )
-}
+const { send, read, createWorkspace } = configurationClient(() => terrane)
+const publish = (workspace: string, name: string) => publishPoints(terrane, workspace, name)
 
 describe('workspaces', () => {
   it('are created, listed, read and deleted in the shapes that clients know', async () => {
@@ -141,6 +94,12 @@ describe('GeoPackage stores', () => {
     assert.deepEqual(dataStores.dataStore, [{ name: 'own', href: created.headers.location }])
   })
 
+  it('do not share a file with the default store of their workspace', async () => {
+    const created = await send('POST', stores, { dataStore: { name: 'packages', type: 'GeoPackage' } })
+    const [entry] = created.json().dataStore.connectionParameters.entry
+    assert.notEqual((await terrane.catalog.defaultStore('packages')).parameters.path, entry.$)
+  })
+
   it('take a path in the data directory, in either form of parameters', async () => {
     const forms: [string, object][] = [
       ['plain', { database: 'mine/plain.gpkg' }],
@@ -185,6 +144,17 @@ describe('GeoPackage stores', () => {
     assert.equal(existsSync('/tmp/x.gpkg'), false)
   })
 
+  it('over a file of an import root are only read', async () => {
+    const path = join(terrane.dataDir, 'incoming', 'source.gpkg')
+    const file = new DatabaseSync(path)
+    createSkeleton(file)
+    file.close()
+    const payload = { dataStore: { name: 'read', type: 'GeoPackage', connectionParameters: { path } } }
+    const reply = await send('POST', stores, payload)
+    assert.equal(reply.statusCode, 201, reply.body)
+    assert.deepEqual(reply.json().dataStore.connectionParameters.entry[1], { '@key': 'read_only', $: 'true' })
+  })
+
   it('are refused over a file that is no GeoPackage', async () => {
     const path = join(terrane.dataDir, 'incoming', 'page.gpkg')
     writeFileSync(path, '<html>not a database</html>'.repeat(100))
@@ -202,6 +172,10 @@ describe('GeoPackage stores', () => {
     assert.equal(dataStore.enabled, false)
     assert.equal(dataStore.description, 'closed')
     assert.equal((await send('PUT', `${stores}/changing`, { dataStore: { name: 'x' } })).statusCode, 400)
+    assert.equal(
+      (await send('PUT', `${stores}/changing`, { dataStore: { type: 'PostGIS' } })).statusCode,
+      400,
+    )
   })
 
   it('have names of their own, types that are known, and parameters that are plain', async () => {
@@ -296,91 +270,5 @@ describe('layers', () => {
     assert.equal((await send('DELETE', '/layers/maps:old')).statusCode, 200)
     assert.equal((await send('GET', '/layers/maps:old')).statusCode, 404)
     assert.equal((await send('DELETE', '/layers/maps:old')).statusCode, 404)
-  })
-})
-
-const sld = `<?xml version="1.0"?>
-<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer/></StyledLayerDescriptor>`
-const sldType = 'application/vnd.ogc.sld+xml'
-const mapLibreType = 'application/vnd.maplibre.style+json'
-
-describe('styles', () => {
-  it('for each geometry type are there from the start and stay', async () => {
-    const names = (await read('/styles')).styles.style.map((one: { name: string }) => one.name)
-    for (const name of ['point', 'line', 'polygon', 'generic']) assert.ok(names.includes(name), name)
-    assert.equal((await send('DELETE', '/styles/point?recurse=true')).json().code, 'default-style')
-  })
-
-  it('are created from an SLD document, and given back letter by letter', async () => {
-    const created = await send('POST', '/styles?name=roads', sld, { 'content-type': sldType })
-    assert.equal(created.statusCode, 201, created.body)
-    assert.equal((await read('/styles/roads')).style.format, 'sld')
-    for (const [url, accept] of [
-      ['/styles/roads.sld', '*/*'],
-      ['/styles/roads', sldType],
-    ] as const) {
-      const reply = await send('GET', url, undefined, { accept })
-      assert.equal(reply.body, sld)
-      assert.match(String(reply.headers['content-type']), /^application\/vnd\.ogc\.sld\+xml/)
-    }
-    assert.equal((await send('GET', '/styles/roads', undefined, { accept: mapLibreType })).statusCode, 404)
-  })
-
-  it('are created from a MapLibre document, nulls and all, by either way', async () => {
-    const document = { version: 8, sources: {}, layers: [], metadata: { a: [null] } }
-    const text = JSON.stringify(document)
-    const raw = await send('POST', '/styles?name=libre', text, { 'content-type': mapLibreType })
-    assert.equal(raw.statusCode, 201)
-    const wrapped = await send('POST', '/styles', { style: { name: 'libre2', format: 'maplibre', document } })
-    assert.equal(wrapped.statusCode, 201)
-    for (const name of ['libre', 'libre2'])
-      assert.equal((await send('GET', `/styles/${name}`, undefined, { accept: mapLibreType })).body, text)
-  })
-
-  it('are created by name first and given their document afterwards', async () => {
-    const created = await send('POST', '/styles', { style: { name: 'later', filename: 'later.sld' } })
-    assert.equal(created.statusCode, 201)
-    assert.equal((await send('PUT', '/styles/later', sld, { 'content-type': sldType })).statusCode, 200)
-    assert.equal((await send('GET', '/styles/later.sld')).body, sld)
-  })
-
-  it('are refused when the document is not what it says', async () => {
-    const bad: [string, string][] = [
-      [sldType, '<html/>'],
-      [sldType, 'StyledLayerDescriptor'],
-      [sldType, `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${sld.slice(sld.indexOf('<Styled'))}`],
-      [mapLibreType, '{"version":7,"layers":[]}'],
-      [mapLibreType, '{'],
-    ]
-    for (const [type, text] of bad)
-      assert.equal(
-        (await send('POST', '/styles?name=bad', text, { 'content-type': type })).statusCode,
-        400,
-        text,
-      )
-    assert.equal((await send('POST', '/styles', sld, { 'content-type': sldType })).statusCode, 400)
-    assert.equal((await send('POST', '/styles?name=roads', sld, { 'content-type': sldType })).statusCode, 409)
-  })
-
-  it('that a layer uses are deleted only with recurse, which gives the layer a default', async () => {
-    await send('POST', '/styles?name=used', sld, { 'content-type': sldType })
-    await publish('maps', 'styled')
-    await send('PUT', '/layers/maps:styled', { layer: { style: { name: 'used' } } })
-    const refused = await send('DELETE', '/styles/used')
-    assert.equal(refused.json().code, 'style-in-use')
-    assert.match(refused.json().detail, /maps:styled/)
-    assert.equal((await send('DELETE', '/styles/used?recurse=true')).statusCode, 200)
-    assert.equal((await read('/layers/maps:styled')).layer.defaultStyle.name, 'point')
-  })
-
-  it('of one workspace stand beside the global ones', async () => {
-    const url = '/workspaces/maps/styles'
-    assert.equal((await send('POST', `${url}?name=local`, sld, { 'content-type': sldType })).statusCode, 201)
-    assert.deepEqual(
-      (await read(url)).styles.style.map((one: { name: string }) => one.name),
-      ['local'],
-    )
-    assert.equal((await send('GET', '/styles/local')).statusCode, 404)
-    assert.equal((await send('DELETE', `${url}/local`)).statusCode, 200)
   })
 })

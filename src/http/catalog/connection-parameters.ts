@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
+import { listStorePaths } from '../../catalog/stores.ts'
 import type { DataDirectory } from '../../config/data-directory.ts'
 import { freeStoreFile } from '../../config/data-directory.ts'
-import { invalid } from '../../lib/errors.ts'
+import type { Database } from '../../db/connection.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 
@@ -60,6 +62,7 @@ export interface WantedConnection {
 }
 
 export interface Place {
+  database: Database
   directory: DataDirectory
   importRoots: string[]
   workspace: string
@@ -87,19 +90,52 @@ function storeType({ type, parameters }: WantedConnection): 'GeoPackage' | 'Post
 
 async function geoPackageParameters(parameters: StoreParameters, place: Place): Promise<StoreParameters> {
   const { path, database, dbtype: _dbtype, ...others } = parameters
-  const wanted = (path ?? database)?.replace(/^file:(\/\/(?=\/))?/, '')
-  if (wanted === undefined || wanted === '')
-    return { ...others, path: freeStoreFile(place.directory, place.workspace, `${place.name}.gpkg`) }
-  return { ...others, path: await allowedPath(wanted, place) }
+  const wanted = (database ?? path)?.replace(/^file:(\/\/(?=\/))?/, '')
+  if (wanted === undefined || wanted === '') return { ...others, path: await newFile(place) }
+  return { ...others, ...(await allowedFile(wanted, place)) }
 }
 
-/** A file in the data directory's `stores` folder (a relative path counts from there), or one of an import root. */
-async function allowedPath(wanted: string, { directory, importRoots }: Place): Promise<string> {
+async function newFile({ database, directory, workspace, name }: Place): Promise<string> {
+  const taken = await listStorePaths(database.kysely, workspace)
+  return freeStoreFile(directory, workspace, `${name}.gpkg`, taken)
+}
+
+/**
+ * A file in the data directory's `stores` folder (a relative path counts from there), or one of an import root,
+ * which is the operator's own and only read.
+ */
+async function allowedFile(wanted: string, { directory, importRoots }: Place): Promise<StoreParameters> {
   const path = resolve(directory.stores, wanted)
   const isIn = (folders: string[]): Promise<boolean> => isInside(folders, path).catch(() => false)
-  if ((await isIn([directory.stores])) || ((await isIn(importRoots)) && existsSync(path))) return path
+  if (await isIn([directory.stores])) return { path }
+  if ((await isIn(importRoots)) && existsSync(path)) return { path, read_only: 'true' }
   throw invalid(
     'path-not-allowed',
     `"${wanted}" lies neither in the folder "stores" of the data directory nor is it a file in one of TERRANE_IMPORT_ROOTS`,
   )
+}
+
+/** What a password is for; with another of these it has to be given again. */
+const passwordScope = ['host', 'port', 'database', 'user']
+
+/**
+ * The parameters of a store after a change: what it leaves out stays, and so does a password given as `********`.
+ * Undefined when nothing is another.
+ */
+export function changedParameters(store: StoreRecord, change: StoreParameters): StoreParameters | undefined {
+  const hidden = Object.fromEntries(store.secretNames.map((name) => [name, hiddenSecret]))
+  const current: StoreParameters = { ...store.parameters, ...hidden }
+  const changed = Object.keys(change).filter((name) => change[name] !== current[name])
+  if (changed.length === 0) return undefined
+  if (store.isDefault)
+    throw conflict(
+      'default-store',
+      `The server itself keeps the connection of the default store "${store.name}"`,
+    )
+  const wanted = { ...current, ...change }
+  const keepsSecret = store.secretNames.some((name) => wanted[name] === hiddenSecret)
+  const moved = changed.find((name) => passwordScope.includes(name))
+  if (keepsSecret && moved !== undefined)
+    throw invalid('password-needed', `With another "${moved}" the password has to be given again`)
+  return wanted
 }

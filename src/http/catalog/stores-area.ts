@@ -1,15 +1,14 @@
 import { Type } from 'typebox'
 import type { StoreChange } from '../../catalog/catalog.ts'
 import { listLayers } from '../../catalog/layers.ts'
-import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
-import { hiddenSecret } from '../../catalog/store-connections.ts'
+import type { StoreKind } from '../../catalog/records.ts'
 import { findStore, listStores } from '../../catalog/stores.ts'
 import { getWorkspace } from '../../catalog/workspaces.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, Area, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { Place } from './connection-parameters.ts'
-import { fromWireParameters, toConnection } from './connection-parameters.ts'
+import { changedParameters, fromWireParameters, toConnection } from './connection-parameters.ts'
 import { CoverageStoreBody, layerPath, RecurseQuery, StoreBody, storePath, toWireStore } from './wire.ts'
 
 const CollectionParams = Type.Object({ workspace: Type.String() })
@@ -187,28 +186,30 @@ function addChanging(app: App, context: HttpContext): void {
       const { name, type, connectionParameters, enabled, description } = request.body.dataStore
       if (name !== undefined && name !== store.name)
         throw invalid('invalid-body', `The name of store "${store.name}" cannot be changed`)
+      if (type !== undefined && type.toLowerCase() !== store.type.toLowerCase())
+        throw invalid('invalid-body', `The type of store "${store.name}" cannot be changed`)
       const change: StoreChange = {
         ...(enabled === undefined ? {} : { isEnabled: enabled }),
         ...(description === undefined ? {} : { description }),
       }
-      if (connectionParameters !== undefined) {
-        const wanted = {
-          type: type ?? store.type,
-          parameters: changedParameters(store, connectionParameters),
-        }
-        change.connection = await toConnection(wanted, placeOf(context, store))
-      }
+      const parameters = changedParameters(store, fromWireParameters(connectionParameters))
+      if (parameters !== undefined)
+        change.connection = await toConnection(
+          { type: type ?? store.type, parameters },
+          placeOf(context, store),
+        )
       return toWireStore(request, await context.catalog.changeStore(store, change))
     },
   )
 }
 
-/** A change names what it changes; what it leaves out stays, secrets too. */
-function changedParameters(store: StoreRecord, wire: Record<string, unknown>): Record<string, string> {
-  const kept = Object.fromEntries(store.secretNames.map((name) => [name, hiddenSecret]))
-  return { ...store.parameters, ...kept, ...fromWireParameters(wire) }
-}
-
-function placeOf({ directory, settings }: HttpContext, at: { workspace: string; name: string }): Place {
-  return { directory, importRoots: settings.data.importRoots, workspace: at.workspace, name: at.name }
+function placeOf(context: HttpContext, at: { workspace: string; name: string }): Place {
+  const { database, directory, settings } = context
+  return {
+    database,
+    directory,
+    importRoots: settings.data.importRoots,
+    workspace: at.workspace,
+    name: at.name,
+  }
 }

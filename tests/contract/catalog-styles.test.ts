@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { TestApp } from '../support/app.ts'
+import { createTestApp } from '../support/app.ts'
+import { configurationClient, publishPoints } from '../support/configuration.ts'
+
+let terrane: TestApp
+before(async () => {
+  terrane = await createTestApp()
+  await createWorkspace('maps')
+})
+after(() => terrane.close())
+
+const { send, read, createWorkspace } = configurationClient(() => terrane)
+
+const sld = `<?xml version="1.0"?>
+<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer/></StyledLayerDescriptor>`
+const sldType = 'application/vnd.ogc.sld+xml'
+const mapLibreType = 'application/vnd.maplibre.style+json'
+
+describe('styles', () => {
+  it('for each geometry type are there from the start and stay', async () => {
+    const names = (await read('/styles')).styles.style.map((one: { name: string }) => one.name)
+    for (const name of ['point', 'line', 'polygon', 'generic']) assert.ok(names.includes(name), name)
+    assert.equal((await send('DELETE', '/styles/point?recurse=true')).json().code, 'default-style')
+  })
+
+  it('are created from an SLD document, and given back letter by letter', async () => {
+    const created = await send('POST', '/styles?name=roads', sld, { 'content-type': sldType })
+    assert.equal(created.statusCode, 201, created.body)
+    assert.equal((await read('/styles/roads')).style.format, 'sld')
+    for (const [url, accept] of [
+      ['/styles/roads.sld', '*/*'],
+      ['/styles/roads', sldType],
+    ] as const) {
+      const reply = await send('GET', url, undefined, { accept })
+      assert.equal(reply.body, sld)
+      assert.match(String(reply.headers['content-type']), /^application\/vnd\.ogc\.sld\+xml/)
+    }
+    assert.equal((await send('GET', '/styles/roads', undefined, { accept: mapLibreType })).statusCode, 404)
+  })
+
+  it('are created from a MapLibre document, nulls and all, by either way', async () => {
+    const document = { version: 8, sources: {}, layers: [], metadata: { a: [null] } }
+    const text = JSON.stringify(document)
+    const raw = await send('POST', '/styles?name=libre', text, { 'content-type': mapLibreType })
+    assert.equal(raw.statusCode, 201)
+    const wrapped = await send('POST', '/styles', { style: { name: 'libre2', format: 'maplibre', document } })
+    assert.equal(wrapped.statusCode, 201)
+    for (const name of ['libre', 'libre2'])
+      assert.equal((await send('GET', `/styles/${name}`, undefined, { accept: mapLibreType })).body, text)
+  })
+
+  it('are created by name first and given their document afterwards', async () => {
+    const created = await send('POST', '/styles', { style: { name: 'later', filename: 'later.sld' } })
+    assert.equal(created.statusCode, 201)
+    assert.equal((await send('PUT', '/styles/later', sld, { 'content-type': sldType })).statusCode, 200)
+    assert.equal((await send('GET', '/styles/later.sld')).body, sld)
+  })
+
+  it('are refused when the document is not what it says', async () => {
+    const bad: [string, string][] = [
+      [sldType, '<html/>'],
+      [sldType, 'StyledLayerDescriptor'],
+      [sldType, `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${sld.slice(sld.indexOf('<Styled'))}`],
+      [mapLibreType, '{"version":7,"layers":[]}'],
+      [mapLibreType, '{'],
+    ]
+    for (const [type, text] of bad)
+      assert.equal(
+        (await send('POST', '/styles?name=bad', text, { 'content-type': type })).statusCode,
+        400,
+        text,
+      )
+    assert.equal((await send('POST', '/styles', sld, { 'content-type': sldType })).statusCode, 400)
+    assert.equal((await send('POST', '/styles?name=roads', sld, { 'content-type': sldType })).statusCode, 409)
+  })
+
+  it('that a layer uses are deleted only with recurse, which gives the layer a default', async () => {
+    await send('POST', '/styles?name=used', sld, { 'content-type': sldType })
+    await publishPoints(terrane, 'maps', 'styled')
+    await send('PUT', '/layers/maps:styled', { layer: { style: { name: 'used' } } })
+    const refused = await send('DELETE', '/styles/used')
+    assert.equal(refused.json().code, 'style-in-use')
+    assert.match(refused.json().detail, /maps:styled/)
+    assert.equal((await send('DELETE', '/styles/used?recurse=true')).statusCode, 200)
+    assert.equal((await read('/layers/maps:styled')).layer.defaultStyle.name, 'point')
+  })
+
+  it('of one workspace stand beside the global ones', async () => {
+    const url = '/workspaces/maps/styles'
+    assert.equal((await send('POST', `${url}?name=local`, sld, { 'content-type': sldType })).statusCode, 201)
+    assert.deepEqual(
+      (await read(url)).styles.style.map((one: { name: string }) => one.name),
+      ['local'],
+    )
+    assert.equal((await send('GET', '/styles/local')).statusCode, 404)
+    assert.equal((await send('DELETE', `${url}/local`)).statusCode, 200)
+  })
+})
