@@ -7,8 +7,11 @@ import type { DataFile, Format, LayerDescription, Message, ReadContext } from '.
 import { FormatError } from '../format.ts'
 import type { ForeignDatabase } from './open-database.ts'
 import { asFormatError, openForeignDatabase } from './open-database.ts'
+import { RecordReader } from './record-reader.ts'
 import { quoteName } from './sql-names.ts'
 import { appendRow, iterateRows, selectList } from './sql-rows.ts'
+import { PageSource } from './sqlite-pages/page-source.ts'
+import { TableScan } from './sqlite-pages/table-scan.ts'
 import type { GeoPackageTable } from './tables.ts'
 import { findTable, hasCatalogue, listTables } from './tables.ts'
 
@@ -97,7 +100,9 @@ async function* read(
         code: 'unknown-layer',
       })
     }
-    yield* readByQuery(opened.db, table, signal)
+    const isUtf8 = opened.db.prepare('PRAGMA encoding').get()?.['encoding'] === 'UTF-8'
+    if (isUtf8 && table.rootPage !== undefined) yield* readPages(opened.path, table, table.rootPage, signal)
+    else yield* readByQuery(opened.db, table, signal)
   } catch (error) {
     throw asFormatError(error, file.path)
   } finally {
@@ -105,6 +110,32 @@ async function* read(
   }
 }
 
+/** Reads the records of the table from its pages. */
+async function* readPages(
+  path: string,
+  table: GeoPackageTable,
+  rootPage: number,
+  signal: AbortSignal,
+): AsyncGenerator<FeatureBatch> {
+  const pages = new PageSource(path)
+  try {
+    const scan = new TableScan(pages, rootPage)
+    const reader = new RecordReader(scan, table)
+    let builder = new BatchBuilder(table.schema)
+    for (let rowNumber = 1; scan.next(); rowNumber += 1) {
+      reader.append(builder, rowNumber)
+      if (!builder.isFull) continue
+      yield builder.finish()
+      signal.throwIfAborted()
+      builder = new BatchBuilder(table.schema)
+    }
+    if (!builder.isEmpty) yield builder.finish()
+  } finally {
+    pages.close()
+  }
+}
+
+/** Reads what has no records of its own, such as a view. */
 async function* readByQuery(
   db: DatabaseSync,
   table: GeoPackageTable,

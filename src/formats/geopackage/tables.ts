@@ -18,6 +18,8 @@ export interface GeoPackageTable {
   columns: { name: string; attribute: number }[]
   envelope?: Envelope
   srsId?: number
+  /** The root of its B-tree, where every record holds all columns as they are. */
+  rootPage?: number
 }
 
 type Row = Record<string, unknown>
@@ -40,7 +42,7 @@ function isPlainTable(db: DatabaseSync, name: string): boolean {
 
 /** The table or view of that name, whatever its case. */
 export function findObject(db: DatabaseSync, name: string): Row | undefined {
-  const sql = `SELECT name, type, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(?)`
+  const sql = `SELECT name, type, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(?)`
   return db.prepare(sql).get(name)
 }
 
@@ -65,12 +67,12 @@ export function findTable(db: DatabaseSync, name: string): GeoPackageTable | und
 function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undefined {
   const object = findObject(db, String(contents['table_name']))
   if (object === undefined) return undefined
-  const isView = object['type'] === 'view'
-  if (!isView && /^\s*CREATE\s+VIRTUAL/i.test(String(object['sql']))) return undefined
+  const isView = object['type'] === 'view' || hasNoRowid(db, String(object['name']))
+  if (object['type'] === 'table' && /^\s*CREATE\s+VIRTUAL/i.test(String(object['sql']))) return undefined
   const name = String(object['name'])
   const infos = db.prepare(`PRAGMA table_xinfo(${quoteText(name)})`).all()
   const declared = contents['data_type'] === 'features' ? findGeometry(db, name) : undefined
-  const idColumn = findIdColumn(infos, isView || hasNoRowid(db, name))
+  const idColumn = findIdColumn(infos, isView)
   const attributes: Attribute[] = []
   let geometryName: string | undefined
   const columns = infos.map((info) => {
@@ -93,8 +95,17 @@ function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undef
     columns,
     ...(idColumn === undefined ? {} : { idColumn }),
     ...(envelope === undefined ? {} : { envelope }),
+    ...(isView || infos.some(isComputed) ? {} : { rootPage: Number(object['rootpage']) }),
     ...(declared === undefined ? {} : { srsId: Number(declared['srs_id']) }),
   }
+}
+
+/** Columns that may be absent from a record: generated ones, and those added later with a default. */
+function isComputed(info: Row): boolean {
+  return (
+    Number(info['hidden']) !== 0 ||
+    (info['dflt_value'] !== null && !/^null$/i.test(String(info['dflt_value'])))
+  )
 }
 
 function findGeometry(db: DatabaseSync, table: string): Row | undefined {

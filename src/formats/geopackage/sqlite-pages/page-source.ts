@@ -1,0 +1,80 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { FormatError } from '../../format.ts'
+
+const blockBytes = 256 * 1024
+const keptBlocks = 8
+
+function damaged(what: string): FormatError {
+  return new FormatError(`The GeoPackage is damaged: ${what}`, { code: 'damaged-file' })
+}
+
+/** The pages of an SQLite file (file format 3, section 1), read in blocks of which the last few are kept. */
+export class PageSource {
+  readonly pageBytes: number
+  /** Bytes of a page that hold content. */
+  readonly usableBytes: number
+  readonly pageCount: number
+  readonly #handle: number
+  readonly #blocks = new Map<number, Uint8Array>()
+  readonly #visited: Uint8Array
+
+  /** Opens a file; throws `FormatError` when its header makes no sense. `close` in any case. */
+  constructor(path: string) {
+    this.#handle = openSync(path, 'r')
+    try {
+      const header = new Uint8Array(100)
+      readSync(this.#handle, header, 0, 100, 0)
+      const size = ((header[16] as number) << 8) | (header[17] as number)
+      this.pageBytes = size === 1 ? 65_536 : size
+      this.usableBytes = this.pageBytes - (header[20] as number)
+      const isSize = this.pageBytes >= 512 && (this.pageBytes & (this.pageBytes - 1)) === 0
+      if (!isSize || this.usableBytes < 480) throw damaged('its page size makes no sense')
+      this.pageCount = Math.floor(fstatSync(this.#handle).size / this.pageBytes)
+      this.#visited = new Uint8Array((this.pageCount >> 3) + 1)
+    } catch (error) {
+      closeSync(this.#handle)
+      throw error
+    }
+  }
+
+  close(): void {
+    closeSync(this.#handle)
+  }
+
+  /** The bytes of a page, good until a few others were read. Each page is given once, so that no walk goes in circles. */
+  take(page: number): Uint8Array {
+    if (!(page >= 1 && page <= this.pageCount))
+      throw damaged(`it refers to page ${page} of ${this.pageCount}`)
+    const bit = 1 << (page & 7)
+    const seen = this.#visited[page >> 3] as number
+    if ((seen & bit) !== 0) throw damaged(`page ${page} is used twice`)
+    this.#visited[page >> 3] = seen | bit
+    const position = (page - 1) * this.pageBytes
+    const block = Math.floor(position / blockBytes)
+    const bytes = this.#blocks.get(block) ?? this.#read(block)
+    const start = position - block * blockBytes
+    if (start + this.pageBytes > bytes.length) throw damaged(`page ${page} ends early`)
+    return bytes.subarray(start, start + this.pageBytes)
+  }
+
+  #read(block: number): Uint8Array {
+    const bytes = new Uint8Array(blockBytes)
+    let length = 0
+    while (length < blockBytes) {
+      const count = readSync(this.#handle, bytes, length, blockBytes - length, block * blockBytes + length)
+      if (count === 0) break
+      length += count
+    }
+    if (this.#blocks.size >= keptBlocks) {
+      for (const oldest of this.#blocks.keys()) {
+        this.#blocks.delete(oldest)
+        break
+      }
+    }
+    const read = bytes.subarray(0, length)
+    this.#blocks.set(block, read)
+    return read
+  }
+}
+
+export { damaged }
