@@ -1,0 +1,58 @@
+/** Bytes to be sent. Room is asked for before writing; then `bytes` and `view` are written at `at`, which moves on. */
+export class CopyBuffer {
+  bytes: Uint8Array
+  view: DataView
+  at = 0
+  readonly #usualBytes: number
+
+  constructor(usualBytes: number) {
+    this.#usualBytes = usualBytes
+    this.bytes = Buffer.allocUnsafeSlow(usualBytes)
+    this.view = new DataView(this.bytes.buffer)
+  }
+
+  reserve(count: number): void {
+    if (this.at + count > this.bytes.length) this.#grow(count)
+  }
+
+  putNull(): void {
+    this.view.setInt32(this.at, -1)
+    this.at += 4
+  }
+
+  /** A field of eight bytes, high half first. */
+  putInt64(high: number, low: number): void {
+    const { view, at } = this
+    view.setInt32(at, 8)
+    view.setInt32(at + 4, high)
+    view.setUint32(at + 8, low)
+    this.at = at + 12
+  }
+
+  /** Bytes without a length. */
+  putBytes(source: Uint8Array, start: number, end: number): void {
+    const { bytes, at } = this
+    if (end - start < 32) {
+      for (let from = start, to = at; from < end; from += 1, to += 1) bytes[to] = source[from] as number
+    } else {
+      bytes.set(source.subarray(start, end), at)
+    }
+    this.at = at + end - start
+  }
+
+  /** What was written so far; the caller owns it, and writing begins anew. */
+  take(): Uint8Array {
+    const taken = this.bytes.subarray(0, this.at)
+    this.bytes = Buffer.allocUnsafeSlow(this.#usualBytes)
+    this.view = new DataView(this.bytes.buffer)
+    this.at = 0
+    return taken
+  }
+
+  #grow(count: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.at + count, this.bytes.length * 2))
+    grown.set(this.bytes.subarray(0, this.at))
+    this.bytes = grown
+    this.view = new DataView(grown.buffer)
+  }
+}
