@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import { Catalog } from './catalog/catalog.ts'
 import { listStorePaths } from './catalog/stores.ts'
 import type { DataDirectory } from './config/data-directory.ts'
@@ -55,7 +54,13 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const log = options.log ?? createLogger(settings.logLevel)
   const closers: (() => void | Promise<void>)[] = []
   const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close()
+    for (const close of closers.splice(0).reverse()) {
+      try {
+        await close()
+      } catch (error) {
+        log.error({ err: error }, 'a part did not close')
+      }
+    }
   }
   try {
     const directory = prepareDataDirectory(settings.data)
@@ -127,7 +132,7 @@ function createImporter(
     folders: {
       uploads: directory.uploads,
       stores: directory.stores,
-      rejects: join(directory.root, 'rejects'),
+      rejects: directory.rejects,
     },
     roots: data.importRoots,
     limits: {

@@ -22,6 +22,7 @@ const statusOfKind: Record<FailureKind, number> = {
 
 /** Failures of the HTTP library that a client can act on. */
 const codeOfLibrary: Record<string, string> = {
+  FST_ERR_BAD_URL: 'malformed-path',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'wrong-content-length',

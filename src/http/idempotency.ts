@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { conflict, invalid } from '../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
 import type { Claim, StoredAnswer } from './idempotency-repository.ts'
@@ -56,7 +57,8 @@ function claimOf(request: FastifyRequest): Claim | undefined {
 
 /** What makes two requests the same; of a body that is streamed its length stands for it. */
 function fingerprint(request: FastifyRequest): string {
-  const body = JSON.stringify(request.body) ?? request.headers['content-length'] ?? ''
+  const isStream = request.body === undefined || request.body instanceof Readable
+  const body = isStream ? request.headers['content-length'] : JSON.stringify(request.body)
   return createHash('sha256').update(`${request.method} ${request.url}\n${body}`).digest('base64url')
 }
 

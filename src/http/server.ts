@@ -8,7 +8,7 @@ import { guardRoutes } from './auth/guard.ts'
 import { sessionArea } from './auth/session-area.ts'
 import { createThrottle } from './auth/throttle.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
-import { answerFailures, writeProblem } from './errors.ts'
+import { answerFailures, toProblem, writeProblem } from './errors.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
@@ -28,6 +28,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => writeProblem(toProblem(error, request.id), reply),
     genReqId: () => randomUUID(),
     loggerInstance: context.log,
     requestTimeout: 0,

@@ -2,19 +2,25 @@ import { Socket } from 'node:net'
 import type { App, FastifyRequest } from './app-types.ts'
 import { maxJsonBytes } from './json-body.ts'
 
-const idleMs = 60_000
-const smallBodyMs = 60_000
+export interface BodyTimes {
+  /** Longest pause in a body, in milliseconds. */
+  idleMs: number
+  /** Longest time for a whole body of JSON. */
+  smallBodyMs: number
+}
+
+const usualTimes: BodyTimes = { idleMs: 60_000, smallBodyMs: 60_000 }
 
 /** Ends requests whose body stops arriving, and small bodies that arrive by drops. */
-export function limitBodyTimes(app: App): void {
+export function limitBodyTimes(app: App, times: BodyTimes = usualTimes): void {
   app.addHook('preParsing', async (request) => {
     const { headers, socket } = request.raw
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-    if (hasBody && socket instanceof Socket) watchBody(request, socket)
+    if (hasBody && socket instanceof Socket) watchBody(request, socket, times)
   })
 }
 
-function watchBody(request: FastifyRequest, socket: Socket): void {
+function watchBody(request: FastifyRequest, socket: Socket, { idleMs, smallBodyMs }: BodyTimes): void {
   const end = (): void => {
     socket.destroy()
   }

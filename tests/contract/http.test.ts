@@ -121,6 +121,14 @@ describe('bodies', () => {
   })
 })
 
+describe('addresses', () => {
+  it('that cannot be decoded are a 400', async () => {
+    const reply = await send('GET', '/geo/rest/workspaces/%E0%A4%A')
+    assert.equal(reply.statusCode, 400)
+    assert.equal(reply.json().code, 'malformed-path')
+  })
+})
+
 describe('queries', () => {
   it('turn text into values, and refuse what is none', async () => {
     await send('POST', '/geo/rest/workspaces', { payload: { workspace: { name: 'coerced' } } })
@@ -263,13 +271,18 @@ describe('description', () => {
   })
 })
 
+function environment(folder: string) {
+  return {
+    TERRANE_DATA: `${terrane.dataDir}/${folder}`,
+    TERRANE_PORT: '0',
+    TERRANE_ADMIN_PASSWORD: 'first-password',
+  }
+}
+
 describe('server', () => {
   it('listens, answers, and closes with a connection kept alive', { timeout: 20_000 }, async () => {
-    const settings = loadSettings({
-      TERRANE_DATA: `${terrane.dataDir}/second`,
-      TERRANE_PORT: '0',
-      TERRANE_BASE_PATH: '/g',
-    })
+    const { TERRANE_ADMIN_PASSWORD: _password, ...env } = environment('second')
+    const settings = loadSettings({ ...env, TERRANE_BASE_PATH: '/g' })
     const told: string[] = []
     const server = await startServer(settings, { log: silentLogger, notice: (text) => told.push(text) })
     assert.match(told.join(), /"admin" with the password [\w-]{16} /)
@@ -279,6 +292,22 @@ describe('server', () => {
     await server.close()
     socket.destroy()
     await assert.rejects(fetch(`${server.url}/health`))
+  })
+
+  it('reads chunked bodies', async () => {
+    const server = await startServer(loadSettings(environment('chunked')), { log: silentLogger })
+    const body = new ReadableStream({
+      start(controller) {
+        for (const part of ['{"session":{"name":', '"admin","password":"first-password"}}'])
+          controller.enqueue(Buffer.from(part))
+        controller.close()
+      },
+    })
+    const request = { method: 'POST', body, duplex: 'half' as const }
+    const reply = await fetch(`${server.url}/rest/security/session`, request)
+    assert.equal(reply.status, 200)
+    await reply.text()
+    await server.close()
   })
 
   it('refuses a data directory that another server uses', async () => {
