@@ -132,11 +132,20 @@ function projectedShape(node: WktNode): CrsShape | undefined {
     if (key !== undefined && value !== undefined)
       given[key] = value * factorOf(parameter, key, base.unit, unit)
   }
-  const method = methodName === undefined ? undefined : findMethod(methodName)
+  const method =
+    methodName === undefined ? undefined : isWebMercator(node) ? 'webmerc' : findMethod(methodName)
   const projection = method === undefined ? { method, parameters: given } : normalizeProjection(method, given)
   const { id: _, name: __, ...datum } = base
   const axis = /south.orientated/i.test(methodName ?? '') ? { axis: 'wsu' } : {}
   return { ...datum, kind: 'projected', unit, ...projection, ...named(node), ...axis }
+}
+
+/** WKT 1 has no word for web maps' projection: GDAL adds the PROJ string, others the name alone. */
+function isWebMercator(node: WktNode): boolean {
+  const extension = textAt(child(node, 'EXTENSION'), 1) ?? ''
+  const method = textAt(child(node, 'PROJECTION'), 0) ?? ''
+  if (extension.includes('+proj=merc') && extension.includes('+nadgrids=@null')) return true
+  return /^mercator(_1sp)?$/i.test(method) && /pseudo.?mercator/i.test(textAt(node, 0) ?? '')
 }
 
 function factorOf(parameter: WktNode, key: string, angle: number, length: number): number {

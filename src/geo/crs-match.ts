@@ -20,9 +20,17 @@ const datumNames: Set<string>[] = []
 function namesOfDatum(number: number): Set<string> {
   const known = datumNames[number]
   if (known !== undefined) return known
-  const names = new Set((allDatums()[number]?.names ?? []).map(plainDatum))
+  const own = allDatums()[number]?.names ?? []
+  const names = new Set([...own, ...namesAtGreenwich(own[0])].map(plainDatum))
   datumNames[number] = names
   return names
+}
+
+/** Names of the datum that another meridian was put on: ESRI calls `NTF (Paris)` by the name of `NTF`. */
+function namesAtGreenwich(name: string | undefined): string[] {
+  const plain = name?.replace(/ \([^)]*\)$/, '')
+  if (plain === undefined || plain === name) return []
+  return allDatums().find((datum) => datum?.names[0] === plain)?.names ?? []
 }
 
 const rowShapes = new Map<string, CrsShape | undefined>()

@@ -27,7 +27,7 @@ const methodNames: Record<string, string> = {
   poly: 'Polyconic|American Polyconic',
   nzmg: 'New Zealand Map Grid',
   eqc: 'Equirectangular|Equidistant Cylindrical|Plate Carree|Equidistant Cylindrical (Spherical)',
-  cea: 'Cylindrical Equal Area|Lambert Cylindrical Equal Area|Lambert Cylindrical Equal Area (Spherical)',
+  cea: 'Behrmann|Cylindrical Equal Area|Lambert Cylindrical Equal Area|Lambert Cylindrical Equal Area (Spherical)',
   sinu: 'Sinusoidal',
   moll: 'Mollweide',
   robin: 'Robinson',
@@ -111,6 +111,7 @@ export function normalizeProjection(
     delete p.lat_1
   } else if (name.startsWith('omerc')) {
     move('lonc', 'lon_0')
+    for (const key of ['alpha', 'gamma']) if ((p[key] ?? 0) < 0) p[key] = (p[key] as number) + 360
     if (p.gamma === undefined && p.alpha !== undefined) p.gamma = p.alpha
     if (name === 'omerc' && isNear(p.alpha, 90) && isNear(p.gamma, 90)) {
       name = 'somerc'
