@@ -211,7 +211,12 @@ export class RecordReader {
     }
     this.#slots.forEach((slot, index) => {
       if (slot.kind === 'geometry') values[1] = this.#value(index)
-      if (slot.kind === 'attribute') values[2 + slot.index] = this.#value(index)
+      if (slot.kind === 'attribute') {
+        const value = this.#value(index)
+        // A REAL column keeps whole numbers as integers (SQLite file format, section 2.1).
+        const isReal = /^float/.test(builder.schema.attributes[slot.index]?.type ?? '')
+        values[2 + slot.index] = isReal && typeof value === 'bigint' ? Number(value) : value
+      }
     })
     return values
   }
