@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { getStoreById } from '../catalog/stores.ts'
 import type { Message } from '../formats/format.ts'
 import { explain } from '../lib/errors.ts'
-import type { StoreConnection } from '../stores/store.ts'
+import type { StoreConnection, VectorStore } from '../stores/store.ts'
 import { finalSchema, reexamine, transformsOf } from './examine.ts'
 import { getImport } from './import-repository.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
@@ -209,18 +209,21 @@ async function recordCommit(
 
 /** After the store's commit: the layer is published with what the table now holds. */
 async function publish(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
-  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
-  const opened = await parts.catalog.openStore(store)
+  const opened = await openTarget(parts, taskLoad)
   const table = await opened.findTable(taskLoad.table)
   if (table === undefined) throw new Error(`The table "${taskLoad.table}" is gone after its load`)
   const task = { ...course.task, ...taskLoad.counts }
   course.task = await publishTask(parts, course.record, task, taskLoad, table)
 }
 
+async function openTarget(parts: ImporterParts, taskLoad: TaskLoad): Promise<VectorStore> {
+  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  return parts.catalog.openStore(store)
+}
+
 /** Takes away what a load that did not commit has left. */
 async function sweep(parts: ImporterParts, taskLoad: TaskLoad): Promise<void> {
-  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
-  const opened = await parts.catalog.openStore(store)
+  const opened = await openTarget(parts, taskLoad)
   await opened.sweep(taskLoad.loadId)
   const { madeTable } = taskLoad
   if (madeTable !== undefined && (await opened.listTables()).includes(madeTable)) {
@@ -230,9 +233,20 @@ async function sweep(parts: ImporterParts, taskLoad: TaskLoad): Promise<void> {
 
 async function isCommitted(parts: ImporterParts, taskLoad: TaskLoad): Promise<boolean> {
   if (taskLoad.token === undefined) return false
-  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
-  const opened = await parts.catalog.openStore(store)
+  const opened = await openTarget(parts, taskLoad)
   return (await opened.outcome(taskLoad.token)) === 'committed'
+}
+
+function warnNotSwept(parts: ImporterParts, { record, task }: Course, error: unknown): void {
+  parts.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a load was not swept')
+}
+
+/** Publishes a load that committed and then broke off, and removes what it had staged. */
+async function publishCommitted(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
+  await openTarget(parts, taskLoad)
+    .then((opened) => opened.sweep(taskLoad.loadId))
+    .catch((error: unknown) => warnNotSwept(parts, course, error))
+  await publish(parts, course, taskLoad)
 }
 
 /** Ends what an earlier attempt left: publishes what was committed, sweeps what was not. True when that is all. */
@@ -240,7 +254,7 @@ async function finishEarlier(parts: ImporterParts, course: Course): Promise<bool
   const taskLoad = course.task.run?.load
   if (course.task.state !== 'RUNNING' || taskLoad === undefined) return false
   if (await isCommitted(parts, taskLoad)) {
-    await publish(parts, course, taskLoad)
+    await publishCommitted(parts, course, taskLoad)
     return true
   }
   await sweep(parts, taskLoad)
@@ -282,15 +296,10 @@ async function recover(parts: ImporterParts, course: Course, error: unknown): Pr
   if (taskLoad === undefined || course.task.state !== 'RUNNING') throw error
   const isDone = await isCommitted(parts, taskLoad).catch(() => false)
   if (isDone) {
-    await publish(parts, course, taskLoad)
+    await publishCommitted(parts, course, taskLoad)
     return
   }
-  await sweep(parts, taskLoad).catch((cause: unknown) =>
-    parts.log.warn(
-      { err: cause, importId: course.record.id, taskId: course.task.id },
-      'a load was not swept',
-    ),
-  )
+  await sweep(parts, taskLoad).catch((cause: unknown) => warnNotSwept(parts, course, cause))
   throw error
 }
 

@@ -108,6 +108,11 @@ export async function startImporter(
   return clientOf(server)
 }
 
+/** A list in an answer. */
+export function listOf<T = Json>(json: Json | undefined): T[] {
+  return (json ?? []) as unknown as T[]
+}
+
 /** The numbers of features that a published layer's collection says it has. */
 export async function countFeatures(client: ImporterClient, layer: string): Promise<number> {
   const reply = await client.server.app.inject({

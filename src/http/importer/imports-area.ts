@@ -70,7 +70,6 @@ function parseStates(text: string | undefined): ImportState[] | undefined {
 
 /** `/rest/imports` and `/rest/imports/<importId>`. */
 export function addImportRoutes(app: App, scope: ImporterScope): void {
-  const { importer } = scope
   const { kysely } = scope.context.database
 
   app.get(
@@ -99,6 +98,12 @@ export function addImportRoutes(app: App, scope: ImporterScope): void {
     },
     (request, reply) => create(scope, request, reply, { wanted: request.body.import, query: request.query }),
   )
+
+  addOneImportRoutes(app, scope)
+}
+
+function addOneImportRoutes(app: App, scope: ImporterScope): void {
+  const { importer } = scope
 
   app.get(
     '/rest/imports/:importId',

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { Transform } from 'node:stream'
+import { finished, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fastifyMultipart from '@fastify/multipart'
 import type { TaskRecord } from '../../importer/records.ts'
@@ -35,6 +35,13 @@ function createByteLimit(maxBytes: number): () => Transform {
     })
 }
 
+/** Refuses at once what says itself that it is too large. */
+function checkLength(request: FastifyRequest, maxBytes: number): void {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    throw new Failure('tooLarge', 'upload-too-large', `An upload has at most ${maxBytes} bytes`)
+  }
+}
+
 /** The last part of a client's file name; a name that could leave the folder is refused. */
 function safeFileName(name: string): string {
   const clean = cleanEntryName(name)
@@ -44,6 +51,10 @@ function safeFileName(name: string): string {
   throw invalid('invalid-file-name', `The file name "${shownName(name)}" cannot be used: ${fault}`)
 }
 
+/**
+ * Writes one file. The source is left open when that fails, so that the answer still reaches the client; what else it
+ * sends is thrown away.
+ */
 async function writeFile(
   source: Readable,
   folder: string,
@@ -51,11 +62,15 @@ async function writeFile(
   limit: Transform,
   signal: AbortSignal,
 ) {
+  const stopWatching = finished(source, { writable: false }, (error) => {
+    if (error !== undefined && error !== null) limit.destroy(error)
+  })
   try {
-    await pipeline(source, limit, createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 }), {
-      signal,
-    })
+    const file = createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
+    await pipeline(source.pipe(limit), file, { signal })
   } catch (error) {
+    source.unpipe(limit)
+    source.resume()
     if (error instanceof Failure) throw error
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw invalid('duplicate-file', `The upload has two files named "${name}"`)
@@ -63,6 +78,9 @@ async function writeFile(
     throw invalid('upload-broken', `The upload broke off while "${shownName(name)}" was received`, {
       cause: error,
     })
+  } finally {
+    stopWatching()
+    source.once('error', () => undefined)
   }
 }
 
@@ -116,8 +134,11 @@ async function writeParts(
     fields: 100,
     fieldSize: 10_000,
   }
+  const parts = request.parts({ limits })
   try {
-    for await (const part of request.parts({ limits })) {
+    // Left by hand: an iterator that is returned early would wait for a form that nobody reads any more.
+    for (let step = await parts.next(); step.done !== true; step = await parts.next()) {
+      const part = step.value
       if (part.type === 'file' && part.filename) {
         await writeFile(part.file, folder, safeFileName(part.filename), limit(), signal)
         fileCount += 1
@@ -125,6 +146,8 @@ async function writeParts(
       else if (part.fieldname === 'charset') charset = requireCharset(String(part.value))
     }
   } catch (error) {
+    request.raw.unpipe()
+    request.raw.resume()
     throw error instanceof Failure ? error : brokenForm(error)
   }
   if (fileCount === 0) throw invalid('no-file', 'The upload has no file part')
@@ -178,6 +201,7 @@ export async function addUploadRoutes(app: App, scope: ImporterScope): Promise<v
         },
       },
       async (request, reply) => {
+        checkLength(request, maxUploadBytes)
         const { id } = await findImportOf(scope, request.params.importId)
         const signal = clientSignal(reply)
         if (typeof request.body === 'string') {
@@ -207,6 +231,7 @@ export async function addUploadRoutes(app: App, scope: ImporterScope): Promise<v
         schema: { tags, summary: 'Upload one file', params: UploadParams, querystring: ExpandQuery },
       },
       async (request, reply) => {
+        checkLength(request, maxUploadBytes)
         const { id } = await findImportOf(scope, request.params.importId)
         const name = safeFileName(request.params.fileName)
         const signal = clientSignal(reply)
