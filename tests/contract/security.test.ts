@@ -100,6 +100,13 @@ describe('roles', () => {
       { anonymous: 401, user: 403, staff: 201, admin: 201 },
     ],
     [
+      'the connection of a store',
+      'GET',
+      '/rest/workspaces/default/datastores/none',
+      () => ({}),
+      { anonymous: 401, user: 403, staff: 404, admin: 404 },
+    ],
+    [
       'users',
       'GET',
       '/rest/security/users',
