@@ -63,7 +63,7 @@ it('gives up after five seconds on a server that says nothing', async () => {
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''
   const started = performance.now()
   assert.match(await refusal({ port }), /No PostgreSQL answered .* within 5 seconds/)
-  assert.ok(performance.now() - started < 6500)
+  assert.ok(performance.now() - started < 10_000)
   silent.close()
 })
 
