@@ -10,7 +10,19 @@ const hourMilliseconds = 3600_000
 export async function timeCopyLimit(file: string, databaseUrl: URL): Promise<number> {
   const { hostname, port, pathname, username, password, href } = databaseUrl
   const target = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
-  const options = ['-f', 'PostgreSQL', '--config', 'PG_USE_COPY', 'YES', target, file, '-nln', 'ready']
+  const names = ['-lco', 'FID=ogc_fid', '-lco', 'GEOMETRY_NAME=wkb_geometry']
+  const options = [
+    '-f',
+    'PostgreSQL',
+    '--config',
+    'PG_USE_COPY',
+    'YES',
+    target,
+    file,
+    '-nln',
+    'ready',
+    ...names,
+  ]
   await runProgram('ogr2ogr', options, { timeoutMs: hourMilliseconds })
   const [row] = await runSql(href, 'show data_directory')
   const ready = `${String(row?.data_directory)}/ready.bin`
