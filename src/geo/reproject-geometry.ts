@@ -76,47 +76,70 @@ function reprojectRows(
   for (let row = 0; row < rows; row += 1) {
     if (!isValid(geometry.validity, row)) continue
     const start = geometry.offsets[row] as number
-    run.begin(hasHeight(view, start))
-    walkCoordinates(view, start, run.visit)
-    if (run.hasFailed) failedRows.push(row)
-    else run.writeEnvelope(envelopes, row * 4)
+    run.begin()
+    if (view.getUint32(start + 1, true) === 1) run.points(start + 5, 1, 2)
+    else walkCoordinates(view, start, hasHeight(view, start) ? run.high : run.flat)
+    if (run.isFinite()) run.writeEnvelope(envelopes, row * 4)
+    else failedRows.push(row)
   }
   return { geometry: { ...geometry, bytes, envelopes }, failedRows }
 }
 
 /** Moves the points of one geometry after the other and gathers the envelope. */
 class CoordinateRun {
-  hasFailed = false
-  readonly visit: (offset: number, count: number, dimensions: number) => void
-  #isHigh = false
+  readonly flat = (offset: number, count: number, dimensions: number): void =>
+    this.points(offset, count, dimensions)
+  readonly high = (offset: number, count: number, dimensions: number): void =>
+    this.points(offset, count, dimensions, true)
+  readonly #view: DataView
+  readonly #transform: (place: Place, height: number) => void
+  readonly #place: Place = { x: 0, y: 0 }
   #minX = 0
   #minY = 0
   #maxX = 0
   #maxY = 0
+  /** Stays 0 while every coordinate is finite. */
+  #residue = 0
 
   constructor(view: DataView, transform: (place: Place, height: number) => void) {
-    const place: Place = { x: 0, y: 0 }
-    this.visit = (offset, count, dimensions) => {
-      const stride = dimensions * 8
-      const end = offset + count * stride
-      for (let at = offset; at < end; at += stride) {
-        const x = view.getFloat64(at, true)
-        if (Number.isNaN(x)) continue
-        place.x = x
-        place.y = view.getFloat64(at + 8, true)
-        transform(place, this.#isHigh ? view.getFloat64(at + 16, true) : 0)
-        view.setFloat64(at, place.x, true)
-        view.setFloat64(at + 8, place.y, true)
-        this.#include(place.x, place.y)
-      }
-    }
+    this.#view = view
+    this.#transform = transform
   }
 
-  begin(isHigh: boolean): void {
-    this.#isHigh = isHigh
-    this.hasFailed = false
-    this.#minX = this.#minY = Number.POSITIVE_INFINITY
-    this.#maxX = this.#maxY = Number.NEGATIVE_INFINITY
+  begin(): void {
+    this.#minX = Number.POSITIVE_INFINITY
+    this.#minY = Number.POSITIVE_INFINITY
+    this.#maxX = Number.NEGATIVE_INFINITY
+    this.#maxY = Number.NEGATIVE_INFINITY
+    this.#residue = 0
+  }
+
+  /** Whether every point since `begin` has a place. */
+  isFinite(): boolean {
+    return this.#residue === 0
+  }
+
+  /** Moves a run of points; the NaN of an empty point stays. */
+  points(offset: number, count: number, dimensions: number, isHigh = false): void {
+    const view = this.#view
+    const place = this.#place
+    const stride = dimensions * 8
+    const end = offset + count * stride
+    for (let at = offset; at < end; at += stride) {
+      const x = view.getFloat64(at, true)
+      if (Number.isNaN(x)) continue
+      place.x = x
+      place.y = view.getFloat64(at + 8, true)
+      this.#transform(place, isHigh ? view.getFloat64(at + 16, true) : 0)
+      const { x: newX, y: newY } = place
+      view.setFloat64(at, newX, true)
+      view.setFloat64(at + 8, newY, true)
+      this.#residue += newX * 0 + newY * 0
+      if (newX < this.#minX) this.#minX = newX
+      if (newX > this.#maxX) this.#maxX = newX
+      if (newY < this.#minY) this.#minY = newY
+      if (newY > this.#maxY) this.#maxY = newY
+    }
   }
 
   writeEnvelope(envelopes: Float64Array, at: number): void {
@@ -125,13 +148,5 @@ class CoordinateRun {
     envelopes[at + 1] = this.#minY
     envelopes[at + 2] = this.#maxX
     envelopes[at + 3] = this.#maxY
-  }
-
-  #include(x: number, y: number): void {
-    if (!(Number.isFinite(x) && Number.isFinite(y))) this.hasFailed = true
-    if (x < this.#minX) this.#minX = x
-    if (x > this.#maxX) this.#maxX = x
-    if (y < this.#minY) this.#minY = y
-    if (y > this.#maxY) this.#maxY = y
   }
 }

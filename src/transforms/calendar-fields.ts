@@ -21,6 +21,16 @@ export const field = {
   weekYear: 16,
 } as const
 const fieldCount = 17
+/** Bits of the fields that say a moment plainly: year, month, day, hour of the day and smaller, zone. */
+const plainFields =
+  (1 << field.year) |
+  (1 << field.month) |
+  (1 << field.dayOfMonth) |
+  (1 << field.hourOfDay) |
+  (1 << field.minute) |
+  (1 << field.second) |
+  (1 << field.millisecond) |
+  (1 << field.zoneOffset)
 
 const minutesPerDay = 1440
 const msPerMinute = 60_000
@@ -46,16 +56,20 @@ export class CalendarFields {
   readonly #values = new Int32Array(fieldCount)
   readonly #stamps = new Int32Array(fieldCount)
   #next = 1
+  /** A bit for each field that was set. */
+  #set = 0
 
   clear(): void {
-    this.#stamps.fill(0)
+    if (this.#set !== 0) this.#stamps.fill(0)
     this.#next = 1
+    this.#set = 0
   }
 
   set(name: number, value: number): void {
     this.#values[name] = value
     this.#stamps[name] = this.#next
     this.#next += 1
+    this.#set |= 1 << name
   }
 
   /** Moves the year, for two-digit years that turn out too early. */
@@ -66,11 +80,28 @@ export class CalendarFields {
 
   /** Milliseconds since 1970, NaN where fields contradict each other or lie out of range. */
   resolve(): number {
+    if ((this.#set & ~plainFields) === 0) return this.#resolvePlain()
     const days = this.#days()
     if (Number.isNaN(days)) return Number.NaN
     const time = this.#timeOfDay()
     const isConsistent = this.#agreesWithDay(days) && this.#agreesWithTime(time)
     return isConsistent ? days * msPerDay + time - this.#value(field.zoneOffset, 0) : Number.NaN
+  }
+
+  /** The same for plain fields alone, which cannot contradict each other. */
+  #resolvePlain(): number {
+    const year = this.#value(field.year, 1970)
+    const month = this.#value(field.month, 0)
+    const day = this.#value(field.dayOfMonth, 1)
+    const hour = this.#value(field.hourOfDay, 0)
+    const minute = this.#value(field.minute, 0)
+    const second = this.#value(field.second, 0)
+    const ms = this.#value(field.millisecond, 0)
+    if (year < 1 || year > 270_000 || month < 0 || month > 11) return Number.NaN
+    if (day < 1 || day > monthLength(year, month + 1) || hour < 0 || hour > 23) return Number.NaN
+    if (minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0 || ms > 999) return Number.NaN
+    const time = ((hour * 60 + minute) * 60 + second) * 1000 + ms
+    return daysFromDate(year, month + 1, day) * msPerDay + time - this.#value(field.zoneOffset, 0)
   }
 
   #stamp(name: number): number {

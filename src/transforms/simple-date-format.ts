@@ -92,13 +92,49 @@ function isCounted({ letter, count }: Token): boolean {
 /** Compiles a pattern; throws `DatePatternError`. `now` settles the century of two-digit years: 80 years back. */
 export function compileDateFormat(pattern: string, now: Date): DateFormat {
   const tokens = tokenize(pattern)
-  const parser = new Parser(tokens, now)
+  const parser = new Parser(tokens.map(toStep), now)
   const hasTime = tokens.some(({ letter }) => letter !== '' && timeLetters.includes(letter))
   return { hasTime, parse: (bytes, start, end) => parser.parse(bytes, start, end) }
 }
 
+/** What to do at a place of the pattern, ready to be done for every value. */
+interface Step {
+  kind: 'literal' | 'number' | 'month' | 'name' | 'zone' | 'isoZone'
+  literal: Uint8Array
+  count: number
+  /** Digits end at the count of letters, since more digits follow. */
+  obeysCount: boolean
+  target: number
+  names: readonly NamedValue[]
+  /** The pattern letter, where numbers need more than being read. */
+  special: '' | 'y' | 'Y' | 'k' | 'h' | 'u'
+}
+
+const nameLetters: Record<string, { names: readonly NamedValue[]; target: number }> = {
+  G: { names: eras, target: field.era },
+  E: { names: weekdays, target: field.dayOfWeek },
+  a: { names: halfDays, target: field.amPm },
+}
+
+function toStep({ letter, count, literal }: Token, index: number, tokens: Token[]): Step {
+  const next = tokens[index + 1]
+  const obeysCount = next !== undefined && isCounted(next)
+  const step: Step = { kind: 'number', literal, count, obeysCount, target: 0, names: [], special: '' }
+  if (letter === '') return { ...step, kind: 'literal' }
+  if (letter === 'M' || letter === 'L') {
+    const kind = count <= 2 ? 'month' : 'name'
+    return { ...step, kind, target: field.month, names: months }
+  }
+  const named = nameLetters[letter]
+  if (named !== undefined) return { ...step, kind: 'name', ...named }
+  if (letter === 'z' || letter === 'Z') return { ...step, kind: 'zone' }
+  if (letter === 'X') return { ...step, kind: 'isoZone' }
+  const special = 'yYkhu'.includes(letter) ? (letter as Step['special']) : ''
+  return { ...step, target: calendarField[letter] as number, special }
+}
+
 class Parser {
-  readonly #tokens: { token: Token; obeysCount: boolean }[]
+  readonly #steps: Step[]
   readonly #fields = new CalendarFields()
   readonly #centuryStart: number
   readonly #startYear: number
@@ -107,11 +143,8 @@ class Parser {
   #end = 0
   #isAmbiguous = false
 
-  constructor(tokens: Token[], now: Date) {
-    this.#tokens = tokens.map((token, index) => {
-      const next = tokens[index + 1]
-      return { token, obeysCount: next !== undefined && isCounted(next) }
-    })
+  constructor(steps: Step[], now: Date) {
+    this.#steps = steps
     this.#startYear = now.getUTCFullYear() - 80
     const start = new Date(now)
     start.setUTCFullYear(this.#startYear)
@@ -124,9 +157,9 @@ class Parser {
     this.#end = end
     this.#isAmbiguous = false
     this.#fields.clear()
-    for (const { token, obeysCount } of this.#tokens) {
-      if (!(token.letter === '' ? this.#literal(token.literal) : this.#field(token, obeysCount)))
-        return Number.NaN
+    const steps = this.#steps
+    for (let index = 0; index < steps.length; index += 1) {
+      if (!this.#take(steps[index] as Step)) return Number.NaN
     }
     if (this.#at !== end) return Number.NaN
     const time = this.#fields.resolve()
@@ -135,28 +168,25 @@ class Parser {
     return this.#fields.resolve()
   }
 
-  #literal(literal: Uint8Array): boolean {
-    for (const byte of literal) {
-      if (this.#at >= this.#end || this.#bytes[this.#at] !== byte) return false
-      this.#at += 1
-    }
-    return true
-  }
-
-  #field({ letter, count }: Token, obeysCount: boolean): boolean {
-    const limit = obeysCount ? this.#at + count : this.#end
+  #take(step: Step): boolean {
+    if (step.kind === 'literal') return this.#literal(step.literal)
+    const limit = step.obeysCount ? this.#at + step.count : this.#end
     while (this.#at < this.#end && (this.#bytes[this.#at] === 0x20 || this.#bytes[this.#at] === 0x09))
       this.#at += 1
     if (this.#at >= this.#end) return false
-    if (letter === 'M' || letter === 'L') {
-      return count <= 2 ? this.#month(limit) : this.#name(months, field.month)
+    if (step.kind === 'number') return this.#numberField(step, limit)
+    if (step.kind === 'month') return this.#month(limit)
+    if (step.kind === 'name') return this.#name(step.names, step.target)
+    return step.kind === 'zone' ? this.#zone() : this.#isoZone(step.count)
+  }
+
+  #literal(literal: Uint8Array): boolean {
+    if (this.#at + literal.length > this.#end) return false
+    for (let i = 0; i < literal.length; i += 1) {
+      if (this.#bytes[this.#at + i] !== literal[i]) return false
     }
-    if (letter === 'G') return this.#name(eras, field.era)
-    if (letter === 'E') return this.#name(weekdays, field.dayOfWeek)
-    if (letter === 'a') return this.#name(halfDays, field.amPm)
-    if (letter === 'z' || letter === 'Z') return this.#zone()
-    if (letter === 'X') return this.#isoZone(count)
-    return this.#numberField(letter, count, limit)
+    this.#at += literal.length
+    return true
   }
 
   #month(limit: number): boolean {
@@ -165,21 +195,35 @@ class Parser {
     return !Number.isNaN(value)
   }
 
-  #numberField(letter: string, count: number, limit: number): boolean {
+  #numberField({ special, target, count }: Step, limit: number): boolean {
     const start = this.#at
-    let value = this.#number(limit)
+    const value = this.#number(limit)
     if (Number.isNaN(value)) return false
-    if (letter === 'k' && (value < 1 || value > 24)) return false
-    if (letter === 'h' && (value < 1 || value > 12)) return false
-    if ((letter === 'k' && value === 24) || (letter === 'h' && value === 12)) value = 0
-    if (letter === 'u') {
-      if (value < 1 || value > 7) return false
-      value = (value % 7) + 1
+    if (special === '') {
+      this.#fields.set(target, value)
+      return true
     }
-    const isTwoDigits = this.#at - start === 2 && this.#bytes[start] !== 0x2d
-    if ((letter === 'y' || letter === 'Y') && count <= 2 && isTwoDigits) value = this.#century(value)
-    if (letter === 'y' && value < 1) return false
-    this.#fields.set(calendarField[letter] as number, value)
+    return this.#specialField(special, target, value, count <= 2 && this.#isTwoDigits(start))
+  }
+
+  #isTwoDigits(start: number): boolean {
+    return this.#at - start === 2 && this.#bytes[start] !== 0x2d
+  }
+
+  #specialField(special: Step['special'], target: number, value: number, isShortYear: boolean): boolean {
+    let result = value
+    if (special === 'u') {
+      if (value < 1 || value > 7) return false
+      result = (value % 7) + 1
+    } else if (special === 'k' || special === 'h') {
+      const most = special === 'k' ? 24 : 12
+      if (value < 1 || value > most) return false
+      result = value === most ? 0 : value
+    } else {
+      if (isShortYear) result = this.#century(value)
+      if (special === 'y' && result < 1) return false
+    }
+    this.#fields.set(target, result)
     return true
   }
 
