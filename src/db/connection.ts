@@ -60,7 +60,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     close: () => kysely.destroy(),
   }
   try {
-    await migrateToLatest(database)
+    await migrateToLatest(kysely, isEmbedded)
   } catch (error) {
     await kysely.destroy()
     throw error

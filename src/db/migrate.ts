@@ -1,7 +1,7 @@
-import type { Migration } from 'kysely'
+import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
-import type { Database } from './connection.ts'
 import { foundation } from './migrations/0001-foundation.ts'
+import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
 function migrations(isSqlite: boolean): Record<string, Migration> {
@@ -9,10 +9,10 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
 }
 
 /** Applies the migrations that are missing; safe when several processes start at once. */
-export async function migrateToLatest(database: Database): Promise<void> {
+export async function migrateToLatest(db: Kysely<Tables>, isSqlite: boolean): Promise<void> {
   const migrator = new Migrator({
-    db: database.kysely,
-    provider: { getMigrations: () => Promise.resolve(migrations(database.kind === 'sqlite')) },
+    db,
+    provider: { getMigrations: () => Promise.resolve(migrations(isSqlite)) },
   })
   const { error, results } = await migrator.migrateToLatest()
   if (error === undefined) return

@@ -7,6 +7,7 @@ import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { getImport } from './import-repository.ts'
 import { createLoadPool } from './load/load-pool.ts'
 import { ImportLocks } from './locks.ts'
+import { NameReservations } from './name-reservations.ts'
 import type { ImporterParts } from './parts.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { ProgressBoard } from './progress.ts'
@@ -15,7 +16,6 @@ import { applyRetention } from './retention.ts'
 import { runHandler } from './run-import.ts'
 import { RunningTable } from './running.ts'
 import { runJob, startRun } from './start-run.ts'
-import { NameReservations } from './target.ts'
 
 export type ImporterNeeds = Omit<
   ImporterParts,

@@ -7,9 +7,9 @@ import type { Logger } from '../lib/logger.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { LoadPool } from './load/load-pool.ts'
 import type { ImportLocks } from './locks.ts'
+import type { NameReservations } from './name-reservations.ts'
 import type { ProgressBoard } from './progress.ts'
 import type { RunningTable } from './running.ts'
-import type { NameReservations } from './target.ts'
 
 export interface ImporterFolders {
   /** One folder for each import. */

@@ -1,7 +1,6 @@
 import { findLayer, listLayers } from '../catalog/layers.ts'
 import type { LayerRecord, StoreRecord } from '../catalog/records.ts'
 import { findStore, getStoreById } from '../catalog/stores.ts'
-import { freeName } from '../geo/names.ts'
 import { invalid } from '../lib/errors.ts'
 import type { VectorStore } from '../stores/store.ts'
 import type { ImporterParts } from './parts.ts'
@@ -18,22 +17,6 @@ export interface Target {
   isExisting: boolean
   /** The layer's data stand in a file that is not ours to write: they are copied into `table` first. */
   copyFrom?: { store: StoreRecord; table: string }
-}
-
-/** Names that loads under way will take, so that two of them do not choose the same. */
-export class NameReservations {
-  readonly #taken = new Set<string>()
-
-  /** A free name like `wanted` within `scope`; give it back by `release`. */
-  take(scope: string, wanted: string, isTaken: (name: string) => boolean): string {
-    const name = freeName(wanted, (one) => isTaken(one) || this.#taken.has(`${scope}/${one.toLowerCase()}`))
-    this.#taken.add(`${scope}/${name.toLowerCase()}`)
-    return name
-  }
-
-  release(scope: string, name: string): void {
-    this.#taken.delete(`${scope}/${name.toLowerCase()}`)
-  }
 }
 
 /** Whether a store is a file that is served as it is. */
