@@ -103,7 +103,7 @@ export async function startImporter(
   test: TestContext,
   options: TestAppOptions = {},
 ): Promise<ImporterClient> {
-  const server = await createTestApp(options)
+  const server = await createTestApp({ ...options, env: { TERRANE_LOADS: '1', ...options.env } })
   test.after(() => server.close())
   return clientOf(server)
 }

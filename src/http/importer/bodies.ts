@@ -93,7 +93,8 @@ const Task = Type.Object({
   repair: Type.Optional(Type.Boolean()),
 })
 export type WantedTask = Static<typeof Task>
-export const TaskBody = Type.Union([Type.Object({ task: Task }), Task])
+/** The elements of a task, in a `task` wrapper or without. */
+export const TaskBody = Type.Object({ ...Task.properties, task: Type.Optional(Task) })
 
 export const TargetBody = Store
 

@@ -64,8 +64,8 @@ export function fromWireImport(
 }
 
 /** The change that a task body asks for. */
-export function fromWireTask(task: TaskRecord, body: { task: WantedTask } | WantedTask): TaskChange {
-  const wanted = 'task' in body ? body.task : body
+export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: WantedTask }): TaskChange {
+  const wanted = body.task ?? body
   const { updateMode, layer, target, transformChain, rejectLimit, repair } = wanted
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
   const store = storeName(target)
