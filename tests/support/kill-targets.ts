@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { storeParameters } from './postgis-store.ts'
+import { runSql } from './postgres.ts'
+
+/** Rows of a table by their attribute `part`: how many, and the sum of their numbers and of distinct geometries. */
+export type Content = Record<string, { rows: number; sum: number; geometries: number }>
+
+/** A store that a killed server wrote to, looked at from outside without changing what recovery will find. */
+export interface KillTarget {
+  name: string
+  definition: object
+  /** Undefined where there is no such table. */
+  content(table: string): Promise<Content | undefined>
+  /** Fails unless the store is sound and holds these tables and nothing else. */
+  assertClean(tables: string[]): Promise<void>
+}
+
+interface ContentRow {
+  part: string
+  rows: number
+  sum: number
+  geometries: number
+}
+
+function toContent(rows: ContentRow[]): Content {
+  return Object.fromEntries(
+    rows.map(({ part, rows: count, sum, geometries }) => [
+      part,
+      { rows: Number(count), sum: Number(sum), geometries: Number(geometries) },
+    ]),
+  )
+}
+
+/** Opens a copy of the file and its log, so that the original stays as the killed server left it. */
+function lookAtCopy<Result>(path: string, look: (db: DatabaseSync) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-killed-'))
+  try {
+    const copy = join(folder, basename(path))
+    for (const suffix of ['', '-wal'])
+      if (existsSync(`${path}${suffix}`)) cpSync(`${path}${suffix}`, `${copy}${suffix}`)
+    const db = new DatabaseSync(copy)
+    try {
+      return look(db)
+    } finally {
+      db.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export function geoPackageTarget(path: string): KillTarget {
+  return {
+    name: 'file',
+    definition: { name: 'file', type: 'GeoPackage', connectionParameters: { database: path } },
+    content: async (table) =>
+      lookAtCopy(path, (db) => {
+        if (db.prepare('select 1 from gpkg_contents where table_name = ?').get(table) === undefined)
+          return undefined
+        const rows = db
+          .prepare(
+            `select part, count(*) as rows, sum(number) as sum, count(distinct substr(geom, -16)) as geometries
+             from "${table}" group by part order by part`,
+          )
+          .all()
+        return toContent(rows as unknown as ContentRow[])
+      }),
+    assertClean: async (tables) => {
+      const files = readdirSync(dirname(path)).filter((name) => !/-(wal|shm)$/.test(name))
+      assert.deepEqual(files, [basename(path)], 'a side file is left over')
+      lookAtCopy(path, (db) => {
+        assert.deepEqual(db.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
+        const found = db.prepare('select table_name from gpkg_contents order by 1').all()
+        assert.deepEqual(
+          found.map((row) => row['table_name']),
+          tables,
+        )
+        for (const table of tables) {
+          const rtree = `rtree_${table}_geom`
+          assert.deepEqual(Object.values(db.prepare('select rtreecheck(?)').get(rtree) ?? {}), ['ok'])
+          const [indexed, all] = [rtree, table].map(
+            (name) => db.prepare(`select count(*) as n from "${name}"`).get()?.['n'],
+          )
+          assert.equal(indexed, all, `${rtree} does not hold every row`)
+        }
+        const strangers = db
+          .prepare(
+            `select name from sqlite_schema where type = 'table' and name not like 'gpkg_%'
+             and name not like 'rtree_%' and name not like 'sqlite_%' order by 1`,
+          )
+          .all()
+        assert.deepEqual(
+          strangers.map((row) => row['name']),
+          tables,
+          'a table is left over',
+        )
+      })
+    },
+  }
+}
+
+const relationsSql = `
+select c.relname as name, c.relkind as kind from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'public' and c.relname not in ('spatial_ref_sys', 'spatial_ref_sys_pkey')
+  and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+order by 1`
+
+export function postgisTarget(url: string): KillTarget {
+  return {
+    name: 'database',
+    definition: {
+      name: 'database',
+      type: 'PostGIS',
+      connectionParameters: { dbtype: 'postgis', ...storeParameters(url) },
+    },
+    content: async (table) => {
+      const [found] = await runSql(url, 'select to_regclass($1) as found', [`public."${table}"`])
+      if (found?.['found'] === null) return undefined
+      const rows = await runSql(
+        url,
+        `select part, count(*) as rows, sum(number) as sum, count(distinct geom) as geometries
+         from public."${table}" group by part order by part`,
+      )
+      return toContent(rows as unknown as ContentRow[])
+    },
+    assertClean: async (tables) => {
+      const relations = await runSql(url, relationsSql)
+      const names = (kind: string): unknown[] =>
+        relations.filter((one) => one['kind'] === kind).map((one) => one['name'])
+      assert.deepEqual(names('r'), tables, 'a table is left over')
+      assert.equal(names('i').length, tables.length * 2, `indexes: ${names('i').join(', ')}`)
+      assert.equal(names('S').length, tables.length, `sequences: ${names('S').join(', ')}`)
+      const open = await runSql(
+        url,
+        `select state from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+         and (application_name like 'terrane_load%' or state like 'idle in transaction%')`,
+      )
+      assert.deepEqual(open, [], 'a connection of a load is left over')
+    },
+  }
+}

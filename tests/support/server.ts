@@ -1,0 +1,94 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from './importer-client.ts'
+import type { Cleanup, RunningProcess } from './terrane-process.ts'
+import { startTerrane } from './terrane-process.ts'
+
+const password = 'server-test-password'
+const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+const patienceMs = 60_000
+
+/** User and password as GDAL's `GDAL_HTTP_USERPWD` takes them. */
+export const userAndPassword = `admin:${password}`
+
+export interface ServerAnswer {
+  status: number
+  json: Json
+  text: string
+}
+
+/** A real server, a process of its own. */
+export interface TestServer {
+  url: string
+  process: RunningProcess
+  call(method: string, path: string, body?: unknown): Promise<ServerAnswer>
+  /** Waits until an import is in one of these states, and gives it with its tasks in full. */
+  importIn(id: number, states: string[]): Promise<Json>
+  /** Waits for an event of an import whose data match; false when the server ends first. */
+  eventOf(id: number, pattern: RegExp): Promise<boolean>
+  /** Ends it at once, as a power cut would, and waits until it is gone. */
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts `terrane serve` on a data directory and a free port, without sample data, and waits until it is ready. */
+export async function startServer(
+  t: Cleanup,
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<TestServer> {
+  const process = startTerrane(t, ['serve'], {
+    TERRANE_DATA: dataDir,
+    TERRANE_PORT: '0',
+    TERRANE_ADMIN_PASSWORD: password,
+    TERRANE_SAMPLE: 'off',
+    TERRANE_LOG: 'warn',
+    ...env,
+  })
+  const url = (await process.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
+  const call: TestServer['call'] = async (method, path, body) => {
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    const isJson = /json/.test(reply.headers.get('content-type') ?? '')
+    return { status: reply.status, json: (isJson && text !== '' ? JSON.parse(text) : {}) as Json, text }
+  }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    process.signal(signal)
+    await process.ended
+  }
+  return {
+    url,
+    process,
+    call,
+    importIn: async (id, states) => {
+      const deadline = performance.now() + patienceMs
+      let last = ''
+      while (performance.now() < deadline) {
+        const { json, text } = await call('GET', `/rest/imports/${id}?expand=3`)
+        if (states.includes(String(json.import?.state))) return json.import as Json
+        last = text
+        await sleep(20)
+      }
+      return assert.fail(`import ${id} did not come to ${states.join(' or ')}: ${last}`)
+    },
+    eventOf: async (id, pattern) => {
+      const reply = await fetch(`${url}/rest/imports/${id}/events`, { headers: { authorization } })
+      let heard = ''
+      try {
+        for await (const bytes of reply.body ?? []) {
+          heard += Buffer.from(bytes).toString()
+          if (pattern.test(heard)) return true
+        }
+      } catch {
+        // The server was killed.
+      }
+      return false
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  }
+}
