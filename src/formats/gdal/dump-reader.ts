@@ -175,7 +175,7 @@ class RowReader {
       return undefined
     } catch (error) {
       if (!(error instanceof GeometryError)) throw error
-      return { field: 'geometry', reason: error.message }
+      return { field: this.#schema.geometry?.name ?? '', reason: error.message }
     }
   }
 }
