@@ -154,7 +154,10 @@ function renamedColumns(plan: LoadPlan): Record<string, string> {
   return Object.fromEntries(renamed.map(({ name, target }) => [target.name, name]))
 }
 
-/** Moves what was committed into the file itself, so that it can be copied alone; later, where readers are in the way. */
+/**
+ * Moves what was committed into the file itself, so that it can be copied alone; where others are at work in it, what
+ * is left is done by whoever closes last. (The journal stays a WAL: turning it back would wait for every reader.)
+ */
 async function checkpoint(db: DatabaseSync): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     if (db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0) return
