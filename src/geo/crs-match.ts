@@ -54,17 +54,21 @@ function degreesOf(unit: string): number {
   return unit === 'grad' ? 0.9 : unit === 'radian' ? 180 / Math.PI : 1
 }
 
-function hasEllipsoid(shape: CrsShape, of: CrsShape, inverseTolerance: number): boolean {
+type Spheroid = Pick<CrsShape, 'semiMajor' | 'inverseFlattening'>
+
+function hasEllipsoid(shape: CrsShape, of: Spheroid, inverseTolerance: number): boolean {
   return (
     Math.abs(shape.semiMajor - of.semiMajor) < 0.01 &&
     Math.abs(shape.inverseFlattening - of.inverseFlattening) < inverseTolerance
   )
 }
 
-/** Whether the datum of a declaration can be that of a row: by name where it has one, else by ellipsoid. */
-function hasDatum(shape: CrsShape, row: CrsRow, rowShape: CrsShape): boolean {
-  if (shape.datumName === undefined) return hasEllipsoid(shape, rowShape, 1e-6)
-  return namesOfDatum(row.datum).has(plainDatum(shape.datumName)) && hasEllipsoid(shape, rowShape, 1e-3)
+/** Whether a datum can be that of a declaration: by name where it has one, else by ellipsoid. */
+function hasDatum(shape: CrsShape, datum: number): boolean {
+  const row = allDatums()[datum]
+  if (row === undefined) return false
+  if (shape.datumName === undefined) return hasEllipsoid(shape, row, 1e-6)
+  return hasEllipsoid(shape, row, 1e-3) && namesOfDatum(datum).has(plainDatum(shape.datumName))
 }
 
 function hasProjection(shape: CrsShape, of: CrsShape): boolean {
@@ -78,12 +82,6 @@ function hasProjection(shape: CrsShape, of: CrsShape): boolean {
     if (difference > (key === 'x_0' || key === 'y_0' ? lengthTolerance : angleTolerance)) return false
   }
   return true
-}
-
-function agrees(shape: CrsShape, row: CrsRow): boolean {
-  const rowShape = shapeOfRow(row)
-  if (rowShape === undefined) return false
-  return hasProjection(shape, rowShape) && hasDatum(shape, row, rowShape)
 }
 
 /** Among equals: not deprecated, EPSG, x first for projected ones, the shortest code, the lowest. */
@@ -107,7 +105,13 @@ function hasName(row: CrsRow, plain: string): boolean {
 
 /** Rows of the table that a shape can stand for, whatever its name. */
 export function rowsOfShape(shape: CrsShape): CrsRow[] {
-  return allRows().filter((row) => row.type !== 'compound' && agrees(shape, row))
+  const datums = new Set([...allDatums().keys()].filter((datum) => hasDatum(shape, datum)))
+  const kind = shape.kind === 'projected' ? 'projected' : 'geographic'
+  return allRows().filter((row) => {
+    if (!datums.has(row.datum) || !row.type.startsWith(kind)) return false
+    const rowShape = shapeOfRow(row)
+    return rowShape !== undefined && hasProjection(shape, rowShape)
+  })
 }
 
 /**
@@ -116,6 +120,20 @@ export function rowsOfShape(shape: CrsShape): CrsRow[] {
  * open, more than one datum would do.
  */
 export function matchCrs(declaration: CrsDeclaration): string | undefined {
+  const key = JSON.stringify(declaration)
+  if (matches.has(key)) return matches.get(key)
+  const srs = findMatch(declaration)
+  if (matches.size >= maxMatches) matches.clear()
+  if (key.length <= maxKeyLength) matches.set(key, srs)
+  return srs
+}
+
+/** The files of a directory mostly declare the same. */
+const matches = new Map<string, string | undefined>()
+const maxMatches = 200
+const maxKeyLength = 10_000
+
+function findMatch(declaration: CrsDeclaration): string | undefined {
   if (declaration.srs !== undefined) {
     const id = parseSrs(declaration.srs)
     if (id !== undefined && findRow(id) !== undefined) return id
@@ -143,5 +161,5 @@ function canBe(shape: CrsShape, row: CrsRow): boolean {
     return shape.name !== undefined && hasName(row, plainName(shape.name))
   }
   if (!hasProjection(shape, rowShape)) return false
-  return hasDatum(shape, row, rowShape) || hasEllipsoid(shape, rowShape, 1e-3)
+  return hasDatum(shape, row.datum) || hasEllipsoid(shape, rowShape, 1e-3)
 }

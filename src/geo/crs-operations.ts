@@ -1,5 +1,5 @@
 import type { CrsOperation } from './crs-table.ts'
-import { findArea, findOperations, findRow, operationNeighbours } from './crs-table.ts'
+import { allRows, findArea, findOperations, findRow, operationNeighbours } from './crs-table.ts'
 
 /** An operation and the direction in which it is gone, between two geographic CRSs. */
 export interface RouteStep {
@@ -102,6 +102,14 @@ function spans([west, , east]: Bounds): [number, number][] {
 
 function degrees2([west, south, east, north]: Bounds): number {
   return (east < west ? east + 360 - west : east - west) * (north - south)
+}
+
+/** The geographic CRS of two dimensions with the datum of this one: operations are listed between those. */
+export function flatBase(base: string): string {
+  const row = findRow(base)
+  if (row?.type !== 'geographic 3D') return base
+  const flat = allRows().filter(({ type, datum }) => type === 'geographic 2D' && datum === row.datum)
+  return (flat.find(({ isDeprecated }) => !isDeprecated) ?? flat[0])?.srs ?? base
 }
 
 /** Where coordinates going from one CRS to another can be expected: the area of use of the narrower. */

@@ -76,6 +76,11 @@ describe('createReprojector', () => {
     assert.ok(isHere || messages[0]?.message.includes('uk_os_OSTN15_NTv2_OSGBtoETRS.tif'))
   })
 
+  it('takes the datum of a CRS with heights for that without', async () => {
+    const { messages } = await createReprojector('EPSG:4937', 'EPSG:4326', own)
+    assert.deepEqual(messages, [])
+  })
+
   it('says when no datum transformation is known', async () => {
     const { messages } = await createReprojector('EPSG:3375', 'EPSG:4326', own)
     assert.equal(messages[0]?.code, 'no-datum-shift')

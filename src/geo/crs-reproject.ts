@@ -7,6 +7,7 @@ import type { Bounds, Route } from './crs-operations.ts'
 import {
   betterGrids,
   expectedArea,
+  flatBase,
   isArithmetic,
   isBallpark,
   isInBounds,
@@ -48,7 +49,8 @@ function resolve(crs: CrsDeclaration | string): Side {
   if (srs !== undefined) {
     const row = findRow(srs)
     const shape = row === undefined ? undefined : shapeOfRow(row)
-    return { srs, text: srs, shape, base: row?.base === '' ? undefined : row?.base, label: srs }
+    const base = row === undefined || row.base === '' ? undefined : flatBase(row.base)
+    return { srs, text: srs, shape, base, label: srs }
   }
   if (declaration.srs !== undefined && declaration.wkt === undefined && declaration.proj4 === undefined) {
     throw new CrsError('unknown-crs', `Unknown CRS "${parseSrs(declaration.srs) ?? declaration.srs}"`)
