@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -74,4 +74,12 @@ export function temporaryData(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-e2e-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+const ticksPerSecond = 100
+
+/** Processor time that a process has taken so far; a busy machine does not add to it. */
+export function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
