@@ -61,7 +61,7 @@ describe('runProgram', () => {
       (cause: unknown) => cause,
     )
     assert.ok(error instanceof ProgramError && error.reason === 'timed-out')
-    assert.ok(Date.now() - started < 3000)
+    assert.ok(Date.now() - started < 15_000)
     assert.ok(await gone(Number(error.stderr)))
   })
 
