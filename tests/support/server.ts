@@ -71,7 +71,7 @@ export async function startServer(
         const { json, text } = await call('GET', `/rest/imports/${id}?expand=3`)
         if (states.includes(String(json.import?.state))) return json.import as Json
         last = text
-        await sleep(20)
+        await sleep(50)
       }
       return assert.fail(`import ${id} did not come to ${states.join(' or ')}: ${last}`)
     },

@@ -1,20 +1,31 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue, isValid } from '../../geo/column.ts'
+import type { Attribute } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
+/** A whole number of a column with fractions as `4.0`: clients take the type of a property from its first values. */
+function withFraction(digits: string): string {
+  return /[.e]/i.test(digits) ? digits : `${digits}.0`
+}
+
+function decimalToJson(digits: string, { scale }: Attribute): string {
+  if (!jsonNumber.test(digits)) return JSON.stringify(digits)
+  return scale === 0 ? digits : withFraction(digits)
+}
+
 /** One value as JSON; digits of large integers and decimals stay as they are. */
-export function valueToJson(column: Column, row: number): string {
+function valueToJson(column: Column, row: number, attribute: Attribute): string {
   const value = columnValue(column, row)
   if (value === null) return 'null'
   switch (column.type) {
     case 'int64':
       return String(value)
     case 'decimal':
-      return jsonNumber.test(String(value)) ? String(value) : JSON.stringify(value)
+      return decimalToJson(String(value), attribute)
     case 'date':
       return `"${dateText(value as number)}"`
     case 'time':
@@ -25,7 +36,7 @@ export function valueToJson(column: Column, row: number): string {
       return JSON.stringify(Buffer.from(value as Uint8Array).toString('base64'))
     case 'float32':
     case 'float64':
-      return Number.isFinite(value) ? String(value) : 'null'
+      return Number.isFinite(value) ? withFraction(String(value)) : 'null'
     default:
       return JSON.stringify(value)
   }
@@ -45,12 +56,14 @@ export interface FeatureShape {
 
 /** One feature of a batch as GeoJSON text (RFC 7946, section 3.2). */
 export function featureToJson(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string {
-  const names = batch.schema.attributes
+  const { attributes } = batch.schema
   let properties = ''
-  for (let index = 0; index < names.length; index += 1) {
+  for (let index = 0; index < attributes.length; index += 1) {
     const column = batch.columns[index]
-    if (column === undefined) continue
-    properties += `${index === 0 ? '' : ','}${JSON.stringify(names[index]?.name)}:${valueToJson(column, row)}`
+    const attribute = attributes[index]
+    if (column === undefined || attribute === undefined) continue
+    const value = valueToJson(column, row, attribute)
+    properties += `${index === 0 ? '' : ','}${JSON.stringify(attribute.name)}:${value}`
   }
   const idJson = /^(?:0|[1-9]\d{0,14})$/.test(id) ? id : JSON.stringify(id)
   return `{"type":"Feature","id":${idJson},"geometry":${geometryJson(batch, row, shape.isYx)},"properties":{${properties}}}`
