@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { rowsOf } from '../../../tests/support/batches.ts'
-import { encodeFeature, sized, writeFlatGeobuf } from '../../../tests/support/flatgeobuf-writer.ts'
-import { readContext, readLayer } from '../../../tests/support/read-layer.ts'
+import { encodeFeature, writeFlatGeobuf } from '../../../tests/support/flatgeobuf-writer.ts'
+import { readLayer } from '../../../tests/support/read-layer.ts'
 import { FormatError } from '../format.ts'
 import { flatgeobuf } from './flatgeobuf.ts'
-import { readFlatGeobufStream } from './flatgeobuf-stream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'flatgeobuf-damage-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -97,67 +95,5 @@ describe('a damaged FlatGeobuf file', () => {
       }),
       { numRuns: 300 },
     )
-  })
-})
-
-describe('FlatGeobuf from a pipe', () => {
-  async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-  }
-
-  async function rowsFrom(chunks: AsyncIterable<Uint8Array>): Promise<number> {
-    let rows = 0
-    for await (const batch of (await readFlatGeobufStream(chunks, readContext())).batches)
-      rows += batch.rowCount
-    return rows
-  }
-
-  it('gives the schema first, then the batches, whatever the chunks', async () => {
-    const path = join(fixtures, 'streamed.fgb')
-    const { schema, batches, featureCount } = await readFlatGeobufStream(
-      createReadStream(path),
-      readContext(),
-    )
-    assert.deepEqual([schema.geometry?.type, featureCount], ['Geometry', undefined])
-    const rows = []
-    for await (const batch of batches) rows.push(...rowsOf(batch))
-    assert.equal(rows.length, 4)
-    assert.equal(await rowsFrom(chunksOf(readFileSync(path), 7)), 4)
-    assert.equal(await rowsFrom(chunksOf(readFileSync(join(fixtures, 'countries.fgb')), 1000)), 179)
-  })
-
-  it('fails when the data break off, are something else or are nothing', async () => {
-    const bytes = readFileSync(join(fixtures, 'streamed.fgb'))
-    await assert.rejects(rowsFrom(chunksOf(bytes.subarray(0, -10), 100)), { code: 'truncated' })
-    await assert.rejects(rowsFrom(chunksOf(bytes.subarray(0, 40), 100)), { code: 'truncated' })
-    await assert.rejects(rowsFrom(chunksOf(Buffer.from('ERROR 1: no such file'), 100)), FormatError)
-    await assert.rejects(rowsFrom(chunksOf(new Uint8Array(0), 100)), FormatError)
-  })
-
-  it('ends its source when the reader stops early or the data are bad', async () => {
-    let ended = 0
-    async function* endless(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-      try {
-        for (;;) yield bytes
-      } finally {
-        ended += 1
-      }
-    }
-    const start = writeFlatGeobuf({ geometryType: 1, features: [], featureCount: 0n })
-    const feature = sized(encodeFeature({ geometry: point }))
-    async function* points(): AsyncGenerator<Uint8Array> {
-      yield start
-      yield* endless(feature)
-    }
-    for await (const batch of (await readFlatGeobufStream(points(), readContext())).batches) {
-      assert.ok(batch.rowCount > 0)
-      break
-    }
-    assert.equal(ended, 1)
-    await assert.rejects(
-      readFlatGeobufStream(endless(Buffer.from('no fgb at all')), readContext()),
-      FormatError,
-    )
-    assert.equal(ended, 2)
   })
 })
