@@ -213,6 +213,39 @@ describe('GeoPackage', () => {
     )
   })
 
+  it('describes geometries as they are where that is not what was declared', async () => {
+    const blob = (number: number, ...rest: string[]): string =>
+      `(x'4750000100000000${['01', Buffer.from(Uint32Array.of(number).buffer).toString('hex'), ...rest].join('')}')`
+    const [polygon, multi] = [blob(3, '00000000'), blob(6, '00000000')]
+    const pointZ = blob(1001, '00'.repeat(24))
+    const table = (name: string, type: string, z: number, rows: string[]): string => `
+      INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('${name}', 'features', 0);
+      INSERT INTO gpkg_geometry_columns VALUES ('${name}', 'geom', '${type}', 0, ${z}, 0);
+      CREATE TABLE ${name} (fid INTEGER PRIMARY KEY, geom ${type}); INSERT INTO ${name} (geom) VALUES ${rows.join(', ')};`
+    const sql = [
+      table('mixed', 'POLYGON', 0, [polygon, multi]),
+      table('single', 'MULTIPOLYGON', 0, [polygon, polygon]),
+      table('other', 'POINT', 0, [polygon, pointZ]),
+      table('any', 'GEOMETRY', 2, [polygon]),
+      table('high', 'POINT', 0, [pointZ]),
+      table('none', 'LINESTRING', 2, ['(NULL)']),
+    ]
+    await withFile(sql.join(''), async (path) => {
+      const layers = await geopackage.describe({ path, sidecars: {} }, { signal })
+      assert.deepEqual(
+        layers.map(({ schema }) => [schema.geometry?.type, schema.geometry?.hasZ]),
+        [
+          ['MultiPolygon', false],
+          ['MultiPolygon', false],
+          ['Geometry', false],
+          ['Geometry', false],
+          ['Point', true],
+          ['LineString', true],
+        ],
+      )
+    })
+  })
+
   it('takes the CRS from its code, its text, or neither', async () => {
     const sql = `
       INSERT INTO gpkg_spatial_ref_sys VALUES ('a', 25832, 'epsg', 25832, 'PROJCS["x"]', ''),

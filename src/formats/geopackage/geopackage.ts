@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { BatchBuilder } from '../../geo/batch.ts'
+import type { GeometryField } from '../../geo/schema.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { ForeignDatabase } from './open-database.ts'
@@ -12,12 +13,15 @@ import { quoteName } from './sql-names.ts'
 import { appendRow, iterateRows, selectList } from './sql-rows.ts'
 import { PageSource } from './sqlite-pages/page-source.ts'
 import { TableScan } from './sqlite-pages/table-scan.ts'
+import { surveyGeometry } from './survey.ts'
 import type { GeoPackageTable } from './tables.ts'
 import { findTable, hasCatalogue, listTables } from './tables.ts'
 
 const magic = 'SQLite format 3\0'
 /** `application_id` of GeoPackage 1.2 and later, 1.0 and 1.1 (section 1.1.1.1.1). */
 const applicationIds = ['GPKG', 'GP10', 'GP11']
+/** Geometries are looked at beforehand in files up to this size; in larger ones what is declared is believed. */
+const maxSurveyedBytes = 64 << 20
 /** Rows are counted beforehand in files up to this size. */
 const maxCountedBytes = 1 << 30
 
@@ -51,9 +55,15 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
   signal.throwIfAborted()
   const opened = open(file.path)
   try {
-    const isSmall = statSync(file.path).size <= maxCountedBytes
+    const { size } = statSync(file.path)
+    const isUtf8 = hasUtf8(opened.db)
     const messages = opened.isCopy ? [pendingMessage(file)] : []
-    return listTables(opened.db).map((table) => toLayer(opened.db, table, isSmall, messages))
+    return listTables(opened.db).map((table) => {
+      const geometry =
+        isUtf8 && size <= maxSurveyedBytes ? surveyGeometry(opened.path, table) : table.schema.geometry
+      const surveyed = { ...table, schema: { ...table.schema, geometry } }
+      return toLayer(opened.db, surveyed, size <= maxCountedBytes, messages)
+    })
   } catch (error) {
     throw asFormatError(error, file.path)
   } finally {
@@ -82,6 +92,17 @@ function toLayer(
   }
 }
 
+/** The pages of a database in UTF-16 are not read here, but by SQLite. */
+function hasUtf8(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA encoding').get()?.['encoding'] === 'UTF-8'
+}
+
+/** The geometry as the layer was described, where the table still has it. */
+function geometryOf(table: GeoPackageTable, layer: LayerDescription): GeometryField | undefined {
+  const { geometry } = table.schema
+  return geometry?.name === layer.schema.geometry?.name ? (layer.schema.geometry ?? geometry) : geometry
+}
+
 function countRows(db: DatabaseSync, name: string): number {
   return Number(db.prepare(`SELECT count(*) AS n FROM ${quoteName(name)}`).get()?.['n'])
 }
@@ -94,14 +115,15 @@ async function* read(
   signal.throwIfAborted()
   const opened = open(file.path)
   try {
-    const table = findTable(opened.db, layer.name)
-    if (table === undefined) {
+    const found = findTable(opened.db, layer.name)
+    if (found === undefined) {
       throw new FormatError(`"${basename(file.path)}" has no table "${layer.name}"`, {
         code: 'unknown-layer',
       })
     }
-    const isUtf8 = opened.db.prepare('PRAGMA encoding').get()?.['encoding'] === 'UTF-8'
-    if (isUtf8 && table.rootPage !== undefined) yield* readPages(opened.path, table, table.rootPage, signal)
+    const table = { ...found, schema: { ...found.schema, geometry: geometryOf(found, layer) } }
+    if (hasUtf8(opened.db) && table.rootPage !== undefined)
+      yield* readPages(opened.path, table, table.rootPage, signal)
     else yield* readByQuery(opened.db, table, signal)
   } catch (error) {
     throw asFormatError(error, file.path)

@@ -55,6 +55,23 @@ export class RecordReader {
     appendRow(builder, this.#values(builder), rowNumber)
   }
 
+  /** The WKB type number of the record's geometry; undefined where it has none that can be read. */
+  geometryNumber(): number | undefined {
+    this.#readHeader()
+    const slot = this.#slots.findIndex(({ kind }) => kind === 'geometry')
+    const serial = this.#serials[slot] ?? 0
+    if (serial < 12 || (serial & 1) === 1) return undefined
+    const { bytes, view } = this.#scan
+    const end = this.#starts[slot + 1] as number
+    try {
+      const start = wkbStart(bytes, this.#starts[slot] as number, end)
+      return start + 5 <= end ? view.getUint32(start + 1, bytes[start] === 1) : undefined
+    } catch (error) {
+      if (error instanceof GeometryError) return undefined
+      throw error
+    }
+  }
+
   #readHeader(): void {
     const { start, end } = this.#scan
     const headerEnd = start + this.#varint(start)

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -14,7 +12,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRows, never, readColumn, readRows } from '../../../tests/contract/store-session.ts'
 import type { Row } from '../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
@@ -284,33 +281,4 @@ describe('GeoPackage store', () => {
       assert.equal(count(), 20)
       reader.close()
     }))
-
-  it('holds the old state or the new one when it is killed at any moment', { timeout: 60_000 }, () =>
-    withPlace(async (place) => {
-      const { store, path, query, folder } = place
-      await loadRows(store, { schema, rows: rows(1000) })
-      const seen = new Set<number>()
-      for (let round = 0; round < 8; round += 1) {
-        const child = fork(
-          join(import.meta.dirname, '../../../tests/support/replace-until-killed.ts'),
-          [path],
-          { stdio: 'ignore' },
-        )
-        await once(child, 'message')
-        await sleep(Math.random() * 120)
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        const count = await store.count({ table: 'layer' }, never)
-        seen.add(count)
-        assert.ok([1000, 2000, 3000].includes(count), `${count} rows`)
-        assertSound(place)
-        assert.equal(query('SELECT count(*) FROM rtree_layer_geom'), count)
-        await store.sweep('killed')
-        assert.ok(readdirSync(folder).every((name) => /^x\.gpkg(-wal|-shm)?$/.test(name)))
-      }
-      await loadRows(store, { mode: 'APPEND', schema, rows: rows(5) })
-      assertSound(place)
-      assert.deepEqual(readdirSync(folder), ['x.gpkg'])
-    }),
-  )
 })

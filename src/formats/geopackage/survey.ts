@@ -1,0 +1,49 @@
+import { SeenGeometries } from '../../geo/geometry-shape.ts'
+import type { GeometryField } from '../../geo/schema.ts'
+import { FormatError } from '../format.ts'
+import { RecordReader } from './record-reader.ts'
+import { PageSource } from './sqlite-pages/page-source.ts'
+import { TableScan } from './sqlite-pages/table-scan.ts'
+import type { GeoPackageTable } from './tables.ts'
+
+/**
+ * The geometry of a table as its rows have it, where they are not as declared: programs write multi parts into single
+ * layers, and Z where none is announced; where Z or M may be there or not (OGC 12-128r18, table 6), most rows decide.
+ */
+export function surveyGeometry(path: string, table: GeoPackageTable): GeometryField | undefined {
+  const { geometry } = table.schema
+  if (geometry === undefined || table.rootPage === undefined) return geometry
+  const seen = seenGeometries(path, table, table.rootPage)
+  if (seen === undefined || seen.count === 0) return geometry
+  const holdsSeen = ['Geometry', seen.type, `Multi${seen.type}`].includes(geometry.type)
+  return {
+    ...geometry,
+    type: holdsSeen ? geometry.type : seen.type,
+    hasZ: seen.withZ * 2 > seen.count,
+    hasM: seen.withM * 2 > seen.count,
+  }
+}
+
+/** The types met; undefined where the pages are damaged, which reading them will say. */
+function seenGeometries(path: string, table: GeoPackageTable, rootPage: number): SeenGeometries | undefined {
+  const pages = new PageSource(path)
+  try {
+    const scan = new TableScan(pages, rootPage)
+    const reader = new RecordReader(scan, table)
+    const seen = new SeenGeometries()
+    while (scan.next()) {
+      const number = reader.geometryNumber()
+      if (number === undefined) continue
+      const typeCode = number % 1000
+      const thousands = (number - typeCode) / 1000
+      if (typeCode >= 1 && typeCode <= 7)
+        seen.add(typeCode, thousands === 1 || thousands === 3, thousands >= 2)
+    }
+    return seen
+  } catch (error) {
+    if (error instanceof FormatError) return undefined
+    throw error
+  } finally {
+    pages.close()
+  }
+}
