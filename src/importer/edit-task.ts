@@ -1,5 +1,5 @@
+import { requireStore } from '../catalog/catalog.ts'
 import { findLayer, updateLayer } from '../catalog/layers.ts'
-import { findStore } from '../catalog/stores.ts'
 import { resolveStyle } from '../catalog/styles.ts'
 import { findCrs, parseSrs } from '../geo/crs-database.ts'
 import type { Envelope } from '../geo/envelope.ts'
@@ -115,10 +115,7 @@ function isFileType(type: string): boolean {
 }
 
 async function applyStore(parts: ImporterParts, record: ImportRecord, task: TaskRecord, name: string) {
-  const store = await findStore(parts.database.kysely, record.workspace, name)
-  if (store === undefined) {
-    throw invalid('unknown-store', `Store "${name}" does not exist in workspace "${record.workspace}"`)
-  }
+  const store = await requireStore(parts.catalog, record.workspace, name)
   if (!store.isEnabled) throw invalid('store-disabled', `Store "${name}" is switched off`)
   return { ...task, store: toTaskStore(store) }
 }

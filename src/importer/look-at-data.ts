@@ -1,7 +1,7 @@
 import { rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DataFile, Message } from '../formats/format.ts'
-import { invalid } from '../lib/errors.ts'
+import { Failure, invalid } from '../lib/errors.ts'
 import { extractArchive, findArchive } from '../sources/archive.ts'
 import { isInside } from '../sources/path-guard.ts'
 import { scanFile, scanFolder } from '../sources/scan.ts'
@@ -101,8 +101,8 @@ export async function findInUpload(
 
 /** The error in terms of the name that the client knows. */
 function renamed(error: Error, from: string, to: string): Error {
-  error.message = error.message.replaceAll(from, to)
-  return error
+  const text = error.message.replaceAll(from, to)
+  return error instanceof Failure ? new Failure(error.kind, error.code, text, { cause: error }) : new Error(text, { cause: error })
 }
 
 async function describeAll(

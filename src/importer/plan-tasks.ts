@@ -27,13 +27,22 @@ export interface TaskPlan {
 }
 
 const namedFiles = 20
+/** The folder of one upload among those of its import. */
+const uploadNumber = /^(\d+)\//
 
-function shownNames(files: DescribedFile[], folder: string): string {
-  const names = files
-    .slice(0, namedFiles)
-    .map(({ file }) => relative(folder, file.path) || basename(file.path))
+function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext): string {
+  const names = files.slice(0, namedFiles).map(({ file }) => {
+    const path = relative(folder, file.path) || basename(file.path)
+    return isUploaded ? path.replace(uploadNumber, '') : path
+  })
   const rest = files.length - names.length
   return names.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}
+
+/** Tasks stand in the order of their path without case; those of a later upload behind. */
+function sortKeyOf({ folder, isUploaded }: PlanContext, path: string): string {
+  const key = relative(folder, path).toLowerCase()
+  return isUploaded ? key.replace(uploadNumber, (_, number: string) => `${number.padStart(9, '0')}/`) : key
 }
 
 function blankTask(context: PlanContext, sortKey: string): TaskRecord {
@@ -64,7 +73,7 @@ function suitingTransforms(layer: LayerDescription, context: PlanContext): Trans
 }
 
 function layerTask(described: DescribedFile, index: number, layer: LayerDescription, context: PlanContext) {
-  const place = `${relative(context.folder, described.file.path).toLowerCase()}\u0001${String(index).padStart(6, '0')}`
+  const place = `${sortKeyOf(context, described.file.path)}\u0001${String(index).padStart(6, '0')}`
   const specs = suitingTransforms(layer, context)
   return {
     ...blankTask(context, place),
@@ -87,7 +96,7 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
     return layers.map((layer, index) => layerTask(described, index, layer, context))
   }
   const bare = {
-    ...blankTask(context, relative(context.folder, file.path).toLowerCase()),
+    ...blankTask(context, sortKeyOf(context, file.path)),
     files: [file],
     format: format.name,
     kind: format.kind,
@@ -96,9 +105,9 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
 }
 
 function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
-  const names = shownNames(files, context.folder)
+  const names = shownNames(files, context)
   return {
-    ...blankTask(context, relative(context.folder, files[0]?.file.path ?? context.folder).toLowerCase()),
+    ...blankTask(context, sortKeyOf(context, files[0]?.file.path ?? context.folder)),
     files: files.map(({ file }) => file),
     messages: [{ level: 'warning', code: 'no-format', message: `No format that is known reads ${names}` }],
   }
@@ -118,7 +127,7 @@ export function planTasks(files: DescribedFile[], context: PlanContext): TaskPla
   }
   const messages: Message[] = []
   if (unread.length > 0 && !isNothingRead) {
-    const text = `No format that is known reads ${shownNames(unread, context.folder)}`
+    const text = `No format that is known reads ${shownNames(unread, context)}`
     messages.push({ level: 'info', code: 'files-skipped', message: text })
   }
   return { tasks: tasks.map((task, index) => ({ ...task, id: context.nextTaskId + index })), messages }

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, extname, join } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import type { StoreRecord } from '../catalog/records.ts'
 import { findStore, getStoreById, insertStore, listStores } from '../catalog/stores.ts'
 import type { Queryable } from '../db/connection.ts'
@@ -24,14 +25,25 @@ async function copyAll(file: DataFile, folder: string): Promise<void> {
   }
 }
 
+/** Copies under way: tasks of one import that read the same file, each a layer of it, wait for one copy. */
+const copying = new Map<string, Promise<string>>()
+
 /** The file where the layer may read it for good: an uploaded one is copied, whole or not at all. */
 async function settleFile(parts: ImporterParts, record: ImportRecord, task: TaskRecord, file: DataFile) {
   if (!task.isUploaded) return file.path
   const name = toLayerName(basename(file.path, extname(file.path)))
-  const upload = dirname(file.path)
-    .slice(parts.folders.uploads.length)
-    .replace(/[^\w]+/g, '_')
-  const folder = join(parts.folders.stores, record.workspace, `${name}${upload}`)
+  const digest = createHash('sha256').update(relative(parts.folders.uploads, file.path)).digest('hex')
+  const folder = join(parts.folders.stores, record.workspace, `${name}_${digest.slice(0, 12)}`)
+  const copy = copying.get(folder) ?? copyInto(folder, file)
+  copying.set(folder, copy)
+  try {
+    return await copy
+  } finally {
+    copying.delete(folder)
+  }
+}
+
+async function copyInto(folder: string, file: DataFile): Promise<string> {
   const path = join(folder, basename(file.path))
   if ((await stat(path).catch(() => undefined)) !== undefined) return path
   const staging = `${folder}.part`

@@ -1,36 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { getStoreById } from '../catalog/stores.ts'
-import type { Message } from '../formats/format.ts'
 import { explain } from '../lib/errors.ts'
-import type { StoreConnection, VectorStore } from '../stores/store.ts'
-import { finalSchema, reexamine, transformsOf } from './examine.ts'
+import type { VectorStore } from '../stores/store.ts'
+import type { Course } from './course.ts'
+import { save } from './course.ts'
+import { reexamine } from './examine.ts'
 import { getImport } from './import-repository.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
+import { loadTask, withLoad } from './load-task.ts'
 import type { ImporterParts } from './parts.ts'
 import { publishTask } from './publish.ts'
-import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
-import { rejectLimitOf } from './reject-limit.ts'
+import type { TaskLoad, TaskRecord } from './records.ts'
 import { runDirect } from './run-direct.ts'
 import { LoadCanceled } from './running.ts'
-import { saveTaskAndTell, taskAfter } from './settle.ts'
+import { taskAfter } from './settle.ts'
 import type { Target } from './target.ts'
 import { findTarget, releaseTarget } from './target.ts'
 import { proposeLayer } from './task-layer.ts'
 import { findTask, getTask } from './task-repository.ts'
-import { rejectsPath } from './upload-folders.ts'
 
 const maxTaskAttempts = 3
-
-/** A task's state in memory while it runs: every save moves it on. */
-interface Course {
-  record: ImportRecord
-  task: TaskRecord
-}
-
-async function save(parts: ImporterParts, course: Course, task: TaskRecord): Promise<void> {
-  course.task = await saveTaskAndTell(parts, parts.database.kysely, task)
-}
 
 function withoutRun({ run: _run, ...task }: TaskRecord): TaskRecord {
   return task
@@ -54,157 +42,6 @@ async function describeAgain(
   const [source] = described.layers
   if (source === undefined) return task
   return { ...task, source, layer: proposeLayer(source) }
-}
-
-function loadSource(task: TaskRecord): LoadSource {
-  const [file] = task.files
-  const { source, format, charset } = task
-  if (file === undefined || source === undefined || format === undefined) {
-    throw new Error(`Task ${task.id} has no data to load`)
-  }
-  return { kind: 'file', file, format, layer: source, ...(charset === undefined ? {} : { charset }) }
-}
-
-/** The transformation that takes the rows to the target's CRS, where that is another. */
-async function towardsTarget(parts: ImporterParts, task: TaskRecord, target: Target) {
-  if (!target.isExisting) return []
-  const known = target.layer?.details.srs
-  const opened = await parts.catalog.openStore(target.copyFrom?.store ?? target.store)
-  const table =
-    known === undefined ? await opened.findTable(target.copyFrom?.table ?? target.table) : undefined
-  const wanted = known ?? table?.schema.geometry?.crs?.srs
-  const { geometry } = finalSchema(task)
-  if (wanted === undefined || geometry === undefined || geometry.crs?.srs === wanted) return []
-  return [{ type: 'ReprojectTransform', target: wanted }]
-}
-
-async function planLoad(
-  parts: ImporterParts,
-  task: TaskRecord,
-  load: TaskLoad,
-  target: Target,
-  connection: StoreConnection,
-): Promise<LoadPlan> {
-  const { layer } = task
-  return {
-    loadId: load.loadId,
-    source: loadSource(task),
-    transforms: [...transformsOf(task), ...(await towardsTarget(parts, task, target))],
-    connection,
-    mode: target.isExisting ? task.updateMode : 'CREATE',
-    table: load.table,
-    rejectsPath: rejectsPath(parts, task.importId, task.id),
-    rejectLimit: rejectLimitOf(task),
-    ...(layer?.attributes === undefined ? {} : { attributes: layer.attributes }),
-    ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
-  }
-}
-
-function tellProgress(
-  parts: ImporterParts,
-  task: TaskRecord,
-  startedMs: number,
-  progress: LoadProgress,
-): void {
-  const total = task.source?.featureCount ?? -1
-  const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
-  const rowsPerSecond = Math.round(progress.rows / seconds)
-  const left = total < 0 || rowsPerSecond === 0 ? undefined : (total - progress.rows) / rowsPerSecond
-  parts.progress.tell(task.importId, {
-    type: 'progress',
-    taskId: task.id,
-    progress: {
-      phase: progress.phase,
-      progress: progress.rows,
-      total,
-      rejected: progress.rejected,
-      rowsPerSecond,
-      ...(left === undefined ? {} : { remainingSeconds: Math.max(0, Math.round(left)) }),
-    },
-  })
-}
-
-/** Copies a layer that stands in a file into the table that is loaded into next. */
-async function copyLayer(
-  parts: ImporterParts,
-  course: Course,
-  target: Target,
-  connection: StoreConnection,
-  work: { loadId: string; signal: AbortSignal },
-): Promise<void> {
-  const { copyFrom } = target
-  if (copyFrom === undefined) return
-  const from = await parts.catalog.connections.connection(parts.database.kysely, copyFrom.store)
-  const plan: LoadPlan = {
-    loadId: work.loadId,
-    source: {
-      kind: 'table',
-      connection: from,
-      table: copyFrom.table,
-      isEmpty: course.task.updateMode === 'REPLACE',
-    },
-    transforms: [],
-    connection,
-    mode: 'CREATE',
-    table: target.table,
-    rejectsPath: `${rejectsPath(parts, course.record.id, course.task.id)}.copy`,
-    rejectLimit: { rows: 0 },
-    ...(target.layer?.details.srs === undefined ? {} : { srs: target.layer.details.srs }),
-  }
-  await parts.pool.load(plan, {
-    signal: work.signal,
-    onProgress: () => undefined,
-    onMessage: () => undefined,
-    beforeCommit: () => Promise.resolve(),
-  })
-}
-
-function withLoad(task: TaskRecord, load: TaskLoad): TaskRecord {
-  return { ...task, run: { jobId: 0, attempt: 1, ...task.run, load } }
-}
-
-async function load(
-  parts: ImporterParts,
-  course: Course,
-  target: Target,
-  taskLoad: TaskLoad,
-  signal: AbortSignal,
-): Promise<void> {
-  const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
-  await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
-  const plan = await planLoad(parts, course.task, taskLoad, target, connection)
-  const messages: Message[] = []
-  const startedMs = performance.now()
-  await rm(plan.rejectsPath, { force: true })
-  await parts.pool.load(plan, {
-    signal,
-    onProgress: (progress) => tellProgress(parts, course.task, startedMs, progress),
-    onMessage: (message) => messages.push(message),
-    beforeCommit: (token, outcome) => recordCommit(parts, course, taskLoad, token, outcome, messages),
-  })
-}
-
-/** What must be known after a crash stands on disk before the store commits. */
-async function recordCommit(
-  parts: ImporterParts,
-  course: Course,
-  taskLoad: TaskLoad,
-  token: string,
-  outcome: LoadOutcome,
-  messages: Message[],
-): Promise<void> {
-  const { rowsRead, rowsLoaded, rejected, renamed } = outcome
-  const renames = Object.entries(renamed).map(
-    ([from, to]): Message => ({
-      level: 'info',
-      code: 'column-renamed',
-      message: `Attribute "${from}" is stored as column "${to}"`,
-    }),
-  )
-  await save(parts, course, {
-    ...withLoad(course.task, { ...taskLoad, token, counts: { rowsRead, rowsLoaded, rejected } }),
-    messages: [...course.task.messages, ...messages, ...renames],
-  })
 }
 
 /** After the store's commit: the layer is published with what the table now holds. */
@@ -279,7 +116,7 @@ async function loadAndPublish(parts: ImporterParts, course: Course, signal: Abor
   try {
     await save(parts, course, withLoad(course.task, taskLoad))
     const work = async (): Promise<void> => {
-      await load(parts, course, target, taskLoad, signal)
+      await loadTask(parts, course, target, taskLoad, signal)
       await publish(parts, course, course.task.run?.load ?? taskLoad)
     }
     await parts.locks.hold(lockOf(target), work, signal)

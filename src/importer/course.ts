@@ -1,0 +1,14 @@
+import type { ImporterParts } from './parts.ts'
+import type { ImportRecord, TaskRecord } from './records.ts'
+import { saveTaskAndTell } from './settle.ts'
+
+/** A task while it runs: every save moves it on. */
+export interface Course {
+  record: ImportRecord
+  task: TaskRecord
+}
+
+/** Saves the task and goes on with what was saved. */
+export async function save(parts: ImporterParts, course: Course, task: TaskRecord): Promise<void> {
+  course.task = await saveTaskAndTell(parts, parts.database.kysely, task)
+}
