@@ -12,9 +12,12 @@ function withFraction(digits: string): string {
   return /[.e]/i.test(digits) ? digits : `${digits}.0`
 }
 
+/** Whole numbers of more digits stay as they are: no client takes them for an integer that it would cut. */
+const mostDigits = 15
+
 function decimalToJson(digits: string, { scale }: Attribute): string {
   if (!jsonNumber.test(digits)) return JSON.stringify(digits)
-  return scale === 0 ? digits : withFraction(digits)
+  return scale === 0 || digits.length > mostDigits ? digits : withFraction(digits)
 }
 
 /** One value as JSON; digits of large integers and decimals stay as they are. */

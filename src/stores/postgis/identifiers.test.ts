@@ -7,6 +7,7 @@ import {
   quoteText,
   stagingName,
   toIdentifier,
+  toTableName,
 } from './identifiers.ts'
 
 it('quotes what would end an identifier or a text', () => {
@@ -44,4 +45,10 @@ it('names staging tables by load, the same each time, however odd the id', () =>
   assert.notEqual(stagingName('a/b'), stagingName('a-b'))
   assert.equal(stagingName('x'.repeat(500)), stagingName('x'.repeat(500)))
   assert.ok(Buffer.byteLength(stagingName('ü'.repeat(500))) <= 59)
+})
+
+it('gives no table a name of PostGIS or of a staging table', () => {
+  assert.equal(toTableName('spatial_ref_sys'), 'a_spatial_ref_sys')
+  assert.equal(toTableName(stagingName('1')), 'a_terrane_load_1')
+  assert.equal(toTableName('Spatial roads'), 'Spatial_roads')
 })

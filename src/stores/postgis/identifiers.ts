@@ -86,3 +86,18 @@ export function stagingName(loadId: string): string {
 export function isStagingName(table: string): boolean {
   return table.startsWith(stagingPrefix)
 }
+
+/** Tables and views that PostGIS makes for itself, often in the same schema. */
+const ownedByPostgis = new Set([
+  'spatial_ref_sys',
+  'geometry_columns',
+  'geography_columns',
+  'raster_columns',
+  'raster_overviews',
+])
+
+/** A name like `wanted` for a table: none of PostGIS's own, and none that a load uses for its staging. */
+export function toTableName(wanted: string): string {
+  const name = toIdentifier(wanted, 'layer')
+  return ownedByPostgis.has(name) || isStagingName(name) ? toIdentifier(`a_${name}`, 'layer') : name
+}

@@ -6,7 +6,7 @@ import { findOutcome } from './commit.ts'
 import { openConnection } from './connection.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { statementFailure } from './errors.ts'
-import { isStagingName, quoteTable, toIdentifier } from './identifiers.ts'
+import { isStagingName, quoteTable, toTableName } from './identifiers.ts'
 import { runLoad, sweepLoad } from './load.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
@@ -68,7 +68,7 @@ export function createPostgisStore(parameters: StoreParameters): VectorStore {
         const facts = await findTableFacts(client, settings.schema, table)
         return facts === undefined ? undefined : describeTable(client, facts)
       }),
-    tableName: (wanted) => toIdentifier(wanted, 'layer'),
+    tableName: toTableName,
     load: (request, batches, hooks) => runLoad(settings, request, batches, hooks),
     async outcome(token) {
       const client = await openConnection(settings, 'terrane')
