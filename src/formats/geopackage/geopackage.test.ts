@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { LayerDescription } from '../format.ts'
@@ -367,38 +366,6 @@ describe('GeoPackage', () => {
         (error: Error) => error instanceof FormatError && /x\.gpkg/.test(error.message),
       )
     }
-    rmSync(folder, { recursive: true })
-  })
-
-  it('neither fails otherwise nor hangs on files that were damaged', async () => {
-    const whole = readFileSync(stations)
-    const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
-    const path = join(folder, 'x.gpkg')
-    const change = fc.record({
-      at: fc.nat(whole.length - 1),
-      bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
-    })
-    const damage = fc.record({
-      changes: fc.array(change, { minLength: 1, maxLength: 40 }),
-      length: fc.oneof({ weight: 4, arbitrary: fc.constant(whole.length) }, fc.nat(whole.length)),
-    })
-    await fc.assert(
-      fc.asyncProperty(damage, async ({ changes, length }) => {
-        const bytes = Buffer.from(whole)
-        for (const { at, bytes: by } of changes) bytes.set(by.subarray(0, bytes.length - at), at)
-        writeFileSync(path, bytes.subarray(0, length))
-        try {
-          const layers = await geopackage.describe({ path, sidecars: {} }, { signal })
-          for (const layer of layers) {
-            const { rows, rejects } = await readLayer(path, layer.name)
-            assert.ok(rows.length + rejects.length < 100_000)
-          }
-        } catch (error) {
-          assert.ok(error instanceof FormatError, String(error))
-        }
-      }),
-      { numRuns: 300 },
-    )
     rmSync(folder, { recursive: true })
   })
 
