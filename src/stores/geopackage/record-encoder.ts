@@ -1,8 +1,8 @@
 import type { Column } from '../../geo/column.ts'
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import type { Attribute } from '../../geo/schema.ts'
-import type { Fit, GeometryRules } from '../postgis/geometry-rules.ts'
-import { fitTable, misfitReason } from '../postgis/geometry-rules.ts'
+import type { Fit, GeometryRules } from '../geometry-rules.ts'
+import { fitTable, misfitReason } from '../geometry-rules.ts'
 import type { Instant } from './date-digits.ts'
 import {
   dateBytes,

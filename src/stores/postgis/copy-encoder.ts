@@ -1,11 +1,11 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import type { GeometryRules } from '../geometry-rules.ts'
 import { CopyBuffer } from './copy-buffer.ts'
 import type { CopyField } from './copy-fields.ts'
 import { createCopyField, fixedFieldBytes } from './copy-fields.ts'
 import { CopyGeometry } from './copy-geometry.ts'
-import type { GeometryRules } from './geometry-rules.ts'
 
 /** What goes into one row of a COPY, in the order of its column list. */
 export interface CopyLayout {

@@ -1,7 +1,7 @@
 import type { GeometryColumn } from '../../geo/geometry-builder.ts'
+import type { Fit, GeometryRules } from '../geometry-rules.ts'
+import { fitTable, misfitReason, structuralProblem } from '../geometry-rules.ts'
 import type { CopyBuffer } from './copy-buffer.ts'
-import type { Fit, GeometryRules } from './geometry-rules.ts'
-import { fitTable, misfitReason, structuralProblem } from './geometry-rules.ts'
 
 /** Byte order, type and count of a multi geometry around a single one. */
 const multiHeaderBytes = 9

@@ -1,6 +1,6 @@
-import type { GeometryType } from '../../geo/schema.ts'
-import { geometryTypes } from '../../geo/schema.ts'
-import { geometryTypeCode } from '../../geo/wkb.ts'
+import type { GeometryType } from '../geo/schema.ts'
+import { geometryTypes } from '../geo/schema.ts'
+import { geometryTypeCode } from '../geo/wkb.ts'
 
 /** What a geometry column takes. */
 export interface GeometryRules {
