@@ -55,6 +55,8 @@ function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] as number
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const only = options.only ?? ''
 const isWhole = options.only === undefined && options.rows === undefined
 const cluster = await startPostgres({ isDurable: true })

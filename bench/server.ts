@@ -32,6 +32,11 @@ export async function startBenchServer(importRoot: string): Promise<BenchServer>
       TERRANE_LOG: 'error',
     },
   })
+  const abandon = (): void => {
+    child.kill('SIGKILL')
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+  process.once('exit', abandon)
   const url = await readyUrl(child)
   const client = createRestClient(url, basicAuthorization('admin', password))
   return {
@@ -42,6 +47,7 @@ export async function startBenchServer(importRoot: string): Promise<BenchServer>
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
+      process.off('exit', abandon)
       rmSync(dataDirectory, { recursive: true, force: true })
     },
   }
