@@ -168,6 +168,7 @@ async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     vault: createVault(directory.key),
     openVectorStore,
     defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
+    storesFolder: directory.stores,
   })
   await catalog.prepare()
   return catalog

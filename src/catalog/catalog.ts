@@ -12,12 +12,14 @@ import { unpublishLayer } from './publish.ts'
 import type { LayerRecord, StoreKind, StoreRecord } from './records.ts'
 import type { StoreConnections } from './store-connections.ts'
 import { createStoreConnections, hiddenSecret, partParameters } from './store-connections.ts'
+import { removeStoreFile } from './store-files.ts'
 import {
   deleteStoreRow,
   findDefaultStore,
   findStore,
   getStoreById,
   insertStore,
+  listAllStores,
   listStores,
   updateStore,
 } from './stores.ts'
@@ -41,6 +43,8 @@ export interface CatalogParts {
   openVectorStore(connection: StoreConnection): VectorStore
   /** What a workspace's default store is made of; the name is the workspace's own. */
   defaultStoreConnection(workspace: string): Promise<StoreConnection>
+  /** Where the server keeps the files of stores: what lies here goes with its store. */
+  storesFolder: string
 }
 
 export interface NewStore {
@@ -178,7 +182,7 @@ export class Catalog {
     return getStoreById(db, store.id)
   }
 
-  /** Deletes a store without layers; `recurse` unpublishes its layers first. Its tables and files stay. */
+  /** Deletes a store without layers; `recurse` unpublishes its layers first. A file of ours goes with it; tables stay. */
   async deleteStore(store: StoreRecord, options: { recurse: boolean }): Promise<void> {
     const layers = await listLayers(this.database.kysely, { storeId: store.id })
     if (layers.length > 0 && !options.recurse) {
@@ -192,6 +196,7 @@ export class Catalog {
       await deleteStoreRow(db, store.id)
     })
     await this.connections.forget(store.id)
+    await removeStoreFile(this.#parts.storesFolder, store, await listAllStores(this.database.kysely))
     for (const { workspace, name } of layers)
       this.#parts.events.emit('layer.removed', { workspace, layer: name })
   }
@@ -203,7 +208,7 @@ export class Catalog {
     })
   }
 
-  /** Deletes an empty workspace; `recurse` takes its stores, layers and styles along (their tables and files stay). */
+  /** Deletes an empty workspace; `recurse` takes its stores, layers and styles along, as `deleteStore` does. */
   async deleteWorkspace(name: string, options: { recurse: boolean }): Promise<void> {
     const db = this.database.kysely
     await getWorkspace(db, name)
@@ -262,9 +267,15 @@ export async function requireWorkspace(catalog: Catalog, name: string): Promise<
   throw invalid('unknown-workspace', `Workspace "${name}" does not exist`)
 }
 
-/** The store by name in a workspace; a name that does not exist is a `Failure` (`invalid`). */
+/**
+ * The store by name in a workspace; a name that does not exist is a `Failure` (`invalid`). The workspace's default
+ * store is made by being named.
+ */
 export async function requireStore(catalog: Catalog, workspace: string, name: string): Promise<StoreRecord> {
   const store = await findStore(catalog.database.kysely, workspace, name)
   if (store !== undefined) return store
+  const isDefault =
+    name === workspace && (await findDefaultStore(catalog.database.kysely, workspace)) === undefined
+  if (isDefault) return catalog.defaultStore(workspace)
   throw invalid('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
 }

@@ -62,6 +62,11 @@ export async function listStores(db: Queryable, workspace: string, kind?: StoreK
   return (await query.execute()).map(toStoreRecord)
 }
 
+/** The stores of every workspace. */
+export async function listAllStores(db: Queryable): Promise<StoreRecord[]> {
+  return (await db.selectFrom('stores').selectAll().orderBy('id').execute()).map(toStoreRecord)
+}
+
 /** The files that the stores of a workspace read, also those that are made at the first load. */
 export async function listStorePaths(db: Queryable, workspace: string): Promise<Set<string | undefined>> {
   return new Set((await listStores(db, workspace)).map((store) => store.parameters.path))
