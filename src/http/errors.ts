@@ -90,7 +90,7 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
         { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
         'request failed',
       )
-    if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane", charset="UTF-8"')
+    if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane"')
     if (error instanceof TooManyFailures) reply.header('retry-after', String(error.retryAfterSeconds))
     return write(problem, reply)
   })

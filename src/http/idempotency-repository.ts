@@ -1,6 +1,9 @@
 import type { Database, Queryable } from '../db/connection.ts'
 
-/** The first answer to a key; `status` 0 while it is being made. */
+/**
+ * The first answer to a key; `status` 0 while it is being made. `createdAt` is then when the process that makes it
+ * last said so.
+ */
 export interface StoredAnswer {
   requestHash: string
   status: number
@@ -15,15 +18,23 @@ export interface Claim {
   requestHash: string
 }
 
-/** Takes the key for a request; the earlier answer where it is taken. */
+/**
+ * Takes the key for a request; the earlier answer where it is taken. A claim that nobody has renewed since
+ * `abandonedBefore` was a process's that is gone, and is free.
+ */
 export async function claimKey(
   database: Database,
   claim: Claim,
-  times: { now: string; expiredBefore: string },
+  times: { now: string; expiredBefore: string; abandonedBefore: string },
 ): Promise<StoredAnswer | undefined> {
   const { userName, key, requestHash } = claim
   return database.transaction(async (db) => {
     await db.deleteFrom('idempotency_keys').where('created_at', '<', times.expiredBefore).execute()
+    await db
+      .deleteFrom('idempotency_keys')
+      .where('status', '=', 0)
+      .where('created_at', '<', times.abandonedBefore)
+      .execute()
     const inserted = await db
       .insertInto('idempotency_keys')
       .values({
@@ -61,11 +72,12 @@ async function findAnswer(db: Queryable, userName: string, key: string): Promise
 export async function storeAnswer(
   db: Queryable,
   { userName, key }: Claim,
-  answer: { status: number; headers: Record<string, string>; body: string },
+  answer: { status: number; headers: Record<string, string>; body: string; at: string },
 ): Promise<void> {
+  const { status, headers, body, at } = answer
   await db
     .updateTable('idempotency_keys')
-    .set({ status: answer.status, headers: JSON.stringify(answer.headers), body: answer.body })
+    .set({ status, headers: JSON.stringify(headers), body, created_at: at })
     .where('user_name', '=', userName)
     .where('key', '=', key)
     .execute()
@@ -81,7 +93,20 @@ export async function releaseKey(db: Queryable, { userName, key }: Claim): Promi
     .execute()
 }
 
-/** Gives back what a process that is gone had taken. */
+/** Says that the requests of these claims are still under way. */
+export async function renewKeys(db: Queryable, claims: Iterable<Claim>, now: string): Promise<void> {
+  for (const { userName, key } of claims) {
+    await db
+      .updateTable('idempotency_keys')
+      .set({ created_at: now })
+      .where('user_name', '=', userName)
+      .where('key', '=', key)
+      .where('status', '=', 0)
+      .execute()
+  }
+}
+
+/** Gives back what a process that is gone had taken; only where no other process works on the database. */
 export async function releaseAllKeys(db: Queryable): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('status', '=', 0).execute()
 }
