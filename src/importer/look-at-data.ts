@@ -102,7 +102,10 @@ export async function findInUpload(
 /** The error in terms of the name that the client knows. */
 function renamed(error: Error, from: string, to: string): Error {
   const text = error.message.replaceAll(from, to)
-  return error instanceof Failure ? new Failure(error.kind, error.code, text, { cause: error }) : new Error(text, { cause: error })
+  const { cause } = error
+  return error instanceof Failure
+    ? new Failure(error.kind, error.code, text, { cause })
+    : new Error(text, { cause })
 }
 
 async function describeAll(

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../config/settings.ts'
 import { deleteImportFile } from '../../importer/delete-file.ts'
 import { listImports } from '../../importer/import-repository.ts'
 import type { ImportState } from '../../importer/states.ts'
@@ -14,7 +15,7 @@ import type { ImporterScope } from './scope.ts'
 import { clientSignal, findImportOf, importExists, showImport, staff, statusOf, tags } from './scope.ts'
 import { parseId } from './wire.ts'
 import {
-  fileIdOf,
+  findListedFile,
   importPath,
   listMainFiles,
   toWireFile,
@@ -57,15 +58,17 @@ async function create(
     })
 }
 
-function parseStates(text: string | undefined): ImportState[] | undefined {
+/** The states that a query names; what shows as PENDING in the dialect of older systems may be READY. */
+function parseStates(text: string | undefined, dialect: Dialect): ImportState[] | undefined {
   if (text === undefined || text === '') return undefined
-  return text.split(',').map((word) => {
+  const states = text.split(',').map((word) => {
     const state = importStates.find((one) => one === word.trim().toUpperCase())
     if (state === undefined) {
       throw invalid('invalid-parameter', `state must be one of ${importStates.join(', ')}, found "${word}"`)
     }
     return state
   })
+  return dialect === 'geoserver' && states.includes('PENDING') ? [...states, 'READY'] : states
 }
 
 /** `/rest/imports` and `/rest/imports/<importId>`. */
@@ -77,7 +80,7 @@ export function addImportRoutes(app: App, scope: ImporterScope): void {
     { config: staff, schema: { tags, summary: 'List imports, newest first', querystring: ListQuery } },
     async (request) => {
       const { state, limit, offset, expand } = request.query
-      const states = parseStates(state)
+      const states = parseStates(state, scope.context.settings.server.dialect)
       const records = await listImports(kysely, {
         ...(states === undefined ? {} : { states }),
         ...(limit === undefined ? {} : { limit }),
@@ -202,7 +205,7 @@ export function addImportDataRoutes(app: App, scope: ImporterScope): void {
 
   async function fileOf(importId: string, fileId: string) {
     const { record, files } = await filesOf(importId)
-    const listed = files.find(({ file, task }) => fileIdOf(task.folder, file.path) === fileId)
+    const listed = findListedFile(files, fileId)
     if (listed === undefined) throw notFound('unknown-file', `No such file: ${fileId}`)
     return { record, listed }
   }

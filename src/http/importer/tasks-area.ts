@@ -20,7 +20,15 @@ import { fromWireTask, storeName } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, statusOf, tags } from './scope.ts'
 import { toWireProgress, toWireTargetEntity, toWireTask } from './wire.ts'
-import { fileIdOf, listMainFiles, taskPath, toWireFile, toWireFileItem, toWireTaskData } from './wire-data.ts'
+import {
+  fileIdOf,
+  findListedFile,
+  listMainFiles,
+  taskPath,
+  toWireFile,
+  toWireFileItem,
+  toWireTaskData,
+} from './wire-data.ts'
 import { fromWireLayer, requireLayer, toWireLayer } from './wire-layer.ts'
 
 const base = '/rest/imports/:importId/tasks'
@@ -110,9 +118,7 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
 export function addTaskDataRoutes(app: App, scope: ImporterScope): void {
   async function fileOf(params: { importId: string; taskId: string; fileId: string }) {
     const task = await findTaskOf(scope, params)
-    const listed = listMainFiles([task]).find(
-      ({ file }) => fileIdOf(task.folder, file.path) === params.fileId,
-    )
+    const listed = findListedFile(listMainFiles([task]), params.fileId)
     if (listed === undefined) throw notFound('unknown-file', `No such file: ${params.fileId}`)
     return listed
   }

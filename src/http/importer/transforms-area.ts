@@ -1,6 +1,6 @@
 import type { TaskRecord } from '../../importer/records.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
-import type { App } from '../app-types.ts'
+import type { App, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { TaskParams, Transform, TransformChange, TransformParams } from './bodies.ts'
 import { withoutHref } from './from-wire.ts'
@@ -9,6 +9,15 @@ import { findTaskOf, staff, tags } from './scope.ts'
 import { parseId, toWireTransform, toWireTransforms } from './wire.ts'
 
 const base = '/rest/imports/:importId/tasks/:taskId/transforms'
+
+/** Names the parameters of a body that the transformation, as it is shown, does not have. */
+function reportUnknownParameters(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  transform: Record<string, unknown>,
+): void {
+  request.reportIgnored(Object.keys(body).filter((name) => !(name in transform)))
+}
 
 /** `/rest/imports/<importId>/tasks/<taskId>/transforms` and one of them. */
 export function addTransformRoutes(app: App, scope: ImporterScope): void {
@@ -47,6 +56,7 @@ export function addTransformRoutes(app: App, scope: ImporterScope): void {
         nextTransformId: current.nextTransformId + 1,
       }))
       const transform = toWireTransform(request, changed, changed.transforms.length - 1, dialect)
+      reportUnknownParameters(request, request.body, transform)
       return reply.code(201).header('location', String(transform.href)).send(transform)
     },
   )
@@ -79,7 +89,7 @@ export function addTransformRoutes(app: App, scope: ImporterScope): void {
           if (type.toLowerCase() !== one.spec.type.toLowerCase()) {
             throw invalid(
               'other-transform-type',
-              `A ${one.spec.type} cannot become a ${type}: delete and add it`,
+              `${one.spec.type} cannot become ${type}: delete it and add the other`,
             )
           }
           return { ...one, spec: { ...one.spec, ...change, type: one.spec.type } }
@@ -87,7 +97,9 @@ export function addTransformRoutes(app: App, scope: ImporterScope): void {
         return { transforms, nextTransformId: current.nextTransformId }
       })
       const place = placeOf(changed, request.params.transformId)
-      return sendEntity(request, reply, toWireTransform(request, changed, place, dialect))
+      const transform = toWireTransform(request, changed, place, dialect)
+      reportUnknownParameters(request, request.body, transform)
+      return sendEntity(request, reply, transform)
     },
   )
 

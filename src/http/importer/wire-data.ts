@@ -27,6 +27,20 @@ export function listMainFiles(tasks: TaskRecord[]): ListedFile[] {
   return [...files.values()]
 }
 
+/**
+ * The file that an id means. Of uploads the path within its upload is enough where only one has it, since clients know
+ * the names that they sent.
+ */
+export function findListedFile(files: ListedFile[], fileId: string): ListedFile | undefined {
+  const idOf = ({ file, task }: ListedFile) => fileIdOf(task.folder, file.path)
+  const exact = files.find((listed) => idOf(listed) === fileId)
+  if (exact !== undefined) return exact
+  const alike = files.filter(
+    (listed) => listed.task.isUploaded && idOf(listed).replace(/^\d+\//, '') === fileId,
+  )
+  return alike.length === 1 ? alike[0] : undefined
+}
+
 export function toWireFile(request: FastifyRequest, parent: string, { file, task }: ListedFile) {
   const { prj, ...others } = file.sidecars
   return {

@@ -155,7 +155,7 @@ export function toWireProgress(task: TaskRecord, running: TaskProgress | undefin
   const { state, errorMessage, rowsRead } = task
   const total = rowsRead ?? task.source?.featureCount ?? -1
   const still = {
-    progress: rowsRead ?? 0,
+    progress: rowsRead ?? (state === 'COMPLETE' ? Math.max(total, 0) : 0),
     total,
     rejected: task.rejected ?? 0,
     phase: state === 'COMPLETE' ? 'done' : 'waiting',
