@@ -1,13 +1,11 @@
 import type { Queryable } from '../db/connection.ts'
-import { freeName } from '../geo/names.ts'
-import { deleteLayerRow, findLayer, insertLayer, listLayers, updateLayer } from './layers.ts'
+import { findFreeName } from '../geo/names.ts'
+import { deleteLayerRow, findLayer, insertLayer, updateLayer } from './layers.ts'
 import type { LayerDetails, LayerRecord } from './records.ts'
 
 /** A name for a new layer of `workspace`: the wanted one, or with 0, 1, 2, ... behind it when that is taken. */
 export async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
-  const layers = await listLayers(db, { workspace })
-  const taken = new Set(layers.map((layer) => layer.name))
-  return freeName(wanted, (name) => taken.has(name))
+  return findFreeName(wanted, async (name) => (await findLayer(db, workspace, name)) !== undefined)
 }
 
 export interface Publication {

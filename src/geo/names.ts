@@ -9,3 +9,12 @@ export function freeName(name: string, isTaken: (candidate: string) => boolean):
   if (!isTaken(name)) return name
   for (let suffix = 0; ; suffix += 1) if (!isTaken(`${name}${suffix}`)) return `${name}${suffix}`
 }
+
+/** As `freeName`, where finding out takes a look elsewhere. */
+export async function findFreeName(
+  name: string,
+  isTaken: (candidate: string) => Promise<boolean>,
+): Promise<string> {
+  if (!(await isTaken(name))) return name
+  for (let suffix = 0; ; suffix += 1) if (!(await isTaken(`${name}${suffix}`))) return `${name}${suffix}`
+}

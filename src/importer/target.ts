@@ -1,4 +1,4 @@
-import { findLayer, listLayers } from '../catalog/layers.ts'
+import { findLayer } from '../catalog/layers.ts'
 import type { LayerRecord, StoreRecord } from '../catalog/records.ts'
 import { findStore, getStoreById } from '../catalog/stores.ts'
 import { invalid } from '../lib/errors.ts'
@@ -24,21 +24,20 @@ export function isFileStore(store: StoreRecord): boolean {
   return store.type === 'Shapefile' || store.type === 'FlatGeobuf' || store.parameters.read_only === 'true'
 }
 
-async function freeTable(
+function freeTable(
   parts: ImporterParts,
   store: StoreRecord,
   opened: VectorStore,
   wanted: string,
 ): Promise<string> {
-  const tables = new Set((await opened.listTables()).map((name) => name.toLowerCase()))
-  const isTaken = (name: string) => tables.has(name.toLowerCase())
+  const isTaken = async (name: string) => (await opened.findTable(name)) !== undefined
   return parts.names.take(`table ${store.id}`, opened.tableName(wanted), isTaken)
 }
 
-async function freeLayer(parts: ImporterParts, workspace: string, wanted: string): Promise<string> {
-  const layers = await listLayers(parts.database.kysely, { workspace })
-  const taken = new Set(layers.map((layer) => layer.name))
-  return parts.names.take(`layer ${workspace}`, wanted, (name) => taken.has(name))
+function freeLayer(parts: ImporterParts, workspace: string, wanted: string): Promise<string> {
+  const isTaken = async (name: string) =>
+    (await findLayer(parts.database.kysely, workspace, name)) !== undefined
+  return parts.names.take(`layer ${workspace}`, wanted, isTaken)
 }
 
 async function newTarget(parts: ImporterParts, record: ImportRecord, task: TaskRecord, store: StoreRecord) {
