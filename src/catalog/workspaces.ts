@@ -73,6 +73,13 @@ export async function updateWorkspace(
     .execute()
 }
 
+/**
+ * Lets one transaction at a time go on from here in a workspace, so that two of them do not choose the same free name.
+ */
+export async function lockWorkspace(transaction: Queryable, name: string): Promise<void> {
+  await transaction.updateTable('workspaces').set({ name }).where('name', '=', name).execute()
+}
+
 export async function deleteWorkspaceRow(db: Queryable, name: string): Promise<void> {
   await db.deleteFrom('workspaces').where('name', '=', name).execute()
 }

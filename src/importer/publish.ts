@@ -1,5 +1,6 @@
 import { publishNewLayer, refreshLayer } from '../catalog/publish.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../catalog/records.ts'
+import { lockWorkspace } from '../catalog/workspaces.ts'
 import type { Queryable } from '../db/connection.ts'
 import { matchCrs } from '../geo/crs-database.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -77,6 +78,7 @@ export async function publishTask(
 ): Promise<TaskRecord> {
   const facts = factsOf(table, task)
   const { saved, layer } = await parts.database.transaction(async (db) => {
+    await lockWorkspace(db, record.workspace)
     const store = await makeStore?.(db)
     const settled = store === undefined ? place : { ...place, storeId: store.id }
     const published = await putLayer(parts, db, record, task, settled, facts)

@@ -1,46 +1,18 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../support/importer-client.ts'
+import { manyLayers } from '../support/many-layers.ts'
 
 const fixture = (name: string): Buffer => readFileSync(join('tests/fixtures', name))
 const point = JSON.stringify({
   type: 'FeatureCollection',
   features: [{ type: 'Feature', properties: { a: 1 }, geometry: { type: 'Point', coordinates: [1, 2] } }],
 })
-
-/** A GeoPackage of several layers, each a copy of the one in the fixture. */
-function manyLayers(count: number): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'terrane-test-'))
-  try {
-    const path = join(folder, 'many.gpkg')
-    copyFileSync('tests/fixtures/geopackage/stations.gpkg', path)
-    const database = new DatabaseSync(path)
-    const [row] = database.prepare('select table_name from gpkg_contents').all()
-    const table = String(row?.table_name)
-    for (let index = 0; index < count; index += 1) {
-      database.exec(`create table copy${index} as select * from "${table}"`)
-      for (const catalog of ['gpkg_contents', 'gpkg_geometry_columns']) {
-        const columns = database.prepare(`pragma table_info(${catalog})`).all()
-        const names = columns.map((column) => String(column.name))
-        const values = names.map((name) => (/^(table_name|identifier)$/.test(name) ? `'copy${index}'` : name))
-        database.exec(
-          `insert into ${catalog} (${names.join()}) select ${values.join()} from ${catalog} where table_name = '${table}'`,
-        )
-      }
-    }
-    database.close()
-    return readFileSync(path)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 
 async function newImport(client: ImporterClient): Promise<number> {
   return Number((await client.call('POST', '')).json.import?.id)
@@ -75,7 +47,7 @@ describe('uploads that are served as they are', () => {
     await client.upload(id, [{ name: 'many.gpkg', content: manyLayers(7) }])
     await client.call('POST', `/${id}`)
     const shown = await client.call('GET', `/${id}?expand=3`)
-    assert.equal(shown.json.import?.state, 'COMPLETE', shown.text)
+    assert.equal(shown.json.import?.state, 'COMPLETE', String(shown.json.import?.message))
     const tasks = listOf(shown.json.import?.tasks)
     assert.equal(tasks.length, 8)
     assert.deepEqual(new Set(tasks.map((task) => String(task.target?.dataStore?.name))).size, 1)
