@@ -255,10 +255,19 @@ describe('CSV geometry', () => {
     assert.deepEqual(codesOf(result), ['bad-wkt'])
   })
 
+  it('is what is meant as geometry by its name, however many cells are broken, while most are right', async () => {
+    const cells = Array.from({ length: 10 }, (_, i) => `${i},POINT(${i < 4 ? 'x' : i} 1)`)
+    const result = await read(`n,wkt\n${cells.join('\n')}\n`)
+    assert.deepEqual([result.rows.length, result.rejects.length], [6, 4])
+    const other = await read(`n,place\n${cells.join('\n')}\n`)
+    assert.deepEqual([other.layer.schema.geometry, codesOf(other)], [undefined, ['wkt-not-used']])
+  })
+
   it('is not taken from text that only begins like WKT', async () => {
-    const { layer } = await read('a,b\n1,POINT(1 2)\n2,POINT of view\n3,other\n')
-    assert.equal(layer.schema.geometry, undefined)
-    assert.equal(layer.schema.attributes[1]?.type, 'text')
+    const result = await read('a,b\n1,POINT(1 2)\n2,POINT of view\n3,other\n')
+    assert.equal(result.layer.schema.geometry, undefined)
+    assert.equal(result.layer.schema.attributes[1]?.type, 'text')
+    assert.match(result.layer.messages[0]?.message ?? '', /"b" is loaded as text: 2 of its 3 cells/)
   })
 
   it('is the column of a usual name where several hold WKT', async () => {

@@ -65,9 +65,12 @@ class TableSurvey {
 
   /** The geometry column: among those whose cells are WKT one of the usual names, else the first. */
   geometryIndex(names: readonly string[]): number {
-    const isGeometry = (index: number): boolean => this.columns[index]?.wkt?.isGeometry === true
-    const usual = names.findIndex((name, index) => geometryNames.has(name.toLowerCase()) && isGeometry(index))
-    return usual >= 0 ? usual : names.findIndex((_, index) => isGeometry(index))
+    const isGeometry = (index: number, isMeant: boolean): boolean =>
+      this.columns[index]?.wkt?.isGeometry(isMeant) === true
+    const usual = names.findIndex(
+      (name, index) => geometryNames.has(name.toLowerCase()) && isGeometry(index, true),
+    )
+    return usual >= 0 ? usual : names.findIndex((_, index) => isGeometry(index, false))
   }
 }
 
@@ -107,6 +110,7 @@ function layerOf(
       source: cells[index] as string,
     }
     if (column.example !== undefined) attribute.example = column.example
+    if (column.wkt !== undefined && geometryIndex < 0) tellUnusedWkt(attribute.name, column.wkt, messages)
     attributes.push(attribute)
   }
   if (survey.shortRows > 0) {
@@ -123,6 +127,12 @@ function layerOf(
   const wkt = survey.columns[geometryIndex]?.wkt
   if (wkt !== undefined) addGeometry(layer, names[geometryIndex] as string, wkt)
   return layer
+}
+
+function tellUnusedWkt(name: string, { seen, bad }: WktColumn, messages: Message[]): void {
+  if (seen.count === 0) return
+  const message = `"${name}" is loaded as text: ${bad} of its ${seen.count + bad} cells cannot be read as WKT`
+  messages.push({ level: 'warning', code: 'wkt-not-used', message })
 }
 
 function addGeometry(layer: LayerDescription, name: string, wkt: WktColumn): void {

@@ -47,11 +47,12 @@ export class WktColumn {
 
   /**
    * A few broken cells (one, or one in twenty) are rows to reject; with more of them the column is text that only
-   * began like WKT.
+   * began like WKT, unless its name says that it is meant as geometry and most of it is.
    */
-  get isGeometry(): boolean {
+  isGeometry(isMeant: boolean): boolean {
     const { count } = this.seen
-    return count > this.bad && this.bad <= Math.max(1, (count + this.bad) * toleratedPart)
+    if (count <= this.bad) return false
+    return isMeant || this.bad <= Math.max(1, (count + this.bad) * toleratedPart)
   }
 
   /** The CRS that EWKT names; undefined when none or several are named. */
