@@ -38,21 +38,19 @@ function toDocument(record: ImportRecord): string {
 }
 
 /**
- * The next import id; a proposed one above the next is taken and moves the counter. Run it inside a transaction.
+ * The next import id; a proposed one above the next is taken and moves the counter. Run it inside a transaction, which
+ * holds the counter until it ends.
  */
 export async function takeImportId(db: Queryable, proposed?: number): Promise<number> {
-  const row = await db
-    .selectFrom('counters')
-    .select('value')
-    .where('name', '=', 'import-id')
+  const counter = db.updateTable('counters').where('name', '=', 'import-id')
+  const { value } = await counter
+    .set((row) => ({ value: row('value', '+', 1) }))
+    .returning('value')
     .executeTakeFirstOrThrow()
-  const id = Math.max(Number(row.value), proposed ?? 0)
+  const next = Number(value) - 1
+  const id = Math.max(next, proposed ?? 0)
   if (id > maxImportId) throw invalid('invalid-id', `An import id is at most ${maxImportId}`)
-  await db
-    .updateTable('counters')
-    .set({ value: id + 1 })
-    .where('name', '=', 'import-id')
-    .execute()
+  if (id > next) await counter.set({ value: id + 1 }).execute()
   return id
 }
 

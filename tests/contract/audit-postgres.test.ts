@@ -68,6 +68,18 @@ describe('a server whose catalogue is PostgreSQL', () => {
     }
   })
 
+  it('gives every import that is created at the same time an id of its own', async () => {
+    const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl } })
+    try {
+      const client = clientOf(server)
+      const created = await Promise.all(Array.from({ length: 20 }, () => client.call('POST', '')))
+      assert.deepEqual([...new Set(created.map(({ status }) => status))], [201])
+      assert.equal(new Set(created.map(({ json }) => Number(json.import?.id))).size, 20)
+    } finally {
+      await server.close()
+    }
+  })
+
   it('puts all layers of one uploaded GeoPackage into one store', async () => {
     const server = await createTestApp({ env: { TERRANE_DATABASE_URL: databaseUrl } })
     try {
