@@ -6,6 +6,8 @@ import { saveTaskAndTell } from './settle.ts'
 export interface Course {
   record: ImportRecord
   task: TaskRecord
+  /** Its load broke off, and whether it committed is not known. */
+  isUnsettled?: boolean
 }
 
 /** Saves the task and goes on with what was saved. */

@@ -15,6 +15,7 @@ import type { ImportRecord } from './records.ts'
 import { applyRetention } from './retention.ts'
 import { runHandler } from './run-import.ts'
 import { RunningTable } from './running.ts'
+import { publishEarlierCommits } from './settle-load.ts'
 import { runJob, startRun } from './start-run.ts'
 
 export type ImporterNeeds = Omit<
@@ -47,6 +48,7 @@ export class Importer {
 
   /** Takes up what an earlier process left, then works. */
   async start(): Promise<void> {
+    await publishEarlierCommits(this.parts)
     await this.parts.jobs.start({
       [prepareJob]: prepareHandler(this.parts),
       [runJob]: runHandler(this.parts),

@@ -140,6 +140,8 @@ export interface TaskRecord {
   rowsLoaded?: number
   rejected?: number
   run?: TaskRun
+  /** A load of an earlier run of which is not known whether it committed; settled before the next one begins. */
+  unsettled?: TaskLoad
 }
 
 /** `rows` at most, or `share` of the rows read but at least one row. */

@@ -39,8 +39,9 @@ async function failAll(parts: ImporterParts, importId: number, reason: string): 
   const db = parts.database.kysely
   for (const task of await listTasks(db, importId)) {
     if (task.run === undefined) continue
-    const { run: _run, ...failed } = taskAfter(task, { type: 'failed' })
-    await saveTaskAndTell(parts, db, { ...failed, errorMessage: reason })
+    const { run, ...failed } = taskAfter(task, { type: 'failed' })
+    const unsettled = run?.load === undefined ? {} : { unsettled: run.load }
+    await saveTaskAndTell(parts, db, { ...failed, ...unsettled, errorMessage: reason })
   }
 }
 

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { getStoreById } from '../catalog/stores.ts'
 import { explain } from '../lib/errors.ts'
-import type { VectorStore } from '../stores/store.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { reexamine } from './examine.ts'
 import { getImport } from './import-repository.ts'
 import { loadTask, withLoad } from './load-task.ts'
 import type { ImporterParts } from './parts.ts'
-import { publishTask } from './publish.ts'
 import type { TaskLoad, TaskRecord } from './records.ts'
 import { runDirect } from './run-direct.ts'
 import { LoadCanceled } from './running.ts'
 import { taskAfter } from './settle.ts'
+import { publishLoad, resumeUnsettled, settleAfterFailure, settleLoad } from './settle-load.ts'
 import type { Target } from './target.ts'
 import { findTarget, releaseTarget } from './target.ts'
 import { proposeLayer } from './task-layer.ts'
@@ -20,13 +18,14 @@ import { findTask, getTask } from './task-repository.ts'
 
 const maxTaskAttempts = 3
 
-function withoutRun({ run: _run, ...task }: TaskRecord): TaskRecord {
-  return task
+/** The task after its run; a load whose end is not known stays with it. */
+function withoutRun({ run, ...task }: TaskRecord, { isUnsettled }: Course): TaskRecord {
+  return isUnsettled === true && run?.load !== undefined ? { ...task, unsettled: run.load } : task
 }
 
 async function endInError(parts: ImporterParts, course: Course, reason: string): Promise<void> {
   const failed = taskAfter(course.task, { type: 'failed' })
-  await save(parts, course, { ...withoutRun(failed), errorMessage: reason })
+  await save(parts, course, { ...withoutRun(failed, course), errorMessage: reason })
 }
 
 /** Looks at the data again where that failed before. */
@@ -42,60 +41,6 @@ async function describeAgain(
   const [source] = described.layers
   if (source === undefined) return task
   return { ...task, source, layer: proposeLayer(source) }
-}
-
-/** After the store's commit: the layer is published with what the table now holds. */
-async function publish(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
-  const opened = await openTarget(parts, taskLoad)
-  const table = await opened.findTable(taskLoad.table)
-  if (table === undefined) throw new Error(`The table "${taskLoad.table}" is gone after its load`)
-  const task = { ...course.task, ...taskLoad.counts }
-  course.task = await publishTask(parts, course.record, task, taskLoad, table)
-}
-
-async function openTarget(parts: ImporterParts, taskLoad: TaskLoad): Promise<VectorStore> {
-  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
-  return parts.catalog.openStore(store)
-}
-
-/** Takes away what a load that did not commit has left. */
-async function sweep(parts: ImporterParts, taskLoad: TaskLoad): Promise<void> {
-  const opened = await openTarget(parts, taskLoad)
-  await opened.sweep(taskLoad.loadId)
-  const { madeTable } = taskLoad
-  if (madeTable !== undefined && (await opened.listTables()).includes(madeTable)) {
-    await opened.dropTable(madeTable)
-  }
-}
-
-async function isCommitted(parts: ImporterParts, taskLoad: TaskLoad): Promise<boolean> {
-  if (taskLoad.token === undefined) return false
-  const opened = await openTarget(parts, taskLoad)
-  return (await opened.outcome(taskLoad.token)) === 'committed'
-}
-
-function warnNotSwept(parts: ImporterParts, { record, task }: Course, error: unknown): void {
-  parts.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a load was not swept')
-}
-
-/** Publishes a load that committed and then broke off, and removes what it had staged. */
-async function publishCommitted(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
-  await openTarget(parts, taskLoad)
-    .then((opened) => opened.sweep(taskLoad.loadId))
-    .catch((error: unknown) => warnNotSwept(parts, course, error))
-  await publish(parts, course, taskLoad)
-}
-
-/** Ends what an earlier attempt left: publishes what was committed, sweeps what was not. True when that is all. */
-async function finishEarlier(parts: ImporterParts, course: Course): Promise<boolean> {
-  const taskLoad = course.task.run?.load
-  if (course.task.state !== 'RUNNING' || taskLoad === undefined) return false
-  if (await isCommitted(parts, taskLoad)) {
-    await publishCommitted(parts, course, taskLoad)
-    return true
-  }
-  await sweep(parts, taskLoad)
-  return false
 }
 
 /** A GeoPackage takes one load at a time, a database one for each table. */
@@ -117,27 +62,14 @@ async function loadAndPublish(parts: ImporterParts, course: Course, signal: Abor
     await save(parts, course, withLoad(course.task, taskLoad))
     const work = async (): Promise<void> => {
       await loadTask(parts, course, target, taskLoad, signal)
-      await publish(parts, course, course.task.run?.load ?? taskLoad)
+      await publishLoad(parts, course, course.task.run?.load ?? taskLoad)
     }
     await parts.locks.hold(lockOf(target), work, signal)
   } catch (error) {
-    await recover(parts, course, error)
+    if (!(await settleAfterFailure(parts, course))) throw error
   } finally {
     releaseTarget(parts, course.record, target)
   }
-}
-
-/** After a failure: a commit that happened all the same is published, everything else is swept and thrown on. */
-async function recover(parts: ImporterParts, course: Course, error: unknown): Promise<void> {
-  const taskLoad = course.task.run?.load
-  if (taskLoad === undefined || course.task.state !== 'RUNNING') throw error
-  const isDone = await isCommitted(parts, taskLoad).catch(() => false)
-  if (isDone) {
-    await publishCommitted(parts, course, taskLoad)
-    return
-  }
-  await sweep(parts, taskLoad).catch((cause: unknown) => warnNotSwept(parts, course, cause))
-  throw error
 }
 
 function isFinal(course: Course, jobId: number): boolean {
@@ -145,7 +77,8 @@ function isFinal(course: Course, jobId: number): boolean {
 }
 
 async function attempt(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
-  if (await finishEarlier(parts, course)) return
+  await resumeUnsettled(parts, course)
+  if (await settleLoad(parts, course)) return
   const { run } = course.task
   const attempts = (run?.attempt ?? 0) + 1
   if (attempts > maxTaskAttempts) {
@@ -207,7 +140,7 @@ export async function runTask(
     course.task = await getTask(db, importId, taskId)
     if (isFinal(course, job.id)) return
     if (work.signal.reason instanceof LoadCanceled) {
-      await save(parts, course, withoutRun(taskAfter(course.task, { type: 'canceled' })))
+      await save(parts, course, withoutRun(taskAfter(course.task, { type: 'canceled' }), course))
     } else {
       parts.log.info({ err: error, importId, taskId }, 'a task failed')
       await endInError(parts, course, explain(error))

@@ -83,6 +83,18 @@ export async function listTasks(db: Queryable, importId: number): Promise<TaskRe
   return rows.map(toTask)
 }
 
+/** Tasks of all imports. */
+export async function listTasksInState(db: Queryable, state: TaskState): Promise<TaskRecord[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('state', '=', state)
+    .orderBy('import_id')
+    .orderBy('id')
+    .execute()
+  return rows.map(toTask)
+}
+
 export async function countTasks(db: Queryable, importId: number): Promise<number> {
   const row = await db
     .selectFrom('tasks')
