@@ -1,0 +1,182 @@
+/** One command of a flow, run as it stands. */
+export interface FlowStep {
+  /** What the command does. */
+  says: string
+  command: string
+  /** The command is repeated until its answer matches; the last answer is shown. */
+  until?: RegExp
+}
+
+export interface Flow {
+  /** Name of its document, without extension. */
+  name: string
+  title: string
+  about: string
+  steps: FlowStep[]
+}
+
+const imports = 'http://localhost:8080/rest/imports'
+const json = "-H 'Content-Type: application/json'"
+const curl = (words: string): string => `curl -i -u admin:$PASSWORD ${words}`
+const get = (path: string): string => curl(`${imports}${path}`)
+const run = (path: string): string => curl(`-X POST ${imports}${path}`)
+const send = (method: 'POST' | 'PUT', path: string, body: string): string =>
+  curl(`-X ${method} ${imports}${path} ${json} \\\n  -d '${body}'`)
+const items = (layer: string, query: string): string =>
+  curl(`'http://localhost:8080/ogc/collections/${layer}/items?${query}'`)
+
+const makeWorkspace: FlowStep = {
+  says: 'A workspace for the layers.',
+  command: curl(
+    `-X POST http://localhost:8080/rest/workspaces ${json} \\\n  -d '{"workspace":{"name":"atlas"}}'`,
+  ),
+}
+
+const makeStore: FlowStep = {
+  says: 'A store in it, here a new GeoPackage in the data directory.',
+  command: curl(
+    `-X POST http://localhost:8080/rest/workspaces/atlas/datastores ${json} \\\n  -d '{"dataStore":{"name":"places","type":"GeoPackage"}}'`,
+  ),
+}
+
+const intoStore =
+  '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}},"targetStore":{"dataStore":{"name":"places"}}}}'
+
+/** Upload, CRS, point geometry and execution of the table, with the answers that matter. */
+function reload(id: number, updateMode: 'APPEND' | 'REPLACE', outcome: string): FlowStep[] {
+  const task = `/${id}/tasks/0`
+  return [
+    {
+      says: `The same table once more with \`${updateMode}\`: another import, the same steps, and the mode set on the task.`,
+      command: send('POST', '', intoStore),
+    },
+    {
+      says: 'Upload.',
+      command: curl(`-F filedata=@country-labels.csv ${imports}/${id}/tasks`),
+    },
+    { says: 'The CRS.', command: send('PUT', `${task}/layer`, '{"layer":{"srs":"EPSG:4326"}}') },
+    {
+      says: 'The points.',
+      command: send(
+        'POST',
+        `${task}/transforms`,
+        '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}',
+      ),
+    },
+    { says: 'The mode.', command: send('PUT', task, `{"task":{"updateMode":"${updateMode}"}}`) },
+    { says: 'Execution.', command: run(`/${id}`) },
+    { says: outcome, command: items('atlas:country_labels', 'limit=1') },
+  ]
+}
+
+export const flows: Flow[] = [
+  {
+    name: 'flow-1-directory',
+    title: 'Flow 1: a directory becomes one layer for each file',
+    about: 'The directory is that of the sample data: two Shapefiles and a GeoJSON file of Natural Earth.',
+    steps: [
+      makeWorkspace,
+      {
+        says: 'The directory goes to a place where imports may name files (`TERRANE_IMPORT_ROOTS`).',
+        command: 'cp -r sample/natural-earth data/incoming/',
+      },
+      {
+        says: 'An import of the directory into the workspace. Nothing is executed yet.',
+        command: send(
+          'POST',
+          '',
+          '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}},"data":{"type":"directory","location":"natural-earth"}}}',
+        ),
+      },
+      { says: 'One task for each file, and every task is READY.', command: get('/0/tasks') },
+      { says: 'One of them.', command: get('/0/tasks/0') },
+      { says: 'Execution. The answer comes at once.', command: run('/0?async=true') },
+      {
+        says: 'Asked again until it is COMPLETE.',
+        command: get('/0'),
+        until: /"state": "COMPLETE(?:_ERROR)?",$/m,
+      },
+      { says: 'What became of a task.', command: get('/0/tasks/2/progress') },
+      { says: 'The layers, published.', command: curl('http://localhost:8080/rest/workspaces/atlas/layers') },
+      {
+        says: 'And read: 185 lines, one of them here.',
+        command: items('atlas:boundary_lines', 'limit=1&offset=100'),
+      },
+    ],
+  },
+  {
+    name: 'flow-2-missing-crs',
+    title: 'Flow 2: a file that names no CRS',
+    about: 'The file is `tests/fixtures/shapefile/blockgroups.shp`, which has no `.prj`.',
+    steps: [
+      makeWorkspace,
+      makeStore,
+      {
+        says: 'The file goes to a place where imports may name files.',
+        command: 'cp tests/fixtures/shapefile/blockgroups.* data/incoming/',
+      },
+      {
+        says: 'An import of the file. Its task comes out as NO_CRS.',
+        command: send(
+          'POST',
+          '',
+          '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}},"targetStore":{"dataStore":{"name":"places"}},"data":{"type":"file","file":"blockgroups.shp"}}}',
+        ),
+      },
+      { says: 'The layer of the task has no `srs` yet.', command: get('/0/tasks/0/layer') },
+      { says: 'It cannot be executed; the answer says why.', command: run('/0') },
+      {
+        says: 'A number alone is no CRS.',
+        command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"4269"}}'),
+      },
+      {
+        says: 'The CRS is given.',
+        command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4269"}}'),
+      },
+      { says: 'The task is READY, the import stays PENDING.', command: get('/0') },
+      { says: 'Execution.', command: run('/0') },
+      { says: 'Import and task are COMPLETE.', command: get('/0') },
+      { says: 'Every row was loaded.', command: get('/0/tasks/0/progress') },
+    ],
+  },
+  {
+    name: 'flow-3-table-into-a-database',
+    title: 'Flow 3: a table into a database',
+    about: [
+      'The table is `tests/fixtures/csv/country-labels.csv`: name, code, population, latitude and longitude of the',
+      'countries of Natural Earth. The database is a GeoPackage here. With PostGIS only the store differs:',
+      '',
+      '```json',
+      '{"dataStore":{"name":"places","type":"PostGIS","connectionParameters":{"host":"...","port":"5432",',
+      '  "database":"...","schema":"public","user":"...","passwd":"..."}}}',
+      '```',
+    ].join('\n'),
+    steps: [
+      makeWorkspace,
+      makeStore,
+      { says: 'An import without data.', command: send('POST', '', intoStore) },
+      {
+        says: 'The file is uploaded; it becomes a task without CRS.',
+        command: curl(`-F name=test -F filedata=@country-labels.csv ${imports}/0/tasks`),
+      },
+      { says: 'The CRS.', command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4326"}}') },
+      {
+        says: 'Two columns become a point.',
+        command: send(
+          'POST',
+          '/0/tasks/0/transforms',
+          '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}',
+        ),
+      },
+      { says: 'The chain.', command: get('/0/tasks/0/transforms') },
+      { says: 'Execution.', command: run('/0') },
+      { says: 'The import is COMPLETE.', command: get('/0') },
+      {
+        says: 'The points can be read; both columns are gone.',
+        command: items('atlas:country_labels', 'limit=1'),
+      },
+      ...reload(1, 'APPEND', 'Twice as many.'),
+      ...reload(2, 'REPLACE', 'The layer is the same, its contents were swapped.'),
+    ],
+  },
+]

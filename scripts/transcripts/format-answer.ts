@@ -1,0 +1,37 @@
+const widest = 110
+
+/** The status line, `Location` and body of an answer of `curl -i`; the empty text for none. */
+export function formatAnswer(text: string): string {
+  if (text === '') return ''
+  const end = text.indexOf('\r\n\r\n')
+  const [status = '', ...headers] = text.slice(0, end).split('\r\n')
+  const body = text.slice(end + 4)
+  const location = headers.filter((line) => /^location:/i.test(line)).map((line) => `L${line.slice(1)}`)
+  const isJson = headers.some((line) => /^content-type:.*json/i.test(line))
+  const shown = body === '' ? [] : ['', isJson ? setInLines(JSON.parse(body)) : body]
+  return [status, ...location, ...shown].join('\n')
+}
+
+/** JSON with every list and object that fits on one line, and the others broken. */
+export function setInLines(value: unknown, indent = '', taken = 0): string {
+  const flat = onOneLine(value)
+  const isPlain = typeof value !== 'object' || value === null
+  if (isPlain || indent.length + taken + flat.length <= widest) return flat
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    const parts = value.map((one) => inner + setInLines(one, inner))
+    return `[\n${parts.join(',\n')}\n${indent}]`
+  }
+  const parts = Object.entries(value).map(([key, one]) => {
+    const name = `${JSON.stringify(key)}: `
+    return inner + name + setInLines(one, inner, name.length + 1)
+  })
+  return `{\n${parts.join(',\n')}\n${indent}}`
+}
+
+function onOneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${value.map(onOneLine).join(', ')}]`
+  const parts = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${onOneLine(one)}`)
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
+}
