@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { isUniqueViolation } from '../db/errors.ts'
 import type { FailureKind } from '../lib/errors.ts'
 import { Failure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -58,6 +59,10 @@ export function toProblem(error: unknown, requestId: string): Problem {
   if (error instanceof Failure) {
     const { kind, code, message, errors } = error
     return { status: statusOfKind[kind], code, detail: message, errors }
+  }
+  if (isUniqueViolation(error)) {
+    const detail = 'Another request made the same thing at the same moment: read it again'
+    return { status: 409, code: 'exists-already', detail, errors: [detail] }
   }
   const { statusCode, code, message } = libraryError(error)
   if (statusCode >= 400 && statusCode < 500)

@@ -126,3 +126,14 @@ describe('the default store of a workspace', () => {
     assert.ok((await countFeatures(client, 'default:valid')) > 0)
   })
 })
+
+describe('requests at the same time', () => {
+  it('that make the same store are one that succeeds and conflicts', async (test) => {
+    const client = await start(test)
+    const dataStore = { name: 'same', type: 'GeoPackage' }
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, () => rest(client, 'POST', '/workspaces/w/datastores', { dataStore })),
+    )
+    assert.deepEqual(replies.map((reply) => reply.statusCode).sort(), [201, 409, 409, 409])
+  })
+})
