@@ -121,7 +121,8 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
 }
 
 function createImporter(
-  needs: Omit<ImporterNeeds, 'jobs' | 'folders' | 'roots' | 'limits' | 'retention'> & PlaceNeeds,
+  needs: Omit<ImporterNeeds, 'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields'> &
+    PlaceNeeds,
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
@@ -143,6 +144,7 @@ function createImporter(
       maxRatio: limits.maxArchiveRatio,
     },
     retention,
+    acceptsUnknownFields: settings.server.dialect === 'geoserver',
   })
 }
 

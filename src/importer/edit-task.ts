@@ -8,6 +8,7 @@ import { conflict, invalid } from '../lib/errors.ts'
 import type { UpdateMode } from '../stores/store.ts'
 import { foldChain, validateTransform } from '../transforms/chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
+import { TransformError } from '../transforms/transform.ts'
 import { asRequest } from './errors.ts'
 import { finalSchema, reexamine, toTaskStore } from './examine.ts'
 import { getImport } from './import-repository.ts'
@@ -41,6 +42,9 @@ export interface TaskChange {
   store?: string
   transforms?: TransformSpec[]
 }
+
+/** Code of a transformation's error, and of the message that stands for it. */
+const unknownField = 'unknown-field'
 
 /** What of a layer may still change when it has been published. */
 const metadata: readonly (keyof LayerChange)[] = ['title', 'abstract', 'description', 'style']
@@ -90,7 +94,28 @@ async function applyLayerChange(
   return changed
 }
 
-/** The chain's specs, each checked against the schema at its place and the target. */
+/**
+ * The task with a new chain, each step checked against the schema at its place and the target. A field that is not
+ * there is a message only, where such are accepted.
+ */
+function withTransforms(
+  parts: ImporterParts,
+  task: TaskRecord,
+  chain: Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
+): TaskRecord {
+  const specs = chain.transforms.map(({ spec }) => spec)
+  const messages = task.messages.filter(({ code }) => code !== unknownField)
+  try {
+    checkTransforms(task, specs)
+  } catch (error) {
+    const isAccepted =
+      parts.acceptsUnknownFields && error instanceof TransformError && error.code === unknownField
+    if (!isAccepted) throw error
+    messages.push({ level: 'warning', code: unknownField, message: error.message })
+  }
+  return { ...task, ...chain, messages }
+}
+
 function checkTransforms(task: TaskRecord, specs: TransformSpec[]): void {
   for (const spec of specs) {
     const transform = validateTransform(spec)
@@ -186,13 +211,11 @@ async function applyChange(
   }
   if (store !== undefined) changed = await applyStore(parts, record, changed, store)
   if (transforms !== undefined) {
-    checkTransforms(changed, transforms)
     const first = changed.nextTransformId
-    changed = {
-      ...changed,
+    changed = withTransforms(parts, changed, {
       transforms: transforms.map((spec, index) => ({ id: first + index, spec })),
       nextTransformId: first + transforms.length,
-    }
+    })
   }
   return changed
 }
@@ -256,14 +279,7 @@ export async function editTransforms(
 ): Promise<TaskRecord> {
   return editTask(parts, importId, taskId, {
     check: (task) => refuseComplete(task, { transforms: [] }),
-    edit: async (_record, task) => {
-      const changed = { ...task, ...edit(task) }
-      checkTransforms(
-        task,
-        changed.transforms.map(({ spec }) => spec),
-      )
-      return changed
-    },
+    edit: async (_record, task) => withTransforms(parts, task, edit(task)),
   })
 }
 

@@ -26,6 +26,8 @@ export interface ExamineContext {
   layerStore?: TaskStore
   /** Default data store of the workspace; absent while nobody has needed it. */
   defaultStore?: TaskStore
+  /** Whether a transformation of a field that is not there fails at run only. */
+  acceptsUnknownFields?: boolean
   /** The schema at the end of the chain; throws when the chain does not fit. */
   chainSchema(task: TaskRecord): Schema
 }
@@ -81,10 +83,11 @@ function examineVector(task: TaskRecord, context: ExamineContext): Examination {
     const schema = context.chainSchema(task)
     return { ...placed, finding: hasCrs(schema, task) ? 'READY' : 'NO_CRS' }
   } catch (error) {
-    const isCrsMissing = error instanceof TransformError && error.code === 'no-crs'
-    return isCrsMissing
-      ? { ...placed, finding: 'NO_CRS' }
-      : { ...placed, finding: 'ERROR', reason: explain(error) }
+    const code = error instanceof TransformError ? error.code : undefined
+    if (code === 'no-crs') return { ...placed, finding: 'NO_CRS' }
+    if (code === 'unknown-field' && context.acceptsUnknownFields === true)
+      return { ...placed, finding: task.layer?.srs === undefined ? 'NO_CRS' : 'READY' }
+    return { ...placed, finding: 'ERROR', reason: explain(error) }
   }
 }
 

@@ -58,8 +58,10 @@ async function namedStoreOf(
   return record.store === undefined ? undefined : findStore(db, record.workspace, record.store)
 }
 
+type ExamineParts = Pick<ImporterParts, 'catalog' | 'database' | 'acceptsUnknownFields'>
+
 async function contextOf(
-  parts: Pick<ImporterParts, 'catalog' | 'database'>,
+  parts: ExamineParts,
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<ExamineContext> {
@@ -70,6 +72,7 @@ async function contextOf(
     workspace: record.workspace,
     ...(store === undefined ? {} : { store: { ...toTaskStore(store), kind: store.kind } }),
     ...(layerStore === undefined ? {} : { layerStore: toTaskStore(layerStore) }),
+    acceptsUnknownFields: parts.acceptsUnknownFields,
     chainSchema: finalSchema,
   }
   if (!needsDefaultStore(task, context)) return context
@@ -81,7 +84,7 @@ async function contextOf(
  * not saved. Call it outside a transaction.
  */
 export async function reexamine(
-  parts: Pick<ImporterParts, 'catalog' | 'database'>,
+  parts: ExamineParts,
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<TaskRecord> {

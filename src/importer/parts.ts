@@ -37,6 +37,8 @@ export interface ImporterParts {
   roots: readonly string[]
   limits: SourceLimits & { maxTasks: number; concurrentLoads: number }
   retention: { uploadDays: number; importDays: number }
+  /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
+  acceptsUnknownFields: boolean
 }
 
 export function now(parts: Pick<ImporterParts, 'clock'>): string {

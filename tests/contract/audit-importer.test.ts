@@ -170,3 +170,34 @@ describe('a request with an idempotency key', () => {
     assert.equal(listOf((await client.call('GET', '')).json.imports).length, 1)
   })
 })
+
+describe('a transformation of a field that does not exist', () => {
+  const spec = { type: 'AttributeRemapTransform', field: 'nowhere', target: 'java.lang.Integer' }
+
+  it('is refused', async (test) => {
+    const client = await startImporter(test)
+    const id = await newImport(client)
+    await client.upload(id, [{ name: 'p.geojson', content: point }])
+    const reply = await client.call('POST', `/${id}/tasks/0/transforms`, spec)
+    assert.equal(reply.status, 400)
+    assert.equal(reply.json.code, 'unknown-field')
+  })
+
+  it('is accepted with a message in the dialect of older systems, and fails the task at run', async (test) => {
+    const client = await startImporter(test, { env: { TERRANE_DIALECT: 'geoserver' } })
+    const id = await newImport(client)
+    await client.upload(id, [{ name: 'p.geojson', content: point }])
+    assert.equal((await client.call('POST', `/${id}/tasks/0/transforms`, spec)).status, 201)
+    const { task } = (await client.call('GET', `/${id}/tasks/0`)).json
+    assert.equal(String(task?.state), 'READY')
+    assert.match(JSON.stringify(task?.messages), /nowhere/)
+    await client.call('POST', `/${id}`)
+    const failed = await client.call('GET', `/${id}/tasks/0`)
+    assert.equal(failed.json.task?.state, 'ERROR')
+    assert.match(String(failed.json.task?.errorMessage), /nowhere/)
+    assert.equal((await client.call('DELETE', `/${id}/tasks/0/transforms/0`)).status, 200)
+    const mended = (await client.call('GET', `/${id}/tasks/0`)).json.task
+    assert.equal(String(mended?.state), 'READY')
+    assert.equal(mended?.messages, undefined)
+  })
+})
