@@ -105,6 +105,9 @@ describe('answers', () => {
     assert.equal(posted.headers['terrane-ignored'], 'odd%20one')
     const put = await client.call('PUT', `${path}/0`, { target: 'java.lang.Double', extra: true })
     assert.equal(put.headers['terrane-ignored'], 'extra')
+    const chain = { task: { transformChain: { transforms: [{ ...spec, more: 1 }] } } }
+    const replaced = await client.call('PUT', `/${id}/tasks/0`, chain)
+    assert.equal(replaced.headers['terrane-ignored'], 'task.transformChain.transforms.more')
     assert.equal((await client.call('POST', path, spec)).headers['terrane-ignored'], undefined)
   })
 
@@ -123,6 +126,17 @@ describe('answers', () => {
     const reply = await client.call('GET', '', undefined, { authorization: '' })
     assert.equal(reply.status, 401)
     assert.equal(reply.headers['www-authenticate'], 'Basic realm="terrane"')
+  })
+})
+
+describe('the data of an import', () => {
+  it('are still its file when the task of it has been deleted', async (test) => {
+    const client = await startImporter(test)
+    client.provide('geojson/valid.geojson')
+    await client.call('POST', '', { import: { data: { type: 'file', file: 'valid.geojson' } } })
+    assert.equal((await client.call('DELETE', '/0/tasks/0')).status, 200)
+    const { data } = (await client.call('GET', '/0')).json.import ?? {}
+    assert.deepEqual([data?.type, data?.file], ['file', 'valid.geojson'])
   })
 })
 

@@ -19,7 +19,8 @@ import { parseExpand } from './expand.ts'
 import { fromWireTask, storeName } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, statusOf, tags } from './scope.ts'
-import { toWireProgress, toWireTargetEntity, toWireTask } from './wire.ts'
+import { reportUnknownParameters } from './transforms-area.ts'
+import { toWireProgress, toWireTargetEntity, toWireTask, toWireTransform } from './wire.ts'
 import {
   fileIdOf,
   findListedFile,
@@ -76,6 +77,9 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
       const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
         requireMatch(request, show(request, current)),
       )
+      const path = `${'task' in request.body ? 'task.' : ''}transformChain.transforms.`
+      for (const [index, spec] of (change.transforms ?? []).entries())
+        reportUnknownParameters(request, spec, toWireTransform(request, changed, index, dialect), path)
       return dialect === 'geoserver'
         ? reply.code(204).send()
         : sendEntity(request, reply, show(request, changed))

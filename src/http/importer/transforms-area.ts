@@ -11,12 +11,14 @@ import { parseId, toWireTransform, toWireTransforms } from './wire.ts'
 const base = '/rest/imports/:importId/tasks/:taskId/transforms'
 
 /** Names the parameters of a body that the transformation, as it is shown, does not have. */
-function reportUnknownParameters(
+export function reportUnknownParameters(
   request: FastifyRequest,
   body: Record<string, unknown>,
   transform: Record<string, unknown>,
+  path = '',
 ): void {
-  request.reportIgnored(Object.keys(body).filter((name) => !(name in transform)))
+  const unknown = Object.keys(body).filter((name) => name !== 'href' && !(name in transform))
+  request.reportIgnored(unknown.map((name) => path + name))
 }
 
 /** `/rest/imports/<importId>/tasks/<taskId>/transforms` and one of them. */

@@ -81,7 +81,8 @@ export function toWireImportData(
   const [only] = files
   const isSingle = source.type === 'file' && only !== undefined && only.file.path === source.path
   if (isSingle) return { ...toWireFile(request, parent, only), href }
-  if (source.type === 'file' && record.folder === undefined) {
+  const isEmptyFile = files.length === 0 && record.folder === dirname(source.path)
+  if (source.type === 'file' && (record.folder === undefined || isEmptyFile)) {
     return { type: 'file', format: null, location: dirname(source.path), file: basename(source.path), href }
   }
   return {
