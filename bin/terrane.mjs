@@ -1,9 +1,26 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that an older Node gets a sentence and not a syntax error.
-const major = Number(process.versions.node.split('.')[0])
-if (major >= 24) {
-  await import('../src/main.ts')
+// Plain JavaScript, so that an older Node gets this far.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const main = new URL('../src/main.ts', import.meta.url)
+// The set-up links the Node that it fetched here.
+const fetched = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+
+if (Number(process.versions.node.split('.')[0]) >= 24) {
+  await import(main.href)
+} else if (existsSync(fetched)) {
+  const child = spawn(fetched, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends SIGINT to the child itself.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
 } else {
-  process.stderr.write(`Terrane needs Node 24 or later; this is Node ${process.versions.node}.\n`)
+  process.stderr.write(
+    `Terrane needs Node 24 or later; this is Node ${process.versions.node}. "npm run setup" fetches it.\n`,
+  )
   process.exitCode = 1
 }

@@ -68,7 +68,7 @@ function addReferencePage(app: App, indexPrefix: string): void {
       routePrefix: '/docs',
       indexPrefix,
       staticCSP: pageContentPolicy,
-      uiConfig: { deepLinking: true },
+      uiConfig: { deepLinking: true, layout: 'BaseLayout' },
     })
   })
 }
