@@ -105,22 +105,25 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
 }
 
 function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
-  const names = shownNames(files, context)
+  const message =
+    files.length === 0
+      ? 'The upload holds no files but hidden ones and archives inside an archive'
+      : `No format that is known reads ${shownNames(files, context)}`
   return {
     ...blankTask(context, sortKeyOf(context, files[0]?.file.path ?? context.folder)),
     files: files.map(({ file }) => file),
-    messages: [{ level: 'warning', code: 'no-format', message: `No format that is known reads ${names}` }],
+    messages: [{ level: 'warning', code: 'no-format', message }],
   }
 }
 
 /**
  * The tasks of a scanned folder, in the order of their paths: one a layer of each file that a format reads. Other
- * files make a message; where there is nothing else, one task that names them.
+ * files make a message; where there is nothing else, one task that names them. An upload always makes a task.
  */
 export function planTasks(files: DescribedFile[], context: PlanContext): TaskPlan {
   const unread = files.filter((described) => described.format === undefined)
   const read = files.flatMap((described) => fileTasks(described, context))
-  const isNothingRead = read.length === 0 && unread.length > 0
+  const isNothingRead = read.length === 0 && (unread.length > 0 || context.isUploaded)
   const tasks = isNothingRead ? [unreadTask(unread, context)] : read
   if (tasks.length > context.maxTasks) {
     throw invalid('too-many-tasks', `The data make ${tasks.length} tasks, more than ${context.maxTasks}`)

@@ -103,6 +103,27 @@ describe('an archive that is broken or means harm', () => {
   })
 })
 
+describe('an upload without data', () => {
+  it('makes one task in NO_FORMAT that says so', async (t) => {
+    const client = await startWithTarget(t)
+    const uploads = [
+      { name: 'empty.zip', content: await zip() },
+      { name: 'hidden.zip', content: await zip({ name: '.DS_Store', content: 'x' }) },
+      { name: '.geojson', content: points },
+      { name: 'outer.zip', content: await zip({ name: 'inner.zip', content: await zip() }) },
+    ]
+    for (const upload of uploads) {
+      const { id, task, messages, runStatus } = await loadFiles(client, [upload])
+      assert.equal(task.state, 'NO_FORMAT', upload.name)
+      assert.match(messages, /holds no files but hidden ones/)
+      assert.equal(runStatus, 409)
+      for (const path of ['data', 'data/files', 'target', 'layer', 'transforms', 'progress', 'rejects'])
+        assert.ok((await client.call('GET', `/${id}/tasks/0/${path}`)).status < 500, path)
+    }
+    await assertNothingPublished(client)
+  })
+})
+
 describe('an upload that breaks off', () => {
   it('keeps nothing, leaves the import as it was, and the server goes on', async (t) => {
     const client = await startWithTarget(t)
