@@ -1,25 +1,34 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { NumberedNews } from '../../importer/progress.ts'
+import type { Dialect } from '../../config/settings.ts'
+import type { ImportNews, NumberedNews } from '../../importer/progress.ts'
 import { rejectsAsCsv, rejectsAsGeoJson } from '../../importer/rejects.ts'
 import { rejectsPath } from '../../importer/upload-folders.ts'
 import type { App } from '../app-types.ts'
 import { ImportParams, TaskParams } from './bodies.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, tags } from './scope.ts'
+import { toWireState } from './wire.ts'
 
 const heartbeatMs = 15_000
 const Format = Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) })
 
-function toEvent({ id, news }: NumberedNews): string {
+function toEventData(news: ImportNews, dialect: Dialect): object {
   const { type, ...facts } = news
-  const data = type === 'progress' ? { taskId: news.taskId, ...news.progress } : facts
+  if (type === 'progress') return { taskId: news.taskId, ...news.progress }
+  return type === 'import' ? { ...facts, state: toWireState(news.state, dialect) } : facts
+}
+
+function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
+  const { type } = news
+  const data = toEventData(news, dialect)
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 /** What an import does, as it happens; and the rows that a load rejected. */
 export function addWatchRoutes(app: App, scope: ImporterScope): void {
   const { parts } = scope.importer
+  const { dialect } = scope.context.settings.server
   const open = new Set<() => void>()
 
   app.addHook('preClose', async () => {
@@ -36,11 +45,11 @@ export function addWatchRoutes(app: App, scope: ImporterScope): void {
       const record = await findImportOf(scope, request.params.importId)
       const stream = new Readable({ read: () => undefined })
       const last = Number(request.headers['last-event-id'])
-      const state = { type: 'import', state: record.state } as const
+      const state = toWireState(record.state, dialect)
       if (Number.isFinite(last))
-        for (const one of parts.progress.newsSince(record.id, last)) stream.push(toEvent(one))
-      else stream.push(`event: import\ndata: ${JSON.stringify({ state: state.state })}\n\n`)
-      const stopListening = parts.progress.listen(record.id, (one) => stream.push(toEvent(one)))
+        for (const one of parts.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
+      else stream.push(`event: import\ndata: ${JSON.stringify({ state })}\n\n`)
+      const stopListening = parts.progress.listen(record.id, (one) => stream.push(toEvent(one, dialect)))
       const heartbeat = setInterval(() => stream.push(': still here\n\n'), heartbeatMs)
       const end = (): void => {
         clearInterval(heartbeat)

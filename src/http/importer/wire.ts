@@ -17,7 +17,7 @@ export function parseId(text: string, what: string): number {
   throw notFound(`unknown-${what}`, `No such ${what}: ${text}`)
 }
 
-function toWireState(state: ImportState, dialect: Dialect): string {
+export function toWireState(state: ImportState, dialect: Dialect): string {
   return dialect === 'geoserver' && state === 'READY' ? 'PENDING' : state
 }
 
@@ -56,7 +56,7 @@ export function toWireImport(
         }),
     ...(data === undefined ? {} : { data }),
     ...(transforms.length === 0 ? {} : { transforms: transforms.map(showTransform) }),
-    tasks: tasks.map((task) => toWireTask(request, task, level - 1)),
+    tasks: tasks.map((task) => toWireTask(request, task, level - 1, dialect)),
     ...(message === undefined ? {} : { message }),
     ...(messages.length === 0 ? {} : { messages }),
   }
@@ -125,7 +125,7 @@ export function toWireTask(
   request: FastifyRequest,
   task: TaskRecord,
   level: number,
-  dialect: Dialect = 'contract',
+  dialect: Dialect,
 ): object {
   const item = toWireTaskItem(request, task)
   if (level < 1) return item
