@@ -125,14 +125,14 @@ export async function loadTask(
   target: Target,
   taskLoad: TaskLoad,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<LoadOutcome> {
   const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
   await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
   const plan = await planLoad(parts, course.task, taskLoad, target, connection)
   const messages: Message[] = []
   const startedMs = performance.now()
   await rm(plan.rejectsPath, { force: true })
-  await parts.pool.load(plan, {
+  return parts.pool.load(plan, {
     signal,
     onProgress: (progress) => tellProgress(parts, course.task, startedMs, progress),
     onMessage: (message) => messages.push(message),

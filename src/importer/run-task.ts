@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { explain } from '../lib/errors.ts'
+import { explain, Failure } from '../lib/errors.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { reexamine } from './examine.ts'
 import { getImport } from './import-repository.ts'
+import type { LoadOutcome } from './load/load-plan.ts'
 import { loadTask, withLoad } from './load-task.ts'
 import type { ImporterParts } from './parts.ts'
 import type { TaskLoad, TaskRecord } from './records.ts'
@@ -11,7 +12,7 @@ import { runDirect } from './run-direct.ts'
 import { LoadCanceled } from './running.ts'
 import { taskAfter } from './settle.ts'
 import { publishLoad, resumeUnsettled, settleAfterFailure, settleLoad } from './settle-load.ts'
-import type { Target } from './target.ts'
+import type { Naming, Target } from './target.ts'
 import { findTarget, releaseTarget } from './target.ts'
 import { proposeLayer } from './task-layer.ts'
 import { findTask, getTask } from './task-repository.ts'
@@ -43,13 +44,38 @@ async function describeAgain(
   return { ...task, source, layer: proposeLayer(source) }
 }
 
-/** A GeoPackage takes one load at a time, a database one for each table. */
-function lockOf({ store, table }: Target): string {
-  return store.type === 'GeoPackage' ? `store ${store.id}` : `table ${store.id}/${table}`
+/** One load at a time into a table, published before the next; a GeoPackage takes one load at a time in all. */
+async function takeTurns(
+  parts: ImporterParts,
+  { store, table }: Target,
+  signal: AbortSignal,
+  work: { load(): Promise<LoadOutcome>; publish(outcome: LoadOutcome): Promise<void> },
+): Promise<void> {
+  const load =
+    store.type === 'GeoPackage'
+      ? () => parts.locks.hold(`store ${store.id}`, work.load, signal)
+      : () => work.load()
+  await parts.locks.hold(`table ${store.id}/${table}`, async () => work.publish(await load()), signal)
 }
 
+/** Where only the load finds out that the table's name is taken, a second load takes one that was looked up. */
 async function loadAndPublish(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
-  const target = await findTarget(parts, course.record, course.task)
+  try {
+    await loadInto(parts, course, signal, { isLookedUp: false })
+  } catch (error) {
+    const isTaken = error instanceof Failure && error.code === 'table-exists'
+    if (!isTaken || course.isUnsettled === true) throw error
+    await loadInto(parts, course, signal, { isLookedUp: true })
+  }
+}
+
+async function loadInto(
+  parts: ImporterParts,
+  course: Course,
+  signal: AbortSignal,
+  naming: Naming,
+): Promise<void> {
+  const target = await findTarget(parts, course.record, course.task, naming)
   const taskLoad: TaskLoad = {
     loadId: randomUUID(),
     storeId: target.store.id,
@@ -60,11 +86,10 @@ async function loadAndPublish(parts: ImporterParts, course: Course, signal: Abor
   }
   try {
     await save(parts, course, withLoad(course.task, taskLoad))
-    const work = async (): Promise<void> => {
-      await loadTask(parts, course, target, taskLoad, signal)
-      await publishLoad(parts, course, course.task.run?.load ?? taskLoad)
-    }
-    await parts.locks.hold(lockOf(target), work, signal)
+    await takeTurns(parts, target, signal, {
+      load: () => loadTask(parts, course, target, taskLoad, signal),
+      publish: ({ table }) => publishLoad(parts, course, course.task.run?.load ?? taskLoad, table),
+    })
   } catch (error) {
     if (!(await settleAfterFailure(parts, course))) throw error
   } finally {

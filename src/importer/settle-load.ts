@@ -1,5 +1,5 @@
 import { getStoreById } from '../catalog/stores.ts'
-import type { VectorStore } from '../stores/store.ts'
+import type { TableDescription, VectorStore } from '../stores/store.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { getImport } from './import-repository.ts'
@@ -14,10 +14,15 @@ async function openTarget(parts: ImporterParts, taskLoad: TaskLoad): Promise<Vec
   return parts.catalog.openStore(store)
 }
 
-/** After the store's commit: the layer is published with what the table now holds. */
-export async function publishLoad(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
-  const opened = await openTarget(parts, taskLoad)
-  const table = await opened.findTable(taskLoad.table)
+/** After the store's commit: the layer is published with what the table now holds, looked up unless it is given. */
+export async function publishLoad(
+  parts: ImporterParts,
+  course: Course,
+  taskLoad: TaskLoad,
+  given?: TableDescription,
+): Promise<void> {
+  const table =
+    given ?? (await openTarget(parts, taskLoad).then((opened) => opened.findTable(taskLoad.table)))
   if (table === undefined) throw new Error(`The table "${taskLoad.table}" is gone after its load`)
   const task = { ...course.task, ...taskLoad.counts }
   course.task = await publishTask(parts, course.record, task, taskLoad, table)

@@ -24,13 +24,22 @@ export function isFileStore(store: StoreRecord): boolean {
   return store.type === 'Shapefile' || store.type === 'FlatGeobuf' || store.parameters.read_only === 'true'
 }
 
+/**
+ * How a new table is named: after a look at which names are free in the store, or without one, since the load itself
+ * refuses a name that is taken and a look takes long in a GeoPackage of many tables.
+ */
+export interface Naming {
+  isLookedUp: boolean
+}
+
 function freeTable(
   parts: ImporterParts,
   store: StoreRecord,
   opened: VectorStore,
   wanted: string,
+  { isLookedUp }: Naming,
 ): Promise<string> {
-  const isTaken = async (name: string) => (await opened.findTable(name)) !== undefined
+  const isTaken = async (name: string) => isLookedUp && (await opened.findTable(name)) !== undefined
   return parts.names.take(`table ${store.id}`, opened.tableName(wanted), isTaken)
 }
 
@@ -40,12 +49,18 @@ function freeLayer(parts: ImporterParts, workspace: string, wanted: string): Pro
   return parts.names.take(`layer ${workspace}`, wanted, isTaken)
 }
 
-async function newTarget(parts: ImporterParts, record: ImportRecord, task: TaskRecord, store: StoreRecord) {
+async function newTarget(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+  store: StoreRecord,
+  naming: Naming,
+) {
   const wanted = task.layer ?? { name: 'layer', nativeName: 'layer' }
   const layerName = await freeLayer(parts, record.workspace, wanted.name)
   const opened = await parts.catalog.openStore(store)
   const name = wanted.nativeName === wanted.name ? layerName : wanted.nativeName
-  return { store, layerName, table: await freeTable(parts, store, opened, name), isExisting: false }
+  return { store, layerName, table: await freeTable(parts, store, opened, name, naming), isExisting: false }
 }
 
 async function layerTarget(parts: ImporterParts, layer: LayerRecord): Promise<Target> {
@@ -54,7 +69,8 @@ async function layerTarget(parts: ImporterParts, layer: LayerRecord): Promise<Ta
     return { store, table: layer.nativeName, layerName: layer.name, layer, isExisting: true }
   }
   const ours = await parts.catalog.defaultStore(layer.workspace)
-  const table = await freeTable(parts, ours, await parts.catalog.openStore(ours), layer.name)
+  const opened = await parts.catalog.openStore(ours)
+  const table = await freeTable(parts, ours, opened, layer.name, { isLookedUp: true })
   const copyFrom = { store, table: layer.nativeName }
   return { store: ours, table, layerName: layer.name, layer, isExisting: true, copyFrom }
 }
@@ -77,9 +93,12 @@ export async function findTarget(
   parts: ImporterParts,
   record: ImportRecord,
   task: TaskRecord,
+  naming: Naming,
 ): Promise<Target> {
   const db = parts.database.kysely
-  if (task.updateMode === 'CREATE') return newTarget(parts, record, task, await chosenStore(parts, task))
+  if (task.updateMode === 'CREATE') {
+    return newTarget(parts, record, task, await chosenStore(parts, task), naming)
+  }
   const name = task.layer?.name ?? ''
   const layer = await findLayer(db, record.workspace, name)
   if (layer !== undefined) return layerTarget(parts, layer)
@@ -89,7 +108,7 @@ export async function findTarget(
   if ((await opened.findTable(table)) !== undefined) {
     return { store, table, layerName: name, isExisting: true }
   }
-  if (task.updateMode === 'REPLACE') return newTarget(parts, record, task, store)
+  if (task.updateMode === 'REPLACE') return newTarget(parts, record, task, store, naming)
   throw invalid(
     'nothing-to-append-to',
     `There is neither a layer "${record.workspace}:${name}" nor a table "${table}" in store "${store.name}" to append to`,

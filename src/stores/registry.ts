@@ -8,13 +8,23 @@ import { createGeoPackageStore } from './geopackage/geopackage-store.ts'
 import { createPostgisStore } from './postgis/postgis-store.ts'
 import type { StoreConnection, StoreType, VectorStore } from './store.ts'
 
+export interface OpenOptions {
+  /** Loads will follow one another: what one has opened stays open a moment for the next. */
+  isKept?: boolean
+}
+
 /** What opens each type of store: one line for each. */
-const openers: Partial<Record<StoreType, (connection: StoreConnection) => VectorStore>> = {
+const openers: Partial<
+  Record<StoreType, (connection: StoreConnection, options: OpenOptions) => VectorStore>
+> = {
   GeoPackage: openGeoPackage,
   PostGIS: ({ parameters }) => createPostgisStore(parameters),
   Shapefile: (connection) => openFileStore(connection, shapefile),
   FlatGeobuf: (connection) => openFileStore(connection, flatgeobuf),
 }
+
+/** Within this time loads into one GeoPackage follow one another. */
+const keepMs = 250
 
 function findDefinition(srs: string): CrsDefinition | undefined {
   const record = findCrs(srs)
@@ -23,15 +33,16 @@ function findDefinition(srs: string): CrsDefinition | undefined {
   return { organization: authority, code: Number(code), name, wkt }
 }
 
-function openGeoPackage({ parameters }: StoreConnection): VectorStore {
+function openGeoPackage({ parameters }: StoreConnection, { isKept = false }: OpenOptions): VectorStore {
   const { path, read_only } = parameters
   if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')
-  return createGeoPackageStore({ path, isReadOnly: read_only === 'true' }, { findDefinition })
+  const settings = { path, isReadOnly: read_only === 'true' }
+  return createGeoPackageStore(settings, { findDefinition, keepMs: isKept ? keepMs : 0 })
 }
 
 /** Opens a store of any type; the connection itself is tried by `check` or at first use. */
-export function openVectorStore(connection: StoreConnection): VectorStore {
+export function openVectorStore(connection: StoreConnection, options: OpenOptions = {}): VectorStore {
   const open = openers[connection.type]
-  if (open !== undefined) return open(connection)
+  if (open !== undefined) return open(connection, options)
   throw invalid('unknown-store-type', `Stores of type "${connection.type}" are not known`)
 }

@@ -46,6 +46,8 @@ export interface LoadResult {
   envelope?: Envelope
   /** Column names as stored, by attribute name, where they differ. */
   renamed: Record<string, string>
+  /** What `findTable` would say after the commit, where the store knows it without another look. */
+  table?: TableDescription
 }
 
 export interface LoadHooks {

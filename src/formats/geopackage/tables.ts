@@ -113,8 +113,9 @@ function findGeometry(db: DatabaseSync, table: string): Row | undefined {
   return db.prepare(`SELECT * FROM gpkg_geometry_columns WHERE lower(table_name) = lower(?)`).get(table)
 }
 
+/** Under the name of a table, `index_info` lists the key of one WITHOUT ROWID and nothing of others. */
 function hasNoRowid(db: DatabaseSync, table: string): boolean {
-  return db.prepare(`SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'`).get(table)?.['wr'] === 1
+  return db.prepare(`PRAGMA main.index_info(${quoteText(table)})`).get() !== undefined
 }
 
 /** The only column of the primary key, declared INTEGER; in a view, a column that is called like one. */

@@ -5,6 +5,8 @@ import { toErrorData } from './messages.ts'
 export interface CrewMember {
   worker: Worker
   onReport: ((report: Report) => void) | undefined
+  /** What it worked at last. */
+  subject: string | undefined
 }
 
 /** The worker threads: some are kept warm for the next load, others come and go. */
@@ -19,10 +21,12 @@ export class Crew {
     for (let count = 0; count < warm; count += 1) this.#idle.push(this.#hire())
   }
 
-  /** A worker for one order; give it back by `rest`. */
-  call(): CrewMember {
+  /** A worker for one order, that of the last about `subject` where it is idle; give it back by `rest`. */
+  call(subject?: string): CrewMember {
     if (this.#isClosed) throw new Error('The load workers are closed')
-    const member = this.#idle.pop() ?? this.#hire()
+    const at = this.#idle.findLastIndex((one) => one.subject === subject)
+    const [member = this.#hire()] = this.#idle.splice(at, 1)
+    member.subject = subject ?? member.subject
     member.worker.ref()
     return member
   }
@@ -51,7 +55,7 @@ export class Crew {
 
   #hire(): CrewMember {
     const worker = new Worker(new URL('./load-worker.ts', import.meta.url))
-    const member: CrewMember = { worker, onReport: undefined }
+    const member: CrewMember = { worker, onReport: undefined, subject: undefined }
     const leave = (error: ErrorData): void => {
       this.#all.delete(member)
       const at = this.#idle.indexOf(member)

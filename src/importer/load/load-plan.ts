@@ -1,7 +1,7 @@
 import type { DataFile, LayerDescription } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { StoreConnection, UpdateMode } from '../../stores/store.ts'
+import type { StoreConnection, TableDescription, UpdateMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { AttributeChoice, RejectLimit } from '../records.ts'
 
@@ -37,6 +37,8 @@ export interface LoadOutcome {
   schema: Schema
   envelope?: Envelope
   renamed: Record<string, string>
+  /** The table as it is after the load, where the store has told. */
+  table?: TableDescription
 }
 
 export interface LoadProgress {

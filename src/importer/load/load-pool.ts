@@ -88,8 +88,9 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
   const crew = new Crew(options.warm)
 
   async function converse<T>(order: Order, signal: AbortSignal, listen: Listen<T>): Promise<T> {
+    const subject = order.type === 'load' ? order.plan.connection.parameters.path : undefined
     await turns.take(signal)
-    const member = crew.call()
+    const member = crew.call(subject)
     try {
       return await new Conversation<T>(crew, member, signal).hold(order, listen)
     } finally {

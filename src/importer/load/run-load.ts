@@ -3,13 +3,13 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
-import { openVectorStore } from '../../stores/registry.ts'
 import type { LoadHooks, LoadResult } from '../../stores/store.ts'
 import { chainIndexes, chainSchema, runChain } from '../../transforms/chain.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { findRejectFault } from '../reject-limit.ts'
 import { chosenSchema } from '../task-layer.ts'
 import { chooseAttributes } from './choose-attributes.ts'
+import { latestStore } from './latest-store.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
@@ -101,7 +101,7 @@ class Ledger {
   settle(result: LoadResult, schema: Schema): LoadOutcome {
     const rejected = this.#rejects.count
     const { rowsRead } = this
-    const { rowsLoaded, envelope, renamed } = result
+    const { rowsLoaded, envelope, renamed, table } = result
     if (rowsRead !== rowsLoaded + rejected) {
       throw new Error(
         `Internal accounting: ${rowsRead} rows were read, but ${rowsLoaded} loaded and ${rejected} rejected`,
@@ -116,6 +116,7 @@ class Ledger {
       schema,
       renamed,
       ...(envelope === undefined ? {} : { envelope }),
+      ...(table === undefined ? {} : { table }),
     }
   }
 }
@@ -150,7 +151,7 @@ async function loadInto(
   ledger: Ledger,
   hooks: RunLoadHooks,
 ): Promise<LoadOutcome> {
-  const store = openVectorStore(plan.connection)
+  const store = await latestStore(plan.connection)
   let outcome: LoadOutcome | undefined
   const loadHooks: LoadHooks = {
     signal: hooks.signal,
@@ -165,12 +166,8 @@ async function loadInto(
     },
   }
   const indexes = chainIndexes(plan.transforms)
-  try {
-    const { loadId, mode, table } = plan
-    await store.load({ loadId, mode, table, schema: flow.schema, indexes }, flow.batches, loadHooks)
-  } finally {
-    await store.close()
-  }
+  const { loadId, mode, table } = plan
+  await store.load({ loadId, mode, table, schema: flow.schema, indexes }, flow.batches, loadHooks)
   if (outcome === undefined) throw new Error('The store ended its load without a commit')
   return outcome
 }

@@ -13,24 +13,29 @@ import { checkFile, hasFile, look, openFile } from './file-access.ts'
 import { loadTable } from './load.ts'
 import { countFeatures, readPages } from './read-features.ts'
 import { removeSideFile } from './stage.ts'
+import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
+import { Writer } from './writer.ts'
 
 export interface GeoPackageStoreParts {
   findDefinition: FindCrsDefinition
   clock?: Clock
+  /** How long a connection stays open after a load, for the next one; by default not at all. */
+  keepMs?: number
 }
 
 const dropTimeoutMs = 60_000
 
 /**
- * A GeoPackage file (OGC 12-128r18) as a store. It is opened anew for each call, so that a file nobody works with has
- * nothing beside it and can be copied as it is.
+ * A GeoPackage file (OGC 12-128r18) as a store. It is opened anew for each call, unless `keepMs` says otherwise, so that
+ * a file nobody works with has nothing beside it and can be copied as it is.
  */
 export function createGeoPackageStore(
   settings: GeoPackageStoreSettings,
-  { findDefinition, clock = systemClock }: GeoPackageStoreParts,
+  { findDefinition, clock = systemClock, keepMs = 0 }: GeoPackageStoreParts,
 ): VectorStore {
   const { path } = settings
+  const writer = new Writer(path, keepMs)
 
   async function write<Result>(action: () => Promise<Result>): Promise<Result> {
     if (settings.isReadOnly === true) {
@@ -47,10 +52,11 @@ export function createGeoPackageStore(
     type: 'GeoPackage',
     check: async () => checkFile(settings),
     listTables: async () => look(settings, [], (db) => listTables(db).map(({ name }) => name)),
-    findTable: async (table) => describeTable(settings, table),
+    findTable: async (table) =>
+      look<TableDescription | undefined>(settings, undefined, (db) => describeTable(db, table)),
     tableName: toTableName,
     load: (request, batches, hooks) =>
-      write(() => loadTable({ path, clock, findDefinition }, request, batches, hooks)),
+      write(() => loadTable({ path, writer, clock, findDefinition }, request, batches, hooks)),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
       return look(settings, 'absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))
@@ -63,26 +69,12 @@ export function createGeoPackageStore(
         if (!hasFile(path)) throw unknownTable(path, table)
         await dropTable(path, table, AbortSignal.timeout(dropTimeoutMs))
       }),
-    close: async () => {},
+    close: async () => writer.close(),
   }
 }
 
 function unknownTable(path: string, table: string): Error {
   return notFound('unknown-table', `"${basename(path)}" has no table "${table}"`)
-}
-
-function describeTable(settings: GeoPackageStoreSettings, name: string): TableDescription | undefined {
-  return look<TableDescription | undefined>(settings, undefined, (db) => {
-    const table = findTable(db, name)
-    if (table === undefined) return undefined
-    const { idColumn, envelope, schema } = table
-    return {
-      name: table.name,
-      schema,
-      ...(idColumn === undefined ? {} : { primaryKey: idColumn }),
-      ...(envelope === undefined ? {} : { envelope }),
-    }
-  })
 }
 
 function countTable(

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
-import { openForLoading, whenFree } from './connections.ts'
+import { whenFree } from './connections.ts'
 import { insertContents, nextChange, updateContents } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import { ensureCrs } from './crs-rows.ts'
@@ -16,9 +15,12 @@ import { placeExisting, placeNew } from './place-rows.ts'
 import { rejectStaged } from './reject-staged.ts'
 import type { Staged } from './stage.ts'
 import { removeSideFile, sidePath, stageRows } from './stage.ts'
+import { describeTable } from './table-description.ts'
+import type { Writer } from './writer.ts'
 
 export interface LoadSurroundings {
   path: string
+  writer: Writer
   clock: Clock
   findDefinition: FindCrsDefinition
 }
@@ -33,9 +35,10 @@ export async function loadTable(
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
 ): Promise<LoadResult> {
-  const { path } = surroundings
+  const { path, writer } = surroundings
   removeSideFile(path, request.loadId)
-  const db = openForLoading(path)
+  const db = writer.take({ isNew: request.mode !== 'CREATE' })
+  let isDone = false
   try {
     await prepareFile(db, hooks.signal)
     const plan = planLoad(db, request, hooks)
@@ -45,10 +48,12 @@ export async function loadTable(
     const staged = await stageRows(side, { plan, srsId, pageSize }, batches, hooks)
     db.prepare('ATTACH ? AS side').run(side)
     const result = await commitStaged(db, plan, staged, srsId, surroundings.clock, hooks)
-    await checkpoint(db)
+    db.exec('DETACH side')
+    isDone = true
     return result
   } finally {
-    db.close()
+    if (isDone) await writer.keep(db)
+    else db.close()
     removeSideFile(path, request.loadId)
   }
 }
@@ -115,6 +120,7 @@ async function commitStaged(
       rowsLoaded,
       rowsRejected: staged.rowsRejected + refused,
       renamed: renamedColumns(plan),
+      ...describeLoaded(db, plan),
       ...(staged.envelope === undefined ? {} : { envelope: staged.envelope }),
     }
     hooks.signal.throwIfAborted()
@@ -149,18 +155,12 @@ function place(db: DatabaseSync, plan: LoadPlan, staged: Staged, srsId: number, 
   return 0
 }
 
+function describeLoaded(db: DatabaseSync, plan: LoadPlan): Pick<LoadResult, 'table'> {
+  const table = describeTable(db, plan.table)
+  return table === undefined ? {} : { table }
+}
+
 function renamedColumns(plan: LoadPlan): Record<string, string> {
   const renamed = plan.columns.filter(({ name, target }) => name !== target.name)
   return Object.fromEntries(renamed.map(({ name, target }) => [target.name, name]))
-}
-
-/**
- * Moves what was committed into the file itself, so that it can be copied alone; where others are at work in it, what
- * is left is done by whoever closes last. (The journal stays a WAL: turning it back would wait for every reader.)
- */
-async function checkpoint(db: DatabaseSync): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    if (db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0) return
-    await sleep(20)
-  }
 }

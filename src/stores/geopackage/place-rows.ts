@@ -3,7 +3,7 @@ import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { columnDefinitions } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
-import { createRtree, createRtreeTriggers, dropBookkeepingTriggers, rtreeName } from './rtree-sql.ts'
+import { createRtree, dropBookkeepingTriggers, enterRtree, rtreeName } from './rtree-sql.ts'
 import type { Staged } from './stage.ts'
 
 const constraintCode = 19
@@ -22,8 +22,8 @@ export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: Staged): void
   db.exec(`INSERT INTO main.${table} SELECT * FROM side.t`)
   if (plan.geometry === undefined) return
   const indexed = { table: plan.table, geometry: plan.geometry.name, id: plan.id }
+  enterRtree(db, indexed)
   placeRtree(db, indexed, staged)
-  createRtreeTriggers(db, indexed)
 }
 
 /** Puts the staged rows in the place of those of the table, or behind them. Gives how many were refused. */
@@ -52,6 +52,7 @@ export function placeExisting(
       )
     } else {
       db.exec(`DROP TABLE main.${rtree}`)
+      createRtree(db, indexed)
       placeRtree(db, indexed, staged)
     }
     const remove = db.prepare(`DELETE FROM main.${rtree} WHERE id = ?`)
@@ -61,13 +62,12 @@ export function placeExisting(
   return refused.length
 }
 
-/** Makes an R*Tree of the staged nodes. (`SELECT *` between like tables copies records without taking them apart.) */
+/** Fills an empty R*Tree with the staged nodes. (`SELECT *` between like tables copies records without taking them apart.) */
 function placeRtree(
   db: DatabaseSync,
   indexed: { table: string; geometry: string; id: string },
   { root }: Staged,
 ): void {
-  createRtree(db, indexed)
   const shadow = (suffix: string): string => `main.${quoteName(`${rtreeName(indexed)}_${suffix}`)}`
   if (root === undefined) throw new Error('No R*Tree was staged')
   db.prepare(`UPDATE ${shadow('node')} SET data = ? WHERE nodeno = 1`).run(root)

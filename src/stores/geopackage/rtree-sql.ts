@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { conflict } from '../../lib/errors.ts'
 
 /** A table whose geometry column has, or is to have, an R*Tree. */
 export interface IndexedTable {
@@ -12,38 +13,92 @@ export function rtreeName({ table, geometry }: { table: string; geometry: string
   return `rtree_${table}_${geometry}`
 }
 
+function rtreeDefinition(indexed: IndexedTable): string {
+  return `CREATE VIRTUAL TABLE ${quoteName(rtreeName(indexed))} USING rtree(id, minx, maxx, miny, maxy)`
+}
+
 /** Makes an empty R*Tree and declares it (OGC 12-128r18, annex F.3). */
 export function createRtree(db: DatabaseSync, indexed: IndexedTable): void {
-  db.exec(`CREATE VIRTUAL TABLE ${quoteName(rtreeName(indexed))} USING rtree(id, minx, maxx, miny, maxy)`)
+  db.exec(rtreeDefinition(indexed))
+  declareRtree(db, indexed)
+}
+
+function declareRtree(db: DatabaseSync, indexed: IndexedTable): void {
   db.prepare(
     `INSERT OR REPLACE INTO gpkg_extensions (table_name, column_name, extension_name, definition, scope)
      VALUES (?, ?, 'gpkg_rtree_index', 'http://www.geopackage.org/spec120/#extension_rtree', 'write-only')`,
   ).run(indexed.table, indexed.geometry)
 }
 
+/** The tables behind an R*Tree, as SQLite makes them. */
+const shadowColumns = {
+  node: 'nodeno INTEGER PRIMARY KEY,data',
+  rowid: 'rowid INTEGER PRIMARY KEY,nodeno',
+  parent: 'nodeno INTEGER PRIMARY KEY,parentnode',
+}
+
+/**
+ * Makes the R*Tree of a new table, its first node empty, and its triggers. What has no pages of its own is entered in
+ * the schema directly: SQLite reads the whole schema for each `CREATE`, which a file of many tables pays dearly. This
+ * connection does not know of the R*Tree and the triggers; every other one does.
+ */
+export function enterRtree(db: DatabaseSync, indexed: IndexedTable): void {
+  const name = rtreeName(indexed)
+  const rows = [
+    { type: 'table', name, table: name, sql: rtreeDefinition(indexed) },
+    ...rtreeTriggers(indexed).map((trigger) => ({ type: 'trigger', table: indexed.table, ...trigger })),
+  ]
+  checkFree(db, rows)
+  db.exec('PRAGMA writable_schema = ON')
+  try {
+    const insert = db.prepare('INSERT INTO main.sqlite_schema VALUES (?, ?, ?, 0, ?)')
+    for (const row of rows) insert.run(row.type, row.name, row.table, row.sql)
+  } finally {
+    db.exec('PRAGMA writable_schema = OFF')
+  }
+  for (const [suffix, columns] of Object.entries(shadowColumns)) {
+    db.exec(`CREATE TABLE main.${quoteName(`${name}_${suffix}`)}(${columns})`)
+  }
+  db.exec(`INSERT INTO main.${quoteName(`${name}_node`)} VALUES (1, NULL)`)
+  declareRtree(db, indexed)
+}
+
+function checkFree(db: DatabaseSync, rows: { name: string }[]): void {
+  const marks = rows.map(() => 'lower(?)').join(', ')
+  const taken = db
+    .prepare(`SELECT name FROM main.sqlite_schema WHERE lower(name) IN (${marks})`)
+    .get(...rows.map(({ name }) => name))
+  if (taken === undefined) return
+  throw conflict('table-exists', `The GeoPackage has a "${taken['name']}" already, which the index needs`)
+}
+
 /** The triggers that keep the R*Tree right when other programs write (annex F.3). */
-export function createRtreeTriggers(db: DatabaseSync, indexed: IndexedTable): void {
+function rtreeTriggers(indexed: IndexedTable): { name: string; sql: string }[] {
   const name = rtreeName(indexed)
   const [rtree, table, id, geometry] = [name, indexed.table, indexed.id, indexed.geometry].map(quoteName)
-  const trigger = (suffix: string): string => `CREATE TRIGGER ${quoteName(`${name}_${suffix}`)}`
   const hasShape = `(NEW.${geometry} NOTNULL AND NOT ST_IsEmpty(NEW.${geometry}))`
   const hasNoShape = `(NEW.${geometry} ISNULL OR ST_IsEmpty(NEW.${geometry}))`
   const insert = `INSERT OR REPLACE INTO ${rtree} VALUES (NEW.${id},
     ST_MinX(NEW.${geometry}), ST_MaxX(NEW.${geometry}),
     ST_MinY(NEW.${geometry}), ST_MaxY(NEW.${geometry}));`
   const remove = `DELETE FROM ${rtree} WHERE id = OLD.${id};`
-  db.exec(`
-${trigger('insert')} AFTER INSERT ON ${table} WHEN ${hasShape} BEGIN ${insert} END;
-${trigger('update1')} AFTER UPDATE OF ${geometry} ON ${table}
-  WHEN OLD.${id} = NEW.${id} AND ${hasShape} BEGIN ${insert} END;
-${trigger('update2')} AFTER UPDATE OF ${geometry} ON ${table}
-  WHEN OLD.${id} = NEW.${id} AND ${hasNoShape} BEGIN ${remove} END;
-${trigger('update3')} AFTER UPDATE ON ${table}
-  WHEN OLD.${id} != NEW.${id} AND ${hasShape} BEGIN ${remove} ${insert} END;
-${trigger('update4')} AFTER UPDATE ON ${table}
+  const bodies = {
+    insert: `AFTER INSERT ON ${table} WHEN ${hasShape} BEGIN ${insert} END`,
+    update1: `AFTER UPDATE OF ${geometry} ON ${table}
+  WHEN OLD.${id} = NEW.${id} AND ${hasShape} BEGIN ${insert} END`,
+    update2: `AFTER UPDATE OF ${geometry} ON ${table}
+  WHEN OLD.${id} = NEW.${id} AND ${hasNoShape} BEGIN ${remove} END`,
+    update3: `AFTER UPDATE ON ${table}
+  WHEN OLD.${id} != NEW.${id} AND ${hasShape} BEGIN ${remove} ${insert} END`,
+    update4: `AFTER UPDATE ON ${table}
   WHEN OLD.${id} != NEW.${id} AND ${hasNoShape}
-  BEGIN DELETE FROM ${rtree} WHERE id IN (OLD.${id}, NEW.${id}); END;
-${trigger('delete')} AFTER DELETE ON ${table} WHEN OLD.${geometry} NOT NULL BEGIN ${remove} END;`)
+  BEGIN DELETE FROM ${rtree} WHERE id IN (OLD.${id}, NEW.${id}); END`,
+    delete: `AFTER DELETE ON ${table} WHEN OLD.${geometry} NOT NULL BEGIN ${remove} END`,
+  }
+  return Object.entries(bodies).map(([suffix, body]) => ({
+    name: `${name}_${suffix}`,
+    sql: `CREATE TRIGGER ${quoteName(`${name}_${suffix}`)} ${body}`,
+  }))
 }
 
 /** Whether the geometry column has an R*Tree. */

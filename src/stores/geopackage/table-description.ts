@@ -1,0 +1,16 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { findTable } from '../../formats/geopackage/tables.ts'
+import type { TableDescription } from '../store.ts'
+
+/** A table as others are to see it; undefined where there is none. */
+export function describeTable(db: DatabaseSync, name: string): TableDescription | undefined {
+  const table = findTable(db, name)
+  if (table === undefined) return undefined
+  const { idColumn, envelope, schema } = table
+  return {
+    name: table.name,
+    schema,
+    ...(idColumn === undefined ? {} : { primaryKey: idColumn }),
+    ...(envelope === undefined ? {} : { envelope }),
+  }
+}

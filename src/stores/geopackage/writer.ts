@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openForLoading } from './connections.ts'
+
+/** A log of commits longer than this is moved into the file at once, though more loads follow. */
+const maxLogBytes = 16 * 2 ** 20
+
+interface Kept {
+  db: DatabaseSync
+  file: string
+}
+
+/**
+ * Gives loads their connections. One is kept for `keepMs` after a load: SQLite reads the whole schema anew in a new
+ * connection, and what a load has committed is moved into the file once for all loads that follow one another.
+ */
+export class Writer {
+  readonly #path: string
+  readonly #keepMs: number
+  #kept: Kept | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string, keepMs: number) {
+    this.#path = path
+    this.#keepMs = keepMs
+  }
+
+  /** A connection for one load; `isNew` asks for one that knows every trigger. Give it to `keep` or close it. */
+  take({ isNew }: { isNew: boolean }): DatabaseSync {
+    const kept = this.#kept
+    clearTimeout(this.#timer)
+    if (kept !== undefined && !isNew && kept.file === identity(this.#path)) {
+      this.#kept = undefined
+      return kept.db
+    }
+    this.close()
+    return openForLoading(this.#path)
+  }
+
+  /** Ends a load that committed. */
+  async keep(db: DatabaseSync): Promise<void> {
+    const file = identity(this.#path)
+    if (this.#keepMs === 0 || this.#kept !== undefined || file === undefined) {
+      await moveIntoFile(db)
+      db.close()
+      return
+    }
+    this.#kept = { db, file }
+    if (logBytes(this.#path) > maxLogBytes) checkpoint(db)
+    this.#timer = setTimeout(() => this.close(), this.#keepMs).unref()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    const kept = this.#kept
+    this.#kept = undefined
+    if (kept === undefined) return
+    try {
+      checkpoint(kept.db)
+    } finally {
+      kept.db.close()
+    }
+  }
+}
+
+function checkpoint(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
+}
+
+/**
+ * Moves what was committed into the file itself, so that it can be copied alone; where others are at work in it, what
+ * is left is done by whoever closes last. (The journal stays a WAL: turning it back would wait for every reader.)
+ */
+async function moveIntoFile(db: DatabaseSync): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    if (checkpoint(db)) return
+    await sleep(20)
+  }
+}
+
+/** Which file stands under a path; undefined where there is none. */
+function identity(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+function logBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+}
