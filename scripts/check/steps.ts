@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { contractProblems } from './contract-table.ts'
 import { brokenPaths, settingProblems } from './documents.ts'
 import { readSources } from './imports.ts'
 import { cycleProblems, layerProblems } from './layers.ts'
@@ -57,6 +58,9 @@ function projectProblems(root: string): string[] {
       texts.filter((file) => file.path.endsWith('.md')),
     ),
     ...settingProblems(files, readme),
+    ...texts
+      .filter((file) => file.path === 'docs/importer-contract.md')
+      .flatMap((contract) => contractProblems(contract, files)),
   ]
 }
 

@@ -1,0 +1,48 @@
+import type { SourceFile } from './imports.ts'
+
+type Text = Pick<SourceFile, 'path' | 'text'>
+
+const word = /`([^`]+)`|"([^"]+)"/g
+
+/** Rows of the contract's tables that name no test, or one that is not there; one message each. */
+export function contractProblems({ path, text }: Text, tests: Text[]): string[] {
+  const known = new Map(tests.map((test) => [test.path, test.text]))
+  return tableRows(text).flatMap(({ rule, proof }) =>
+    rowProblems(proof, known).map((problem) => `${path}, "${rule}": ${problem}`),
+  )
+}
+
+function tableRows(text: string): { rule: string; proof: string }[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\|(?:-|\s*rule\s*\|)/.test(line))
+    .map((line) => {
+      const [rule = '', proof = ''] = line.split('|').slice(1)
+      return { rule: rule.trim(), proof: proof.trim() }
+    })
+}
+
+function rowProblems(proof: string, known: Map<string, string>): string[] {
+  if (proof === 'later') return []
+  const problems: string[] = []
+  let file: string | undefined
+  for (const [, name, title] of proof.matchAll(word)) {
+    if (name !== undefined) {
+      file = testPath(name)
+      if (!known.has(file)) problems.push(`${file} does not exist`)
+    } else if (!isTitleIn(known.get(file ?? '') ?? '', title as string)) {
+      problems.push(`${file} has no test that begins "${title}"`)
+    }
+  }
+  return file === undefined ? ['names no test'] : problems
+}
+
+/** Short names stand for the importer's contract tests. */
+function testPath(name: string): string {
+  if (name.includes('/')) return name
+  return `tests/contract/${name.startsWith('audit-') ? '' : 'importer-'}${name}.test.ts`
+}
+
+function isTitleIn(text: string, title: string): boolean {
+  return ["'", '"', '`'].some((quote) => text.includes(quote + title))
+}
