@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { brokenPaths, settingProblems } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
 
 const root = `${import.meta.dirname}/../..`
 
@@ -11,6 +11,17 @@ describe('brokenPaths', () => {
     assert.deepEqual(brokenPaths(root, [{ path: 'docs/a.md', text }]), [
       'docs/a.md names docs/gone.md, which does not exist',
       'docs/a.md names src/gone.ts, which does not exist',
+    ])
+  })
+})
+
+describe('unknownFiles', () => {
+  it('finds files that are named by their end and are not there', () => {
+    const text = 'See `scan.ts`, `load/crew.ts`, `crew.ts`, `gone.ts` and `ad/crew.ts`'
+    const sources = [{ path: 'src/sources/scan.ts' }, { path: 'src/importer/load/crew.ts' }]
+    assert.deepEqual(unknownFiles(sources, [{ path: 'docs/x.md', text }]), [
+      'docs/x.md names gone.ts, which does not exist',
+      'docs/x.md names ad/crew.ts, which does not exist',
     ])
   })
 })

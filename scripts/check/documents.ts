@@ -6,6 +6,7 @@ type Text = Pick<SourceFile, 'path' | 'text'>
 
 const link = /\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g
 const namedPath = /`((?:src|tests|bench|scripts|docs|sample|bin)\/[\w./-]*)`/g
+const fileName = /`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sh))`/g
 const setting = /\bTERRANE_[A-Z][A-Z_]*[A-Z]\b/g
 
 /** Links and paths in documents that lead nowhere, one message each. */
@@ -17,6 +18,17 @@ export function brokenPaths(root: string, documents: Text[]): string[] {
       .filter((target) => !target.includes('*') && !existsSync(join(root, normalize(target))))
       .map((target) => `${path} names ${target}, which does not exist`)
   })
+}
+
+/** Source files that documents name by the end of their path and that do not exist, one message each. */
+export function unknownFiles(sources: Pick<SourceFile, 'path'>[], documents: Text[]): string[] {
+  const isThere = (name: string): boolean => sources.some(({ path }) => `/${path}`.endsWith(`/${name}`))
+  return documents.flatMap(({ path, text }) =>
+    [...text.matchAll(fileName)]
+      .map((match) => match[1] as string)
+      .filter((name) => !isThere(name))
+      .map((name) => `${path} names ${name}, which does not exist`),
+  )
 }
 
 /** Settings that the program reads and the README does not list, and the reverse. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
-import { brokenPaths, settingProblems } from './documents.ts'
+import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
 import { readSources } from './imports.ts'
 import { cycleProblems, layerProblems } from './layers.ts'
 import { nameProblems, textProblems } from './text-rules.ts'
@@ -47,19 +47,18 @@ function isDatabase(path: string): boolean {
 function projectProblems(root: string): string[] {
   const files = readSources(root, sources)
   const texts = readSources(root, documents)
-  const readme = texts.find((file) => file.path === 'README.md')?.text ?? ''
+  const pages = texts.filter((file) => file.path.endsWith('.md'))
+  const readme = pages.find((file) => file.path === 'README.md')?.text ?? ''
   return [
     ...layerProblems(files),
     ...cycleProblems(files),
     ...nameProblems(files.map((file) => file.path)),
     ...textProblems([...files, ...texts]),
-    ...brokenPaths(
-      root,
-      texts.filter((file) => file.path.endsWith('.md')),
-    ),
+    ...brokenPaths(root, pages),
+    ...unknownFiles(files, pages),
     ...settingProblems(files, readme),
-    ...texts
-      .filter((file) => file.path === 'docs/importer-contract.md')
+    ...pages
+      .filter((page) => page.path === 'docs/importer-contract.md')
       .flatMap((contract) => contractProblems(contract, files)),
   ]
 }
