@@ -1,5 +1,5 @@
 import { removeImport } from './cancel.ts'
-import { listIdleImports } from './import-repository.ts'
+import { findImport, listIdleImports } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportState } from './states.ts'
 import { removeUploads } from './upload-folders.ts'
@@ -13,10 +13,35 @@ const unfinished: readonly ImportState[] = ['INIT_ERROR', 'PENDING', 'READY']
  * Copies that published layers read lie elsewhere and are never touched.
  */
 export async function applyRetention(parts: ImporterParts): Promise<void> {
-  const db = parts.database.kysely
   const before = (days: number): string => new Date(parts.clock.now().getTime() - days * dayMs).toISOString()
   const { uploadDays, importDays } = parts.retention
-  const states = [...unfinished, 'COMPLETE_ERROR'] as const
-  for (const id of await listIdleImports(db, states, before(uploadDays))) await removeUploads(parts, id)
-  for (const id of await listIdleImports(db, finished, before(importDays))) await removeImport(parts, id)
+  await forEachIdle(parts, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
+    parts.locks.ofImport(id, async () => {
+      if (await isStillIdle()) await removeUploads(parts, id)
+    }),
+  )
+  await forEachIdle(parts, finished, before(importDays), async (id, isStillIdle) => {
+    if (await isStillIdle()) await removeImport(parts, id)
+  })
+}
+
+/** One that cannot be cleaned up does not keep the others. */
+async function forEachIdle(
+  parts: ImporterParts,
+  states: readonly ImportState[],
+  before: string,
+  clean: (id: number, isStillIdle: () => Promise<boolean>) => Promise<void>,
+): Promise<void> {
+  const db = parts.database.kysely
+  for (const id of await listIdleImports(db, states, before)) {
+    const isStillIdle = async (): Promise<boolean> => {
+      const record = await findImport(db, id)
+      return record !== undefined && record.updatedAt < before && states.includes(record.state)
+    }
+    try {
+      await clean(id, isStillIdle)
+    } catch (error) {
+      parts.log.error({ err: error, importId: id }, 'an old import could not be removed')
+    }
+  }
 }

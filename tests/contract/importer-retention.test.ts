@@ -3,6 +3,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { getImport, saveImport } from '../../src/importer/import-repository.ts'
 import { applyRetention } from '../../src/importer/retention.ts'
 import { fixedClock } from '../../src/lib/clock.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
@@ -68,6 +70,34 @@ describe('uploads of an unfinished import', () => {
     assert.deepEqual(site.files('uploads').sort(), ['p.geojson', 'q.geojson'])
     await site.pass(2)
     assert.deepEqual(site.files('uploads'), [])
+  })
+
+  it('stay when another request has the import, and changes it', async (test) => {
+    const site = await startAt(test)
+    await uploadTo(site, 0, 'p.geojson')
+    const { parts } = site.client.server.importer
+    let cleaned: Promise<void> | undefined
+    await parts.locks.ofImport(0, async () => {
+      cleaned = site.pass(8)
+      await delay(100)
+      const db = parts.database.kysely
+      await saveImport(db, await getImport(db, 0), parts.clock.now().toISOString())
+    })
+    await cleaned
+    assert.deepEqual(site.files('uploads'), ['p.geojson'])
+  })
+
+  it('that cannot be removed do not keep those of others', async (test) => {
+    const site = await startAt(test)
+    await uploadTo(site, 0, 'p.geojson')
+    await uploadTo(site, 1, 'q.geojson')
+    const { parts } = site.client.server.importer
+    test.mock.method(parts.locks, 'ofImport', async (id: number, work: () => Promise<void>) => {
+      if (id === 0) throw new Error('the disk says no')
+      return work()
+    })
+    await site.pass(8)
+    assert.deepEqual(site.files('uploads'), ['p.geojson'])
   })
 
   it('that are gone make the task an ERROR that names the file when it is run', async (test) => {

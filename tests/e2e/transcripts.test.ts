@@ -7,7 +7,7 @@ import { recordFlow, withoutTimes } from '../../scripts/transcripts/record-flow.
 
 const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
 
-describe('transcripts', () => {
+describe('transcripts', { concurrency: true }, () => {
   for (const flow of flows) {
     it(`${flow.name} is what a server answers to its commands`, { skip }, async () => {
       const written = readFileSync(`docs/transcripts/${flow.name}.md`, 'utf8')
