@@ -42,8 +42,18 @@ function isPlainTable(db: DatabaseSync, name: string): boolean {
 
 /** The table or view of that name, whatever its case. */
 export function findObject(db: DatabaseSync, name: string): Row | undefined {
+  if (!isKnown(db, name)) return undefined
   const sql = `SELECT name, type, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(?)`
   return db.prepare(sql).get(name)
+}
+
+/** What SQLite has in memory tells which names are not there without a walk through the whole schema. */
+function isKnown(db: DatabaseSync, name: string): boolean {
+  try {
+    return db.prepare(`PRAGMA main.table_xinfo(${quoteText(name)})`).get() !== undefined
+  } catch {
+    return true
+  }
 }
 
 /** Every feature and attribute table that the catalogue names and that is there. */

@@ -41,13 +41,14 @@ export async function loadTable(
   let isDone = false
   try {
     await prepareFile(db, hooks.signal)
+    const version = dataVersion(db)
     const plan = planLoad(db, request, hooks)
     const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
     const pageSize = Number(db.prepare('PRAGMA main.page_size').get()?.['page_size'])
     const side = sidePath(path, request.loadId)
     const staged = await stageRows(side, { plan, srsId, pageSize }, batches, hooks)
     db.prepare('ATTACH ? AS side').run(side)
-    const result = await commitStaged(db, plan, staged, srsId, surroundings.clock, hooks)
+    const result = await commitStaged(db, { plan, version }, staged, srsId, surroundings.clock, hooks)
     db.exec('DETACH side')
     isDone = true
     return result
@@ -102,7 +103,7 @@ async function settleCrs(
 
 async function commitStaged(
   db: DatabaseSync,
-  early: LoadPlan,
+  early: EarlyPlan,
   staged: Staged,
   srsId: number,
   clock: Clock,
@@ -134,8 +135,20 @@ async function commitStaged(
   }
 }
 
+interface EarlyPlan {
+  plan: LoadPlan
+  /** `dataVersion` before it was made. */
+  version: unknown
+}
+
+/** Another value than before means that another connection has changed the file since. */
+function dataVersion(db: DatabaseSync): unknown {
+  return db.prepare('PRAGMA main.data_version').get()?.['data_version']
+}
+
 /** The plan against the file as it is now that nobody else can change it. */
-function replan(db: DatabaseSync, early: LoadPlan, hooks: LoadHooks): LoadPlan {
+function replan(db: DatabaseSync, { plan: early, version }: EarlyPlan, hooks: LoadHooks): LoadPlan {
+  if (dataVersion(db) === version) return early
   const now = planLoad(db, early.request, { ...hooks, onMessage: () => {} })
   const shape = (plan: LoadPlan): string =>
     JSON.stringify([plan.table, plan.id, plan.geometry, plan.columns, plan.isIndexed])

@@ -3,7 +3,7 @@ import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { columnDefinitions } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
-import { createRtree, dropBookkeepingTriggers, enterRtree, rtreeName } from './rtree-sql.ts'
+import { checkFree, createRtree, dropBookkeepingTriggers, enterRtree, rtreeName } from './rtree-sql.ts'
 import type { Staged } from './stage.ts'
 
 const constraintCode = 19
@@ -13,6 +13,10 @@ export type OnRefused = (stagedId: number, refusal: Refusal) => void
 
 /** Makes the table and its index from what is staged; inside the transaction that ends the load. */
 export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: Staged): void {
+  const { geometry } = plan
+  const indexed =
+    geometry === undefined ? undefined : { table: plan.table, geometry: geometry.name, id: plan.id }
+  if (indexed !== undefined) checkFree(db, indexed)
   const table = quoteName(plan.table)
   const columns = [
     `${quoteName(plan.id)} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`,
@@ -20,8 +24,7 @@ export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: Staged): void
   ]
   db.exec(`CREATE TABLE main.${table} (${columns.join(', ')})`)
   db.exec(`INSERT INTO main.${table} SELECT * FROM side.t`)
-  if (plan.geometry === undefined) return
-  const indexed = { table: plan.table, geometry: plan.geometry.name, id: plan.id }
+  if (indexed === undefined) return
   enterRtree(db, indexed)
   placeRtree(db, indexed, staged)
 }

@@ -44,15 +44,12 @@ const shadowColumns = {
  */
 export function enterRtree(db: DatabaseSync, indexed: IndexedTable): void {
   const name = rtreeName(indexed)
-  const rows = [
-    { type: 'table', name, table: name, sql: rtreeDefinition(indexed) },
-    ...rtreeTriggers(indexed).map((trigger) => ({ type: 'trigger', table: indexed.table, ...trigger })),
-  ]
-  checkFree(db, rows)
   db.exec('PRAGMA writable_schema = ON')
   try {
     const insert = db.prepare('INSERT INTO main.sqlite_schema VALUES (?, ?, ?, 0, ?)')
-    for (const row of rows) insert.run(row.type, row.name, row.table, row.sql)
+    insert.run('table', name, name, rtreeDefinition(indexed))
+    for (const trigger of rtreeTriggers(indexed))
+      insert.run('trigger', trigger.name, indexed.table, trigger.sql)
   } finally {
     db.exec('PRAGMA writable_schema = OFF')
   }
@@ -63,13 +60,17 @@ export function enterRtree(db: DatabaseSync, indexed: IndexedTable): void {
   declareRtree(db, indexed)
 }
 
-function checkFree(db: DatabaseSync, rows: { name: string }[]): void {
-  const marks = rows.map(() => 'lower(?)').join(', ')
+/** Throws `Failure` where a name is taken that a new table or its index needs: `enterRtree` does not find out. */
+export function checkFree(db: DatabaseSync, indexed: IndexedTable): void {
+  const names = [indexed.table, rtreeName(indexed), ...rtreeTriggers(indexed).map(({ name }) => name)]
   const taken = db
-    .prepare(`SELECT name FROM main.sqlite_schema WHERE lower(name) IN (${marks})`)
-    .get(...rows.map(({ name }) => name))
+    .prepare(
+      `SELECT name FROM main.sqlite_schema WHERE lower(name) IN (${names.map(() => 'lower(?)').join(', ')})`,
+    )
+    .get(...names)
   if (taken === undefined) return
-  throw conflict('table-exists', `The GeoPackage has a "${taken['name']}" already, which the index needs`)
+  const message = `The GeoPackage has a "${taken['name']}" already: the table "${indexed.table}" cannot be made`
+  throw conflict('table-exists', message)
 }
 
 /** The triggers that keep the R*Tree right when other programs write (annex F.3). */

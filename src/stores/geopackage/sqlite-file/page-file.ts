@@ -2,7 +2,9 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 
 /** Bytes in a page; a size whose offsets fit 16 bits. */
 export const pageBytes = 32_768
-const bufferPages = 32
+/** Pages gathered for one write, at first and at most. */
+const firstPages = 2
+const maxPages = 32
 /** The page that holds the byte at 2^30 is for locks and never used (SQLite file format, section 1.4). */
 const lockPage = 0x40000000 / pageBytes + 1
 
@@ -12,7 +14,7 @@ const lockPage = 0x40000000 / pageBytes + 1
  */
 export class PageFile {
   readonly #handle: number
-  readonly #buffer = new Uint8Array(bufferPages * pageBytes)
+  #buffer = new Uint8Array(firstPages * pageBytes)
   #buffered = 0
   #pages = 1
 
@@ -49,11 +51,21 @@ export class PageFile {
   }
 
   #put(page: Uint8Array): number {
-    if (this.#buffered === bufferPages) this.#flush()
+    if (this.#buffered * pageBytes === this.#buffer.length) this.#makeRoom()
     this.#buffer.set(page, this.#buffered * pageBytes)
     this.#buffered += 1
     this.#pages += 1
     return this.#pages
+  }
+
+  #makeRoom(): void {
+    if (this.#buffered === maxPages) {
+      this.#flush()
+      return
+    }
+    const larger = new Uint8Array(this.#buffer.length * 2)
+    larger.set(this.#buffer)
+    this.#buffer = larger
   }
 
   #flush(): void {
