@@ -7,7 +7,12 @@ export interface CrewMember {
   onReport: ((report: Report) => void) | undefined
   /** What it worked at last. */
   subject: string | undefined
+  /** Ends it when it has been idle long enough. */
+  leaving: NodeJS.Timeout | undefined
 }
+
+/** A worker beyond the warm ones stays so long, since small loads follow one another and a new worker takes long. */
+const surplusMs = 3000
 
 /** The worker threads: some are kept warm for the next load, others come and go. */
 export class Crew {
@@ -27,6 +32,7 @@ export class Crew {
     const at = this.#idle.findLastIndex((one) => one.subject === subject)
     const [member = this.#hire()] = this.#idle.splice(at, 1)
     member.subject = subject ?? member.subject
+    clearTimeout(member.leaving)
     member.worker.ref()
     return member
   }
@@ -34,17 +40,20 @@ export class Crew {
   rest(member: CrewMember): void {
     member.onReport = undefined
     if (!this.#all.has(member)) return
-    if (this.#isClosed || this.#idle.length >= this.#warm) {
+    if (this.#isClosed) {
       void this.dismiss(member)
       return
     }
     member.worker.unref()
+    if (this.#idle.length >= this.#warm) {
+      member.leaving = setTimeout(() => void this.dismiss(member), surplusMs).unref()
+    }
     this.#idle.push(member)
   }
 
   async dismiss(member: CrewMember): Promise<void> {
     member.onReport = undefined
-    this.#all.delete(member)
+    this.#remove(member)
     await member.worker.terminate()
   }
 
@@ -53,13 +62,18 @@ export class Crew {
     await Promise.all([...this.#all].map((member) => this.dismiss(member)))
   }
 
+  #remove(member: CrewMember): void {
+    clearTimeout(member.leaving)
+    this.#all.delete(member)
+    const at = this.#idle.indexOf(member)
+    if (at >= 0) this.#idle.splice(at, 1)
+  }
+
   #hire(): CrewMember {
     const worker = new Worker(new URL('./load-worker.ts', import.meta.url))
-    const member: CrewMember = { worker, onReport: undefined, subject: undefined }
+    const member: CrewMember = { worker, onReport: undefined, subject: undefined, leaving: undefined }
     const leave = (error: ErrorData): void => {
-      this.#all.delete(member)
-      const at = this.#idle.indexOf(member)
-      if (at >= 0) this.#idle.splice(at, 1)
+      this.#remove(member)
       member.onReport?.({ type: 'failed', error })
     }
     this.#all.add(member)
