@@ -27,7 +27,7 @@ export type ImporterNeeds = Omit<
 
 const retentionMs = 3_600_000
 /** One idle worker answers a small import at once; more are made when they are needed. */
-const warmWorkers = 2
+const warmWorkers = 1
 
 /** Imports and their tasks: everything a client can ask of them. */
 export class Importer {

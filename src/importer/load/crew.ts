@@ -11,6 +11,9 @@ export interface CrewMember {
   leaving: NodeJS.Timeout | undefined
 }
 
+/** Batches live outside the heap; a small young generation has them freed soon. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
 /** A worker beyond the warm ones stays so long, since small loads follow one another and a new worker takes long. */
 const surplusMs = 3000
 
@@ -70,7 +73,7 @@ export class Crew {
   }
 
   #hire(): CrewMember {
-    const worker = new Worker(new URL('./load-worker.ts', import.meta.url))
+    const worker = new Worker(new URL('./load-worker.ts', import.meta.url), { resourceLimits })
     const member: CrewMember = { worker, onReport: undefined, subject: undefined, leaving: undefined }
     const leave = (error: ErrorData): void => {
       this.#remove(member)
