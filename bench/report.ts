@@ -29,7 +29,7 @@ export async function report(results: LoadResult[], small: SmallResult[], runs: 
 
 Written by \`npm run bench\`. Every load runs through a server in its own process, from the first request to COMPLETE:
 read, written, indexed, analysed, published. Its peer is \`ogr2ogr\` on the same file and target, in turn with it.
-Seconds are the median of ${runs} runs. Peak memory is that of the whole server; at most ${wantedMegabytes} MB are wanted.
+Seconds are ${runs === 1 ? 'of one run' : `the median of ${runs} runs`}. Peak memory is that of the whole server; at most ${wantedMegabytes} MB are wanted.
 PostgreSQL runs with its default durability. Its own limit is the time in which it reads the same rows from a ready
 binary file and builds key, index and statistics; at least ${wantedShare} of that speed is wanted.
 
@@ -41,6 +41,8 @@ ${results.map(resultLine).join('\n')}
 | small files | milliseconds | wanted |
 |---|---:|---:|
 ${small.map(smallLine).join('\n')}
+
+What the profile shows stands in [notes.md](notes.md).
 `
 }
 
