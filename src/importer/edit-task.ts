@@ -36,7 +36,6 @@ export interface TaskChange {
   updateMode?: UpdateMode
   charset?: string
   rejectLimit?: RejectLimit
-  isRepaired?: boolean
   layer?: LayerChange
   /** Name of a store in the import's workspace. */
   store?: string
@@ -198,12 +197,11 @@ async function applyChange(
   task: TaskRecord,
   change: TaskChange,
 ): Promise<TaskRecord> {
-  const { updateMode, charset, rejectLimit, isRepaired, layer, store, transforms } = change
+  const { updateMode, charset, rejectLimit, layer, store, transforms } = change
   let changed: TaskRecord = {
     ...task,
     ...(updateMode === undefined ? {} : { updateMode }),
     ...(rejectLimit === undefined ? {} : { rejectLimit }),
-    ...(isRepaired === undefined ? {} : { isRepaired }),
   }
   if (charset !== undefined) changed = await applyCharset(parts, changed, charset)
   if (layer !== undefined && Object.keys(layer).length > 0) {

@@ -60,7 +60,6 @@ function blankTask(context: PlanContext, sortKey: string): TaskRecord {
     isDirect: false,
     transforms: [],
     nextTransformId: 0,
-    isRepaired: false,
     messages: [],
     ...(context.charset === undefined ? {} : { charset: context.charset }),
   }

@@ -133,7 +133,6 @@ export interface TaskRecord {
   nextTransformId: number
   /** Rejected rows at most: a share up to 1 with `%` before, else a number of rows. */
   rejectLimit?: RejectLimit
-  isRepaired: boolean
   errorMessage?: string
   messages: Message[]
   rowsRead?: number

@@ -66,7 +66,7 @@ export function fromWireImport(
 /** The change that a task body asks for. */
 export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: WantedTask }): TaskChange {
   const wanted = body.task ?? body
-  const { updateMode, layer, target, transformChain, rejectLimit, repair } = wanted
+  const { updateMode, layer, target, transformChain, rejectLimit } = wanted
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
   const store = storeName(target)
   const change = layer === undefined ? {} : fromWireLayer(task, layer)
@@ -74,7 +74,6 @@ export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: Wante
     ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
     ...(charset === undefined || charset === task.charset ? {} : { charset }),
     ...(rejectLimit === undefined ? {} : { rejectLimit: fromWireRejectLimit(rejectLimit) }),
-    ...(repair === undefined ? {} : { isRepaired: repair }),
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(transformChain?.transforms === undefined

@@ -147,7 +147,6 @@ export function toWireTask(
     ...(messages.length === 0 ? {} : { messages }),
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
     ...(rejectLimit === undefined ? {} : { rejectLimit: toWireRejectLimit(rejectLimit) }),
-    ...(task.isRepaired ? { repair: true } : {}),
   }
 }
 
