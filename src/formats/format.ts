@@ -1,4 +1,5 @@
 import type { FeatureBatch } from '../geo/batch.ts'
+import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 
@@ -17,6 +18,29 @@ export interface Message {
   row?: number
 }
 
+export interface RasterBand {
+  /** GDAL's name of the cell type, such as `Byte` or `Float32`. */
+  dataType: string
+  /** The value of cells without data; not a number where it is NaN. */
+  noData?: number | 'nan'
+  /** What the band shows, such as `Red`, `Gray` or `Palette`. */
+  color?: string
+  description?: string
+}
+
+/** The cells of a raster; plain data. */
+export interface RasterDescription {
+  /** Columns and rows. */
+  width: number
+  height: number
+  bands: RasterBand[]
+  /** Six affine coefficients in GDAL's order, cell to CRS; absent where the file has none. */
+  geoTransform?: number[]
+  crs?: CrsDeclaration
+  /** Reduced copies inside the file or beside it, largest first. */
+  overviews: { width: number; height: number }[]
+}
+
 /** What one layer of a file holds, known without loading it. Plain data: it is stored with the task. */
 export interface LayerDescription {
   /** The layer's name inside the file, handed back to `read`; for one-layer files the base name. */
@@ -29,6 +53,8 @@ export interface LayerDescription {
   /** Text encoding in use, where the format has one. */
   charset?: string
   messages: Message[]
+  /** Of a raster; its schema has neither attributes nor geometry. */
+  raster?: RasterDescription
 }
 
 export interface ReadOptions {
