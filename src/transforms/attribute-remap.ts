@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
 import type { Attribute, Schema } from '../geo/schema.ts'
+import { attributeIndex } from '../geo/schema.ts'
 import { findConverter } from './cell-converters.ts'
+import type { JavaClassType } from './java-class.ts'
 import { fromJavaClass } from './java-class.ts'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
+import { fieldToGeometry, retypeGeometry } from './remap-to-geometry.ts'
 import type { CellConverter } from './replace-column.ts'
 import { convertColumn, replaceAttribute } from './replace-column.ts'
-import type { TransformSpec, VectorTransform } from './transform.ts'
+import type { BatchMapper, ChainOptions, TransformSpec, VectorTransform } from './transform.ts'
 import { TransformError } from './transform.ts'
 
 interface Plan {
@@ -15,15 +18,33 @@ interface Plan {
   schema: Schema
 }
 
-function plan(schema: Schema, spec: TransformSpec): Plan {
-  const index = getAttributeIndex(schema, textParameter(spec, 'field'))
-  const { name, type, source, example, isNullable } = schema.attributes[index] as Attribute
+function targetOf(spec: TransformSpec): JavaClassType {
   const className = textParameter(spec, 'target')
   const target = fromJavaClass(className)
   if (target === undefined) throw new TransformError(`Unknown class "${className}"`, 'unknown-class')
+  return target
+}
+
+/** What is done to batches; the geometry itself may be named as the field. */
+function mapperOf(schema: Schema, spec: TransformSpec, options: ChainOptions): BatchMapper {
+  const field = textParameter(spec, 'field')
+  const target = targetOf(spec)
+  const { geometry } = schema
   if ('geometry' in target) {
-    throw new TransformError(`Field "${name}" cannot become a geometry (${className})`, 'unsuitable-field')
+    return geometry?.name === field && attributeIndex(schema, field) < 0
+      ? retypeGeometry(schema, geometry, target.geometry)
+      : fieldToGeometry(schema, getAttributeIndex(schema, field), target.geometry, options)
   }
+  const { index, convert, schema: changed } = plan(schema, spec, target)
+  if (convert === undefined) return { schema, apply: (batch) => batch }
+  return { schema: changed, apply: (batch) => convertColumn(batch, index, changed, convert) }
+}
+
+type AttributeTarget = Extract<JavaClassType, { attribute: unknown }>
+
+function plan(schema: Schema, spec: TransformSpec, target: AttributeTarget): Plan {
+  const index = getAttributeIndex(schema, textParameter(spec, 'field'))
+  const { name, type, source, example, isNullable } = schema.attributes[index] as Attribute
   if (target.attribute === type && target.scale === undefined) return { index, convert: undefined, schema }
   const convert = findConverter(
     type,
@@ -47,17 +68,16 @@ function plan(schema: Schema, spec: TransformSpec): Plan {
   return { index, convert, schema: replaceAttribute(schema, index, attribute) }
 }
 
-/** Another type for one attribute: converted without loss, or the row is rejected. */
+/**
+ * Another type for one attribute or the geometry: converted without loss, or the row is rejected. A geometry class
+ * makes the geometry of a field with WKT or WKB.
+ */
 export const attributeRemap: VectorTransform = {
   type: 'AttributeRemapTransform',
   kind: 'vector',
   phase: 'inline',
   parameters: Type.Object({ field: attributeName, target: attributeName }),
   show: (spec) => ({ field: textParameter(spec, 'field'), target: textParameter(spec, 'target') }),
-  outputSchema: (schema, spec) => plan(schema, spec).schema,
-  prepare: async (schema, spec) => {
-    const { index, convert, schema: changed } = plan(schema, spec)
-    if (convert === undefined) return { schema, apply: (batch) => batch }
-    return { schema: changed, apply: (batch) => convertColumn(batch, index, changed, convert) }
-  },
+  outputSchema: (schema, spec, options) => mapperOf(schema, spec, options).schema,
+  prepare: async (schema, spec, context) => mapperOf(schema, spec, context),
 }
