@@ -4,6 +4,7 @@ import { resolveStyle } from '../catalog/styles.ts'
 import { findCrs, parseSrs } from '../geo/crs-database.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import { toLayerName } from '../geo/names.ts'
+import type { GeometryType } from '../geo/schema.ts'
 import { conflict, invalid } from '../lib/errors.ts'
 import type { UpdateMode } from '../stores/store.ts'
 import { foldChain, validateTransform } from '../transforms/chain.ts'
@@ -29,6 +30,7 @@ export interface LayerChange {
   srs?: string
   bounds?: Envelope
   attributes?: AttributeChoice[]
+  geometryType?: GeometryType
   style?: string
 }
 
@@ -89,7 +91,7 @@ async function applyLayerChange(
   const layer = changeLayer(task.layer, change)
   chosenSchema(task.source.schema, layer)
   const changed = { ...task, layer }
-  if (change.attributes !== undefined) finalSchema(changed)
+  if (change.attributes !== undefined || change.geometryType !== undefined) finalSchema(changed)
   return changed
 }
 

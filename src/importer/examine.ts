@@ -26,7 +26,14 @@ export function transformsOf(task: TaskRecord): TransformSpec[] {
     field: choice.name,
     target: toJavaClass(choice.type),
   }))
-  return [...retyped, ...task.transforms.map(({ spec }) => spec)]
+  return [...retypedGeometry(task), ...retyped, ...task.transforms.map(({ spec }) => spec)]
+}
+
+function retypedGeometry({ source, layer }: TaskRecord): TransformSpec[] {
+  const { geometry } = source?.schema ?? {}
+  const type = layer?.geometryType
+  if (geometry === undefined || type === undefined || type === geometry.type) return []
+  return [{ type: 'AttributeRemapTransform', field: geometry.name, target: toJavaClass(type) }]
 }
 
 /** The schema that the store will be given; throws where a transformation does not fit. */

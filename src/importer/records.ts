@@ -1,7 +1,7 @@
 import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import type { CrsCandidate } from '../geo/crs-candidates.ts'
 import type { Envelope } from '../geo/envelope.ts'
-import type { AttributeType } from '../geo/schema.ts'
+import type { AttributeType, GeometryType } from '../geo/schema.ts'
 import type { StoreType, UpdateMode } from '../stores/store.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import type { ImportState, TaskState } from './states.ts'
@@ -65,6 +65,8 @@ export interface TaskLayer {
   bounds?: Envelope
   /** What is loaded, where the client chose; otherwise all. */
   attributes?: AttributeChoice[]
+  /** Type that the client gave the geometry. */
+  geometryType?: GeometryType
   style: string
   srsCandidates?: CrsCandidate[]
 }

@@ -67,5 +67,6 @@ export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeCh
 
 /** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
 export function isLoadedWhole(task: TaskRecord): boolean {
-  return task.transforms.length === 0 && task.layer?.attributes === undefined
+  const { attributes, geometryType } = task.layer ?? {}
+  return task.transforms.length === 0 && attributes === undefined && geometryType === undefined
 }

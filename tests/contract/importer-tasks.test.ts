@@ -185,6 +185,30 @@ describe('the layer of a task', () => {
     assert.deepEqual(first?.properties, { label: 'A', code: 7 })
   })
 
+  it('gives the geometry the type that the attributes say', async (test) => {
+    const client = await startImporter(test)
+    client.provide('geojson/valid.geojson')
+    await client.call('POST', '', { import: { data: { type: 'file', file: 'valid.geojson' } } })
+    const before = (await client.call('GET', '/0/tasks/0/layer')).json.layer
+    const attributes = listOf<{ name: string; binding: string }>(before?.attributes)
+    const [geometry, ...others] = attributes
+    const jts = 'org.locationtech.jts.geom.'
+    const put = (binding: string) =>
+      client.call('PUT', '/0/tasks/0/layer', {
+        layer: { attributes: [{ name: geometry?.name, binding }, ...others] },
+      })
+    assert.equal((await put('java.lang.String')).status, 400)
+    const changed = await put(`${jts}Geometry`)
+    assert.equal(changed.status, 200, changed.text)
+    assert.equal(listOf<{ binding: string }>(changed.json.layer?.attributes)[0]?.binding, `${jts}Geometry`)
+    await run(client, 0)
+    const layer = await client.server.app.inject({
+      url: '/rest/layers/default:valid',
+      headers: client.server.admin,
+    })
+    assert.match(layer.body, /org\.locationtech\.jts\.geom\.Geometry/)
+  })
+
   it('can be read and written back unchanged', async (test) => {
     const client = await startImporter(test)
     client.provide('geojson/valid.geojson')

@@ -1,6 +1,7 @@
 import { findCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
+import type { GeometryType, Schema } from '../../geo/schema.ts'
 import type { LayerChange } from '../../importer/edit-task.ts'
 import type { AttributeChoice, TaskLayer, TaskRecord } from '../../importer/records.ts'
 import { allAttributes } from '../../importer/task-layer.ts'
@@ -41,7 +42,7 @@ function toWireAttributes(task: TaskRecord, layer: TaskLayer): object[] {
     return { name, binding: toJavaClass(type), source, ...(example === undefined ? {} : { example }) }
   })
   if (geometry === undefined) return attributes
-  return [{ name: geometry.name, binding: toJavaClass(geometry.type) }, ...attributes]
+  return [{ name: geometry.name, binding: toJavaClass(layer.geometryType ?? geometry.type) }, ...attributes]
 }
 
 export function toWireLayerItem(request: FastifyRequest, task: TaskRecord, layer: TaskLayer) {
@@ -95,6 +96,18 @@ function fromWireAttributes(
   })
 }
 
+/** The type that a list of attributes gives the geometry; undefined where it says nothing of it. */
+function fromWireGeometry(
+  schema: Schema | undefined,
+  wanted: NonNullable<WantedLayer['attributes']>,
+): GeometryType | undefined {
+  const entry = wanted.find(({ name, source }) => name === schema?.geometry?.name && source === undefined)
+  if (entry?.binding === undefined) return undefined
+  const type = fromJavaClass(entry.binding)
+  if (type !== undefined && 'geometry' in type) return type.geometry
+  throw invalid('invalid-binding', `"${entry.binding}" is no type for the geometry "${entry.name}"`)
+}
+
 function isSameChoice(a: AttributeChoice[], b: AttributeChoice[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
@@ -118,6 +131,10 @@ export function fromWireLayer(task: TaskRecord, wanted: WantedLayer): LayerChang
     const present =
       layer.attributes ?? allAttributes(task.source?.schema ?? { attributes: [], geometry: undefined })
     if (!isSameChoice(choice, present)) change.attributes = choice
+    const type = fromWireGeometry(task.source?.schema, attributes)
+    if (type !== undefined && type !== (layer.geometryType ?? task.source?.schema.geometry?.type)) {
+      change.geometryType = type
+    }
   }
   return change
 }
