@@ -1,56 +1,21 @@
-import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, extname, join, resolve } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import type { ProgramOptions } from '../../lib/process.ts'
-import { findProgram, ProgramError, runProgram, streamProgram } from '../../lib/process.ts'
+import { runProgram, streamProgram } from '../../lib/process.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
+import { limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
 
-const memoryBytes = 4 * 1024 ** 3
 const describeTimeoutMs = 10 * 60_000
 const readTimeoutMs = 6 * 60 * 60_000
 /** Written by `ogr2ogr` for us. */
 const outputDriver = 'PGDUMP'
 
-const safeConfig: Record<string, string> = {
-  CPL_VSIL_CURL_ALLOWED_EXTENSIONS: 'none',
-  GDAL_HTTP_PROXY: 'http://127.0.0.1:9',
-  GDAL_HTTP_TIMEOUT: '1',
-  GDAL_VRT_ENABLE_PYTHON: 'NO',
-  GDAL_PAM_ENABLED: 'NO',
-  OGR_SQLITE_LOAD_EXTENSIONS: 'NO',
-  CPL_TMPDIR: tmpdir(),
-}
-
-function missing(): FormatError {
-  return new FormatError(
-    'This format is read through GDAL, which is not installed: install the Debian package gdal-bin',
-    {
-      code: 'gdal-missing',
-    },
-  )
-}
-
-let driverList: Promise<string[]> | undefined
-
-/** Short names of this GDAL's drivers. Throws `FormatError` where GDAL is not installed. */
-async function listDrivers(): Promise<string[]> {
-  const program = await findProgram('ogrinfo')
-  if (program === undefined) throw missing()
-  driverList ??= readDrivers(program)
-  return driverList
-}
-
-async function readDrivers(program: string): Promise<string[]> {
-  const { stdout } = await runProgram(program, ['--formats'], { timeoutMs: 30_000 })
-  const lines = stdout.toString('utf8').split('\n')
-  return lines.flatMap((line) => /^ {2}(\S.*?) -[a-z, ]+- \(/.exec(line)?.[1] ?? [])
-}
-
 /** The environment that leaves GDAL one driver to read with. */
 async function driverEnvironment(driver: GdalDriver): Promise<Record<string, string>> {
-  const known = await listDrivers()
+  const known = await listDrivers('ogrinfo')
   const reader = driver.drivers.find((name) => known.includes(name))
   if (reader === undefined) {
     throw new FormatError(`This GDAL has no driver for ${driver.name}`, { code: 'gdal-driver-missing' })
@@ -89,18 +54,16 @@ export async function* withGdalSource<T>(
 async function linkFiles({ path, sidecars }: DataFile, folder: string): Promise<string> {
   const extension = extname(path)
   const base = basename(path, extension)
-  const main = join(folder, `${base}${extension.toLowerCase()}`)
-  await symlink(await realpath(resolve(path)), main)
-  for (const [name, sidecar] of Object.entries(sidecars)) {
-    await symlink(await realpath(resolve(sidecar)), join(folder, `${base}.${name}`))
-  }
-  return main
+  const main = `${base}${extension.toLowerCase()}`
+  const others = Object.entries(sidecars).map(([name, sidecar]) => [`${base}.${name}`, sidecar])
+  await linkInto(folder, { ...Object.fromEntries(others), [main]: path })
+  return join(folder, main)
 }
 
 function openSource(path: string, options: ProgramOptions): GdalSource {
   return {
     info: async (before, layers) => {
-      const [program, args] = await limited('ogrinfo', ['-ro', ...before, path, ...layers])
+      const [program, args] = await limitedProgram('ogrinfo', ['-ro', ...before, path, ...layers])
       const run = runProgram(program, args, { ...options, timeoutMs: describeTimeoutMs })
       return (await run.catch(unreadable)).stdout.toString('utf8')
     },
@@ -113,7 +76,7 @@ function openSource(path: string, options: ProgramOptions): GdalSource {
         'PRECISION=NO',
       ]
       if (dimensions !== undefined) settings.push(`DIM=${dimensions}`)
-      const [program, args] = await limited('ogr2ogr', [
+      const [program, args] = await limitedProgram('ogr2ogr', [
         ...['-f', outputDriver, '/vsistdout/', path, layer, '-nln', 't', '-nlt', 'CONVERT_TO_LINEAR'],
         ...settings.flatMap((setting) => ['-lco', setting]),
       ])
@@ -125,21 +88,4 @@ function openSource(path: string, options: ProgramOptions): GdalSource {
       }
     },
   }
-}
-
-/** The program under a memory limit where `prlimit` (Debian: util-linux) is there. */
-async function limited(name: string, args: string[]): Promise<[string, string[]]> {
-  const program = await findProgram(name)
-  if (program === undefined) throw missing()
-  const limiter = await findProgram('prlimit')
-  return limiter === undefined ? [program, args] : [limiter, [`--as=${memoryBytes}`, program, ...args]]
-}
-
-function unreadable(error: unknown): never {
-  if (!(error instanceof ProgramError)) throw error
-  const [first = error.message] = error.stderr.split('\n').filter((line) => /^(ERROR|FAILURE)/.test(line))
-  throw new FormatError(`GDAL cannot read the file: ${first.replace(/^(ERROR \d+|FAILURE): ?/, '')}`, {
-    code: 'gdal-failed',
-    cause: error,
-  })
 }

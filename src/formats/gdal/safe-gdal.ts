@@ -1,0 +1,72 @@
+import { realpath, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
+import { FormatError } from '../format.ts'
+
+const memoryBytes = 4 * 1024 ** 3
+
+/** GDAL's configuration for untrusted files: no network, no other code, nothing written beside a file. */
+export const safeConfig: Record<string, string> = {
+  CPL_VSIL_CURL_ALLOWED_EXTENSIONS: 'none',
+  GDAL_HTTP_PROXY: 'http://127.0.0.1:9',
+  GDAL_HTTP_TIMEOUT: '1',
+  GDAL_VRT_ENABLE_PYTHON: 'NO',
+  GDAL_PAM_ENABLED: 'NO',
+  OGR_SQLITE_LOAD_EXTENSIONS: 'NO',
+  CPL_TMPDIR: tmpdir(),
+}
+
+export function gdalMissing(): FormatError {
+  return new FormatError(
+    'This format is read through GDAL, which is not installed: install the Debian package gdal-bin',
+    {
+      code: 'gdal-missing',
+    },
+  )
+}
+
+const driverLists = new Map<string, Promise<string[]>>()
+
+/**
+ * Short names of the drivers that a program of GDAL (`ogrinfo`: vector, `gdalinfo`: raster) lists. Throws `FormatError`
+ * where GDAL is not installed.
+ */
+export async function listDrivers(name: 'ogrinfo' | 'gdalinfo'): Promise<string[]> {
+  const program = await findProgram(name)
+  if (program === undefined) throw gdalMissing()
+  const known = driverLists.get(name) ?? readDrivers(program)
+  driverLists.set(name, known)
+  return known
+}
+
+async function readDrivers(program: string): Promise<string[]> {
+  const { stdout } = await runProgram(program, ['--formats'], { timeoutMs: 30_000 })
+  const lines = stdout.toString('utf8').split('\n')
+  return lines.flatMap((line) => /^ {2}(\S.*?) -[a-z, ]+- \(/.exec(line)?.[1] ?? [])
+}
+
+/** A program of GDAL under a memory limit where `prlimit` (Debian: util-linux) is there. */
+export async function limitedProgram(name: string, args: string[]): Promise<[string, string[]]> {
+  const program = await findProgram(name)
+  if (program === undefined) throw gdalMissing()
+  const limiter = await findProgram('prlimit')
+  return limiter === undefined ? [program, args] : [limiter, [`--as=${memoryBytes}`, program, ...args]]
+}
+
+/** Turns the failure of a program into a `FormatError` with GDAL's first complaint. */
+export function unreadable(error: unknown): never {
+  if (!(error instanceof ProgramError)) throw error
+  const [first = error.message] = error.stderr.split('\n').filter((line) => /^(ERROR|FAILURE)/.test(line))
+  throw new FormatError(`GDAL cannot read the file: ${first.replace(/^(ERROR \d+|FAILURE): ?/, '')}`, {
+    code: 'gdal-failed',
+    cause: error,
+  })
+}
+
+/** Links files by the names given into a folder of ours, so that nothing is written beside them. */
+export async function linkInto(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [name, path] of Object.entries(files)) {
+    await symlink(await realpath(resolve(path)), join(folder, name))
+  }
+}
