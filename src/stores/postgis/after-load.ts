@@ -1,5 +1,6 @@
+import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks } from '../store.ts'
-import { quoteIdentifier, quoteTable, suffixedIdentifier } from './identifiers.ts'
+import { suffixedIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'

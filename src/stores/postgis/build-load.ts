@@ -1,16 +1,11 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
 import { commitLoad, lockTable } from './commit.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { isStandalone } from './dependents.ts'
-import {
-  freeIdentifier,
-  quoteIdentifier,
-  quoteTable,
-  stagingName,
-  suffixedIdentifier,
-} from './identifiers.ts'
+import { freeIdentifier, stagingName, suffixedIdentifier } from './identifiers.ts'
 import type { SentRows } from './send-rows.ts'
 import { sendRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { Failure } from '../../lib/errors.ts'
+import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts'
 import type { LoadHooks, LoadResult } from '../store.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
-import { isConnectionLost, statementFailure } from './errors.ts'
 import type { Connection } from './session.ts'
 
 /** A lock that others hold is asked for in turns, so that their readers get through in between. */

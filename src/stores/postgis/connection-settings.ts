@@ -1,13 +1,9 @@
 import { invalid } from '../../lib/errors.ts'
+import type { DatabaseAddress } from '../../lib/postgres/client.ts'
 import type { StoreParameters } from '../store.ts'
 
-export interface ConnectionSettings {
-  host: string
-  port: number
-  database: string
+export interface ConnectionSettings extends DatabaseAddress {
   schema: string
-  user: string
-  password: string
 }
 
 /** The settings in the parameters of a PostGIS store; throws `Failure` (`invalid`) that names what is missing. */

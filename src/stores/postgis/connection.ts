@@ -1,37 +1,16 @@
-import type { ClientBase, ClientConfig } from 'pg'
-import { Client } from 'pg'
+import type { Client, ClientBase } from 'pg'
 import { Failure, invalid } from '../../lib/errors.ts'
+import { connectClient } from '../../lib/postgres/client.ts'
+import { connectionFailure } from '../../lib/postgres/errors.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
-import { connectionFailure } from './errors.ts'
-
-/** Milliseconds that a connection may take to come about. */
-const connectTimeoutMs = 5000
-
-/** What `pg` needs to connect; `purpose` shows in `pg_stat_activity`. */
-export function clientOptions(settings: ConnectionSettings, purpose: string): ClientConfig {
-  const { host, port, database, user, password } = settings
-  return {
-    host,
-    port,
-    database,
-    user,
-    password,
-    application_name: purpose,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-  }
-}
 
 /**
  * Opens a connection whose times are UTC and whose search path holds PostGIS, wherever it is installed. Throws
  * `Failure` that says what is wrong. The caller ends it.
  */
 export async function openConnection(settings: ConnectionSettings, purpose: string): Promise<Client> {
-  const client = new Client(clientOptions(settings, purpose))
-  // A connection that breaks between two statements would end the process without a listener.
-  client.on('error', () => {})
+  const client = await connectClient(settings, purpose)
   try {
-    await client.connect()
     await prepareSession(client, settings)
     return client
   } catch (error) {

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from './identifiers.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 

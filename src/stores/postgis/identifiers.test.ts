@@ -1,20 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  columnNames,
-  freeIdentifier,
-  quoteIdentifier,
-  quoteText,
-  stagingName,
-  toIdentifier,
-  toTableName,
-} from './identifiers.ts'
-
-it('quotes what would end an identifier or a text', () => {
-  assert.equal(quoteIdentifier('"; drop table x; --'), '"""; drop table x; --"')
-  assert.equal(quoteText("it's"), "'it''s'")
-  assert.equal(quoteText('\\'), "E'\\\\'")
-})
+import { columnNames, freeIdentifier, stagingName, toIdentifier, toTableName } from './identifiers.ts'
 
 it('keeps letters of every script and turns blanks into underscores', () => {
   assert.equal(toIdentifier(' Größe in m\u00b2 ', 'column'), 'Größe_in_m²')

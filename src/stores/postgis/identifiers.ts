@@ -6,21 +6,6 @@ const identifierBytes = 63
 /** Names of columns that every table has; a column of ours must not be called so. */
 const systemColumns = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])
 
-/** An identifier in double quotes, safe in any statement. */
-export function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-export function quoteTable(schema: string, table: string): string {
-  return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
-}
-
-/** A text literal in a statement that takes no parameters. */
-export function quoteText(text: string): string {
-  const doubled = text.replaceAll("'", "''")
-  return doubled.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`
-}
-
 /** `name` cut to `bytes` bytes of UTF-8 between two characters. */
 export function cutToBytes(name: string, bytes: number): string {
   let used = 0

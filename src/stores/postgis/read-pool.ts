@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
 import { Pool } from 'pg'
 import { Failure } from '../../lib/errors.ts'
-import { clientOptions, prepareSession } from './connection.ts'
+import { clientOptions } from '../../lib/postgres/client.ts'
+import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
+import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
-import { connectionFailure, statementFailure } from './errors.ts'
 import { endProcesses, processIdOf } from './session.ts'
 
 const maxConnections = 4

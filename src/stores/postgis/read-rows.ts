@@ -3,7 +3,7 @@ import { BatchBuilder } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute, AttributeType, Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { quoteIdentifier } from './identifiers.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { TableFacts } from './table-facts.ts'
 
 /** A row as `pg` gives it with `rowMode: 'array'` and every value as text. */

@@ -1,8 +1,8 @@
 import type { Client, ClientBase, QueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { statementFailure } from '../../lib/postgres/errors.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
-import { statementFailure } from './errors.ts'
 
 /**
  * Connections of one load. When `signal` aborts, or `abandon` is called, all of them are cut and their server

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../geo/envelope.ts'
-import { quoteIdentifier, quoteTable } from './identifiers.ts'
+import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { Connection } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
+import { attributeOfColumn } from '../../geo/postgres-types.ts'
 import type { Attribute, GeometryType } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
 import type { GeometryRules } from '../geometry-rules.ts'
-import { attributeOfColumn } from './column-types.ts'
 
 /** A column of an existing table that is no geometry. */
 export interface ColumnFacts {

@@ -1,9 +1,10 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { conflict } from '../../lib/errors.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import { columnType, geometryColumnType } from './column-types.ts'
 import type { CopyLayout } from './copy-encoder.ts'
-import { columnNames, freeIdentifier, quoteIdentifier } from './identifiers.ts'
+import { columnNames, freeIdentifier } from './identifiers.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
 /** Which attribute goes into which column. */

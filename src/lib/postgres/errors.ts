@@ -1,5 +1,5 @@
-import { Failure, invalid } from '../../lib/errors.ts'
-import type { ConnectionSettings } from './connection-settings.ts'
+import { Failure, invalid } from '../errors.ts'
+import type { DatabaseAddress } from './client.ts'
 
 /** The facts that an error of PostgreSQL or of the network carries. */
 interface ErrorFacts {
@@ -26,19 +26,19 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** Why no connection came about, in a sentence that names what is wrong; never the password. */
-export function connectionFailure(error: unknown, settings: ConnectionSettings): Failure {
+export function connectionFailure(error: unknown, address: DatabaseAddress): Failure {
   const { code = '', message } = factsOf(error)
-  const place = `${settings.host} port ${settings.port}`
+  const place = `${address.host} port ${address.port}`
   const failure = (text: string): Failure => invalid('store-connection', text, { cause: error })
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return failure(`Host "${settings.host}" is not known`)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return failure(`Host "${address.host}" is not known`)
   if (code === 'ECONNREFUSED') return failure(`Nothing listens on ${place}`)
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return failure(`${place} cannot be reached`)
-  if (code === '28P01') return failure(`User "${settings.user}" or its password is wrong at ${place}`)
+  if (code === '28P01') return failure(`User "${address.user}" or its password is wrong at ${place}`)
   if (code.startsWith('28')) {
-    return failure(`User "${settings.user}" may not connect to database "${settings.database}" at ${place}`)
+    return failure(`User "${address.user}" may not connect to database "${address.database}" at ${place}`)
   }
-  if (code === '3D000') return failure(`Database "${settings.database}" does not exist at ${place}`)
-  if (code === '42501') return failure(`User "${settings.user}" may not use database "${settings.database}"`)
+  if (code === '3D000') return failure(`Database "${address.database}" does not exist at ${place}`)
+  if (code === '42501') return failure(`User "${address.user}" may not use database "${address.database}"`)
   if (code.startsWith('53') || code === '57P03') {
     return new Failure(
       'unavailable',
