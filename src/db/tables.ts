@@ -97,6 +97,15 @@ export interface Tables {
     updated_at: string
     revision: number
   }
+  granules: {
+    import_id: number
+    task_id: number
+    /** Path below the data folder. */
+    file_id: string
+    sort_key: string
+    /** JSON of a `GranuleRecord`. */
+    document: string
+  }
   jobs: {
     id: Generated<number>
     kind: string
