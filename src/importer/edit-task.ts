@@ -38,6 +38,7 @@ export interface TaskChange {
   updateMode?: UpdateMode
   charset?: string
   rejectLimit?: RejectLimit
+  repair?: boolean
   layer?: LayerChange
   /** Name of a store in the import's workspace. */
   store?: string
@@ -199,11 +200,12 @@ async function applyChange(
   task: TaskRecord,
   change: TaskChange,
 ): Promise<TaskRecord> {
-  const { updateMode, charset, rejectLimit, layer, store, transforms } = change
+  const { updateMode, charset, rejectLimit, repair, layer, store, transforms } = change
   let changed: TaskRecord = {
     ...task,
     ...(updateMode === undefined ? {} : { updateMode }),
     ...(rejectLimit === undefined ? {} : { rejectLimit }),
+    ...(repair === undefined ? {} : { repair }),
   }
   if (charset !== undefined) changed = await applyCharset(parts, changed, charset)
   if (layer !== undefined && Object.keys(layer).length > 0) {

@@ -50,6 +50,7 @@ async function planLoad(
     table: load.table,
     rejectsPath: rejectsPath(parts, task.importId, task.id),
     rejectLimit: rejectLimitOf(task),
+    ...(task.repair === true ? { repair: true } : {}),
     ...(layer?.attributes === undefined ? {} : { attributes: layer.attributes }),
     ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
   }

@@ -2,11 +2,13 @@ import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import type { CrsCandidate } from '../geo/crs-candidates.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { AttributeType, GeometryType } from '../geo/schema.ts'
-import type { StoreType, UpdateMode } from '../stores/store.ts'
+import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
+import type { UpdateMode } from '../stores/store.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
+import type { MosaicTask, MosaicTime } from './mosaic/records.ts'
 import type { ImportState, TaskState } from './states.ts'
 
-export const sourceTypes = ['file', 'directory', 'mosaic'] as const
+export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
 
 /** Where an import's data lie; absolute paths. */
 export interface ImportSource {
@@ -14,8 +16,21 @@ export interface ImportSource {
   /** A file, an archive or a folder; for an empty directory the folder that uploads go to. */
   path: string
   charset?: string
-  /** True where the folder is ours and filled by uploads. */
+  /** Where the times of a mosaic's granules come from. */
+  time?: MosaicTime
+  /** True where the folder is ours and filled by uploads or a fetch. */
   isOurs: boolean
+  remote?: RemoteSource
+}
+
+/** What remote data are fetched by. */
+export interface RemoteSource {
+  /** Without credentials. */
+  location: string
+  username?: string
+  domain?: string
+  /** Sealed by the vault; dropped when the import is complete. */
+  sealedPassword?: string
 }
 
 export interface ImportRecord {
@@ -75,7 +90,7 @@ export interface TaskLayer {
 export interface TaskStore {
   workspace: string
   name: string
-  type: StoreType
+  type: AnyStoreType
 }
 
 export interface TaskTransform {
@@ -102,6 +117,8 @@ export interface TaskLoad {
   isNewLayer: boolean
   /** A table made for this load alone; dropped when the load fails. */
   madeTable?: string
+  /** Of a mosaic: its folder of ours; what this load puts there stands below under the load's id. */
+  granuleFolder?: string
   /** Recorded just before the store's commit. */
   token?: string
   counts?: { rowsRead: number; rowsLoaded: number; rejected: number }
@@ -119,8 +136,10 @@ export interface TaskRecord {
   folder: string
   /** Ours to delete. */
   isUploaded: boolean
-  /** Main files: one, or the unread files of a NO_FORMAT task. */
+  /** Main files: one, or the unread files of a NO_FORMAT task; those of a mosaic stand in a table of their own. */
   files: DataFile[]
+  /** Of a mosaic. */
+  mosaic?: MosaicTask
   format?: string
   kind?: 'vector' | 'raster'
   charset?: string
@@ -135,6 +154,8 @@ export interface TaskRecord {
   nextTransformId: number
   /** Rejected rows at most: a share up to 1 with `%` before, else a number of rows. */
   rejectLimit?: RejectLimit
+  /** Whether invalid polygons are repaired. */
+  repair?: boolean
   errorMessage?: string
   messages: Message[]
   rowsRead?: number

@@ -9,7 +9,8 @@ import type { AttributeChoice, TaskLayer, TaskRecord } from './records.ts'
 
 /** The layer that a task would make of what a file holds. */
 export function proposeLayer(source: LayerDescription): TaskLayer {
-  const crs = source.schema.geometry?.crs
+  const crs = source.raster?.crs ?? source.schema.geometry?.crs
+  const hasPlace = source.raster !== undefined || source.schema.geometry !== undefined
   const srs = crs === undefined ? undefined : matchCrs(crs)
   const name = toLayerName(source.name)
   return {
@@ -17,11 +18,9 @@ export function proposeLayer(source: LayerDescription): TaskLayer {
     title: source.name,
     originalName: source.name,
     nativeName: name,
-    style: defaultStyleName(source.schema.geometry?.type, 'vector'),
+    style: defaultStyleName(source.schema.geometry?.type, source.raster === undefined ? 'vector' : 'raster'),
     ...(srs === undefined ? {} : { srs }),
-    ...(srs === undefined && source.schema.geometry !== undefined
-      ? { srsCandidates: crsCandidates(crs, source.envelope) }
-      : {}),
+    ...(srs === undefined && hasPlace ? { srsCandidates: crsCandidates(crs, source.envelope) } : {}),
   }
 }
 
@@ -68,5 +67,6 @@ export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeCh
 /** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
 export function isLoadedWhole(task: TaskRecord): boolean {
   const { attributes, geometryType } = task.layer ?? {}
-  return task.transforms.length === 0 && attributes === undefined && geometryType === undefined
+  const isChanged = attributes !== undefined || geometryType !== undefined || task.repair === true
+  return task.transforms.length === 0 && !isChanged
 }

@@ -104,14 +104,6 @@ describe('tasks', () => {
     assert.equal((await client.call('PUT', path, change, { 'if-match': etag })).status, 412)
   })
 
-  it('say that repair is not offered yet', async (test) => {
-    const client = await startImporter(test)
-    const id = await uploaded(client, 'a.csv', csv)
-    const answer = await client.call('PUT', `/${id}/tasks/0`, { task: { repair: true } })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers['terrane-ignored'], 'task.repair')
-  })
-
   it('are deleted without moving the ids of others', async (test) => {
     const client = await startImporter(test)
     const id = await uploaded(client, 'a.csv', csv)

@@ -90,6 +90,7 @@ const Task = Type.Object({
   data: Type.Optional(Charset),
   source: Type.Optional(Charset),
   rejectLimit: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.String()])),
+  repair: Type.Optional(Type.Boolean()),
 })
 export type WantedTask = Static<typeof Task>
 /** The elements of a task, in a `task` wrapper or without. */

@@ -3,6 +3,7 @@ import type { NewImport, WantedSource } from '../../importer/create-import.ts'
 import type { TaskChange } from '../../importer/edit-task.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { sourceTypes } from '../../importer/records.ts'
+import type { WantedRemote } from '../../importer/remote-data.ts'
 import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
@@ -22,7 +23,22 @@ export function requireCharset(charset: string | undefined): string | undefined 
 const elsewhere: Record<string, string> = {
   database: 'Database data are imported by the command line: terrane import --database URL [--table T ...]',
   table: 'Table data come into being by the command line: terrane import --database URL [--table T ...]',
-  remote: 'Remote data are not fetched by this version: put the file into an import root, or upload it',
+}
+
+function fromWireRemote({ location, file, username, password, domain }: WantedData): WantedRemote {
+  const address = location ?? file
+  if (address === undefined || address.trim() === '') {
+    throw invalid('no-location', 'Remote data need a location')
+  }
+  const given = Object.entries({ username, password, domain })
+  for (const [name, value] of given) {
+    if (value === undefined || (value.length <= 1000 && !/\p{Cc}/u.test(value))) continue
+    throw invalid(
+      'invalid-credentials',
+      `${name} has at most 1000 characters, none of them a control character`,
+    )
+  }
+  return { location: address.trim(), ...Object.fromEntries(given.filter(([, value]) => value)) }
 }
 
 /** Where the data of a new import lie; undefined for none. */
@@ -34,6 +50,9 @@ export function fromWireData(data: WantedData | undefined): WantedSource | undef
     throw invalid('unknown-data-type', elsewhere[type] ?? `Unknown data type "${type}"`)
   }
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
+  if (source === 'remote') {
+    return { type: source, remote: fromWireRemote(data), ...(charset === undefined ? {} : { charset }) }
+  }
   const path =
     file === undefined || location === undefined || isAbsolute(file)
       ? (file ?? location)
@@ -66,7 +85,7 @@ export function fromWireImport(
 /** The change that a task body asks for. */
 export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: WantedTask }): TaskChange {
   const wanted = body.task ?? body
-  const { updateMode, layer, target, transformChain, rejectLimit } = wanted
+  const { updateMode, layer, target, transformChain, rejectLimit, repair } = wanted
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
   const store = storeName(target)
   const change = layer === undefined ? {} : fromWireLayer(task, layer)
@@ -74,6 +93,7 @@ export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: Wante
     ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
     ...(charset === undefined || charset === task.charset ? {} : { charset }),
     ...(rejectLimit === undefined ? {} : { rejectLimit: fromWireRejectLimit(rejectLimit) }),
+    ...(repair === undefined || repair === (task.repair ?? false) ? {} : { repair }),
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(transformChain?.transforms === undefined

@@ -5,6 +5,8 @@ import type { TaskProgress } from '../../importer/progress.ts'
 import type { ImportRecord, RejectLimit, TaskRecord, TaskStore } from '../../importer/records.ts'
 import type { ImportState } from '../../importer/states.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
+import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { importPath, taskPath, toWireImportData, toWireTaskData } from './wire-data.ts'
@@ -19,6 +21,11 @@ export function parseId(text: string, what: string): number {
 
 export function toWireState(state: ImportState, dialect: Dialect): string {
   return dialect === 'geoserver' && state === 'READY' ? 'PENDING' : state
+}
+
+/** How far remote data have come; `total` is -1 when the server does not tell it. */
+export function toWireFetch({ file, bytes, totalBytes = -1 }: FetchProgress) {
+  return { file, bytes, total: totalBytes }
 }
 
 export function toWireImportItem(request: FastifyRequest, record: ImportRecord, dialect: Dialect) {
@@ -36,9 +43,9 @@ export function toWireImport(
   request: FastifyRequest,
   record: ImportRecord,
   tasks: TaskRecord[],
-  view: { level: number; dialect: Dialect; storeType?: string },
+  view: { level: number; dialect: Dialect; storeType?: string; fetch?: FetchProgress | undefined },
 ): object {
-  const { level, dialect, storeType } = view
+  const { level, dialect, storeType, fetch } = view
   const { message, ...item } = toWireImportItem(request, record, dialect)
   if (level < 1) return { ...item, ...(message === undefined ? {} : { message }) }
   const data = toWireImportData(request, record, tasks, level - 1)
@@ -51,10 +58,11 @@ export function toWireImport(
       ? {}
       : {
           targetStore: {
-            dataStore: { name: store, ...(storeType === undefined ? {} : { type: storeType }) },
+            [storeKey(storeType)]: { name: store, ...(storeType === undefined ? {} : { type: storeType }) },
           },
         }),
     ...(data === undefined ? {} : { data }),
+    ...(fetch === undefined ? {} : { fetch: toWireFetch(fetch) }),
     ...(transforms.length === 0 ? {} : { transforms: transforms.map(showTransform) }),
     tasks: tasks.map((task) => toWireTask(request, task, level - 1, dialect)),
     ...(message === undefined ? {} : { message }),
@@ -72,10 +80,15 @@ function toWireTaskItem(request: FastifyRequest, task: TaskRecord) {
   }
 }
 
+/** The name that a store of this type goes by. */
+function storeKey(type: string | undefined): 'dataStore' | 'coverageStore' {
+  return type !== undefined && isCoverageStoreType(type) ? 'coverageStore' : 'dataStore'
+}
+
 export function toWireTarget(request: FastifyRequest, task: TaskRecord, target: TaskStore) {
   return {
     href: request.link(`${taskPath(task.importId, task.id)}/target`),
-    dataStore: { name: target.name, type: target.type },
+    [storeKey(target.type)]: { name: target.name, type: target.type },
   }
 }
 
@@ -87,13 +100,14 @@ export function toWireTargetEntity(
 ) {
   const { target } = task
   if (target === undefined) throw notFound('no-target', `Task ${task.id} has no target store`)
-  const { href, dataStore } = toWireTarget(request, task, target)
+  const { href } = toWireTarget(request, task, target)
   const shown = Object.entries(store?.parameters ?? {})
   const hidden = (store?.secretNames ?? []).map((name): [string, string] => [name, hiddenSecret])
   return {
     href,
-    dataStore: {
-      ...dataStore,
+    [storeKey(target.type)]: {
+      name: target.name,
+      type: target.type,
       enabled: store?.isEnabled ?? true,
       workspace: { name: target.workspace },
       connectionParameters: {
@@ -147,12 +161,13 @@ export function toWireTask(
     ...(messages.length === 0 ? {} : { messages }),
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
     ...(rejectLimit === undefined ? {} : { rejectLimit: toWireRejectLimit(rejectLimit) }),
+    ...(task.repair === true ? { repair: true } : {}),
   }
 }
 
 export function toWireProgress(task: TaskRecord, running: TaskProgress | undefined): object {
   const { state, errorMessage, rowsRead } = task
-  const total = rowsRead ?? task.source?.featureCount ?? -1
+  const total = rowsRead ?? task.source?.featureCount ?? task.source?.raster?.sizeBytes ?? -1
   const still = {
     progress: rowsRead ?? (state === 'COMPLETE' ? Math.max(total, 0) : 0),
     total,

@@ -14,7 +14,6 @@ export async function describeFile(
   if (format === undefined) return { file, layers: [] }
   const { name, kind, canServeDirectly } = format
   const described = { file, format: { name, kind, canServeDirectly } }
-  if (kind === 'raster') return { ...described, layers: [] }
   try {
     const layers = await format.describe(file, charset === undefined ? { signal } : { signal, charset })
     return layers.length > 0 ? { ...described, layers } : { ...described, layers, error: 'It holds no layer' }

@@ -26,6 +26,8 @@ export interface LoadPlan {
   /** Where rejected rows are written, one JSON object a line. */
   rejectsPath: string
   rejectLimit: RejectLimit
+  /** Whether invalid polygons are repaired. */
+  repair?: boolean
 }
 
 /** What a load came to; every row read stands in `rowsLoaded` or in `rejected`. */

@@ -13,6 +13,7 @@ import { latestStore } from './latest-store.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
+import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
 import { RejectWriter } from './reject-writer.ts'
 
 export interface RunLoadHooks {
@@ -139,9 +140,13 @@ function flowOf(plan: LoadPlan, source: OpenSource, ledger: Ledger, hooks: RunLo
   }
   const read = ledger.countRead(source.batches)
   const input = chooseAttributes(read, source.schema, chosen, attributes)
+  const schema = chainSchema(chosen, transforms, context)
+  const changed = ledger.keepRejects(runChain(input, chosen, transforms, context))
+  if (!mayHoldPolygons(schema)) return { schema, batches: changed }
+  const watch = new PolygonWatch(plan.repair === true)
   return {
-    schema: chainSchema(chosen, transforms, context),
-    batches: ledger.keepRejects(runChain(input, chosen, transforms, context)),
+    schema: plan.repair === true ? repairedSchema(schema) : schema,
+    batches: watch.watch(changed, hooks.onMessage),
   }
 }
 

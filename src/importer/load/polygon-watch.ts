@@ -1,0 +1,130 @@
+import type { Message } from '../../formats/format.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { isValid } from '../../geo/column.ts'
+import type { GeometryColumn } from '../../geo/geometry-builder.ts'
+import { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { PolygonCheck } from '../../geo/validity/polygon-check.ts'
+
+/** A broken polygon of more points than this is not tested exactly: that takes too long. */
+const maxExactPoints = 200_000
+const namedRows = 5
+
+/** The exact test and the repair, which few loads need. */
+type Exact = typeof import('../../geo/validity/exact-validity.ts') &
+  typeof import('../../geo/validity/repair-wkb.ts')
+
+let exact: Promise<Exact> | undefined
+
+function loadExact(): Promise<Exact> {
+  exact ??= Promise.all([
+    import('../../geo/validity/exact-validity.ts'),
+    import('../../geo/validity/repair-wkb.ts'),
+  ]).then(([test, repair]) => ({ ...test, ...repair }))
+  return exact
+}
+
+/** Whether a column of this schema may hold polygons. */
+export function mayHoldPolygons({ geometry }: Schema): boolean {
+  const type = geometry?.type
+  return type === 'Polygon' || type === 'MultiPolygon' || type === 'Geometry'
+}
+
+/** The schema of repaired rows: a polygon may fall into several. */
+export function repairedSchema(schema: Schema): Schema {
+  const { geometry } = schema
+  if (geometry?.type !== 'Polygon') return schema
+  return { ...schema, geometry: { ...geometry, type: 'MultiPolygon' } }
+}
+
+/** Counts invalid polygons on their way, and repairs them where that is wanted. One for each load. */
+export class PolygonWatch {
+  readonly #isRepairing: boolean
+  readonly #check = new PolygonCheck()
+  #invalid = 0
+  #repaired = 0
+  readonly #named: string[] = []
+
+  constructor(isRepairing: boolean) {
+    this.#isRepairing = isRepairing
+  }
+
+  /** Passes batches on; when they have ended, one message tells what was found. */
+  async *watch(
+    batches: AsyncIterable<FeatureBatch>,
+    onMessage: (message: Message) => void,
+  ): AsyncGenerator<FeatureBatch> {
+    for await (const batch of batches) {
+      const suspects = this.#suspectsOf(batch)
+      yield suspects.length === 0 ? batch : await this.#settle(batch, suspects)
+    }
+    for (const message of this.#messages()) onMessage(message)
+  }
+
+  #suspectsOf({ geometry, rowCount }: FeatureBatch): number[] {
+    if (geometry === undefined) return []
+    const view = viewOf(geometry)
+    const suspects: number[] = []
+    for (let row = 0; row < rowCount; row += 1) {
+      if (geometry.nullCount > 0 && !isValid(geometry.validity, row)) continue
+      const start = geometry.offsets[row] as number
+      const code = view.getUint32(start + 1, true) % 1000
+      if ((code === 3 || code === 6) && !this.#check.isSurelyValid(view, start)) suspects.push(row)
+    }
+    return suspects
+  }
+
+  async #settle(batch: FeatureBatch, suspects: number[]): Promise<FeatureBatch> {
+    const { findInvalidity, appendRepaired } = await loadExact()
+    const geometry = batch.geometry as GeometryColumn
+    const view = viewOf(geometry)
+    const broken = new Set<number>()
+    for (const row of suspects) {
+      const start = geometry.offsets[row] as number
+      const isLarge = (geometry.offsets[row + 1] as number) - start > maxExactPoints * 16
+      const found = isLarge ? { reason: 'It is too large to be tested' } : findInvalidity(view, start)
+      if (found === undefined) continue
+      this.#count(batch.rowNumbers[row] as number, found)
+      if (!isLarge) broken.add(row)
+    }
+    if (!this.#isRepairing || broken.size === 0) return batch
+    const builder = new GeometryBuilder(batch.rowCount)
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      const start = geometry.offsets[row] as number
+      if (!isValid(geometry.validity, row)) builder.appendNull()
+      else if (broken.has(row) && appendRepaired(builder, view, start)) this.#repaired += 1
+      else builder.appendWkb(geometry.bytes, start, geometry.offsets[row + 1])
+    }
+    return { ...batch, geometry: builder.finish() }
+  }
+
+  #count(row: number, { reason, x, y }: { reason: string; x?: number; y?: number }): void {
+    this.#invalid += 1
+    if (this.#named.length >= namedRows) return
+    const place = x === undefined || y === undefined ? '' : ` at ${x} ${y}`
+    this.#named.push(`row ${row}: ${reason}${place}`)
+  }
+
+  #messages(): Message[] {
+    const left = this.#invalid - this.#repaired
+    const rest = this.#invalid - this.#named.length
+    const names = this.#named.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
+    const messages: Message[] = []
+    if (this.#repaired > 0) {
+      const text = `${this.#repaired} invalid polygons were repaired (${names})`
+      messages.push({ level: 'info', code: 'polygons-repaired', message: text })
+    }
+    if (left > 0) {
+      const advice = this.#isRepairing
+        ? 'could not be repaired and were loaded as they are'
+        : 'were loaded as they are; "repair": true on the task repairs them'
+      const text = `${left} invalid polygons ${advice} (${names})`
+      messages.push({ level: 'warning', code: 'invalid-polygons', message: text })
+    }
+    return messages
+  }
+}
+
+function viewOf({ bytes }: GeometryColumn): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
