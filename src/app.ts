@@ -23,6 +23,7 @@ import { createEventBus } from './lib/events.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
+import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { openVectorStore } from './stores/registry.ts'
 import type { StoreConnection } from './stores/store.ts'
 
@@ -72,7 +73,11 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const clock = options.clock ?? systemClock
     const catalog = await openCatalog({ settings, directory, database, events, clock })
     closers.push(() => catalog.close())
-    const importer = createImporter({ settings, directory, database, catalog, events, log, clock })
+    const serving: { app?: App } = {}
+    const importer = createImporter({
+      ...{ settings, directory, database, catalog, events, log, clock },
+      ownPort: () => portOf(serving.app),
+    })
     const passwords = createPasswords(options.passwordCost)
     await ensureFirstUser({ database, passwords, clock }, settings.adminPassword, options.notice ?? print)
     const context: HttpContext = {
@@ -88,6 +93,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       passwords,
     }
     const app = await createHttpServer(context, areas)
+    serving.app = app
     closers.push(async () => {
       await Promise.all([closeHttp(app), importer.stop()])
     })
@@ -121,10 +127,13 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
 }
 
 function createImporter(
-  needs: Omit<ImporterNeeds, 'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields'> &
+  needs: Omit<
+    ImporterNeeds,
+    'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault' | 'remote'
+  > &
     PlaceNeeds,
 ) {
-  const { settings, directory, ...parts } = needs
+  const { settings, directory, ownPort, ...parts } = needs
   const { limits, retention, data } = settings
   const { concurrentLoads, maxTasks } = limits
   return new Importer({
@@ -135,6 +144,12 @@ function createImporter(
       stores: directory.stores,
       rejects: directory.rejects,
     },
+    vault: createVault(directory.key),
+    remote: createRemoteAccess(settings.remote, {
+      maxBytes: limits.maxUploadBytes,
+      maxEntries: limits.maxArchiveEntries,
+      ownPort,
+    }),
     roots: data.importRoots,
     limits: {
       maxTasks,
@@ -148,9 +163,17 @@ function createImporter(
   })
 }
 
+/** Where it listens; undefined while it does not. */
+function portOf(app: App | undefined): number | undefined {
+  const address = app?.server.address()
+  return typeof address === 'object' ? address?.port : undefined
+}
+
 interface PlaceNeeds {
   settings: Settings
   directory: DataDirectory
+  /** The port that this server listens on. */
+  ownPort(): number | undefined
 }
 
 interface CatalogNeeds {

@@ -53,6 +53,24 @@ export interface RetentionSettings {
   importDays: number
 }
 
+export interface RemoteSettings {
+  /** Networks that remote data may come from though they are private. */
+  allow: string[]
+  /** For everything of one fetch. */
+  totalSeconds: number
+  /** Longest time in which nothing comes. */
+  stallSeconds: number
+  /** How often one place of a file is tried. */
+  tries: number
+  /** Path of a PEM file with authorities beside those of the system. */
+  authoritiesFile?: string
+  /** Absent: that of Amazon. */
+  s3Endpoint?: string
+  s3Region: string
+  /** Whether SFTP servers whose key is not known yet are refused. */
+  onlyKnownHosts: boolean
+}
+
 export interface Settings {
   server: ServerSettings
   data: DataSettings
@@ -63,6 +81,7 @@ export interface Settings {
   logLevel: LogLevel
   limits: LimitSettings
   retention: RetentionSettings
+  remote: RemoteSettings
 }
 
 /** The environment holds values that are not understood; `problems` has one message for each. */
@@ -96,6 +115,7 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
       uploadDays: read.integer('TERRANE_KEEP_UPLOADS', { fallback: 7, min: 1, max: 36500 }),
       importDays: read.integer('TERRANE_KEEP_IMPORTS', { fallback: 90, min: 1, max: 36500 }),
     },
+    remote: readRemote(read),
   }
   if (problems.length > 0) throw new SettingsError(problems)
   return settings
@@ -152,9 +172,38 @@ function readPublicUrl(read: Reader): string | undefined {
   return undefined
 }
 
+function readRemote(read: Reader): RemoteSettings {
+  const seconds = { min: 1, max: 30 * 86_400 }
+  const authoritiesFile = read.text('TERRANE_REMOTE_CA')
+  const s3Endpoint = readEndpoint(read)
+  return {
+    allow: readNetworks(read, 'TERRANE_REMOTE_ALLOW'),
+    totalSeconds: read.integer('TERRANE_REMOTE_TIMEOUT', { fallback: 6 * 3600, ...seconds }),
+    stallSeconds: read.integer('TERRANE_REMOTE_STALL', { fallback: 60, ...seconds }),
+    tries: read.integer('TERRANE_REMOTE_TRIES', { fallback: 5, min: 1, max: 100 }),
+    ...(authoritiesFile === undefined ? {} : { authoritiesFile: resolve(authoritiesFile) }),
+    ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
+    s3Region: read.text('TERRANE_S3_REGION') ?? 'us-east-1',
+    onlyKnownHosts: read.flag('TERRANE_SFTP_STRICT', false),
+  }
+}
+
+function readEndpoint(read: Reader): string | undefined {
+  const value = read.text('TERRANE_S3_ENDPOINT')
+  if (value === undefined) return undefined
+  const url = webUrl(value)
+  if (url !== undefined && url.search === '' && url.hash === '') return url.href
+  read.problem('TERRANE_S3_ENDPOINT', 'must be an http or https address without credentials and query')
+  return undefined
+}
+
 function readProxies(read: Reader): string[] {
-  const names = ['loopback', 'linklocal', 'uniquelocal']
-  return read.list('TERRANE_TRUSTED_PROXIES').filter((one) => {
+  return readNetworks(read, 'TERRANE_TRUSTED_PROXIES', ['loopback', 'linklocal', 'uniquelocal'])
+}
+
+/** Addresses, networks, and names that stand for some. */
+function readNetworks(read: Reader, name: string, names: readonly string[] = []): string[] {
+  return read.list(name).filter((one) => {
     const [address, prefix, ...rest] = one.split('/')
     const bits = isIP(address ?? '') === 6 ? 128 : 32
     const isNetwork =
@@ -162,10 +211,7 @@ function readProxies(read: Reader): string[] {
       rest.length === 0 &&
       (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
     if (isNetwork || names.includes(one)) return true
-    read.problem(
-      'TERRANE_TRUSTED_PROXIES',
-      `must list addresses or networks such as 10.0.0.0/8, found "${one}"`,
-    )
+    read.problem(name, `must list addresses or networks such as 10.0.0.0/8, found "${one}"`)
     return false
   })
 }

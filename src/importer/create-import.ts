@@ -9,6 +9,8 @@ import { insertImport, takeImportId } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import type { ImportRecord, ImportSource } from './records.ts'
+import type { WantedRemote } from './remote-data.ts'
+import { resolveRemote } from './remote-data.ts'
 import { importAfter } from './settle.ts'
 import { uploadRoot } from './upload-folders.ts'
 
@@ -17,6 +19,8 @@ export interface WantedSource {
   /** Absent: an empty folder that uploads fill. */
   path?: string
   charset?: string
+  /** What data of type `remote` are fetched by. */
+  remote?: WantedRemote
 }
 
 export interface NewImport {
@@ -59,12 +63,14 @@ async function resolveWorkspace(parts: ImporterParts, wanted: NewImport): Promis
 }
 
 async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promise<ImportSource> {
-  const { type, path, charset } = wanted
-  const place =
-    path === undefined
-      ? { path: '', isOurs: true }
-      : { path: await resolveInRoots(path, parts.roots), isOurs: false }
-  return { type, ...place, ...(charset === undefined ? {} : { charset }) }
+  const { type, path, charset, remote } = wanted
+  const source: ImportSource =
+    remote !== undefined
+      ? await resolveRemote(parts, remote)
+      : path === undefined
+        ? { type, path: '', isOurs: true }
+        : { type, path: await resolveInRoots(path, parts.roots), isOurs: false }
+  return { ...source, ...(charset === undefined ? {} : { charset }) }
 }
 
 /**
@@ -81,7 +87,7 @@ export async function createImport(
   await asRequest(async () => wanted.transforms.forEach(validateTransform))
   const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
   const at = now(parts)
-  const needsJob = (source !== undefined && !source.isOurs) || wanted.isAsync
+  const needsJob = source?.remote !== undefined || (source !== undefined && !source.isOurs) || wanted.isAsync
   const created = await parts.database.transaction(async (db): Promise<CreatedImport> => {
     const id = await takeImportId(db, wanted.proposedId)
     const begun: ImportRecord = {

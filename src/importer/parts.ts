@@ -4,7 +4,9 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Vault } from '../lib/vault.ts'
 import type { SourceLimits } from '../sources/limits.ts'
+import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { LoadPool } from './load/load-pool.ts'
 import type { ImportLocks } from './locks.ts'
 import type { NameReservations } from './name-reservations.ts'
@@ -33,6 +35,9 @@ export interface ImporterParts {
   running: RunningTable
   names: NameReservations
   folders: ImporterFolders
+  vault: Vault
+  /** How remote data are fetched. */
+  remote: RemoteAccess
   /** Folders that imports may name files in. */
   roots: readonly string[]
   limits: SourceLimits & { maxTasks: number; concurrentLoads: number }

@@ -6,6 +6,7 @@ import type { FoundData } from './look-at-data.ts'
 import { findInPath, lookAtData } from './look-at-data.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord } from './records.ts'
+import { findRemoteData } from './remote-data.ts'
 import { importAfter, saveAndTell } from './settle.ts'
 import { startRun } from './start-run.ts'
 import type { ImportEvent } from './states.ts'
@@ -14,6 +15,9 @@ import { makeUploadFolder } from './upload-folders.ts'
 
 function findData(parts: ImporterParts, record: ImportRecord, signal: AbortSignal): Promise<FoundData> {
   const { source } = record
+  if (source?.remote !== undefined && source.isOurs) {
+    return findRemoteData(parts, record, source.remote, signal)
+  }
   if (source === undefined || source.isOurs) {
     return Promise.resolve({ folder: source?.path ?? '', files: [], messages: [] })
   }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { FetchProgress } from '../sources/remote/fetch-remote.ts'
 import type { ImportState, TaskState } from './states.ts'
 
 export interface TaskProgress {
@@ -16,6 +17,7 @@ export interface TaskProgress {
 export type ImportNews =
   | { type: 'import'; state: ImportState; message?: string }
   | { type: 'task'; taskId: number; state: TaskState; message?: string }
+  | { type: 'fetch'; progress: FetchProgress }
   | { type: 'progress'; taskId: number; progress: TaskProgress }
 
 export interface NumberedNews {
@@ -30,6 +32,7 @@ const keptImports = 200
 interface Watched {
   news: NumberedNews[]
   loads: Map<number, TaskProgress>
+  fetch?: FetchProgress
 }
 
 /** Progress of running loads, kept in memory, and the latest news of each import. */
@@ -48,6 +51,8 @@ export class ProgressBoard {
     const numbered = { id: this.#nextId, news }
     this.#nextId += 1
     if (news.type === 'progress') watched.loads.set(news.taskId, news.progress)
+    if (news.type === 'fetch') watched.fetch = news.progress
+    if (news.type === 'import' && news.state !== 'INIT') delete watched.fetch
     if (news.type === 'task' && news.state !== 'RUNNING') watched.loads.delete(news.taskId)
     watched.news.push(numbered)
     if (watched.news.length > keptNews) watched.news.splice(0, watched.news.length - keptNews)
@@ -56,6 +61,11 @@ export class ProgressBoard {
 
   progressOf(importId: number, taskId: number): TaskProgress | undefined {
     return this.#imports.get(importId)?.loads.get(taskId)
+  }
+
+  /** How far an import's remote data have come, while they are fetched. */
+  fetchOf(importId: number): FetchProgress | undefined {
+    return this.#imports.get(importId)?.fetch
   }
 
   newsSince(importId: number, id: number): NumberedNews[] {

@@ -4,6 +4,7 @@ import { saveImport } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
+import { withoutPassword } from './remote-password.ts'
 import type { ImportEvent, TaskEvent } from './states.ts'
 import { nextImportState, nextTaskState } from './states.ts'
 import { listTaskStates, saveTask } from './task-repository.ts'
@@ -55,7 +56,8 @@ export async function saveAndTell(
   db: Queryable,
   record: ImportRecord,
 ): Promise<ImportRecord> {
-  const saved = await saveImport(db, record, now(parts))
+  const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
+  const saved = await saveImport(db, kept, now(parts))
   const { state, message } = saved
   parts.progress.tell(saved.id, { type: 'import', state, ...(message === undefined ? {} : { message }) })
   return saved

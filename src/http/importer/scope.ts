@@ -56,6 +56,7 @@ export async function showImport(
   return toWireImport(request, record, tasks, {
     level,
     dialect,
+    fetch: scope.importer.parts.progress.fetchOf(record.id),
     ...(store === undefined ? {} : { storeType: store.type }),
   })
 }

@@ -9,6 +9,7 @@ import type { TaskRecord } from '../../importer/records.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-name.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
+import { isLocalLocation, parseLocation } from '../../sources/remote/location.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { ExpandQuery, ImportParams, UploadParams } from './bodies.ts'
 import { parseExpand } from './expand.ts'
@@ -161,16 +162,15 @@ function brokenForm(error: unknown): Failure {
   return invalid('upload-broken', `The form cannot be read: ${message ?? 'it breaks off'}`, { cause: error })
 }
 
-const localUrl = /^(file:|\/|[^:]*$)/i
-
 async function addUrl(scope: ImporterScope, importId: number, form: string, signal: AbortSignal) {
   const url = new URLSearchParams(form).get('url')
   if (url === null || url === '') throw invalid('no-url', 'The form needs the parameter "url"')
-  if (!localUrl.test(url)) {
-    throw invalid(
-      'remote-not-supported',
-      `"${shownName(url)}" is not fetched by this version: upload the file`,
-    )
+  if (!isLocalLocation(url)) {
+    parseLocation(url)
+    return receive(scope, importId, signal, async (folder) => {
+      await scope.importer.fetchInto(importId, { location: url }, folder, signal)
+      return {}
+    })
   }
   const path = await resolveInRoots(url, scope.context.settings.data.importRoots)
   return scope.importer.addPath(importId, path, signal)

@@ -8,13 +8,14 @@ import type { App } from '../app-types.ts'
 import { ImportParams, TaskParams } from './bodies.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, tags } from './scope.ts'
-import { toWireState } from './wire.ts'
+import { toWireFetch, toWireState } from './wire.ts'
 
 const heartbeatMs = 15_000
 const Format = Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) })
 
 function toEventData(news: ImportNews, dialect: Dialect): object {
   const { type, ...facts } = news
+  if (type === 'fetch') return { phase: 'fetch', ...toWireFetch(news.progress) }
   if (type === 'progress') return { taskId: news.taskId, ...news.progress }
   return type === 'import' ? { ...facts, state: toWireState(news.state, dialect) } : facts
 }

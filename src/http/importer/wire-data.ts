@@ -1,6 +1,7 @@
 import { basename, dirname, relative, sep } from 'node:path'
+import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { DataFile } from '../../formats/format.ts'
-import type { ImportRecord, TaskRecord } from '../../importer/records.ts'
+import type { ImportRecord, ImportSource, RemoteSource, TaskRecord } from '../../importer/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
 export const importPath = (importId: number): string => `/rest/imports/${importId}`
@@ -66,6 +67,20 @@ function commonFormat(files: ListedFile[]): { format?: string } {
   return formats.size === 1 && format !== undefined ? { format } : {}
 }
 
+function charsetOf({ charset }: ImportSource): { charset?: string } {
+  return charset === undefined ? {} : { charset }
+}
+
+function toWireRemote({ location, username, domain, sealedPassword }: RemoteSource) {
+  return {
+    type: 'remote',
+    location,
+    ...(username === undefined ? {} : { username }),
+    ...(sealedPassword === undefined ? {} : { password: hiddenSecret }),
+    ...(domain === undefined ? {} : { domain }),
+  }
+}
+
 /** An import's data; undefined where it has none of its own. */
 export function toWireImportData(
   request: FastifyRequest,
@@ -78,6 +93,10 @@ export function toWireImportData(
   const parent = importPath(record.id)
   const href = request.link(`${parent}/data`)
   const files = listMainFiles(tasks)
+  const listed = level >= 1 ? { files: files.map((one) => toWireFileItem(request, parent, one)) } : {}
+  if (source.remote !== undefined) {
+    return { ...toWireRemote(source.remote), ...commonFormat(files), href, ...charsetOf(source), ...listed }
+  }
   const [only] = files
   const isSingle = source.type === 'file' && only !== undefined && only.file.path === source.path
   if (isSingle) return { ...toWireFile(request, parent, only), href }
@@ -90,8 +109,8 @@ export function toWireImportData(
     ...commonFormat(files),
     location: record.folder === undefined || record.folder === '' ? source.path : record.folder,
     href,
-    ...(source.charset === undefined ? {} : { charset: source.charset }),
-    ...(level >= 1 ? { files: files.map((listed) => toWireFileItem(request, parent, listed)) } : {}),
+    ...charsetOf(source),
+    ...listed,
   }
 }
 

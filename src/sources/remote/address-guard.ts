@@ -1,0 +1,134 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import type { Socket } from 'node:net'
+import { connect, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { invalid } from '../../lib/errors.ts'
+import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addresses.ts'
+import { RemoteFault } from './remote.ts'
+
+export interface GuardOptions {
+  /** Networks that may be reached though they are private. */
+  allow: readonly string[]
+  /** The port that this server listens on, which is never reached on this host. */
+  ownPort(): number | undefined
+  /** How names become addresses; default: the system's way. */
+  resolve?(host: string): Promise<LookupAddress[]>
+}
+
+/** Opens connections to addresses that may be reached, and to no others. */
+export interface AddressGuard {
+  /**
+   * A connection to one of the host's addresses, each checked after it was resolved; the name is not looked up again.
+   * Throws `Failure` (`remote-address-refused`) or `RemoteFault`.
+   */
+  connect(host: string, port: number, signal: AbortSignal): Promise<Socket>
+}
+
+const attemptMs = 15_000
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address))
+}
+
+function isOfThisHost(address: string): boolean {
+  const plain = embeddedIpv4(address) ?? address
+  const isLoop = plain.startsWith('127.') || plain.startsWith('0.') || /^[0:]+[01]?$/.test(plain)
+  return isLoop || [plain, address].some((one) => ownAddresses().includes(one))
+}
+
+function refuse(host: string, address: string, why: string): never {
+  const name = host === address ? `"${host}"` : `"${host}" (${address})`
+  throw invalid('remote-address-refused', `${name} is not fetched from: ${why}`)
+}
+
+async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let onAbort: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
+  }
+}
+
+const lookupCodes: Record<string, string> = {
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'its name cannot be looked up now',
+}
+
+function lookupFault(host: string, error: unknown): RemoteFault {
+  const { code } = error as NodeJS.ErrnoException
+  const why = lookupCodes[code ?? ''] ?? 'its name cannot be looked up'
+  return new RemoteFault(`${host}: ${why}`, { isPassing: code === 'EAI_AGAIN' })
+}
+
+function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, signal, noDelay: true })
+    const timer = setTimeout(() => socket.destroy(new Error('the connection takes too long')), attemptMs)
+    socket.once('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.removeAllListeners('error').on('error', () => undefined)
+      resolve(socket)
+    })
+  })
+}
+
+function connectFault(host: string, port: number, error: unknown): RemoteFault {
+  const { code, message } = error as NodeJS.ErrnoException
+  return new RemoteFault(`${host}, port ${port}: ${message}`, { isPassing: code !== 'ECONNREFUSED' })
+}
+
+export function createAddressGuard(options: GuardOptions): AddressGuard {
+  const allowed = networkSet(options.allow)
+  const resolve = options.resolve ?? ((host) => lookup(host, { all: true, verbatim: true }))
+
+  function check(host: string, address: string, port: number): void {
+    if (port === options.ownPort() && isOfThisHost(address)) {
+      refuse(host, address, 'that is this server itself')
+    }
+    if (holdsAddress(allowed, address)) return
+    if (isClosedAddress(address) || isOfThisHost(address)) {
+      refuse(
+        host,
+        address,
+        'it is an address of this host or of a private network, which TERRANE_REMOTE_ALLOW does not name',
+      )
+    }
+  }
+
+  async function addressesOf(host: string, signal: AbortSignal): Promise<string[]> {
+    if (isIP(host) !== 0) return [host]
+    const found = await until(resolve(host), signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw lookupFault(host, error)
+    })
+    return found.map((one) => one.address)
+  }
+
+  return {
+    connect: async (host, port, signal) => {
+      const addresses = await addressesOf(host, signal)
+      for (const address of addresses) check(host, address, port)
+      let last: unknown = new Error('it has no address')
+      for (const address of addresses) {
+        try {
+          return await connectTo(address, port, signal)
+        } catch (error) {
+          signal.throwIfAborted()
+          last = error
+        }
+      }
+      throw connectFault(host, port, last)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { IPVersion } from 'node:net'
+import { BlockList, isIP } from 'node:net'
+
+/** Networks that are no place of the public internet (IANA special-purpose registries). */
+const closedNetworks = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001:db8::/32',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]
+
+function has(set: BlockList, address: string): boolean {
+  return set.check(address.replace(/%.*$/, ''), familyOf(address))
+}
+
+function familyOf(address: string): IPVersion {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+/** A set of addresses from networks and single addresses. */
+export function networkSet(networks: readonly string[]): BlockList {
+  const set = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    if (prefix === undefined) set.addAddress(address, familyOf(address))
+    else set.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return set
+}
+
+const closed = networkSet(closedNetworks)
+
+/** The eight groups of an IPv6 address, its zone left out. */
+function groupsOf(address: string): number[] {
+  const text = address
+    .replace(/%.*$/, '')
+    .replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+      [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((one) => one.toString(16)).join(':'),
+    )
+  const [head = '', tail] = text.split('::')
+  const parse = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
+  const left = parse(head)
+  const right = parse(tail ?? '')
+  return [...left, ...new Array<number>(Math.max(0, 8 - left.length - right.length)).fill(0), ...right]
+}
+
+function ipv4Of(high = 0, low = 0): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/**
+ * The IPv4 address that an IPv6 one stands for: mapped and compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056),
+ * Teredo (RFC 4380).
+ */
+export function embeddedIpv4(address: string): string | undefined {
+  if (isIP(address) !== 6) return undefined
+  const groups = groupsOf(address)
+  const [first, second] = groups
+  const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0)
+  if (isZero(0, 5) && (groups[5] === 0xffff || groups[5] === 0)) return ipv4Of(groups[6], groups[7])
+  if (isZero(0, 4) && groups[4] === 0xffff && groups[5] === 0) return ipv4Of(groups[6], groups[7])
+  if (first === 0x64 && second === 0xff9b && isZero(2, 6)) return ipv4Of(groups[6], groups[7])
+  if (first === 0x2002) return ipv4Of(groups[1], groups[2])
+  if (first === 0x2001 && second === 0) return ipv4Of((groups[6] ?? 0) ^ 0xffff, (groups[7] ?? 0) ^ 0xffff)
+  return undefined
+}
+
+/** Whether an address, or the one inside it, belongs to this host, a private network or no network at all. */
+export function isClosedAddress(address: string): boolean {
+  const inner = embeddedIpv4(address)
+  return has(closed, address) || (inner !== undefined && has(closed, inner))
+}
+
+/** Whether a set holds an address; a mapped one (`::ffff:10.0.0.1`) counts as the address inside. */
+export function holdsAddress(set: BlockList, address: string): boolean {
+  const inner = /^::ffff:/i.test(address) ? embeddedIpv4(address) : undefined
+  return has(set, address) || (inner !== undefined && has(set, inner))
+}

@@ -1,0 +1,162 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
+import { Failure, invalid } from '../../lib/errors.ts'
+import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
+import type { Downloaded, DownloadLimits } from './download.ts'
+import { download, SessionSource } from './download.ts'
+import { safeFileName, withEnding } from './file-name.ts'
+import type { SessionOptions } from './http-session.ts'
+import type { RemoteLocation } from './location.ts'
+import { shownLocation, withPath } from './location.ts'
+import { openSession } from './open-session.ts'
+import type { RemoteCredentials } from './remote.ts'
+import { RemoteFault } from './remote.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+export interface FetchProgress {
+  /** The file that is coming. */
+  file: string
+  /** Of all files together. */
+  bytes: number
+  /** Where it is known, and of one file alone. */
+  totalBytes?: number
+}
+
+export interface FetchOptions extends SessionOptions {
+  limits: DownloadLimits
+  signal: AbortSignal
+  onProgress(progress: FetchProgress): void
+}
+
+const shapefileEndings = ['shx', 'dbf', 'prj', 'cpg', 'qpj', 'shp.xml', 'sld', 'qml']
+/** What scans pass over, so that a part of a file is never taken for one. */
+const partName = '.part'
+
+/** One fetch: what has come so far counts against the limit of all. */
+class Fetch {
+  readonly sessions: SessionSource
+  readonly #folder: string
+  readonly #options: FetchOptions
+  #bytes = 0
+
+  constructor(folder: string, options: FetchOptions, sessions: SessionSource) {
+    this.#folder = folder
+    this.#options = options
+    this.sessions = sessions
+  }
+
+  /** Fetches a file under the name that `nameOf` gives it. */
+  async file(location: RemoteLocation, nameOf: (downloaded: Downloaded) => string): Promise<string> {
+    const { limits, signal, onProgress } = this.#options
+    const part = join(this.#folder, partName)
+    const shown = safeFileName(location.path)
+    const before = this.#bytes
+    try {
+      const downloaded = await download(location, part, {
+        sessions: this.sessions,
+        limits,
+        signal,
+        remainingBytes: limits.maxBytes - before,
+        onBytes: (bytes, totalBytes) =>
+          onProgress({
+            file: shown,
+            bytes: before + bytes,
+            ...(totalBytes === undefined ? {} : { totalBytes }),
+          }),
+      })
+      this.#bytes = before + downloaded.bytes
+      const target = join(this.#folder, nameOf(downloaded))
+      await mkdir(dirname(target), { recursive: true })
+      await rename(part, target)
+      return target
+    } finally {
+      await rm(part, { force: true })
+    }
+  }
+}
+
+function nameOfFile(location: RemoteLocation) {
+  return ({ name, contentType }: Downloaded): string =>
+    withEnding(safeFileName(name ?? location.path), contentType)
+}
+
+/** The files that a shapefile consists of beside its `.shp`; what is not there is left out. */
+async function fetchSidecars(fetch: Fetch, location: RemoteLocation, main: string): Promise<void> {
+  const ending = extname(location.path)
+  const isUpper = ending === ending.toUpperCase()
+  const base = basename(main, extname(main))
+  for (const one of shapefileEndings) {
+    const sidecar = isUpper ? one.toUpperCase() : one
+    const beside = withPath(location, (path) => path.slice(0, -'shp'.length) + sidecar)
+    await fetch
+      .file(beside, ({ contentType }) => {
+        if (contentType === 'text/html') throw new RemoteFault('a page', { isPassing: false })
+        return `${base}.${sidecar}`
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof RemoteFault) || error.isPassing) throw error
+      })
+  }
+}
+
+/** A path below the folder for each file of a remote one; throws where one could lead out of it. */
+function pathBelow(name: string): string {
+  const clean = cleanEntryName(name)
+  const fault = findNameFault(clean)
+  if (fault === undefined) return clean
+  throw invalid(
+    'invalid-file-name',
+    `The remote folder has a file "${safeFileName(name)}" that is refused: ${fault}`,
+  )
+}
+
+async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOptions): Promise<void> {
+  const { limits, signal } = options
+  const session = await fetch.sessions.get(signal)
+  const entries = await session.list?.(location, limits.maxEntries, signal)
+  if (entries !== undefined) {
+    for (const entry of entries) {
+      const name = pathBelow(entry.name)
+      if (!isSkippedEntry(name)) await fetch.file(entry.location, () => name)
+    }
+    return
+  }
+  const main = await fetch.file(location, nameOfFile(location))
+  if (/\.shp$/i.test(location.path) && /\.shp$/i.test(main)) await fetchSidecars(fetch, location, main)
+}
+
+/** Any error as one that people can act on, without a secret in it. */
+function toFailure(error: unknown, location: RemoteLocation, credentials: RemoteCredentials): Error {
+  if (error instanceof Failure) return error
+  const reason = withoutSecrets(error instanceof Error ? error.message : String(error), credentials)
+  return invalid('remote-failed', `${shownLocation(location)} could not be fetched: ${reason}`)
+}
+
+/**
+ * Fetches a file (of a shapefile its other files too) or the files below a folder into an empty folder. Throws
+ * `Failure` that names the location, or the signal's reason.
+ */
+export async function fetchRemote(
+  location: RemoteLocation,
+  folder: string,
+  options: FetchOptions,
+): Promise<void> {
+  const { limits, signal, credentials } = options
+  const late = AbortSignal.timeout(limits.totalMs)
+  const within = { ...options, signal: AbortSignal.any([signal, late]) }
+  const sessions = new SessionSource((at) => openSession(location, within, at))
+  try {
+    await fetchAll(new Fetch(folder, within, sessions), location, within)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (late.aborted) {
+      throw invalid(
+        'remote-timeout',
+        `${shownLocation(location)} took longer than the ${limits.totalMs / 1000} seconds of TERRANE_REMOTE_TIMEOUT`,
+      )
+    }
+    throw toFailure(error, location, credentials)
+  } finally {
+    sessions.drop()
+  }
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { getCACertificates } from 'node:tls'
+import type { RemoteSettings } from '../../config/settings.ts'
+import { createAddressGuard } from './address-guard.ts'
+import type { DownloadLimits } from './download.ts'
+import type { SessionOptions } from './http-session.ts'
+
+/** What every fetch shares: the guard, who vouches for servers, and the limits. */
+export interface RemoteAccess extends Omit<SessionOptions, 'credentials'> {
+  limits: DownloadLimits
+}
+
+const retryMs = 500
+
+/** Throws an `Error` when the file of authorities cannot be read. */
+export function createRemoteAccess(
+  settings: RemoteSettings,
+  needs: { maxBytes: number; maxEntries: number; ownPort(): number | undefined },
+): RemoteAccess {
+  const { maxBytes, maxEntries, ownPort } = needs
+  return {
+    guard: createAddressGuard({ allow: settings.allow, ownPort }),
+    authorities: [...getCACertificates('default'), ...readAuthorities(settings.authoritiesFile)],
+    limits: {
+      maxBytes,
+      maxEntries,
+      totalMs: settings.totalSeconds * 1000,
+      stallMs: settings.stallSeconds * 1000,
+      tries: settings.tries,
+      retryMs,
+    },
+  }
+}
+
+function readAuthorities(path: string | undefined): string[] {
+  if (path === undefined) return []
+  try {
+    return [readFileSync(path, 'utf8')]
+  } catch (error) {
+    throw new Error('The file that TERRANE_REMOTE_CA names cannot be read', { cause: error })
+  }
+}
