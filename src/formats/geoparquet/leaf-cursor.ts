@@ -1,0 +1,83 @@
+import type { Page, PageReader } from './page-reader.ts'
+import { damaged } from './parquet-error.ts'
+import type { ParquetNode } from './parquet-file.ts'
+import { RleReader } from './rle-reader.ts'
+import { Dictionary, openValues, type ValueSource } from './value-source.ts'
+
+/**
+ * Steps through the entries of a leaf in one row group: each a value or a null, at levels of nesting. `ready` entries
+ * can be stepped through before `load` has to be asked for the next page.
+ */
+export class LeafCursor {
+  readonly node: ParquetNode
+  ready = 0
+  /** Of the entry stepped to. */
+  definition = 0
+  repetition = 0
+  readonly #pages: PageReader
+  #dictionary: Dictionary | undefined
+  #definitions: RleReader | undefined
+  #repetitions: RleReader | undefined
+  #page: Page | undefined
+  #source: ValueSource | undefined
+
+  constructor(node: ParquetNode, pages: PageReader) {
+    this.node = node
+    this.#pages = pages
+  }
+
+  /** The value stepped to; good until the next step. */
+  get source(): ValueSource {
+    if (this.#source === undefined) throw new Error('A cursor was asked before its first step')
+    return this.#source
+  }
+
+  /** Steps to the next entry; true when it has a value. */
+  step(): boolean {
+    this.ready -= 1
+    if (this.#repetitions !== undefined) this.repetition = this.#repetitions.next()
+    if (this.#definitions !== undefined) {
+      this.definition = this.#definitions.next()
+      if (this.definition < this.node.maxDefinition) return false
+    }
+    this.#source ??= this.#open()
+    this.#source.next()
+    return true
+  }
+
+  /** Opens the next page that has entries; false behind the last. */
+  async load(): Promise<boolean> {
+    while (this.ready === 0) {
+      const page = await this.#pages.next()
+      if (page === undefined) return false
+      if (page.isDictionary) {
+        this.#dictionary = new Dictionary(page, this.node)
+        continue
+      }
+      const { maxDefinition, maxRepetition } = this.node
+      this.definition = maxDefinition
+      this.#definitions = levelReader(page.definitionLevels, maxDefinition)
+      this.#repetitions = levelReader(page.repetitionLevels, maxRepetition)
+      this.#page = page
+      this.#source = undefined
+      this.ready = page.valueCount
+    }
+    return true
+  }
+
+  /** Values are opened with the first: a page of nulls has none. */
+  #open(): ValueSource {
+    if (this.#page === undefined) throw new Error('A cursor was stepped before a page was loaded')
+    return openValues(this.node, this.#page, this.#dictionary)
+  }
+
+  close(): void {
+    this.#pages.close()
+  }
+}
+
+function levelReader(levels: Uint8Array, max: number): RleReader | undefined {
+  if (max === 0) return undefined
+  if (levels.length === 0) throw damaged('a page has no levels')
+  return new RleReader(levels, 0, 32 - Math.clz32(max))
+}

@@ -1,0 +1,32 @@
+import type { ValueSource } from './value-source.ts'
+
+/** An integer with its point moved left by `scale` digits. */
+export function decimalText(unscaled: bigint, scale: number): string {
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, '0')
+  const sign = unscaled < 0n ? '-' : ''
+  if (scale === 0) return sign + digits
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
+/** IEEE 754 binary16, little-endian. */
+export function halfFloat({ view, start }: ValueSource): number {
+  const bits = view.getUint16(start, true)
+  const sign = bits >> 15 === 0 ? 1 : -1
+  const exponent = (bits >> 10) & 0x1f
+  const fraction = (bits & 0x3ff) / 1024
+  if (exponent === 0) return sign * 2 ** -14 * fraction
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN
+  return sign * 2 ** (exponent - 15) * (1 + fraction)
+}
+
+/** Sixteen bytes as RFC 9562 writes them. */
+export function uuidText({ bytes, start }: ValueSource): string {
+  const hex = Buffer.from(bytes.subarray(start, start + 16)).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Months, days and milliseconds as a duration of ISO 8601. */
+export function intervalText({ view, start }: ValueSource): string {
+  const seconds = (view.getUint32(start + 8, true) / 1000).toString()
+  return `P${view.getUint32(start, true)}M${view.getUint32(start + 4, true)}DT${seconds}S`
+}
