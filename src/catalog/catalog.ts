@@ -201,6 +201,12 @@ export class Catalog {
       this.#parts.events.emit('layer.removed', { workspace, layer: name })
   }
 
+  /** Removes a file of ours that no store reads any more, with what belongs to it; leaves any other. */
+  async removeUnusedFile(path: string): Promise<void> {
+    const stores = await listAllStores(this.database.kysely)
+    await removeStoreFile(this.#parts.storesFolder, { parameters: { path } }, stores)
+  }
+
   async createWorkspace(wanted: { name: string; isPublic: boolean; isDefault: boolean }): Promise<void> {
     await this.database.transaction(async (db) => {
       await insertWorkspace(db, { name: wanted.name, isPublic: wanted.isPublic, at: this.#now() })

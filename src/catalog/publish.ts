@@ -26,7 +26,7 @@ export async function publishNewLayer(db: Queryable, wanted: Publication, at: st
 export interface Refresh {
   storeId: number
   nativeName: string
-  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'crs' | 'srs'>
+  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'crs' | 'srs'>
 }
 
 export async function refreshLayer(

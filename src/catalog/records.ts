@@ -1,7 +1,9 @@
+import type { RasterDescription } from '../formats/format.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import type { StoreParameters, StoreType } from '../stores/store.ts'
+import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../stores/store.ts'
 
 export interface Workspace {
   name: string
@@ -19,7 +21,7 @@ export interface StoreRecord {
   workspace: string
   name: string
   kind: StoreKind
-  type: StoreType
+  type: AnyStoreType
   isEnabled: boolean
   /** The store of its workspace that takes what names no other. */
   isDefault: boolean
@@ -43,6 +45,8 @@ export interface LayerDetails {
   crs?: CrsDeclaration
   envelope?: Envelope
   schema: Schema
+  /** Of a raster layer. */
+  raster?: RasterDescription
   featureCount?: number
   /** Name of the default style, in the layer's workspace or global. */
   style: string

@@ -1,5 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
+import { invalid } from '../lib/errors.ts'
 import type { Vault } from '../lib/vault.ts'
+import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
 import type { StoreRecord } from './records.ts'
 import { readSealedSecrets } from './stores.ts'
@@ -45,9 +47,13 @@ export function createStoreConnections(
   const opened = new Map<number, { version: string; store: VectorStore }>()
 
   async function connection(db: Queryable, store: StoreRecord): Promise<StoreConnection> {
+    const { type } = store
+    if (isCoverageStoreType(type)) {
+      throw invalid('no-data-store', `The coverage store "${store.name}" holds no features`)
+    }
     const sealed = await readSealedSecrets(db, store.id)
     const secrets = sealed === '' ? {} : (JSON.parse(vault.open(sealed)) as StoreParameters)
-    return { type: store.type, parameters: { ...store.parameters, ...secrets } }
+    return { type, parameters: { ...store.parameters, ...secrets } }
   }
 
   async function forget(storeId: number): Promise<void> {

@@ -26,7 +26,7 @@ function entriesOf(entries: string[], mainFile: string, others: string[]): strin
  */
 export async function removeStoreFile(
   folder: string,
-  store: StoreRecord,
+  store: Pick<StoreRecord, 'parameters'>,
   remaining: StoreRecord[],
 ): Promise<void> {
   const { path, read_only } = store.parameters

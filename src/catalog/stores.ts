@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../db/connection.ts'
 import type { Tables } from '../db/tables.ts'
 import { notFound } from '../lib/errors.ts'
-import type { StoreParameters, StoreType } from '../stores/store.ts'
+import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../stores/store.ts'
 import type { StoreKind, StoreRecord } from './records.ts'
 
 type StoreRow = Selectable<Tables['stores']>
@@ -10,7 +11,7 @@ type StoreRow = Selectable<Tables['stores']>
 /** A store as it is written: parameters parted into those that show and the sealed rest. */
 export interface StoreValues {
   kind: StoreKind
-  type: StoreType
+  type: AnyStoreType
   isEnabled: boolean
   isDefault: boolean
   parameters: StoreParameters
@@ -32,7 +33,7 @@ export function toStoreRecord(row: StoreRow): StoreRecord {
     workspace: row.workspace,
     name: row.name,
     kind: row.kind as StoreKind,
-    type: row.type as StoreType,
+    type: row.type as AnyStoreType,
     isEnabled: row.is_enabled === 1,
     isDefault: row.is_default === 1,
     parameters: document.shown,
@@ -120,6 +121,21 @@ export async function updateStore(db: Queryable, id: number, values: StoreValues
   await db
     .updateTable('stores')
     .set({ ...toColumns(values), updated_at: at })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Points a store without secrets to another file, which may be of another type. */
+export async function moveStore(
+  db: Queryable,
+  id: number,
+  { type, parameters }: Pick<StoreValues, 'type' | 'parameters'>,
+  at: string,
+): Promise<void> {
+  const document: ParameterDocument = { shown: parameters, secretNames: [] }
+  await db
+    .updateTable('stores')
+    .set({ type, parameters: JSON.stringify(document), updated_at: at })
     .where('id', '=', id)
     .execute()
 }

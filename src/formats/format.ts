@@ -21,8 +21,8 @@ export interface Message {
 export interface RasterBand {
   /** GDAL's name of the cell type, such as `Byte` or `Float32`. */
   dataType: string
-  /** The value of cells without data; not a number where it is NaN. */
-  noData?: number | 'nan'
+  /** The value of cells without data. */
+  noData?: number | 'nan' | 'inf' | '-inf'
   /** What the band shows, such as `Red`, `Gray` or `Palette`. */
   color?: string
   description?: string
@@ -39,6 +39,10 @@ export interface RasterDescription {
   crs?: CrsDeclaration
   /** Reduced copies inside the file or beside it, largest first. */
   overviews: { width: number; height: number }[]
+  /** Control points in the file; where there is no `geoTransform` they alone say where the cells lie. */
+  controlPointCount?: number
+  /** Bytes of the file and what belongs to it. */
+  sizeBytes?: number
 }
 
 /** What one layer of a file holds, known without loading it. Plain data: it is stored with the task. */

@@ -6,10 +6,21 @@ import type { DataFile, Format } from './format.ts'
 import { gdalFormats } from './gdal/gdal.ts'
 import { geojson } from './geojson/geojson.ts'
 import { geopackage } from './geopackage/geopackage.ts'
+import { geoparquet } from './geoparquet/geoparquet.ts'
+import { rasterFormats } from './raster/raster.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
 /** Every format, asked in this order; one that reads what no other does stands last. */
-export const formats: readonly Format[] = [shapefile, geopackage, flatgeobuf, geojson, csv, ...gdalFormats]
+export const formats: readonly Format[] = [
+  shapefile,
+  geopackage,
+  flatgeobuf,
+  geoparquet,
+  geojson,
+  csv,
+  ...gdalFormats,
+  ...rasterFormats,
+]
 
 const headBytes = 1 << 16
 

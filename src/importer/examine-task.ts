@@ -5,6 +5,7 @@ import { explain } from '../lib/errors.ts'
 import type { StoreType } from '../stores/store.ts'
 import { storeTypes } from '../stores/store.ts'
 import { TransformError } from '../transforms/transform.ts'
+import { examineRaster } from './raster/examine-raster.ts'
 import type { TaskRecord, TaskStore } from './records.ts'
 import type { Finding } from './states.ts'
 import { isLoadedWhole } from './task-layer.ts'
@@ -23,7 +24,7 @@ export interface ExamineContext {
   /** The store that the task or its import names. */
   store?: TaskStore & { kind: StoreKind }
   /** The store of the published layer that a REPLACE or APPEND means, where there is one. */
-  layerStore?: TaskStore
+  layerStore?: TaskStore & { kind: StoreKind }
   /** Default data store of the workspace; absent while nobody has needed it. */
   defaultStore?: TaskStore
   /** Whether a transformation of a field that is not there fails at run only. */
@@ -52,7 +53,10 @@ export function needsDefaultStore(task: TaskRecord, context: Omit<ExamineContext
 }
 
 function targetOf(task: TaskRecord, context: ExamineContext): { target?: TaskStore; isDirect: boolean } {
-  if (context.layerStore !== undefined) return { target: context.layerStore, isDirect: false }
+  if (context.layerStore !== undefined) {
+    const { workspace, name, type } = context.layerStore
+    return { target: { workspace, name, type }, isDirect: false }
+  }
   if (context.store !== undefined) {
     const { workspace, name, type } = context.store
     return { target: { workspace, name, type }, isDirect: false }
@@ -73,7 +77,7 @@ function hasCrs(schema: Schema, task: TaskRecord): boolean {
 
 function examineVector(task: TaskRecord, context: ExamineContext): Examination {
   const placed = targetOf(task, context)
-  if (context.store?.kind === 'coverageStore') {
+  if (context.store?.kind === 'coverageStore' || context.layerStore?.kind === 'coverageStore') {
     return { ...nothing, finding: 'BAD_FORMAT', reason: 'Vector data cannot go into a coverage store' }
   }
   if (placed.target === undefined) {
@@ -95,11 +99,7 @@ function examineVector(task: TaskRecord, context: ExamineContext): Examination {
 export function examineTask(task: TaskRecord, context: ExamineContext): Examination {
   if (task.format === undefined) return { ...nothing, finding: 'NO_FORMAT' }
   if (task.kind === 'raster') {
-    if (context.store?.kind === 'dataStore') {
-      return { ...nothing, finding: 'BAD_FORMAT', reason: 'Raster data cannot go into a data store' }
-    }
-    const reason = `${task.format} holds raster data, which this version does not import`
-    return { ...nothing, finding: 'NO_FORMAT', reason }
+    return examineRaster(task, context)
   }
   if (task.source === undefined) {
     const reason = task.errorMessage ?? `The ${task.format} file cannot be read`

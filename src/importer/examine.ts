@@ -78,7 +78,9 @@ async function contextOf(
   const context = {
     workspace: record.workspace,
     ...(store === undefined ? {} : { store: { ...toTaskStore(store), kind: store.kind } }),
-    ...(layerStore === undefined ? {} : { layerStore: toTaskStore(layerStore) }),
+    ...(layerStore === undefined
+      ? {}
+      : { layerStore: { ...toTaskStore(layerStore), kind: layerStore.kind } }),
     acceptsUnknownFields: parts.acceptsUnknownFields,
     chainSchema: finalSchema,
   }

@@ -157,7 +157,7 @@ export async function lookAtData(
     folder: found.folder,
     isUploaded: options.isUploaded,
     transforms: record.transforms,
-    suits: (layer, specs) => suits(layer.schema, specs),
+    suits: (layer, specs) => layer.raster === undefined && suits(layer.schema, specs),
     maxTasks: parts.limits.maxTasks,
     at: now(parts),
     ...(charset === undefined ? {} : { charset }),

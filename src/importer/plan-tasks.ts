@@ -91,7 +91,7 @@ function layerTask(described: DescribedFile, index: number, layer: LayerDescript
 function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[] {
   const { format, file, layers, error } = described
   if (format === undefined) return []
-  if (error === undefined && format.kind === 'vector' && layers.length > 0) {
+  if (error === undefined && layers.length > 0) {
     return layers.map((layer, index) => layerTask(described, index, layer, context))
   }
   const bare = {

@@ -2,6 +2,7 @@ import { publishNewLayer, refreshLayer } from '../catalog/publish.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../catalog/records.ts'
 import { lockWorkspace } from '../catalog/workspaces.ts'
 import type { Queryable } from '../db/connection.ts'
+import type { LayerDescription, RasterDescription } from '../formats/format.ts'
 import { matchCrs } from '../geo/crs-database.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { TableDescription } from '../stores/store.ts'
@@ -18,6 +19,16 @@ export interface Place {
   isNewLayer: boolean
 }
 
+/** What the published layer holds. */
+export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'> &
+  Pick<LayerDescription, 'raster'>
+
+/** The CRS that the client set, otherwise that of the file. */
+function rasterCrsOf({ crs }: RasterDescription, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
+  const srs = task.layer?.srs ?? crs?.srs
+  return srs === undefined ? {} : { srs, crs: srs === crs?.srs ? crs : { srs } }
+}
+
 function crsOf(schema: Schema, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
   const crs = schema.geometry?.crs
   const srs = crs === undefined ? undefined : (crs.srs ?? matchCrs(crs))
@@ -27,13 +38,14 @@ function crsOf(schema: Schema, task: TaskRecord): Pick<LayerDetails, 'crs' | 'sr
 }
 
 function factsOf(
-  table: Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'>,
+  table: Published,
   task: TaskRecord,
-): Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'crs' | 'srs'> {
+): Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'crs' | 'srs'> {
   const envelope = task.layer?.bounds ?? table.envelope
   return {
     schema: table.schema,
-    ...crsOf(table.schema, task),
+    ...(table.raster === undefined ? {} : { raster: table.raster }),
+    ...(table.raster === undefined ? crsOf(table.schema, task) : rasterCrsOf(table.raster, task)),
     ...(envelope === undefined ? {} : { envelope }),
     ...(table.featureCount === undefined ? {} : { featureCount: table.featureCount }),
   }
@@ -56,7 +68,7 @@ async function putLayer(
   }
   const { title = name, originalName = name, style = 'generic', abstract, description } = task.layer ?? {}
   const details: LayerDetails = {
-    kind: 'vector',
+    kind: task.kind ?? 'vector',
     title,
     originalName,
     style,
@@ -73,7 +85,7 @@ export async function publishTask(
   record: ImportRecord,
   task: TaskRecord,
   place: Place,
-  table: Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'>,
+  table: Published,
   makeStore?: (db: Queryable) => Promise<StoreRecord>,
 ): Promise<TaskRecord> {
   const facts = factsOf(table, task)

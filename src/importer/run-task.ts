@@ -7,6 +7,7 @@ import { getImport } from './import-repository.ts'
 import type { LoadOutcome } from './load/load-plan.ts'
 import { loadTask, withLoad } from './load-task.ts'
 import type { ImporterParts } from './parts.ts'
+import { runRaster } from './raster/run-raster.ts'
 import type { TaskLoad, TaskRecord } from './records.ts'
 import { runDirect } from './run-direct.ts'
 import { LoadCanceled } from './running.ts'
@@ -112,7 +113,8 @@ async function attempt(parts: ImporterParts, course: Course, signal: AbortSignal
   }
   const begun = await begin(parts, course, attempts, signal)
   if (!begun) return
-  if (course.task.isDirect) course.task = await runDirect(parts, course.record, course.task)
+  if (course.task.kind === 'raster') course.task = await runRaster(parts, course, signal)
+  else if (course.task.isDirect) course.task = await runDirect(parts, course.record, course.task, signal)
   else await loadAndPublish(parts, course, signal)
 }
 

@@ -5,6 +5,7 @@ const ofShapefile = ['shp']
 const ofTiff = ['tif', 'tiff']
 const ofJpeg = ['jpg', 'jpeg']
 const ofMapInfo = ['tab']
+const ofGrid = ['bil', 'bip', 'bsq', 'flt']
 
 /** Extensions of files that belong to another one, with the main extensions they belong to; `any` for all. */
 const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
@@ -51,6 +52,14 @@ const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
   id: ofMapInfo,
   ind: ofMapInfo,
   mid: ['mif'],
+  hdr: ofGrid,
+  stx: ofGrid,
+  clr: ofGrid,
+  rdc: ['rst'],
+  ref: ['rst'],
+  sgrd: ['sdat'],
+  mgrd: ['sdat'],
+  ige: ['img'],
   csvt: ['csv'],
   gfs: ['gml'],
   xsd: ['gml'],

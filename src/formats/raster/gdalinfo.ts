@@ -1,0 +1,96 @@
+import type { RasterBand, RasterDescription } from '../format.ts'
+import { FormatError } from '../format.ts'
+
+const maxBands = 4096
+const maxNameLength = 200
+
+/** What `gdalinfo -json` says of a file. */
+export interface GdalInfo {
+  raster: RasterDescription
+  /** Datasets inside it that are opened one by one. */
+  subdatasetCount: number
+}
+
+type Fields = Record<string, unknown>
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, maxNameLength) : undefined
+}
+
+/** Columns and rows of `[width, height]`. */
+function sizeOf(value: unknown): { width: number; height: number } {
+  const [width, height] = listOf(value)
+  if (!Number.isSafeInteger(width) || !Number.isSafeInteger(height)) {
+    throw new FormatError('GDAL tells no size of the raster', { code: 'gdal-failed' })
+  }
+  return { width: width as number, height: height as number }
+}
+
+const noDataWords: Record<string, RasterBand['noData']> = { NaN: 'nan', Infinity: 'inf', '-Infinity': '-inf' }
+
+function noDataOf(value: unknown): RasterBand['noData'] {
+  return typeof value === 'number' ? value : noDataWords[String(value)]
+}
+
+function toBand(value: unknown): RasterBand {
+  const { type, colorInterpretation, description, noDataValue } = fieldsOf(value)
+  const noData = noDataOf(noDataValue)
+  const color = textOf(colorInterpretation)
+  const caption = textOf(description)
+  return {
+    dataType: textOf(type) ?? 'Unknown',
+    ...(noData === undefined ? {} : { noData }),
+    ...(color === undefined ? {} : { color }),
+    ...(caption === undefined ? {} : { description: caption }),
+  }
+}
+
+/** Six finite coefficients that give cells an area; others say nothing. */
+function geoTransformOf(value: unknown): number[] | undefined {
+  const numbers = listOf(value).filter(
+    (one): one is number => typeof one === 'number' && Number.isFinite(one),
+  )
+  if (numbers.length !== 6) return undefined
+  const [, a = 0, b = 0, , c = 0, d = 0] = numbers
+  return a * d - b * c === 0 ? undefined : numbers
+}
+
+function subdatasetCount(metadata: unknown): number {
+  return Object.keys(fieldsOf(fieldsOf(metadata).SUBDATASETS)).filter((key) => key.endsWith('_NAME')).length
+}
+
+/** Reads the output of `gdalinfo -json`; throws `FormatError` for what is no description of a raster. */
+export function parseGdalInfo(text: string): GdalInfo {
+  let info: Fields
+  try {
+    info = fieldsOf(JSON.parse(text))
+  } catch (cause) {
+    throw new FormatError('What GDAL tells of the raster cannot be read', { code: 'gdal-failed', cause })
+  }
+  const bands = listOf(info.bands)
+  if (bands.length > maxBands) {
+    throw new FormatError(`The raster has ${bands.length} bands; at most ${maxBands} are read`, {
+      code: 'too-large',
+    })
+  }
+  const geoTransform = geoTransformOf(info.geoTransform)
+  const { wkt } = fieldsOf(info.coordinateSystem)
+  const controlPoints = listOf(fieldsOf(info.gcps).gcpList).length
+  const raster: RasterDescription = {
+    ...sizeOf(info.size),
+    bands: bands.map(toBand),
+    ...(geoTransform === undefined ? {} : { geoTransform }),
+    ...(typeof wkt === 'string' && wkt !== '' ? { crs: { wkt } } : {}),
+    overviews: listOf(fieldsOf(bands[0]).overviews).map((one) => sizeOf(fieldsOf(one).size)),
+    ...(controlPoints === 0 ? {} : { controlPointCount: controlPoints }),
+  }
+  return { raster, subdatasetCount: subdatasetCount(info.metadata) }
+}

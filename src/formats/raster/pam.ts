@@ -1,0 +1,47 @@
+import { open } from 'node:fs/promises'
+import { SaxesParser } from 'saxes'
+
+const maxBytes = 4 << 20
+const kept = new Set(['SRS', 'GeoTransform'])
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>]/g, (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[one] ?? one)
+}
+
+/** The text of a file, undefined where it is larger than any that is read. */
+async function readText(path: string): Promise<string | undefined> {
+  const file = await open(path)
+  try {
+    if ((await file.stat()).size > maxBytes) return undefined
+    return (await file.readFile()).toString('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * What of an `.aux.xml` GDAL may see: CRS and georeference. The rest can send it to other files. Undefined where there
+ * is neither, or the file is not XML.
+ */
+export async function cleanAuxiliary(path: string): Promise<string | undefined> {
+  const text = await readText(path)
+  if (text === undefined) return undefined
+  const found = new Map<string, string>()
+  const parser = new SaxesParser()
+  const way: string[] = []
+  let isBroken = false
+  parser.on('error', () => {
+    isBroken = true
+  })
+  parser.on('opentag', ({ name }) => way.push(name))
+  parser.on('closetag', () => way.pop())
+  parser.on('text', (piece) => {
+    const [root, name = ''] = way
+    if (way.length === 2 && root === 'PAMDataset' && kept.has(name))
+      found.set(name, (found.get(name) ?? '') + piece)
+  })
+  parser.write(text).close()
+  if (isBroken || found.size === 0) return undefined
+  const elements = [...found].map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`)
+  return `<PAMDataset>${elements.join('')}</PAMDataset>`
+}

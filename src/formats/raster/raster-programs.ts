@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, extname, join } from 'node:path'
+import type { DataFile } from '../format.ts'
+import { FormatError } from '../format.ts'
+import { linkInto, listDrivers, safeConfig } from '../gdal/safe-gdal.ts'
+import { cleanAuxiliary } from './pam.ts'
+import type { RasterDriver } from './raster-drivers.ts'
+
+/** Sidecars that GDAL may see; of `.aux.xml` only what says where the cells lie. */
+const linkedSidecars = /^(?:[a-z]{2,5}w|wld|hdr|stx|clr|rdc|ref|sgrd|mgrd|ige|(?:[a-z0-9]+\.)?(?:ovr|msk))$/
+
+/** A raster as GDAL's programs shall see it. */
+export interface RasterSource {
+  /** In a folder of ours, alone with its sidecars; what is written beside it goes with that folder. */
+  path: string
+  folder: string
+  /** Names of the drivers it may be opened with, for `-if`. */
+  drivers: string[]
+  /** Leaves GDAL these drivers, and GeoTIFF for overviews and masks, and nothing of the network. */
+  env: Record<string, string>
+}
+
+async function environmentOf(driver: RasterDriver): Promise<Pick<RasterSource, 'drivers' | 'env'>> {
+  const known = await listDrivers('gdalinfo')
+  const drivers = driver.drivers.filter((name) => known.includes(name))
+  if (drivers.length === 0) {
+    throw new FormatError(`This GDAL has no driver for ${driver.name}`, { code: 'gdal-driver-missing' })
+  }
+  const skipped = known.filter((name) => !drivers.includes(name) && name !== 'GTiff')
+  const env = { ...safeConfig, GDAL_PAM_ENABLED: 'YES', GDAL_SKIP: skipped.join(',') }
+  return { drivers, env }
+}
+
+async function linkRaster({ path, sidecars }: DataFile, folder: string): Promise<string> {
+  const extension = extname(path)
+  const base = basename(path, extension)
+  const main = `${base}${extension.toLowerCase()}`
+  const links: Record<string, string> = { [main]: path }
+  for (const [kind, sidecar] of Object.entries(sidecars)) {
+    const ownName = basename(sidecar).toLowerCase()
+    const isBehindName = ownName.startsWith(`${basename(path).toLowerCase()}.`)
+    const name = `${isBehindName ? main : base}.${kind}`
+    if (linkedSidecars.test(kind)) links[name] = sidecar
+    const clean = kind.endsWith('aux.xml') ? await cleanAuxiliary(sidecar) : undefined
+    if (clean !== undefined) await writeFile(join(folder, `${main}.aux.xml`), clean)
+  }
+  await linkInto(folder, links)
+  return join(folder, main)
+}
+
+/** Gives `work` a raster in a folder of links, which is removed afterwards. Throws `FormatError` without GDAL. */
+export async function withRasterSource<T>(
+  file: DataFile,
+  driver: RasterDriver,
+  work: (source: RasterSource) => Promise<T>,
+): Promise<T> {
+  const environment = await environmentOf(driver)
+  const folder = await mkdtemp(join(tmpdir(), 'terrane-raster-'))
+  try {
+    return await work({ ...environment, folder, path: await linkRaster(file, folder) })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,120 @@
+import { findLayer } from '../../catalog/layers.ts'
+import type { StoreRecord } from '../../catalog/records.ts'
+import { getStoreById, moveStore } from '../../catalog/stores.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { DataFile, LayerDescription } from '../../formats/format.ts'
+import type { CopyHooks } from '../../lib/copy-file.ts'
+import type { CoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { Course } from '../course.ts'
+import type { ImporterParts } from '../parts.ts'
+import { now } from '../parts.ts'
+import { publishTask } from '../publish.ts'
+import type { TaskLayer, TaskRecord } from '../records.ts'
+import { copyAll, copyFolder, fillFolder, insertFileStore } from '../settle-file.ts'
+import { watchBytes } from './byte-progress.ts'
+
+/** A raster to publish. */
+interface MadeRaster {
+  path: string
+  /** A copy of ours in a folder of its own; otherwise the user's file where it lies. */
+  isOurs: boolean
+  type: CoverageStoreType
+  description: LayerDescription
+}
+
+interface RasterTask {
+  task: TaskRecord
+  file: DataFile
+  layer: TaskLayer
+  source: LayerDescription
+  type: CoverageStoreType
+}
+
+function requireRaster(task: TaskRecord): RasterTask {
+  const [file] = task.files
+  const { source, layer, format = '' } = task
+  if (file === undefined || source === undefined || layer === undefined || !isCoverageStoreType(format)) {
+    throw new Error(`Task ${task.id} has no raster that can be served`)
+  }
+  return { task, file, layer, source, type: format }
+}
+
+/** The file to publish: the source where it lies, or a whole copy of ours where it was uploaded. */
+async function makeRaster(
+  parts: ImporterParts,
+  { record }: Course,
+  { task, file, source, type }: RasterTask,
+  hooks: CopyHooks,
+): Promise<MadeRaster> {
+  if (!task.isUploaded) return { path: file.path, isOurs: false, type, description: source }
+  const folder = copyFolder(parts, record, file)
+  const path = await fillFolder(folder, (staging) => copyAll(file, staging, hooks))
+  return { path, isOurs: true, type, description: source }
+}
+
+/** The store of the layer that is replaced, pointed to the new file, or a new store. */
+async function placeStore(
+  parts: ImporterParts,
+  db: Queryable,
+  { record, task }: Course,
+  made: MadeRaster,
+): Promise<{ store: StoreRecord; former?: StoreRecord }> {
+  const name = task.layer?.name ?? ''
+  const at = now(parts)
+  const parameters = { path: made.path }
+  const layer = task.updateMode === 'REPLACE' ? await findLayer(db, record.workspace, name) : undefined
+  if (layer === undefined) {
+    return { store: await insertFileStore(db, record.workspace, { name, type: made.type, parameters, at }) }
+  }
+  const former = await getStoreById(db, layer.storeId)
+  await moveStore(db, former.id, { type: made.type, parameters }, at)
+  return { store: await getStoreById(db, former.id), former }
+}
+
+/** Publishes what was made; gives the file that the layer read before, where there is one. */
+async function publishRaster(
+  parts: ImporterParts,
+  course: Course,
+  layer: TaskLayer,
+  made: MadeRaster,
+): Promise<string | undefined> {
+  const { record, task } = course
+  const isNewLayer = task.updateMode === 'CREATE'
+  const place = { storeId: 0, table: layer.nativeName, layerName: layer.name, isNewLayer }
+  let former: StoreRecord | undefined
+  course.task = await publishTask(parts, record, task, place, made.description, async (db) => {
+    const placed = await placeStore(parts, db, course, made)
+    former = placed.former
+    return placed.store
+  })
+  return former?.parameters.path
+}
+
+/** What nothing reads may stay behind when it cannot be removed: the next start of the server removes it. */
+async function removeUnused(parts: ImporterParts, path: string | undefined): Promise<void> {
+  if (path === undefined) return
+  await parts.catalog
+    .removeUnusedFile(path)
+    .catch((error: unknown) =>
+      parts.log.warn({ err: error, path }, 'a raster that is not used was not removed'),
+    )
+}
+
+/** Publishes the task's raster as a coverage: one transaction makes or moves the store and the layer. */
+export async function runRaster(
+  parts: ImporterParts,
+  course: Course,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  const raster = requireRaster(course.task)
+  const made = await makeRaster(parts, course, raster, { signal, onBytes: watchBytes(parts, course.task) })
+  try {
+    signal.throwIfAborted()
+    await removeUnused(parts, await publishRaster(parts, course, raster.layer, made))
+  } catch (error) {
+    await removeUnused(parts, made.path)
+    throw error
+  }
+  return course.task
+}

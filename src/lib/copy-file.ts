@@ -1,0 +1,17 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+
+export interface CopyHooks {
+  signal: AbortSignal
+  /** After each piece: its bytes. */
+  onBytes?(bytes: number): void
+}
+
+const pieceBytes = 1 << 20
+
+/** Copies a file to a new one piece by piece, so that it can be stopped and watched. */
+export async function copyFile(from: string, to: string, { signal, onBytes }: CopyHooks): Promise<void> {
+  const source = createReadStream(from, { highWaterMark: pieceBytes })
+  if (onBytes !== undefined) source.on('data', (piece) => onBytes(piece.length))
+  await pipeline(source, createWriteStream(to, { flags: 'wx', mode: 0o640 }), { signal })
+}
