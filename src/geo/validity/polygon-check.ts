@@ -14,7 +14,7 @@ export class PolygonCheck {
   isSurelyValid(view: DataView, offset: number): boolean {
     const rings = this.#rings
     if (!rings.read(view, offset)) return false
-    if (rings.ringCount === 1 && isConvex(rings, 0)) return true
+    if (rings.ringCount === 1 && isStarShaped(rings, 0)) return true
     if (!this.#pairs.areApart(rings)) return false
     return rings.ringCount === 1 || (holesAreInside(rings) && polygonsAreApart(rings))
   }
@@ -25,33 +25,29 @@ export class PolygonCheck {
   }
 }
 
-/** True for a ring that turns one way only and goes round once. */
-function isConvex({ xs, ys, ringStarts }: PolygonRings, ring: number): boolean {
+/** True for a ring that goes once round the mean of its points without turning back: it cannot meet itself. */
+function isStarShaped({ xs, ys, ringStarts }: PolygonRings, ring: number): boolean {
   const first = ringStarts[ring] as number
   const last = (ringStarts[ring + 1] as number) - 1
-  let turn = 0
-  let reversals = 0
-  let heading = Math.sign((xs[last] as number) - (xs[last - 1] as number))
-  let before = last - 1
+  let x = 0
+  let y = 0
   for (let at = first; at < last; at += 1) {
-    const bx = xs[at] as number
-    const cx = xs[at + 1] as number
-    const side = sideOf(
-      xs[before] as number,
-      ys[before] as number,
-      bx,
-      ys[at] as number,
-      cx,
-      ys[at + 1] as number,
-    )
-    before = at
+    x += xs[at] as number
+    y += ys[at] as number
+  }
+  x /= last - first
+  y /= last - first
+  let turn = 0
+  let rounds = 0
+  for (let at = first; at < last; at += 1) {
+    const ay = ys[at] as number
+    const by = ys[at + 1] as number
+    const side = sideOf(x, y, xs[at] as number, ay, xs[at + 1] as number, by)
     if (side === 0 || (turn !== 0 && side !== turn)) return false
     turn = side
-    const next = Math.sign(cx - bx)
-    if (next !== 0 && heading !== 0 && next !== heading) reversals += 1
-    if (next !== 0) heading = next
+    if (ay <= y && by > y) rounds += 1
   }
-  return reversals <= 2
+  return rounds === 1
 }
 
 /** Whether a point lies inside a ring that it is not on; undefined where rounding leaves it open. */

@@ -64,8 +64,19 @@ export class SegmentPairs {
   }
 
   #comparesAll(count: number): boolean {
+    const { xs } = this.#rings as PolygonRings
+    const segments = this.#segments
     for (let a = 0; a < count; a += 1) {
-      for (let b = a + 1; b < count; b += 1) if (this.#meet(a, b)) return false
+      const p = segments[a] as number
+      const least = Math.min(xs[p] as number, xs[p + 1] as number)
+      const most = Math.max(xs[p] as number, xs[p + 1] as number)
+      for (let b = a + 1; b < count; b += 1) {
+        const q = segments[b] as number
+        const cx = xs[q] as number
+        const dx = xs[q + 1] as number
+        if ((cx > most && dx > most) || (cx < least && dx < least)) continue
+        if (this.#meet(a, b)) return false
+      }
     }
     return true
   }

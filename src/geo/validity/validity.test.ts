@@ -93,9 +93,7 @@ describe('the validity of polygons', () => {
   })
 
   it('is told at once for nearly all of a map of the world', () => {
-    const { features } = JSON.parse(
-      readFileSync('tests/fixtures/geojson/countries.geojson', 'utf8'),
-    )
+    const { features } = JSON.parse(readFileSync('tests/fixtures/geojson/countries.geojson', 'utf8'))
     let quick = 0
     for (const { geometry } of features) {
       const rings = (polygon: number[][][]) =>
