@@ -1,0 +1,84 @@
+import type { Client } from 'pg'
+import { invalid } from '../../../lib/errors.ts'
+import type { DatabaseAddress } from '../../../lib/postgres/client.ts'
+import { connectClient } from '../../../lib/postgres/client.ts'
+import { statementFailure } from '../../../lib/postgres/errors.ts'
+import type { DatabaseConnection } from '../database.ts'
+import { prepareReading, statementMs } from './catalog.ts'
+
+const defaultPort = 5432
+const defaultSchema = 'public'
+
+/** A session for reading; it can write nothing. */
+export interface ReadingSession {
+  client: Client
+  schema: string
+  database: string
+  hasPostgis: boolean
+}
+
+function addressOf({ host, port, database, user, password }: DatabaseConnection): DatabaseAddress {
+  if (user === undefined) throw invalid('database-connection', 'The user of the database is missing')
+  return {
+    host: host ?? 'localhost',
+    port: port ?? defaultPort,
+    database,
+    user,
+    password: password ?? '',
+  }
+}
+
+/**
+ * Calls `work` with a session, which ends afterwards, and at once when `signal` aborts. What fails is a `Failure` or an
+ * error that says what was being done.
+ */
+export async function* withSession<T>(
+  connection: DatabaseConnection,
+  signal: AbortSignal,
+  work: (session: ReadingSession) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  signal.throwIfAborted()
+  const client = await connectClient(addressOf(connection), 'terrane_import')
+  const cut = (): void => {
+    client.connection.stream.destroy()
+  }
+  signal.addEventListener('abort', cut, { once: true })
+  try {
+    signal.throwIfAborted()
+    const hasPostgis = await prepareReading(client)
+    const { database, schema = defaultSchema } = connection
+    yield* work({ client, schema, database, hasPostgis })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw statementFailure(error, 'reading')
+  } finally {
+    signal.removeEventListener('abort', cut)
+    await close(client)
+  }
+}
+
+const closeMs = 500
+
+/** A connection that is in the middle of a COPY does not end when it is asked to. */
+async function close(client: Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), closeMs)
+  await client.end().catch(() => undefined)
+  clearTimeout(timer)
+}
+
+/** Runs a statement of at most so many milliseconds; undefined where that is too short. */
+export async function withinTime<T>(
+  client: Client,
+  milliseconds: number,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  await client.query(`set statement_timeout = ${milliseconds}`)
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '57014') return undefined
+    throw error
+  } finally {
+    await client.query(`set statement_timeout = ${statementMs}`).catch(() => undefined)
+  }
+}
