@@ -2,12 +2,12 @@ import { requireStore, requireWorkspace } from '../catalog/catalog.ts'
 import { findStore } from '../catalog/stores.ts'
 import { listWorkspaces } from '../catalog/workspaces.ts'
 import { resolveInRoots } from '../sources/path-guard.ts'
-import { validateTransform } from '../transforms/chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import { asRequest } from './errors.ts'
 import { insertImport, takeImportId } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
+import { requirePrograms } from './raster/check-transforms.ts'
 import type { ImportRecord, ImportSource } from './records.ts'
 import type { WantedRemote } from './remote-data.ts'
 import { resolveRemote } from './remote-data.ts'
@@ -84,7 +84,7 @@ export async function createImport(
 ): Promise<CreatedImport> {
   const workspace = await resolveWorkspace(parts, wanted)
   if (wanted.store !== undefined) await requireStore(parts.catalog, workspace, wanted.store)
-  await asRequest(async () => wanted.transforms.forEach(validateTransform))
+  await asRequest(() => requirePrograms(wanted.transforms))
   const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
   const at = now(parts)
   const needsJob = source?.remote !== undefined || (source !== undefined && !source.isOurs) || wanted.isAsync

@@ -7,7 +7,7 @@ import { toLayerName } from '../geo/names.ts'
 import type { GeometryType } from '../geo/schema.ts'
 import { conflict, invalid } from '../lib/errors.ts'
 import type { UpdateMode } from '../stores/store.ts'
-import { foldChain, validateTransform } from '../transforms/chain.ts'
+import { foldChain, vectorTransformOf } from '../transforms/chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import { TransformError } from '../transforms/transform.ts'
 import { asRequest } from './errors.ts'
@@ -15,6 +15,7 @@ import { finalSchema, reexamine, toTaskStore } from './examine.ts'
 import { getImport } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
+import { checkRasterTransforms } from './raster/check-transforms.ts'
 import type { AttributeChoice, ImportRecord, RejectLimit, TaskLayer, TaskRecord } from './records.ts'
 import { saveTaskAndTell, settleImport } from './settle.ts'
 import { chosenSchema, proposeLayer } from './task-layer.ts'
@@ -100,15 +101,16 @@ async function applyLayerChange(
  * The task with a new chain, each step checked against the schema at its place and the target. A field that is not
  * there is a message only, where such are accepted.
  */
-function withTransforms(
+async function withTransforms(
   parts: ImporterParts,
   task: TaskRecord,
   chain: Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
-): TaskRecord {
+): Promise<TaskRecord> {
   const specs = chain.transforms.map(({ spec }) => spec)
   const messages = task.messages.filter(({ code }) => code !== unknownField)
   try {
-    checkTransforms(task, specs)
+    if (task.kind === 'raster') await checkRasterTransforms(task, specs)
+    else checkTransforms(task, specs)
   } catch (error) {
     const isAccepted =
       parts.acceptsUnknownFields && error instanceof TransformError && error.code === unknownField
@@ -120,13 +122,7 @@ function withTransforms(
 
 function checkTransforms(task: TaskRecord, specs: TransformSpec[]): void {
   for (const spec of specs) {
-    const transform = validateTransform(spec)
-    if (task.kind === 'raster') {
-      throw invalid(
-        'invalid-transform',
-        `${transform.type} acts on vector data, and the task has raster data`,
-      )
-    }
+    const transform = vectorTransformOf(spec)
     if (transform.phase === 'after' && task.store !== undefined && isFileType(task.store.type)) {
       throw invalid('invalid-transform', `${transform.type} needs a database as target`)
     }
@@ -214,7 +210,7 @@ async function applyChange(
   if (store !== undefined) changed = await applyStore(parts, record, changed, store)
   if (transforms !== undefined) {
     const first = changed.nextTransformId
-    changed = withTransforms(parts, changed, {
+    changed = await withTransforms(parts, changed, {
       transforms: transforms.map((spec, index) => ({ id: first + index, spec })),
       nextTransformId: first + transforms.length,
     })

@@ -1,11 +1,13 @@
 import { rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { DataFile, Message } from '../formats/format.ts'
+import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import { Failure, invalid } from '../lib/errors.ts'
 import { extractArchive, findArchive } from '../sources/archive.ts'
 import { isInside } from '../sources/path-guard.ts'
 import { scanFile, scanFolder } from '../sources/scan.ts'
 import { chainSchema } from '../transforms/chain.ts'
+import { rasterSteps } from '../transforms/raster/raster-chain.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
 import type { DescribedFile } from './described-file.ts'
 import { reexamine } from './examine.ts'
 import type { ImporterParts } from './parts.ts'
@@ -128,9 +130,10 @@ async function describeAll(
   return described
 }
 
-function suits(schema: Parameters<typeof chainSchema>[0], specs: Parameters<typeof chainSchema>[1]): boolean {
+function suits({ raster, schema }: LayerDescription, specs: TransformSpec[]): boolean {
   try {
-    chainSchema(schema, specs)
+    if (raster === undefined) chainSchema(schema, specs)
+    else rasterSteps(specs)
     return true
   } catch {
     return false
@@ -157,7 +160,7 @@ export async function lookAtData(
     folder: found.folder,
     isUploaded: options.isUploaded,
     transforms: record.transforms,
-    suits: (layer, specs) => layer.raster === undefined && suits(layer.schema, specs),
+    suits,
     maxTasks: parts.limits.maxTasks,
     at: now(parts),
     ...(charset === undefined ? {} : { charset }),

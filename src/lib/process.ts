@@ -199,11 +199,14 @@ export async function* streamProgram(
   }
 }
 
-/** Runs a program to its end and gives its output (at most `maxOutputBytes`, default 64 MiB). Errors as above. */
+/**
+ * Runs a program to its end and gives its output (at most `maxOutputBytes`, default 64 MiB); `onOutput` is told each
+ * piece of it as it comes. Errors as above.
+ */
 export async function runProgram(
   name: string,
   args: readonly string[],
-  options: ProgramOptions = {},
+  options: ProgramOptions & { onOutput?(chunk: Uint8Array): void } = {},
 ): Promise<ProgramResult> {
   options.signal?.throwIfAborted()
   const program = new RunningProgram(name, args, options)
@@ -212,8 +215,12 @@ export async function runProgram(
   let bytes = 0
   program.child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes > limit) program.end('output-too-large')
-    else chunks.push(chunk)
+    if (bytes > limit) {
+      program.end('output-too-large')
+      return
+    }
+    chunks.push(chunk)
+    options.onOutput?.(chunk)
   })
   const error = await program.wait()
   options.signal?.throwIfAborted()

@@ -1,7 +1,8 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Schema } from '../geo/schema.ts'
 import { checkParameters, textParameter, withoutNulls } from './parameters.ts'
-import { findVectorTransform } from './registry.ts'
+import type { Transform } from './registry.ts'
+import { findTransform } from './registry.ts'
 import type {
   BatchMapper,
   ChainOptions,
@@ -12,13 +13,24 @@ import type {
 import { TransformError } from './transform.ts'
 
 /** The transformation that a spec means; throws `TransformError` for an unknown type or a wrong parameter. */
-export function validateTransform(spec: TransformSpec): VectorTransform {
-  const transform = typeof spec.type === 'string' ? findVectorTransform(spec.type) : undefined
+export function validateTransform(spec: TransformSpec): Transform {
+  const transform = typeof spec.type === 'string' ? findTransform(spec.type) : undefined
   if (transform === undefined) {
     throw new TransformError(`Unknown transformation type "${String(spec.type)}"`, 'unknown-transform')
   }
   checkParameters(transform.parameters, spec)
+  if (transform.kind === 'raster') transform.check(spec)
   return transform
+}
+
+/** As `validateTransform`, of a chain over features, which a transformation of rasters does not suit. */
+export function vectorTransformOf(spec: TransformSpec): VectorTransform {
+  const transform = validateTransform(spec)
+  if (transform.kind === 'vector') return transform
+  throw new TransformError(
+    `${transform.type} acts on raster data, and the task has vector data`,
+    'other-kind',
+  )
 }
 
 /** A spec as it is shown to clients: its type and parameters, defaults filled in. */
@@ -27,7 +39,8 @@ export function showTransform(spec: TransformSpec): Record<string, unknown> {
   return { type: transform.type, ...transform.show(withoutNulls(spec)) }
 }
 
-function atPlace<T>(place: number, spec: TransformSpec, work: () => T): T {
+/** Does the work for one place of a chain; a `TransformError` names the place, counted from 1. */
+export function atPlace<T>(place: number, spec: TransformSpec, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -52,7 +65,7 @@ export function foldChain(
   let current = schema
   return specs.map((spec, place) => {
     current = atPlace(place, spec, () =>
-      validateTransform(spec).outputSchema(current, withoutNulls(spec), options),
+      vectorTransformOf(spec).outputSchema(current, withoutNulls(spec), options),
     )
     return current
   })
@@ -70,7 +83,7 @@ export function chainSchema(
 /** The columns that the chain asks to index after the load, each once. */
 export function chainIndexes(specs: readonly TransformSpec[]): string[] {
   const fields = specs
-    .filter((spec) => validateTransform(spec).phase === 'after')
+    .filter((spec) => vectorTransformOf(spec).phase === 'after')
     .map((spec) => textParameter(spec, 'field'))
   return [...new Set(fields)]
 }
@@ -108,7 +121,7 @@ async function prepareMappers(
   let current = schema
   for (const [place, spec] of specs.entries()) {
     try {
-      const transform = validateTransform(spec)
+      const transform = vectorTransformOf(spec)
       if (transform.phase === 'after') continue
       const mapper = await transform.prepare(current, withoutNulls(spec), context)
       mappers.push(mapper)

@@ -3,6 +3,10 @@ import { attributesToPointGeometry } from './attributes-to-point-geometry.ts'
 import { createIndex } from './create-index.ts'
 import { dateFormat } from './date-format.ts'
 import { integerFieldToDate } from './integer-field-to-date.ts'
+import { rasterOverview } from './raster/overview.ts'
+import type { RasterTransform } from './raster/raster-transform.ts'
+import { rasterTranslate } from './raster/translate.ts'
+import { rasterWarp } from './raster/warp.ts'
 import { reproject } from './reproject.ts'
 import type { VectorTransform } from './transform.ts'
 
@@ -16,9 +20,16 @@ export const vectorTransforms: readonly VectorTransform[] = [
   reproject,
 ]
 
-const byType = new Map(vectorTransforms.map((transform) => [transform.type.toLowerCase(), transform]))
+/** Every transformation of raster files. */
+export const rasterTransforms: readonly RasterTransform[] = [rasterOverview, rasterTranslate, rasterWarp]
+
+export type Transform = VectorTransform | RasterTransform
+
+const byType = new Map<string, Transform>(
+  [...vectorTransforms, ...rasterTransforms].map((transform) => [transform.type.toLowerCase(), transform]),
+)
 
 /** The transformation of a type name in any letter case. */
-export function findVectorTransform(type: string): VectorTransform | undefined {
+export function findTransform(type: string): Transform | undefined {
   return byType.get(type.toLowerCase())
 }

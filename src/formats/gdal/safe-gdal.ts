@@ -46,12 +46,21 @@ async function readDrivers(program: string): Promise<string[]> {
   return lines.flatMap((line) => /^ {2}(\S.*?) -[a-z, ]+- \(/.exec(line)?.[1] ?? [])
 }
 
-/** A program of GDAL under a memory limit where `prlimit` (Debian: util-linux) is there. */
-export async function limitedProgram(name: string, args: string[]): Promise<[string, string[]]> {
+/**
+ * A program of GDAL under a memory limit, and with `maxFileBytes` one on each file that it writes, where `prlimit`
+ * (Debian: util-linux) is there.
+ */
+export async function limitedProgram(
+  name: string,
+  args: string[],
+  { maxFileBytes }: { maxFileBytes?: number } = {},
+): Promise<[string, string[]]> {
   const program = await findProgram(name)
   if (program === undefined) throw gdalMissing()
   const limiter = await findProgram('prlimit')
-  return limiter === undefined ? [program, args] : [limiter, [`--as=${memoryBytes}`, program, ...args]]
+  if (limiter === undefined) return [program, args]
+  const ofFiles = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`, '--core=0']
+  return [limiter, [`--as=${memoryBytes}`, ...ofFiles, program, ...args]]
 }
 
 /** Turns the failure of a program into a `FormatError` with GDAL's first complaint. */

@@ -1,0 +1,59 @@
+import { findCrs, parseSrs } from '../../geo/crs-database.ts'
+
+const maxWktLength = 8000
+
+/** Names that the programs know beside codes. */
+const wellKnown: Record<string, string> = { WGS84: 'EPSG:4326', NAD83: 'EPSG:4269', NAD27: 'EPSG:4267' }
+
+/** Parameters of a PROJ string that name neither a file nor another definition. */
+const projParameters = new Set(
+  (
+    'proj datum ellps a b rf f es R lat_0 lat_1 lat_2 lat_ts lon_0 lon_1 lon_2 lonc alpha gamma k k_0 x_0 y_0 ' +
+    'zone south units to_meter vunits vto_meter towgs84 pm axis h sweep no_uoff no_off no_defs type wktext over'
+  ).split(' '),
+)
+
+/** Keywords of WKT 1 and WKT 2; `EXTENSION` and `PARAMETERFILE`, which can name files, are not among them. */
+const wktKeywords = new Set(
+  (
+    'PROJCS GEOGCS GEOCCS DATUM SPHEROID PRIMEM UNIT PROJECTION PARAMETER AXIS AUTHORITY TOWGS84 ' +
+    'COMPD_CS VERT_CS VERT_DATUM ' +
+    'PROJCRS PROJECTEDCRS GEOGCRS GEOGRAPHICCRS GEODCRS GEODETICCRS COMPOUNDCRS VERTCRS VERTICALCRS ' +
+    'BASEGEOGCRS BASEGEODCRS GEODETICDATUM TRF VDATUM VERTICALDATUM VRF ENSEMBLE MEMBER ENSEMBLEACCURACY ' +
+    'DYNAMIC FRAMEEPOCH ELLIPSOID PRIMEMERIDIAN CONVERSION METHOD CS ORDER MERIDIAN ANGLEUNIT LENGTHUNIT ' +
+    'SCALEUNIT ID CITATION URI USAGE SCOPE AREA BBOX VERTICALEXTENT REMARK ANCHOR'
+  ).split(' '),
+)
+const wktRoots =
+  /^(?:PROJCS|GEOGCS|GEOCCS|COMPD_CS|PROJCRS|PROJECTEDCRS|GEOGCRS|GEOGRAPHICCRS|GEODCRS|GEODETICCRS|COMPOUNDCRS)\[/
+
+function isSafeWkt(text: string): boolean {
+  if (text.length > maxWktLength || !wktRoots.test(text)) return false
+  const bare = text.replace(/"[^"=+]*"/g, '')
+  if (!/^[\w\s[\],.+-]*$/.test(bare)) return false
+  return [...bare.matchAll(/(\w+)\s*\[/g)].every(([, keyword]) => wktKeywords.has(keyword as string))
+}
+
+function isSafeProj(text: string): boolean {
+  const words = text.split(/\s+/)
+  const isPlain = words.every((word) => {
+    const [, name, value = ''] = /^\+(\w+)(?:=([\w.,+-]*))?$/.exec(word) ?? []
+    return name !== undefined && projParameters.has(name) && !value.includes('..')
+  })
+  return isPlain && /^\+proj=\w+/.test(text) && text.length <= 1000
+}
+
+/**
+ * A CRS as the programs may be given it: an authority's code that is known, WKT, or a PROJ string. Undefined for
+ * anything else, since the programs take a text that they do not know for a file's name or an address, and since WKT
+ * and PROJ strings can name grid files.
+ */
+export function toProgramCrs(text: string): string | undefined {
+  const trimmed = text.trim()
+  const named = wellKnown[trimmed.toUpperCase()]
+  if (named !== undefined) return named
+  if (trimmed.startsWith('+')) return isSafeProj(trimmed) ? trimmed : undefined
+  const srs = parseSrs(trimmed)
+  if (srs !== undefined) return findCrs(srs)?.srs
+  return isSafeWkt(trimmed) ? trimmed : undefined
+}

@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import type { TransformSpec } from '../transform.ts'
+import { band, count, oneOf } from './option-values.ts'
+import type { OptionTable } from './options.ts'
+import { optionTexts, readOptions, takes, toArguments } from './options.ts'
+import type { RasterTransform } from './raster-transform.ts'
+
+const methods =
+  'nearest average rms gauss bilinear cubic cubicspline lanczos average_mp average_magphase mode none'
+
+const table: OptionTable = {
+  program: 'gdaladdo',
+  allowed: {
+    '-r': takes(oneOf(...methods.split(' '))),
+    '-b': takes(band),
+    '-minsize': takes(count),
+    '-q': takes(),
+  },
+  refused: {
+    '-ro': 'the overviews stand in the file itself, not in another one beside it',
+    '-clean': 'it would remove the overviews; a translation without them writes none',
+    '-oo': 'options of the reader could name other files',
+  },
+}
+
+/** Ascending, each once, as the program builds each from the one before. */
+function levelsOf(spec: TransformSpec): number[] {
+  const levels = Array.isArray(spec.levels) ? spec.levels.map(Number) : []
+  return [...new Set(levels)].sort((a, b) => a - b)
+}
+
+/** Reduced copies inside the file by `gdaladdo`; without levels the program chooses them. */
+export const rasterOverview: RasterTransform = {
+  type: 'RasterOverviewTransform',
+  kind: 'raster',
+  program: 'gdaladdo',
+  writesOutput: false,
+  parameters: Type.Object({
+    options: optionTexts,
+    levels: Type.Array(Type.Integer({ minimum: 2, maximum: 1_000_000 }), { maxItems: 32 }),
+  }),
+  show: ({ options, levels }) => ({ options, levels }),
+  check: (spec) => void readOptions(table, spec),
+  runs: (spec) => [spec],
+  arguments: (spec, { input }) => [
+    ...toArguments(readOptions(table, spec)),
+    input,
+    ...levelsOf(spec).map(String),
+  ],
+  placement: (before) => before,
+}

@@ -1,0 +1,38 @@
+import { atPlace, validateTransform } from '../chain.ts'
+import type { TransformSpec } from '../transform.ts'
+import { TransformError } from '../transform.ts'
+import type { RasterPlacement, RasterTransform } from './raster-transform.ts'
+
+/** One run of a program. */
+export interface ChainStep {
+  transform: RasterTransform
+  spec: TransformSpec
+}
+
+function rasterTransformOf(spec: TransformSpec): RasterTransform {
+  const transform = validateTransform(spec)
+  if (transform.kind === 'raster') return transform
+  throw new TransformError(
+    `${transform.type} acts on vector data, and the task has raster data`,
+    'other-kind',
+  )
+}
+
+/**
+ * The runs of programs that a chain over a raster comes to. Throws `TransformError` that names the place in the chain,
+ * counted from 1, where a parameter is wrong or the transformation is not one of rasters.
+ */
+export function rasterSteps(specs: readonly TransformSpec[]): ChainStep[] {
+  return specs.flatMap((spec, place) =>
+    atPlace(place, spec, () =>
+      rasterTransformOf(spec)
+        .runs(spec)
+        .map((run) => ({ spec: run, transform: rasterTransformOf(run) })),
+    ),
+  )
+}
+
+/** Where the raster lies behind the chain. */
+export function placeRaster(start: RasterPlacement, specs: readonly TransformSpec[]): RasterPlacement {
+  return specs.reduce((placement, spec) => rasterTransformOf(spec).placement(placement, spec), start)
+}
