@@ -39,6 +39,8 @@ describe('the dialect of older systems', () => {
     assert.equal(String(layer.json.layer?.srs), 'EPSG:4326')
     const changed = await client.call('PUT', task, { task: { updateMode: 'CREATE' } })
     assert.deepEqual([changed.status, changed.text], [204, ''])
+    const target = await client.call('PUT', `${task}/target`, { dataStore: { name: 'default' } })
+    assert.deepEqual([target.status, target.text], [204, ''])
     for (const [method, path] of [
       ['POST', '/0'],
       ['DELETE', `${task}/data/files/places.csv`],

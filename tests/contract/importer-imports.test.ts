@@ -175,6 +175,10 @@ describe('imports', () => {
     await client.call('POST', '', {
       import: { transforms: [{ type: 'IntegerFieldToDateTransform', field: 'year' }] },
     })
+    const odd = await client.call('POST', '', {
+      import: { transforms: [{ type: 'IntegerFieldToDateTransform', field: 'year', colour: 'red' }] },
+    })
+    assert.equal(odd.headers['terrane-ignored'], 'import.transforms.colour')
     const fits = await client.upload(0, [{ name: 'a.csv', content: 'year,b\n1999,1\n' }])
     assert.equal(fits.json.task?.transformChain?.transforms?.[0]?.type, 'IntegerFieldToDateTransform')
     const other = await client.upload(0, [{ name: 'b.csv', content: 'c,b\n1999,1\n' }])

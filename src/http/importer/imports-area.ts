@@ -5,6 +5,8 @@ import type { ImportState } from '../../importer/states.ts'
 import { importStates } from '../../importer/states.ts'
 import { listTasks } from '../../importer/task-repository.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
+import { showTransform } from '../../transforms/chain.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { WantedImport } from './bodies.ts'
@@ -13,6 +15,7 @@ import { parseExpand } from './expand.ts'
 import { fromWireImport } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { clientSignal, findImportOf, importExists, showImport, staff, statusOf, tags } from './scope.ts'
+import { reportUnknownParameters } from './transforms-area.ts'
 import { parseId } from './wire.ts'
 import {
   findListedFile,
@@ -50,6 +53,9 @@ async function create(
     { signal, isRunAfter: query.exec === true },
   )
   const record = await findImportOf(scope, String(created.id))
+  for (const spec of wanted?.transforms ?? []) {
+    reportUnknownParameters(request, spec, showTransform(spec as TransformSpec), 'import.transforms.')
+  }
   return reply
     .code(201)
     .header('location', request.link(importPath(record.id)))

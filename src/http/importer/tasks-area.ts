@@ -211,6 +211,7 @@ async function sendStyle(
 /** A task's layer, style and target. */
 export function addLayerRoutes(app: App, scope: ImporterScope): void {
   const { importer } = scope
+  const { dialect } = scope.context.settings.server
   const show = (request: FastifyRequest, task: TaskRecord) => ({ layer: toWireLayer(request, task) })
 
   app.get(
@@ -263,6 +264,7 @@ export function addLayerRoutes(app: App, scope: ImporterScope): void {
       if (store === undefined) throw invalid('invalid-body', 'A target needs "dataStore.name"')
       requireMatch(request, await showTarget(scope, request, task).catch(() => undefined))
       const changed = await importer.changeTask(task.importId, task.id, { store })
+      if (dialect === 'geoserver') return reply.code(204).send()
       return sendEntity(request, reply, await showTarget(scope, request, changed))
     },
   )
