@@ -6,10 +6,10 @@ import { sourceTypes } from '../../importer/records.ts'
 import type { WantedRemote } from '../../importer/remote-data.ts'
 import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
 import type { WantedData, WantedImport, WantedStore, WantedTask } from './bodies.ts'
 import { fromWireRejectLimit } from './wire.ts'
 import { fromWireLayer } from './wire-layer.ts'
+import { fromWireTransform } from './wire-transforms.ts'
 
 export function storeName(wanted: WantedStore | undefined): string | undefined {
   return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
@@ -74,7 +74,7 @@ export function fromWireImport(
   const source = fromWireData(wanted?.data)
   return {
     ...options,
-    transforms: (wanted?.transforms ?? []) as TransformSpec[],
+    transforms: (wanted?.transforms ?? []).map(fromWireTransform),
     isArchived: wanted?.archive ?? false,
     ...(workspace === undefined ? {} : { workspace }),
     ...(store === undefined ? {} : { store }),
@@ -98,12 +98,6 @@ export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: Wante
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(transformChain?.transforms === undefined
       ? {}
-      : { transforms: transformChain.transforms.map(withoutHref) }),
+      : { transforms: transformChain.transforms.map(fromWireTransform) }),
   }
-}
-
-/** A transformation as it is kept: what links to it is not. */
-export function withoutHref(body: Record<string, unknown>): TransformSpec {
-  const { href: _href, ...spec } = body
-  return spec as TransformSpec
 }

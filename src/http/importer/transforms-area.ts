@@ -3,10 +3,10 @@ import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { TaskParams, Transform, TransformChange, TransformParams } from './bodies.ts'
-import { withoutHref } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { findTaskOf, staff, tags } from './scope.ts'
-import { parseId, toWireTransform, toWireTransforms } from './wire.ts'
+import { parseId } from './wire.ts'
+import { fromWireTransform, toWireTransform, toWireTransforms } from './wire-transforms.ts'
 
 const base = '/rest/imports/:importId/tasks/:taskId/transforms'
 
@@ -54,7 +54,10 @@ export function addTransformRoutes(app: App, scope: ImporterScope): void {
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
       const changed = await importer.editTransforms(task.importId, task.id, (current) => ({
-        transforms: [...current.transforms, { id: current.nextTransformId, spec: withoutHref(request.body) }],
+        transforms: [
+          ...current.transforms,
+          { id: current.nextTransformId, spec: fromWireTransform(request.body) },
+        ],
         nextTransformId: current.nextTransformId + 1,
       }))
       const transform = toWireTransform(request, changed, changed.transforms.length - 1, dialect)
@@ -81,7 +84,7 @@ export function addTransformRoutes(app: App, scope: ImporterScope): void {
     },
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
-      const change = withoutHref(request.body)
+      const change = fromWireTransform(request.body)
       const changed = await importer.editTransforms(task.importId, task.id, (current) => {
         const place = placeOf(current, request.params.transformId)
         requireMatch(request, toWireTransform(request, current, place, dialect))

@@ -7,10 +7,10 @@ import type { ImportState } from '../../importer/states.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
-import { showTransform } from '../../transforms/chain.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { importPath, taskPath, toWireImportData, toWireTaskData } from './wire-data.ts'
 import { toWireLayer, toWireLayerItem } from './wire-layer.ts'
+import { toWireSpec, toWireTransforms } from './wire-transforms.ts'
 
 /** The number that a path segment is; anything else is an unknown thing. */
 export function parseId(text: string, what: string): number {
@@ -63,7 +63,7 @@ export function toWireImport(
         }),
     ...(data === undefined ? {} : { data }),
     ...(fetch === undefined ? {} : { fetch: toWireFetch(fetch) }),
-    ...(transforms.length === 0 ? {} : { transforms: transforms.map(showTransform) }),
+    ...(transforms.length === 0 ? {} : { transforms: transforms.map((spec) => toWireSpec(spec, dialect)) }),
     tasks: tasks.map((task) => toWireTask(request, task, level - 1, dialect)),
     ...(message === undefined ? {} : { message }),
     ...(messages.length === 0 ? {} : { messages }),
@@ -115,23 +115,6 @@ export function toWireTargetEntity(
       },
     },
   }
-}
-
-export function toWireTransform(
-  request: FastifyRequest,
-  task: TaskRecord,
-  index: number,
-  dialect: Dialect,
-): Record<string, unknown> {
-  const transform = task.transforms[index]
-  if (transform === undefined) throw notFound('unknown-transform', `No such transform: ${index}`)
-  const { type, ...parameters } = showTransform(transform.spec)
-  const id = dialect === 'geoserver' ? index : transform.id
-  return { type, href: request.link(`${taskPath(task.importId, task.id)}/transforms/${id}`), ...parameters }
-}
-
-export function toWireTransforms(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
-  return task.transforms.map((_, index) => toWireTransform(request, task, index, dialect))
 }
 
 /** A task to `level`: at 1 the contract's shape, with whole transformations. */

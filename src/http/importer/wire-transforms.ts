@@ -1,0 +1,57 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { TaskRecord } from '../../importer/records.ts'
+import { notFound } from '../../lib/errors.ts'
+import { showTransform } from '../../transforms/chain.ts'
+import { findTransform } from '../../transforms/registry.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { taskPath } from './wire-data.ts'
+
+/** Names of the raster transformations among clients of older systems, by ours. */
+const olderNames: Record<string, string> = {
+  RasterTranslateTransform: 'GdalTranslateTransform',
+  RasterWarpTransform: 'GdalWarpTransform',
+  RasterOverviewTransform: 'GdalAddoTransform',
+}
+
+const currentNames = new Map(
+  Object.entries(olderNames).map(([name, older]): [string, string] => [older.toLowerCase(), name]),
+)
+
+/** The type that a name means, in any letter case; a name that is not known stays as it is. */
+function fromWireTransformType(type: string): string {
+  return currentNames.get(type.toLowerCase()) ?? findTransform(type)?.type ?? type
+}
+
+/** A transformation, or a change of one, as it is kept: without what links to it, and under our name. */
+export function fromWireTransform({ href: _href, ...body }: Record<string, unknown>): TransformSpec {
+  const spec = body as TransformSpec
+  return spec.type === undefined ? spec : { ...spec, type: fromWireTransformType(spec.type) }
+}
+
+/** A transformation with its parameters, defaults filled in, under the name that the dialect has for it. */
+export function toWireSpec(
+  spec: TransformSpec,
+  dialect: Dialect,
+): Record<string, unknown> & { type: string } {
+  const { type, ...parameters } = showTransform(spec)
+  const name = String(type)
+  return { type: dialect === 'geoserver' ? (olderNames[name] ?? name) : name, ...parameters }
+}
+
+export function toWireTransform(
+  request: FastifyRequest,
+  task: TaskRecord,
+  index: number,
+  dialect: Dialect,
+): Record<string, unknown> {
+  const transform = task.transforms[index]
+  if (transform === undefined) throw notFound('unknown-transform', `No such transform: ${index}`)
+  const { type, ...parameters } = toWireSpec(transform.spec, dialect)
+  const id = dialect === 'geoserver' ? index : transform.id
+  return { type, href: request.link(`${taskPath(task.importId, task.id)}/transforms/${id}`), ...parameters }
+}
+
+export function toWireTransforms(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
+  return task.transforms.map((_, index) => toWireTransform(request, task, index, dialect))
+}
