@@ -20,7 +20,7 @@ import { fromWireTask, storeName } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, statusOf, tags } from './scope.ts'
 import { reportUnknownParameters } from './transforms-area.ts'
-import { toWireProgress, toWireTargetEntity, toWireTask, toWireTransform } from './wire.ts'
+import { toWireProgress, toWireTargetEntity, toWireTask } from './wire.ts'
 import {
   fileIdOf,
   findListedFile,
@@ -31,6 +31,7 @@ import {
   toWireTaskData,
 } from './wire-data.ts'
 import { fromWireLayer, requireLayer, toWireLayer } from './wire-layer.ts'
+import { toWireTransform } from './wire-transforms.ts'
 
 const base = '/rest/imports/:importId/tasks'
 /** Only digits are a task id in a PUT; anything else is the name of an uploaded file. */
