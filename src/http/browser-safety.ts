@@ -6,8 +6,9 @@ import { originOf } from './links.ts'
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE'
 const allowedHeaders =
-  'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
-const exposedHeaders = 'Location, ETag, Terrane-Ignored, X-Request-Id, Retry-After'
+  'Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
+const exposedHeaders =
+  'Location, ETag, Accept-Ranges, Content-Range, Terrane-Ignored, X-Request-Id, Retry-After'
 
 /** Whether the method changes nothing. */
 export function isSafe(method: string): boolean {

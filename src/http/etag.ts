@@ -30,7 +30,8 @@ export function requireMatch(request: FastifyRequest, current: unknown): void {
   )
 }
 
-function tags(header: string | undefined): string[] {
+/** The tags of an `If-Match` or `If-None-Match` header. */
+export function tags(header: string | undefined): string[] {
   return (header ?? '')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''))

@@ -35,11 +35,18 @@ async function geographicBounds(layer: LayerRecord): Promise<Envelope | undefine
   }
 }
 
+/** Where a layer lies on earth. */
+export async function toExtent(layer: LayerRecord): Promise<object> {
+  const bounds = await geographicBounds(layer)
+  if (bounds === undefined) return {}
+  const { minX, minY, maxX, maxY } = bounds
+  return { spatial: { bbox: [[minX, minY, maxX, maxY]], crs: crs84Uri } }
+}
+
 /** A layer as a collection (OGC 17-069r4, section 7.14; CRSs by 18-058r1, section 6). */
 export async function toCollection(request: FastifyRequest, layer: LayerRecord): Promise<object> {
   const id = collectionId(layer)
   const path = `/ogc/collections/${encodeURIComponent(id)}`
-  const bounds = await geographicBounds(layer)
   const { title, abstract, schema, srs } = layer.details
   const links = [
     { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
@@ -56,11 +63,7 @@ export async function toCollection(request: FastifyRequest, layer: LayerRecord):
     title,
     ...(abstract === undefined ? {} : { description: abstract }),
     itemType: 'feature',
-    extent: {
-      ...(bounds === undefined
-        ? {}
-        : { spatial: { bbox: [[bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]], crs: crs84Uri } }),
-    },
+    extent: await toExtent(layer),
     crs: supportedCrs(layer),
     ...(schema.geometry === undefined || srs === undefined ? {} : { storageCrs: toCrsUri(srs) }),
     links,

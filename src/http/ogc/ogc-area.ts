@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
 import { findLayer, listLayers } from '../../catalog/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { getStoreById } from '../../catalog/stores.ts'
 import { listWorkspaces } from '../../catalog/workspaces.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
 import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'
+import { toCoverage } from './coverage.ts'
+import { requireFeatures, sendCoverageFile } from './coverage-file.ts'
 import { sendItem, sendItems } from './items.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
 
@@ -32,6 +35,7 @@ const Items = Type.Object({
   ),
 })
 const Collection = Type.Object({ collectionId: Type.String() })
+const File = Type.Object({ collectionId: Type.String(), fileName: Type.String() })
 const Item = Type.Object({ collectionId: Type.String(), featureId: Type.String() })
 
 async function readableWorkspaces({ database }: HttpContext, request: FastifyRequest): Promise<Set<string>> {
@@ -77,6 +81,15 @@ function landingPage(request: FastifyRequest): object {
   }
 }
 
+async function describe(
+  { database }: HttpContext,
+  request: FastifyRequest,
+  layer: LayerRecord,
+): Promise<object> {
+  if (layer.details.kind === 'vector') return toCollection(request, layer)
+  return toCoverage(request, layer, await getStoreById(database.kysely, layer.storeId))
+}
+
 async function collections(context: HttpContext, request: FastifyRequest): Promise<object> {
   const readable = await readableWorkspaces(context, request)
   const layers = (await listLayers(context.database.kysely)).filter(({ workspace }) =>
@@ -84,8 +97,8 @@ async function collections(context: HttpContext, request: FastifyRequest): Promi
   )
   return {
     links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
-    crs: [...new Set(layers.flatMap(supportedCrs))],
-    collections: await Promise.all(layers.map((layer) => toCollection(request, layer))),
+    crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
+    collections: await Promise.all(layers.map((layer) => describe(context, request, layer))),
   }
 }
 
@@ -103,24 +116,34 @@ export const ogcArea: Area = (app, context) => {
   app.get(
     '/ogc/collections/:collectionId',
     { config, schema: { tags, summary: 'One layer', params: Collection } },
-    async (request) => toCollection(request, await readableLayer(context, request)),
+    async (request) => describe(context, request, await readableLayer(context, request)),
   )
   app.get(
     '/ogc/collections/:collectionId/schema',
     { config, schema: { tags, summary: 'Attributes of a layer', params: Collection } },
     async (request, reply) => {
       reply.header('content-type', 'application/schema+json; charset=utf-8')
-      return toJsonSchema(request, await readableLayer(context, request))
+      return toJsonSchema(request, requireFeatures(await readableLayer(context, request)))
     },
   )
   app.get(
     '/ogc/collections/:collectionId/items',
     { config, schema: { tags, summary: 'Features of a layer', params: Collection, querystring: Items } },
-    async (request, reply) => sendItems(context, await readableLayer(context, request), request, reply),
+    async (request, reply) =>
+      sendItems(context, requireFeatures(await readableLayer(context, request)), request, reply),
   )
   app.get(
     '/ogc/collections/:collectionId/items/:featureId',
     { config, schema: { tags, summary: 'One feature', params: Item } },
-    async (request, reply) => sendItem(context, await readableLayer(context, request), request, reply),
+    async (request, reply) =>
+      sendItem(context, requireFeatures(await readableLayer(context, request)), request, reply),
   )
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/ogc/collections/:collectionId/file/:fileName',
+    config,
+    schema: { tags: ['coverages'], summary: 'The file of a coverage, or a range of it', params: File },
+    handler: async (request, reply) =>
+      sendCoverageFile(context, await readableLayer(context, request), request, reply),
+  })
 }

@@ -1,0 +1,25 @@
+/** Bytes of a file, both ends included. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/**
+ * What a `Range` header asks of a file of `size` bytes (RFC 9110, section 14). Undefined where the whole file is the
+ * answer: no header, another unit, several ranges, or one that cannot be read.
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 }
+  }
+  const start = Number(first)
+  if (last !== '' && Number(last) < start) return undefined
+  if (start >= size) return 'unsatisfiable'
+  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
+}

@@ -1,0 +1,37 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import { getStoreById } from '../../catalog/stores.ts'
+import { Failure, notFound } from '../../lib/errors.ts'
+import { findRasterFile } from '../../stores/rasters/raster-files.ts'
+import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import { sendFile } from '../send-file.ts'
+import { collectionId } from './collection.ts'
+import { mediaTypeOf } from './coverage.ts'
+
+/** Refuses what only collections of features have. */
+export function requireFeatures(layer: LayerRecord): LayerRecord {
+  if (layer.details.kind === 'vector') return layer
+  throw notFound(
+    'no-features',
+    `Collection "${collectionId(layer)}" is a coverage and has no items: its link "enclosure" leads to the file`,
+  )
+}
+
+/** The file of a coverage, or one that belongs to it, by its name; ranges of it for readers that want parts. */
+export async function sendCoverageFile(
+  { database }: HttpContext,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { fileName } = request.params as { fileName: string }
+  const unknown = notFound('unknown-file', `Collection "${collectionId(layer)}" has no file "${fileName}"`)
+  if (layer.details.kind !== 'raster') throw unknown
+  const store = await getStoreById(database.kysely, layer.storeId)
+  const found = findRasterFile(store.parameters.path ?? '', fileName)
+  if (found === undefined) throw unknown
+  const { path, isMain } = found
+  const file = { path, mediaType: mediaTypeOf(path, store), isLinkAllowed: isMain }
+  if (await sendFile(request, reply, file)) return reply
+  if (!isMain) throw unknown
+  throw new Failure('unavailable', 'store-file', `The file of store "${store.name}" cannot be read`)
+}

@@ -1,0 +1,93 @@
+import { stat } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
+import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import type { RasterBand, RasterDescription } from '../../formats/format.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { collectionId, toExtent } from './collection.ts'
+import { toCrsUri } from './crs-uris.ts'
+
+const mediaTypes: Record<string, string> = {
+  '.bmp': 'image/bmp',
+  '.gif': 'image/gif',
+  '.j2k': 'image/jp2',
+  '.jp2': 'image/jp2',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.nc': 'application/x-netcdf',
+  '.png': 'image/png',
+  '.prj': 'text/plain; charset=utf-8',
+  '.webp': 'image/webp',
+  '.xml': 'application/xml',
+}
+
+/** The media type of a coverage's file; what is no file of a format with a type of its own is bytes. */
+export function mediaTypeOf(path: string, store: StoreRecord): string {
+  if (store.type === 'GeoTIFF' && path === store.parameters.path) return 'image/tiff; application=geotiff'
+  const extension = extname(path).toLowerCase()
+  if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
+  return mediaTypes[extension] ?? 'application/octet-stream'
+}
+
+export function coverageFilePath(layer: LayerRecord, name: string): string {
+  return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/file/${encodeURIComponent(name)}`
+}
+
+const noDataWords: Record<string, string> = { nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' }
+
+function toWireBand({ dataType, noData, color, description }: RasterBand, index: number): object {
+  return {
+    name: description ?? `band${index + 1}`,
+    type: dataType,
+    ...(noData === undefined ? {} : { noData: noDataWords[noData] ?? noData }),
+    ...(color === undefined ? {} : { color }),
+  }
+}
+
+/** The length of a cell's sides, also of a raster that is turned. */
+function toResolution([, a = 0, b = 0, , c = 0, d = 0]: number[]): object {
+  return { x: Math.hypot(a, c), y: Math.hypot(b, d) }
+}
+
+function toCells({ width, height, geoTransform, bands, overviews }: RasterDescription): object {
+  return {
+    size: { width, height },
+    ...(geoTransform === undefined ? {} : { resolution: toResolution(geoTransform), geoTransform }),
+    bands: bands.map(toWireBand),
+    overviews,
+  }
+}
+
+/** The link to the file; none to that of a mosaic, which is many, or to one that is gone. */
+async function fileLinks(request: FastifyRequest, layer: LayerRecord, store: StoreRecord): Promise<object[]> {
+  const { path } = store.parameters
+  const status = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  if (path === undefined || status?.isFile() !== true || store.type === mosaicType) return []
+  const name = basename(path)
+  const href = request.link(coverageFilePath(layer, name))
+  return [{ rel: 'enclosure', type: mediaTypeOf(path, store), title: name, href, length: status.size }]
+}
+
+/** A raster layer as a collection: what its cells are and where its file is. */
+export async function toCoverage(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  store: StoreRecord,
+): Promise<object> {
+  const id = collectionId(layer)
+  const path = `/ogc/collections/${encodeURIComponent(id)}`
+  const { title, abstract, srs, raster } = layer.details
+  return {
+    id,
+    title,
+    ...(abstract === undefined ? {} : { description: abstract }),
+    itemType: 'coverage',
+    extent: await toExtent(layer),
+    ...(srs === undefined ? {} : { crs: [toCrsUri(srs)], storageCrs: toCrsUri(srs) }),
+    ...(raster === undefined ? {} : toCells(raster)),
+    links: [
+      { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
+      ...(await fileLinks(request, layer, store)),
+    ],
+  }
+}

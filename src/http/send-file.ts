@@ -1,0 +1,92 @@
+import type { BigIntStats } from 'node:fs'
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import type { FastifyReply, FastifyRequest } from './app-types.ts'
+import type { ByteRange } from './byte-range.ts'
+import { parseRange } from './byte-range.ts'
+import { tags } from './etag.ts'
+
+/** A file of the server's own choice that a client reads. */
+export interface SentFile {
+  path: string
+  mediaType: string
+  /** Whether the path may be a link. */
+  isLinkAllowed: boolean
+}
+
+/** Changes with every other file under the name, and when the file is written to. */
+function etagOfFile({ ino, size, mtimeNs }: BigIntStats): string {
+  return `"${ino.toString(36)}-${size.toString(36)}-${mtimeNs.toString(36)}"`
+}
+
+/** Whether `If-Range` still means this file (RFC 9110, section 13.1.5): by its exact tag or its exact date. */
+function isRangeWanted({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
+  const condition = headers['if-range']
+  return condition === undefined || condition === etag || condition === changedAt
+}
+
+function isKnown({ headers }: FastifyRequest, etag: string, changedAt: string): boolean {
+  const known = headers['if-none-match']
+  if (known !== undefined) return known.trim() === '*' || tags(known).includes(etag)
+  const since = headers['if-modified-since']
+  return since !== undefined && Date.parse(since) >= Date.parse(changedAt)
+}
+
+async function openRegular({ path, isLinkAllowed }: SentFile): Promise<FileHandle | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (isLinkAllowed ? 0 : constants.O_NOFOLLOW)
+  const handle = await open(path, flags).catch(() => undefined)
+  if (handle === undefined || (await handle.stat()).isFile()) return handle
+  await handle.close()
+  return undefined
+}
+
+function answerHead(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: BigIntStats,
+): ByteRange | undefined {
+  const etag = etagOfFile(status)
+  const changedAt = status.mtime.toUTCString()
+  const size = Number(status.size)
+  reply.headers({ etag, 'last-modified': changedAt, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' })
+  if (isKnown(request, etag, changedAt)) {
+    reply.code(304)
+    return undefined
+  }
+  const isRange = request.method === 'GET' && isRangeWanted(request, etag, changedAt)
+  const range = isRange ? parseRange(request.headers.range, size) : undefined
+  if (range === 'unsatisfiable') {
+    reply.code(416).headers({ 'content-range': `bytes */${size}`, 'content-length': '0' })
+    return undefined
+  }
+  if (range !== undefined) {
+    reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
+  }
+  const sent = range ?? { start: 0, end: size - 1 }
+  reply.header('content-length', String(sent.end - sent.start + 1))
+  return request.method === 'HEAD' || size === 0 ? undefined : sent
+}
+
+/**
+ * Answers with a file, or the range of it that is asked for; false where there is no such file. The file is opened
+ * once: one that takes its name meanwhile does not mix into the answer.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: SentFile,
+): Promise<boolean> {
+  const handle = await openRegular(file)
+  if (handle === undefined) return false
+  let isSent = false
+  try {
+    const range = answerHead(request, reply, await handle.stat({ bigint: true }))
+    if (reply.statusCode !== 304 && reply.statusCode !== 416) reply.type(file.mediaType)
+    isSent = range !== undefined
+    reply.send(range === undefined ? undefined : handle.createReadStream(range))
+    return true
+  } finally {
+    if (!isSent) await handle.close()
+  }
+}
