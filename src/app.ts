@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { Catalog } from './catalog/catalog.ts'
 import { listStorePaths } from './catalog/stores.ts'
 import type { DataDirectory } from './config/data-directory.ts'
@@ -149,6 +150,7 @@ function createImporter(
       maxBytes: limits.maxUploadBytes,
       maxEntries: limits.maxArchiveEntries,
       ownPort,
+      knownHosts: join(directory.root, 'known_hosts'),
     }),
     roots: data.importRoots,
     limits: {
@@ -157,6 +159,8 @@ function createImporter(
       maxEntries: limits.maxArchiveEntries,
       maxExpandedBytes: limits.maxExpandedBytes,
       maxRatio: limits.maxArchiveRatio,
+      toolSeconds: limits.toolSeconds,
+      rasterBytes: limits.maxRasterBytes,
     },
     retention,
     acceptsUnknownFields: settings.server.dialect === 'geoserver',

@@ -42,6 +42,10 @@ export interface LimitSettings {
   /** Expanded size divided by packed size. */
   maxArchiveRatio: number
   maxTasks: number
+  /** How long one of GDAL's programs may work on a raster. */
+  toolSeconds: number
+  /** Bytes that the transformations of a raster may take on the disk. */
+  maxRasterBytes: number
   /** Loads at the same time; the rest queue. */
   concurrentLoads: number
 }
@@ -152,6 +156,8 @@ function readLimits(read: Reader): LimitSettings {
     maxArchiveEntries: read.integer('TERRANE_MAX_ARCHIVE_ENTRIES', { fallback: 100_000, ...count }),
     maxArchiveRatio: read.integer('TERRANE_MAX_ARCHIVE_RATIO', { fallback: 200, ...count }),
     maxTasks: read.integer('TERRANE_MAX_TASKS', { fallback: 10_000, ...count }),
+    toolSeconds: read.integer('TERRANE_MAX_TOOL_SECONDS', { fallback: 6 * 3600, ...count }),
+    maxRasterBytes: read.bytes('TERRANE_MAX_RASTER', 50 * 2 ** 30),
     concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),
   }
 }

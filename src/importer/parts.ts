@@ -11,6 +11,7 @@ import type { LoadPool } from './load/load-pool.ts'
 import type { ImportLocks } from './locks.ts'
 import type { NameReservations } from './name-reservations.ts'
 import type { ProgressBoard } from './progress.ts'
+import type { ToolLimits } from './raster/run-tools.ts'
 import type { RunningTable } from './running.ts'
 
 export interface ImporterFolders {
@@ -40,7 +41,7 @@ export interface ImporterParts {
   remote: RemoteAccess
   /** Folders that imports may name files in. */
   roots: readonly string[]
-  limits: SourceLimits & { maxTasks: number; concurrentLoads: number }
+  limits: SourceLimits & ToolLimits & { maxTasks: number; concurrentLoads: number }
   retention: { uploadDays: number; importDays: number }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean

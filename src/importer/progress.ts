@@ -3,7 +3,7 @@ import type { FetchProgress } from '../sources/remote/fetch-remote.ts'
 import type { ImportState, TaskState } from './states.ts'
 
 export interface TaskProgress {
-  phase: 'waiting' | 'loading' | 'committing' | 'publishing' | 'done'
+  phase: 'waiting' | 'transforming' | 'loading' | 'committing' | 'publishing' | 'done'
   /** Rows taken so far. */
   progress: number
   /** -1 when it cannot be known. */

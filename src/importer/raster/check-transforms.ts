@@ -19,11 +19,11 @@ export async function requirePrograms(specs: readonly TransformSpec[]): Promise<
 
 /** Checks a chain for a raster task: kinds, options, and that the data are a single file. */
 export async function checkRasterTransforms(
-  task: Pick<TaskRecord, 'files'>,
+  task: Pick<TaskRecord, 'files' | 'mosaic'>,
   specs: readonly TransformSpec[],
 ): Promise<void> {
   rasterSteps(specs)
-  if (specs.length > 0 && task.files.length > 1) {
+  if (specs.length > 0 && (task.files.length > 1 || task.mosaic !== undefined)) {
     throw invalid(
       'invalid-transform',
       'Transformations of rasters take a single file, and the task has several',

@@ -1,19 +1,21 @@
-import { findCrs } from '../../geo/crs-database.ts'
 import { coverageStoreTypes, mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { authorityCode } from '../../transforms/raster/crs-text.ts'
 import type { Examination, ExamineContext } from '../examine-task.ts'
+import { examineMosaic } from '../mosaic/examine-mosaic.ts'
 import type { TaskRecord } from '../records.ts'
+import { placementOf } from './transform-raster.ts'
 
-/** Whether the raster's place is known: bounds first, then their CRS. Control points alone tell no bounds. */
-function findingOf({ source, layer }: TaskRecord): Examination['finding'] {
-  const hasCrs = layer?.srs !== undefined && findCrs(layer.srs) !== undefined
-  const hasBounds = (layer?.bounds ?? source?.envelope) !== undefined
-  const hasControlPoints = source?.raster?.controlPointCount !== undefined
-  if (!hasBounds && !(hasControlPoints && !hasCrs)) return 'NO_BOUNDS'
+/** Whether the raster's place behind the chain is known: bounds first, then their CRS. Control points alone tell no bounds. */
+function findingOf(task: TaskRecord): Examination['finding'] {
+  const { srs, hasExtent, hasControlPoints } = placementOf(task)
+  const hasCrs = srs !== undefined && authorityCode(srs) !== undefined
+  if (!hasExtent && task.layer?.bounds === undefined && !(hasControlPoints && !hasCrs)) return 'NO_BOUNDS'
   return hasCrs ? 'READY' : 'NO_CRS'
 }
 
 /** Whether a task with a raster can run and into which coverage store. */
 export function examineRaster(task: TaskRecord, context: ExamineContext): Examination {
+  if (task.mosaic !== undefined) return examineMosaic(task, task.mosaic, context)
   const isDirect = task.transforms.length === 0
   const refused = (finding: Examination['finding'], reason: string) => ({ finding, reason, isDirect })
   const { store, layerStore, workspace } = context
@@ -26,6 +28,9 @@ export function examineRaster(task: TaskRecord, context: ExamineContext): Examin
   if (task.updateMode === 'APPEND' && layerStore?.type !== mosaicType) {
     return refused('ERROR', 'Only a layer over a mosaic can be appended to')
   }
+  if (layerStore?.type === mosaicType && !isDirect) {
+    return refused('ERROR', 'A granule is added to a mosaic as it is: remove the transformations')
+  }
   if (layerStore !== undefined) {
     const { name, type } = layerStore
     return { finding: findingOf(task), isDirect, target: { workspace, name, type } }
@@ -34,7 +39,8 @@ export function examineRaster(task: TaskRecord, context: ExamineContext): Examin
     const hint = 'leave out the target store, or use updateMode REPLACE with the name of its layer'
     return refused('ERROR', `The coverage store "${store.name}" serves a file already: ${hint}`)
   }
-  const type = coverageStoreTypes.find((one) => one === task.format)
+  const format = isDirect ? task.format : 'GeoTIFF'
+  const type = coverageStoreTypes.find((one) => one === format)
   if (type === undefined) return refused('ERROR', `${task.format} cannot be served as a coverage`)
   return { finding: findingOf(task), isDirect, target: { workspace, name: task.layer?.name ?? '', type } }
 }

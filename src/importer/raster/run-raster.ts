@@ -11,8 +11,9 @@ import type { ImporterParts } from '../parts.ts'
 import { now } from '../parts.ts'
 import { publishTask } from '../publish.ts'
 import type { TaskLayer, TaskRecord } from '../records.ts'
-import { copyAll, copyFolder, fillFolder, insertFileStore } from '../settle-file.ts'
+import { copyAll, copyFolder, fillFolder, insertFileStore, storeFolder } from '../settle-file.ts'
 import { watchBytes } from './byte-progress.ts'
+import { transformRaster } from './transform-raster.ts'
 
 /** A raster to publish. */
 interface MadeRaster {
@@ -40,15 +41,36 @@ function requireRaster(task: TaskRecord): RasterTask {
   return { task, file, layer, source, type: format }
 }
 
-/** The file to publish: the source where it lies, or a whole copy of ours where it was uploaded. */
+/** What the task's transformations make of its file; the layer takes its place from it. */
+async function makeTransformed(
+  parts: ImporterParts,
+  course: Course,
+  { path: source }: DataFile,
+  signal: AbortSignal,
+): Promise<MadeRaster> {
+  const { record, task } = course
+  const folder = storeFolder(parts, record, { path: source, origin: `task ${record.id}/${task.id}` })
+  let description: LayerDescription | undefined
+  const path = await fillFolder(folder, async (staging) => {
+    const made = await transformRaster(parts, task, staging, signal)
+    description = made.description
+    course.task = { ...task, layer: made.layer }
+    return made.main
+  })
+  if (description === undefined) throw new Error(`Task ${task.id} made no raster`)
+  return { path, isOurs: true, type: 'GeoTIFF', description }
+}
+
+/** The file to publish: what transformations make, the source where it lies, or a whole copy of ours where it was uploaded. */
 async function makeRaster(
   parts: ImporterParts,
-  { record }: Course,
+  course: Course,
   { task, file, source, type }: RasterTask,
   hooks: CopyHooks,
 ): Promise<MadeRaster> {
+  if (task.transforms.length > 0) return makeTransformed(parts, course, file, hooks.signal)
   if (!task.isUploaded) return { path: file.path, isOurs: false, type, description: source }
-  const folder = copyFolder(parts, record, file)
+  const folder = copyFolder(parts, course.record, file)
   const path = await fillFolder(folder, (staging) => copyAll(file, staging, hooks))
   return { path, isOurs: true, type, description: source }
 }

@@ -1,4 +1,4 @@
-import { findCrs, parseSrs } from '../../geo/crs-database.ts'
+import { findCrs, matchCrs, parseSrs } from '../../geo/crs-database.ts'
 
 const maxWktLength = 8000
 
@@ -56,4 +56,10 @@ export function toProgramCrs(text: string): string | undefined {
   const srs = parseSrs(trimmed)
   if (srs !== undefined) return findCrs(srs)?.srs
   return isSafeWkt(trimmed) ? trimmed : undefined
+}
+
+/** The authority's code of a CRS that `toProgramCrs` gave; undefined where none matches. */
+export function authorityCode(text: string): string | undefined {
+  if (text.startsWith('+')) return matchCrs({ proj4: text })
+  return findCrs(text)?.srs ?? matchCrs({ wkt: text })
 }

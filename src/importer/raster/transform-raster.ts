@@ -1,0 +1,79 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import type { LayerDescription } from '../../formats/format.ts'
+import { Failure } from '../../lib/errors.ts'
+import { authorityCode } from '../../transforms/raster/crs-text.ts'
+import { placeRaster, rasterSteps } from '../../transforms/raster/raster-chain.ts'
+import type { RasterPlacement } from '../../transforms/raster/raster-transform.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { ImporterParts } from '../parts.ts'
+import type { TaskLayer, TaskRecord } from '../records.ts'
+import { progressTeller } from './byte-progress.ts'
+import { runTools } from './run-tools.ts'
+
+const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(({ spec }) => spec)
+
+/** Where the raster of a task lies behind its chain; before it, what the client says counts more than the file. */
+export function placementOf(task: TaskRecord): RasterPlacement {
+  const { source, layer } = task
+  const start: RasterPlacement = {
+    ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+    hasExtent: source?.envelope !== undefined,
+    hasControlPoints: source?.raster?.controlPointCount !== undefined,
+  }
+  return placeRaster(start, specsOf(task))
+}
+
+/** The layer of what the chain made: its place is that of the result, unless overviews alone were added. */
+function layerOf(task: TaskRecord, layer: TaskLayer, { raster }: LayerDescription): TaskLayer {
+  if (!rasterSteps(specsOf(task)).some(({ transform }) => transform.writesOutput)) return layer
+  const { bounds: _bounds, srs: _srs, srsCandidates: _candidates, ...rest } = layer
+  const { srs } = placementOf(task)
+  const code = (srs === undefined ? undefined : authorityCode(srs)) ?? raster?.crs?.srs
+  return { ...rest, ...(code === undefined ? {} : { srs: code }) }
+}
+
+export interface TransformedRaster {
+  /** Name of the file in the folder. */
+  main: string
+  description: LayerDescription
+  layer: TaskLayer
+}
+
+/**
+ * Runs the task's chain and leaves its result, alone, in the folder, which is of ours and empty. The source is only
+ * read. Throws `Failure` with what went wrong.
+ */
+export async function transformRaster(
+  parts: Pick<ImporterParts, 'pool' | 'progress' | 'limits'>,
+  task: TaskRecord,
+  folder: string,
+  signal: AbortSignal,
+): Promise<TransformedRaster> {
+  const [file] = task.files
+  const { format = '', layer, source } = task
+  if (file === undefined || layer === undefined) throw new Error(`Task ${task.id} has no raster`)
+  const tell = progressTeller(parts, task, 'transforming')
+  const total = source?.raster?.sizeBytes ?? 0
+  const work = join(folder, 'work')
+  await mkdir(work)
+  const made = await runTools({
+    file,
+    format,
+    specs: specsOf(task),
+    ...(layer.srs === undefined ? {} : { srs: layer.srs }),
+    folder: work,
+    limits: parts.limits,
+    signal,
+    onProgress: (share) => tell(Math.floor(share * total)),
+  })
+  const main = `${basename(file.path, extname(file.path))}.tif`
+  await rename(made, join(folder, main))
+  await rm(work, { recursive: true })
+  const { layers, error } = await parts.pool.describe({ path: join(folder, main), sidecars: {} }, { signal })
+  const [description] = layers
+  if (description?.raster === undefined) {
+    throw new Failure('invalid', 'bad-result', `What the transformations made cannot be read: ${error ?? ''}`)
+  }
+  return { main, description, layer: layerOf(task, layer, description) }
+}
