@@ -18,6 +18,10 @@ export interface GuardOptions {
 
 /** Opens connections to addresses that may be reached, and to no others. */
 export interface AddressGuard {
+  /** Throws `Failure` (`remote-address-refused`) for an address that is not to be reached; `host` names it. */
+  check(host: string, address: string, port: number): void
+  /** A host's addresses, each checked; whoever connects to one looks nothing up again. */
+  resolve(host: string, port: number, signal: AbortSignal): Promise<string[]>
   /**
    * A connection to one of the host's addresses, each checked after it was resolved; the name is not looked up again.
    * Throws `Failure` (`remote-address-refused`) or `RemoteFault`.
@@ -115,10 +119,17 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
     return found.map((one) => one.address)
   }
 
+  async function resolveChecked(host: string, port: number, signal: AbortSignal): Promise<string[]> {
+    const addresses = await addressesOf(host, signal)
+    for (const address of addresses) check(host, address, port)
+    return addresses
+  }
+
   return {
+    check,
+    resolve: resolveChecked,
     connect: async (host, port, signal) => {
-      const addresses = await addressesOf(host, signal)
-      for (const address of addresses) check(host, address, port)
+      const addresses = await resolveChecked(host, port, signal)
       let last: unknown = new Error('it has no address')
       for (const address of addresses) {
         try {

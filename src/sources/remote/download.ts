@@ -106,6 +106,7 @@ async function receive(body: RemoteBody, arriving: Arriving, options: DownloadOp
     for await (const chunk of chunks) {
       watch.touch()
       if (arriving.bytes + (chunk as Buffer).length > remainingBytes) throw tooLarge(limits)
+      if (arriving.bytes > (totalBytes ?? Number.POSITIVE_INFINITY)) break
       await arriving.write(chunk as Buffer)
       onBytes(arriving.bytes, totalBytes)
     }

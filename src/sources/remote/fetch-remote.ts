@@ -5,12 +5,12 @@ import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
 import type { Downloaded, DownloadLimits } from './download.ts'
 import { download, SessionSource } from './download.ts'
 import { safeFileName, withEnding } from './file-name.ts'
-import type { SessionOptions } from './http-session.ts'
 import type { RemoteLocation } from './location.ts'
 import { shownLocation, withPath } from './location.ts'
 import { openSession } from './open-session.ts'
 import type { RemoteCredentials } from './remote.ts'
 import { RemoteFault } from './remote.ts'
+import type { SessionOptions } from './session-options.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 export interface FetchProgress {

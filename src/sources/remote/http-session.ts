@@ -1,23 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Failure, invalid } from '../../lib/errors.ts'
-import type { AddressGuard } from './address-guard.ts'
+import { invalid } from '../../lib/errors.ts'
 import { decodedBody } from './content-encoding.ts'
+import { toFault } from './faults.ts'
 import type { KnownUser } from './http-auth.ts'
 import { basicAuthorization, isDomainUser, nextAuthorization, parseChallenges } from './http-auth.ts'
 import { discard, HttpConnection } from './http-connection.ts'
 import type { RemoteLocation } from './location.ts'
-import { isLocalLocation, locationOf, shownLocation } from './location.ts'
-import type { ReadFrom, RemoteBody, RemoteCredentials, RemoteSession } from './remote.ts'
+import { isLocalLocation, locationOf } from './location.ts'
+import type { ReadFrom, RemoteBody, RemoteSession } from './remote.ts'
 import { RemoteFault } from './remote.ts'
-
-export interface SessionOptions {
-  guard: AddressGuard
-  credentials: RemoteCredentials
-  /** Certificates that servers may be vouched for by, in PEM. */
-  authorities: readonly string[]
-}
+import type { SessionOptions } from './session-options.ts'
 
 const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -160,7 +154,7 @@ export class HttpSession implements RemoteSession {
     }
     return this.#connection.get(url, headers, signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      throw error instanceof Failure || error instanceof RemoteFault ? error : toFault(url, error)
+      throw toFault(error)
     })
   }
 
@@ -194,13 +188,4 @@ export class HttpSession implements RemoteSession {
       ...(type === undefined ? {} : { contentType: type }),
     }
   }
-}
-
-const permanentCodes = /^(ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HPE_|ERR_SSL|EPROTO)/
-
-function toFault(url: URL, error: unknown): RemoteFault {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  return new RemoteFault(`${shownLocation(locationOf(url))}: ${message}`, {
-    isPassing: !permanentCodes.test(code),
-  })
 }

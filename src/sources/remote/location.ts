@@ -104,6 +104,12 @@ export function withPath(location: RemoteLocation, change: (path: string) => str
   return locationOf(url)
 }
 
+/** The location of an entry of a folder; a folder's ends with a slash. */
+export function childOf(folder: RemoteLocation, name: string, isFolder: boolean): RemoteLocation {
+  const path = [...name.split('/').map(encodeURIComponent), ...(isFolder ? [''] : [])].join('/')
+  return withPath(folder, (base) => base + path)
+}
+
 /** How messages name a location: without credentials and query. */
 export function shownLocation(location: RemoteLocation): string {
   return location.url.replace(/[?#].*$/s, '').slice(0, 300)

@@ -3,7 +3,8 @@ import { getCACertificates } from 'node:tls'
 import type { RemoteSettings } from '../../config/settings.ts'
 import { createAddressGuard } from './address-guard.ts'
 import type { DownloadLimits } from './download.ts'
-import type { SessionOptions } from './http-session.ts'
+import { createHostKeys } from './host-keys.ts'
+import type { SessionOptions } from './session-options.ts'
 
 /** What every fetch shares: the guard, who vouches for servers, and the limits. */
 export interface RemoteAccess extends Omit<SessionOptions, 'credentials'> {
@@ -15,12 +16,21 @@ const retryMs = 500
 /** Throws an `Error` when the file of authorities cannot be read. */
 export function createRemoteAccess(
   settings: RemoteSettings,
-  needs: { maxBytes: number; maxEntries: number; ownPort(): number | undefined },
+  needs: {
+    maxBytes: number
+    maxEntries: number
+    ownPort(): number | undefined
+    /** The file that holds the keys of SFTP servers. */
+    knownHosts: string
+  },
 ): RemoteAccess {
-  const { maxBytes, maxEntries, ownPort } = needs
+  const { maxBytes, maxEntries, ownPort, knownHosts } = needs
+  const { s3Endpoint, s3Region, onlyKnownHosts } = settings
   return {
     guard: createAddressGuard({ allow: settings.allow, ownPort }),
     authorities: [...getCACertificates('default'), ...readAuthorities(settings.authoritiesFile)],
+    hostKeys: createHostKeys(knownHosts, onlyKnownHosts),
+    s3: { region: s3Region, ...(s3Endpoint === undefined ? {} : { endpoint: s3Endpoint }) },
     limits: {
       maxBytes,
       maxEntries,

@@ -1,0 +1,167 @@
+import { PassThrough, Readable } from 'node:stream'
+import type { Client, FileInfo } from 'basic-ftp'
+import { toFault } from './faults.ts'
+import { fullName } from './http-auth.ts'
+import { tlsOptions } from './http-connection.ts'
+import { listTree } from './list-tree.ts'
+import type { RemoteLocation } from './location.ts'
+import { childOf, implicitFtpsPort } from './location.ts'
+import type { ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
+import { RemoteFault } from './remote.ts'
+import type { SessionOptions } from './session-options.ts'
+
+const maxListingBytes = 16 << 20
+
+/** A path as RFC 1738 means it: from the folder of the login on, unless a second slash begins it. */
+function pathOf({ path }: RemoteLocation): string {
+  return path.slice(1)
+}
+
+function ftpFault(error: unknown): Error {
+  const { code } = error as { code?: unknown }
+  return toFault(error, typeof code === 'number' ? code < 500 : undefined)
+}
+
+/** Does something with a client that an abort of the signal closes. */
+async function withSignal<T>(client: Client, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  const close = (): void => client.close()
+  signal.addEventListener('abort', close, { once: true })
+  try {
+    return await work()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw ftpFault(error)
+  } finally {
+    signal.removeEventListener('abort', close)
+  }
+}
+
+/** Data connections go to the host of the control connection, and never to this server itself. */
+function guardTransfers(client: Client, { guard }: SessionOptions): void {
+  const prepare = client.prepareTransfer
+  client.prepareTransfer = async function guarded(ftp) {
+    const reply = await prepare(ftp)
+    // The library puts in what worked in place of this.
+    client.prepareTransfer = guarded
+    const { remoteAddress = '', remotePort = 0 } = ftp.dataSocket ?? {}
+    try {
+      guard.check(remoteAddress, remoteAddress, remotePort)
+    } catch (error) {
+      ftp.dataSocket?.destroy()
+      throw error
+    }
+    return reply
+  }
+}
+
+async function connect(client: Client, location: RemoteLocation, options: SessionOptions, address: string) {
+  const { host, port, scheme } = location
+  const tls = { host, ...tlsOptions(host, options.authorities) }
+  if (scheme === 'ftps' && port === implicitFtpsPort) await client.connectImplicitTLS(address, port, tls)
+  else {
+    await client.connect(address, port)
+    if (scheme === 'ftps') await client.useTLS(tls)
+  }
+}
+
+/** Reads by FTP, and by FTPS: upgraded, or with TLS from the start on port 990. */
+export class FtpSession implements RemoteSession {
+  readonly #client: Client
+
+  private constructor(client: Client) {
+    this.#client = client
+  }
+
+  static async open(
+    location: RemoteLocation,
+    options: SessionOptions,
+    signal: AbortSignal,
+  ): Promise<FtpSession> {
+    const { Client } = await import('basic-ftp')
+    const { username, password } = options.credentials
+    const name = username === undefined ? 'anonymous' : fullName({ ...options.credentials, username })
+    const [address = ''] = await options.guard.resolve(location.host, location.port, signal)
+    const client = new Client(0, { allowSeparateTransferHost: false, maxListingBytes })
+    try {
+      await withSignal(client, signal, async () => {
+        await connect(client, location, options, address)
+        guardTransfers(client, options)
+        await client.login(name, password ?? 'anonymous@')
+        await client.useDefaultSettings()
+      })
+    } catch (error) {
+      client.close()
+      throw error
+    }
+    return new FtpSession(client)
+  }
+
+  async read(location: RemoteLocation, { offset }: ReadFrom, signal: AbortSignal): Promise<RemoteBody> {
+    const client = this.#client
+    const path = pathOf(location)
+    if (path === '') throw new RemoteFault('it names no file', { isPassing: false })
+    const [totalBytes, changedAt] = await withSignal(client, signal, async () => [
+      await client.size(path).catch(unlessClosed(client)),
+      await client.lastMod(path).catch(unlessClosed(client)),
+    ])
+    const version = changedAt === undefined ? undefined : `${String(changedAt)} ${String(totalBytes)}`
+    return {
+      chunks: Readable.from(this.#chunks(path, offset, signal), { objectMode: false }),
+      offset,
+      ...(typeof totalBytes === 'number' ? { totalBytes } : {}),
+      ...(version === undefined ? {} : { version }),
+    }
+  }
+
+  async list(
+    location: RemoteLocation,
+    maxEntries: number,
+    signal: AbortSignal,
+  ): Promise<RemoteEntry[] | undefined> {
+    if (!location.path.endsWith('/')) return undefined
+    return listTree(location, maxEntries, async (folder) => {
+      const found = await withSignal(this.#client, signal, () => this.#client.list(pathOf(folder)))
+      return found.map((one: FileInfo) => ({
+        name: one.name,
+        kind: one.isFile ? 'file' : one.isDirectory ? 'folder' : 'other',
+        location: childOf(folder, one.name, one.isDirectory),
+      }))
+    })
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+
+  /** Ends when the server has said that all was sent. */
+  async *#chunks(path: string, offset: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const client = this.#client
+    const pipe = new PassThrough()
+    let isDone = false
+    const done = withSignal(client, signal, () => client.downloadTo(pipe, path, offset)).then(
+      () => {
+        isDone = true
+      },
+      (error: Error) => {
+        pipe.destroy(error)
+        throw error
+      },
+    )
+    done.catch(() => undefined)
+    try {
+      yield* pipe as AsyncIterable<Buffer>
+      await done
+    } finally {
+      if (!isDone) client.close()
+    }
+  }
+}
+
+/** What a server does not know is absent; a connection that is gone is not. */
+function unlessClosed(client: Client) {
+  return (error: unknown): undefined => {
+    if (client.closed) throw error
+    return undefined
+  }
+}

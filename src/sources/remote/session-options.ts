@@ -1,0 +1,19 @@
+import type { AddressGuard } from './address-guard.ts'
+import type { HostKeys } from './host-keys.ts'
+import type { RemoteCredentials } from './remote.ts'
+
+export interface S3Place {
+  /** Absent: that of Amazon. */
+  endpoint?: string
+  region: string
+}
+
+/** What sessions are opened with. */
+export interface SessionOptions {
+  guard: AddressGuard
+  credentials: RemoteCredentials
+  /** Certificates that servers may be vouched for by, in PEM. */
+  authorities: readonly string[]
+  hostKeys: HostKeys
+  s3: S3Place
+}
