@@ -70,7 +70,8 @@ export class PageReader {
       if (this.#left === 0) return undefined
       const header = await this.#readHeader()
       const { compressed_page_size: packed, uncompressed_page_size: plain } = header
-      if (!(packed >= 0 && plain >= 0 && packed <= this.#left)) throw this.#damaged('a page has a wrong size')
+      if (!(isCount(packed) && isCount(plain) && packed <= this.#left))
+        throw this.#damaged('a page has a wrong size')
       if (packed > maxPageBytes || plain > maxPageBytes) {
         throw tooLarge(
           `A page of column "${this.#node.path}" takes ${plain} bytes; at most ${maxPageBytes} are read`,
@@ -134,7 +135,7 @@ export class PageReader {
   }
 
   #checked(page: Page): Page {
-    if (!(page.valueCount >= 0)) throw this.#damaged('a page has no count of values')
+    if (!isCount(page.valueCount)) throw this.#damaged('a page has no count of values')
     if (page.valueCount > maxPageValues) {
       throw tooLarge(
         `A page of column "${this.#node.path}" has ${page.valueCount} values; at most ${maxPageValues} are read`,
@@ -175,9 +176,10 @@ export class PageReader {
     if (facts === undefined) throw this.#damaged('a page has no header')
     const { encoding, num_values: valueCount } = facts
     const repetition = facts.repetition_levels_byte_length
-    const levelBytes = repetition + facts.definition_levels_byte_length
+    const levelBytes = Number(repetition) + Number(facts.definition_levels_byte_length)
     const plainSize = header.uncompressed_page_size - levelBytes
-    if (!(repetition >= 0 && levelBytes >= repetition && levelBytes <= packed.length && plainSize >= 0)) {
+    const isGood = isCount(repetition) && isCount(facts.definition_levels_byte_length) && plainSize >= 0
+    if (!isGood || levelBytes > packed.length) {
       throw this.#damaged('the levels of a page break off')
     }
     const codec = facts.is_compressed === false ? 'UNCOMPRESSED' : this.#chunk.codec
@@ -194,6 +196,11 @@ export class PageReader {
   #damaged(what: string): Error {
     return damaged(`column "${this.#node.path}", byte ${this.#position}: ${what}`)
   }
+}
+
+/** The decoder takes any type of value for a field. */
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0
 }
 
 const noLevels = { repetitionLevels: none, definitionLevels: none }

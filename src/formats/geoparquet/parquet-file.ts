@@ -148,6 +148,22 @@ function chunkOf(
   return { start, length, codec: data.codec }
 }
 
+/** The decoder takes any type of value for a field. */
+function checkElement({
+  name,
+  num_children,
+  type_length,
+  scale,
+  precision,
+  logical_type,
+}: SchemaElement): void {
+  const decimal = logical_type?.type === 'DECIMAL' ? [logical_type.scale, logical_type.precision] : []
+  const numbers = [num_children, type_length, scale, precision, ...decimal]
+  if (typeof name === 'string' && numbers.every((value) => value === undefined || Number.isInteger(value)))
+    return
+  throw damaged('a column of its schema has neither name nor size')
+}
+
 function schemaTree(schema: readonly SchemaElement[]): { root: ParquetNode; leafCount: number } {
   if (schema.length > maxElements) throw tooLarge(`The Parquet file has more than ${maxElements} columns`)
   let next = 0
@@ -155,6 +171,7 @@ function schemaTree(schema: readonly SchemaElement[]): { root: ParquetNode; leaf
   const take = (parent: ParquetNode | undefined, depth: number): ParquetNode => {
     const element = schema[next]
     if (element === undefined || depth > maxDepth) throw damaged('its schema is not a tree')
+    checkElement(element)
     next += 1
     const isRoot = parent === undefined
     const repetition = isRoot ? 'REQUIRED' : element.repetition_type
