@@ -26,7 +26,7 @@ export async function publishNewLayer(db: Queryable, wanted: Publication, at: st
 export interface Refresh {
   storeId: number
   nativeName: string
-  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'crs' | 'srs'>
+  details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'>
 }
 
 export async function refreshLayer(
@@ -37,7 +37,14 @@ export async function refreshLayer(
 ): Promise<LayerRecord | undefined> {
   const layer = await findLayer(db, place.workspace, place.name)
   if (layer === undefined) return undefined
-  const { envelope: _envelope, featureCount: _featureCount, srs: _srs, crs: _crs, ...kept } = layer.details
+  const {
+    envelope: _envelope,
+    featureCount: _featureCount,
+    times: _times,
+    srs: _srs,
+    crs: _crs,
+    ...kept
+  } = layer.details
   const refreshed: LayerRecord = {
     ...layer,
     storeId: refresh.storeId,

@@ -47,9 +47,22 @@ export interface LayerDetails {
   schema: Schema
   /** Of a raster layer. */
   raster?: RasterDescription
+  /** Of a mosaic the times of its granules, where they have some. */
+  times?: LayerTimes
+  /** Features, or granules of a mosaic. */
   featureCount?: number
   /** Name of the default style, in the layer's workspace or global. */
   style: string
+}
+
+/** The time dimension of a layer, in ISO 8601 and UTC. */
+export interface LayerTimes {
+  from: string
+  to: string
+  /** Distinct times. */
+  count: number
+  /** All of them in order; empty where there are too many to list. */
+  values: string[]
 }
 
 export interface LayerRecord {

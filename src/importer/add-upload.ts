@@ -4,10 +4,11 @@ import { conflict } from '../lib/errors.ts'
 import { getImport, saveImport } from './import-repository.ts'
 import type { FoundData } from './look-at-data.ts'
 import { findInPath, findInUpload, lookAtData } from './look-at-data.ts'
+import { replaceGranules } from './mosaic/granule-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
-import { settleImport } from './settle.ts'
+import { saveTaskAndTell, settleImport } from './settle.ts'
 import { insertTask } from './task-repository.ts'
 import { makeUploadFolder, uploadRoot } from './upload-folders.ts'
 
@@ -41,20 +42,22 @@ async function keepTasks(
   return parts.locks.ofImport(importId, async () => {
     const record = await getImport(parts.database.kysely, importId)
     refuseBusy(record)
-    const { tasks, messages } = await lookAtData(parts, record, found, {
+    const { tasks, messages, granules = [], grown } = await lookAtData(parts, record, found, {
       isUploaded,
       signal,
       ...(charset === undefined ? {} : { charset }),
     })
     return parts.database.transaction(async (db) => {
       for (const task of tasks) await insertTask(db, task)
+      const saved = grown === undefined ? [] : [await saveTaskAndTell(parts, db, grown)]
+      await replaceGranules(db, granules)
       await settleImport(parts, db, {
         ...record,
         nextTaskId: record.nextTaskId + tasks.length,
         folder: record.folder ?? found.folder,
         messages: [...record.messages, ...messages],
       })
-      return tasks
+      return [...saved, ...tasks]
     })
   })
 }

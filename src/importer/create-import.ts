@@ -3,8 +3,11 @@ import { findStore } from '../catalog/stores.ts'
 import { listWorkspaces } from '../catalog/workspaces.ts'
 import { resolveInRoots } from '../sources/path-guard.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
+import type { WantedDatabase } from './database/database-source.ts'
+import { resolveDatabase } from './database/database-source.ts'
 import { asRequest } from './errors.ts'
 import { insertImport, takeImportId } from './import-repository.ts'
+import type { MosaicTime } from './mosaic/records.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import { requirePrograms } from './raster/check-transforms.ts'
@@ -19,8 +22,12 @@ export interface WantedSource {
   /** Absent: an empty folder that uploads fill. */
   path?: string
   charset?: string
+  /** Where the times of a mosaic's granules come from. */
+  time?: MosaicTime
   /** What data of type `remote` are fetched by. */
   remote?: WantedRemote
+  /** What data of type `database` are read from. */
+  database?: WantedDatabase
 }
 
 export interface NewImport {
@@ -63,14 +70,19 @@ async function resolveWorkspace(parts: ImporterParts, wanted: NewImport): Promis
 }
 
 async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promise<ImportSource> {
-  const { type, path, charset, remote } = wanted
+  const { type, path, charset, time, remote, database } = wanted
+  if (database !== undefined) return resolveDatabase(parts, database)
   const source: ImportSource =
     remote !== undefined
       ? await resolveRemote(parts, remote)
       : path === undefined
         ? { type, path: '', isOurs: true }
         : { type, path: await resolveInRoots(path, parts.roots), isOurs: false }
-  return { ...source, ...(charset === undefined ? {} : { charset }) }
+  return {
+    ...source,
+    ...(charset === undefined ? {} : { charset }),
+    ...(time === undefined ? {} : { time }),
+  }
 }
 
 /**

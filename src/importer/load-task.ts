@@ -3,16 +3,22 @@ import type { Message } from '../formats/format.ts'
 import type { StoreConnection } from '../stores/store.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
+import { openedConnection } from './database/database-source.ts'
+import { refuseSameTable } from './database/same-table.ts'
 import { finalSchema, transformsOf } from './examine.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
 import type { ImporterParts } from './parts.ts'
-import type { TaskLoad, TaskRecord } from './records.ts'
+import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
 import { rejectLimitOf } from './reject-limit.ts'
 import type { Target } from './target.ts'
 import { rejectsPath } from './upload-folders.ts'
 
-function loadSource(task: TaskRecord): LoadSource {
+function loadSource(parts: ImporterParts, record: ImportRecord, task: TaskRecord): LoadSource {
   const [file] = task.files
+  const database = record.source?.database
+  if (task.table !== undefined && database !== undefined && task.source !== undefined) {
+    return { kind: 'database', connection: openedConnection(parts.vault, database), table: task.source }
+  }
   const { source, format, charset } = task
   if (file === undefined || source === undefined || format === undefined) {
     throw new Error(`Task ${task.id} has no data to load`)
@@ -35,15 +41,19 @@ async function towardsTarget(parts: ImporterParts, task: TaskRecord, target: Tar
 
 async function planLoad(
   parts: ImporterParts,
-  task: TaskRecord,
+  { record, task }: Course,
   load: TaskLoad,
   target: Target,
   connection: StoreConnection,
 ): Promise<LoadPlan> {
   const { layer } = task
+  const database = record.source?.database
+  if (task.table !== undefined && database !== undefined) {
+    await refuseSameTable({ place: database.place, table: task.table }, { connection, table: load.table })
+  }
   return {
     loadId: load.loadId,
-    source: loadSource(task),
+    source: loadSource(parts, record, task),
     transforms: [...transformsOf(task), ...(await towardsTarget(parts, task, target))],
     connection,
     mode: target.isExisting ? task.updateMode : 'CREATE',
@@ -56,7 +66,8 @@ async function planLoad(
   }
 }
 
-function tellProgress(
+/** Tells how far a load is to those who watch. */
+export function tellProgress(
   parts: ImporterParts,
   task: TaskRecord,
   startedMs: number,
@@ -129,7 +140,7 @@ export async function loadTask(
 ): Promise<LoadOutcome> {
   const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
   await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
-  const plan = await planLoad(parts, course.task, taskLoad, target, connection)
+  const plan = await planLoad(parts, course, taskLoad, target, connection)
   const messages: Message[] = []
   const startedMs = performance.now()
   await rm(plan.rejectsPath, { force: true })
@@ -142,7 +153,7 @@ export async function loadTask(
 }
 
 /** What must be known after a crash stands on disk before the store commits. */
-async function recordCommit(
+export async function recordCommit(
   parts: ImporterParts,
   course: Course,
   taskLoad: TaskLoad,

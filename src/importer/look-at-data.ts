@@ -10,8 +10,12 @@ import { rasterSteps } from '../transforms/raster/raster-chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import type { DescribedFile } from './described-file.ts'
 import { reexamine } from './examine.ts'
+import type { MosaicPlan } from './mosaic/look-at-mosaic.ts'
+import { planMosaic } from './mosaic/look-at-mosaic.ts'
+import type { GranuleRecord } from './mosaic/records.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
+import type { PlanContext } from './plan-tasks.ts'
 import { planTasks } from './plan-tasks.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
 
@@ -130,7 +134,8 @@ async function describeAll(
   return described
 }
 
-function suits({ raster, schema }: LayerDescription, specs: TransformSpec[]): boolean {
+/** Whether a chain of transformations fits a layer. */
+export function suits({ raster, schema }: LayerDescription, specs: TransformSpec[]): boolean {
   try {
     if (raster === undefined) chainSchema(schema, specs)
     else rasterSteps(specs)
@@ -143,6 +148,10 @@ function suits({ raster, schema }: LayerDescription, specs: TransformSpec[]): bo
 export interface LookedAt {
   tasks: TaskRecord[]
   messages: Message[]
+  /** Of mosaics among the tasks; to be saved with them. */
+  granules?: GranuleRecord[]
+  /** A task that was there and took the data. */
+  grown?: TaskRecord
 }
 
 /** Turns found files into examined tasks, not yet saved; ids go on from the import's next. */
@@ -154,7 +163,7 @@ export async function lookAtData(
 ): Promise<LookedAt> {
   const described = await describeAll(parts, found.files, options)
   const { charset } = options
-  const plan = planTasks(described, {
+  const context: PlanContext = {
     importId: record.id,
     nextTaskId: record.nextTaskId,
     folder: found.folder,
@@ -164,8 +173,17 @@ export async function lookAtData(
     maxTasks: parts.limits.maxTasks,
     at: now(parts),
     ...(charset === undefined ? {} : { charset }),
-  })
+  }
+  const plan: MosaicPlan =
+    record.source?.type === 'mosaic'
+      ? await planMosaic(parts, record, described, context, options.signal)
+      : { ...planTasks(described, context), granules: [] }
   const tasks: TaskRecord[] = []
   for (const task of plan.tasks) tasks.push(await reexamine(parts, record, task))
-  return { tasks, messages: [...found.messages, ...plan.messages] }
+  return {
+    tasks,
+    messages: [...found.messages, ...plan.messages],
+    granules: plan.granules,
+    ...(plan.grown === undefined ? {} : { grown: await reexamine(parts, record, plan.grown) }),
+  }
 }

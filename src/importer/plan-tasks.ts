@@ -30,7 +30,8 @@ const namedFiles = 20
 /** The folder of one upload among those of its import. */
 const uploadNumber = /^(\d+)\//
 
-function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext): string {
+/** At most so many of the files' paths, in words. */
+export function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext): string {
   const names = files.slice(0, namedFiles).map(({ file }) => {
     const path = relative(folder, file.path) || basename(file.path)
     return isUploaded ? path.replace(uploadNumber, '') : path
@@ -40,12 +41,13 @@ function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext)
 }
 
 /** Tasks stand in the order of their path without case; those of a later upload behind. */
-function sortKeyOf({ folder, isUploaded }: PlanContext, path: string): string {
+export function sortKeyOf({ folder, isUploaded }: PlanContext, path: string): string {
   const key = relative(folder, path).toLowerCase()
   return isUploaded ? key.replace(uploadNumber, (_, number: string) => `${number.padStart(9, '0')}/`) : key
 }
 
-function blankTask(context: PlanContext, sortKey: string): TaskRecord {
+/** A task that nothing is known of yet. */
+export function blankTask(context: PlanContext, sortKey: string): TaskRecord {
   return {
     importId: context.importId,
     id: 0,

@@ -1,11 +1,14 @@
 import type { Queryable } from '../db/connection.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { explain, Failure } from '../lib/errors.ts'
+import { lookAtDatabase } from './database/look-at-database.ts'
 import { findImport } from './import-repository.ts'
 import type { FoundData } from './look-at-data.ts'
 import { findInPath, lookAtData } from './look-at-data.ts'
+import { insertGranules } from './mosaic/granule-repository.ts'
+import type { GranuleRecord } from './mosaic/records.ts'
 import type { ImporterParts } from './parts.ts'
-import type { ImportRecord } from './records.ts'
+import type { ImportRecord, TaskRecord } from './records.ts'
 import { findRemoteData } from './remote-data.ts'
 import { importAfter, saveAndTell } from './settle.ts'
 import { startRun } from './start-run.ts'
@@ -43,6 +46,42 @@ async function endInError(parts: ImporterParts, importId: number, message: strin
   await saveAndTell(parts, db, { ...rest, message })
 }
 
+/** What is saved of a look at the data; `changes` are the import's. */
+interface Prepared {
+  tasks: TaskRecord[]
+  granules: GranuleRecord[]
+  changes: Partial<ImportRecord>
+}
+
+async function look(parts: ImporterParts, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
+  const { source } = record
+  if (source?.database === undefined) return lookAtFiles(parts, record, signal)
+  const { tasks, messages, tables } = await lookAtDatabase(parts, record, source.database, signal)
+  const database = { ...source.database, tables }
+  return { tasks, granules: [], changes: { messages, source: { ...source, database } } }
+}
+
+async function lookAtFiles(
+  parts: ImporterParts,
+  record: ImportRecord,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const found = await findData(parts, record, signal)
+  const isUnpacked = record.source !== undefined && found.folder.startsWith(`${parts.folders.uploads}/`)
+  const { charset } = record.source ?? {}
+  const {
+    tasks,
+    messages,
+    granules = [],
+  } = await lookAtData(parts, record, found, {
+    isUploaded: isUnpacked,
+    signal,
+    ...(charset === undefined ? {} : { charset }),
+  })
+  const nextUpload = record.nextUpload + (isUnpacked ? 1 : 0)
+  return { tasks, granules, changes: { nextUpload, folder: found.folder, messages } }
+}
+
 async function prepare(
   parts: ImporterParts,
   importId: number,
@@ -51,14 +90,7 @@ async function prepare(
 ): Promise<void> {
   const record = await findImport(parts.database.kysely, importId)
   if (record === undefined || record.state !== 'INIT') return
-  const found = await findData(parts, record, signal)
-  const isUnpacked = record.source !== undefined && found.folder.startsWith(`${parts.folders.uploads}/`)
-  const { charset } = record.source ?? {}
-  const { tasks, messages } = await lookAtData(parts, record, found, {
-    isUploaded: isUnpacked,
-    signal,
-    ...(charset === undefined ? {} : { charset }),
-  })
+  const { tasks, granules, changes } = await look(parts, record, signal)
   const isReady =
     !isAsync &&
     record.store !== undefined &&
@@ -67,13 +99,8 @@ async function prepare(
   await parts.database.transaction(async (db) => {
     for (const { id } of await listTaskStates(db, importId)) await deleteTask(db, importId, id)
     for (const task of tasks) await insertTask(db, task)
-    const counted = {
-      ...record,
-      nextTaskId: record.nextTaskId + tasks.length,
-      nextUpload: record.nextUpload + (isUnpacked ? 1 : 0),
-      folder: found.folder,
-      messages,
-    }
+    await insertGranules(db, granules)
+    const counted = { ...record, ...changes, nextTaskId: record.nextTaskId + tasks.length }
     await end(parts, db, counted, { type: 'prepared', isReady })
   })
 }

@@ -21,7 +21,8 @@ export interface Place {
 
 /** What the published layer holds. */
 export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'> &
-  Pick<LayerDescription, 'raster'>
+  Pick<LayerDescription, 'raster'> &
+  Pick<LayerDetails, 'times'>
 
 /** The CRS that the client set, otherwise that of the file. */
 function rasterCrsOf({ crs }: RasterDescription, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
@@ -40,13 +41,14 @@ function crsOf(schema: Schema, task: TaskRecord): Pick<LayerDetails, 'crs' | 'sr
 function factsOf(
   table: Published,
   task: TaskRecord,
-): Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'crs' | 'srs'> {
+): Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'> {
   const envelope = task.layer?.bounds ?? table.envelope
   return {
     schema: table.schema,
     ...(table.raster === undefined ? {} : { raster: table.raster }),
     ...(table.raster === undefined ? crsOf(table.schema, task) : rasterCrsOf(table.raster, task)),
     ...(envelope === undefined ? {} : { envelope }),
+    ...(table.times === undefined ? {} : { times: table.times }),
     ...(table.featureCount === undefined ? {} : { featureCount: table.featureCount }),
   }
 }

@@ -5,6 +5,7 @@ import type { AttributeType, GeometryType } from '../geo/schema.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { UpdateMode } from '../stores/store.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
+import type { DatabaseSource } from './database/database-source.ts'
 import type { MosaicTask, MosaicTime } from './mosaic/records.ts'
 import type { ImportState, TaskState } from './states.ts'
 
@@ -12,7 +13,7 @@ export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
 
 /** Where an import's data lie; absolute paths. */
 export interface ImportSource {
-  type: (typeof sourceTypes)[number]
+  type: (typeof sourceTypes)[number] | 'database'
   /** A file, an archive or a folder; for an empty directory the folder that uploads go to. */
   path: string
   charset?: string
@@ -21,6 +22,7 @@ export interface ImportSource {
   /** True where the folder is ours and filled by uploads or a fetch. */
   isOurs: boolean
   remote?: RemoteSource
+  database?: DatabaseSource
 }
 
 /** What remote data are fetched by. */
@@ -138,6 +140,8 @@ export interface TaskRecord {
   isUploaded: boolean
   /** Main files: one, or the unread files of a NO_FORMAT task; those of a mosaic stand in a table of their own. */
   files: DataFile[]
+  /** The table of the import's database that is read; there are no files then. */
+  table?: string
   /** Of a mosaic. */
   mosaic?: MosaicTask
   format?: string

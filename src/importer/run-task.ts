@@ -6,6 +6,10 @@ import { reexamine } from './examine.ts'
 import { getImport } from './import-repository.ts'
 import type { LoadOutcome } from './load/load-plan.ts'
 import { loadTask, withLoad } from './load-task.ts'
+import { isOfMosaic } from './mosaic/examine-mosaic.ts'
+import { loadMosaic } from './mosaic/load-mosaic.ts'
+import { lookAgain } from './mosaic/look-at-mosaic.ts'
+import { findMosaicTarget } from './mosaic/mosaic-target.ts'
 import type { ImporterParts } from './parts.ts'
 import { runRaster } from './raster/run-raster.ts'
 import type { TaskLoad, TaskRecord } from './records.ts'
@@ -36,6 +40,7 @@ async function describeAgain(
   task: TaskRecord,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
+  if (task.mosaic !== undefined) return lookAgain(parts, task, task.mosaic, signal)
   const [file] = task.files
   if (task.source !== undefined || file === undefined) return task
   const { charset } = task
@@ -76,19 +81,25 @@ async function loadInto(
   signal: AbortSignal,
   naming: Naming,
 ): Promise<void> {
-  const target = await findTarget(parts, course.record, course.task, naming)
+  const isMosaic = isOfMosaic(course.task)
+  const loadId = randomUUID()
+  const { target, granuleFolder } = isMosaic
+    ? await findMosaicTarget(parts, course.record, course.task, { loadId, naming })
+    : { target: await findTarget(parts, course.record, course.task, naming) }
   const taskLoad: TaskLoad = {
-    loadId: randomUUID(),
+    loadId,
     storeId: target.store.id,
     table: target.table,
     layerName: target.layerName,
     isNewLayer: target.layer === undefined,
     ...(target.copyFrom === undefined ? {} : { madeTable: target.table }),
+    ...(granuleFolder === undefined ? {} : { granuleFolder }),
   }
+  const load = isMosaic ? loadMosaic : loadTask
   try {
     await save(parts, course, withLoad(course.task, taskLoad))
     await takeTurns(parts, target, signal, {
-      load: () => loadTask(parts, course, target, taskLoad, signal),
+      load: () => load(parts, course, target, taskLoad, signal),
       publish: ({ table }) => publishLoad(parts, course, course.task.run?.load ?? taskLoad, table),
     })
   } catch (error) {
@@ -113,7 +124,8 @@ async function attempt(parts: ImporterParts, course: Course, signal: AbortSignal
   }
   const begun = await begin(parts, course, attempts, signal)
   if (!begun) return
-  if (course.task.kind === 'raster') course.task = await runRaster(parts, course, signal)
+  if (isOfMosaic(course.task)) await loadAndPublish(parts, course, signal)
+  else if (course.task.kind === 'raster') course.task = await runRaster(parts, course, signal)
   else if (course.task.isDirect) course.task = await runDirect(parts, course.record, course.task, signal)
   else await loadAndPublish(parts, course, signal)
 }

@@ -3,6 +3,8 @@ import type { TableDescription, VectorStore } from '../stores/store.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { getImport } from './import-repository.ts'
+import { removePlaced } from './mosaic/place-granules.ts'
+import { publishMosaic } from './mosaic/publish-mosaic.ts'
 import type { ImporterParts } from './parts.ts'
 import { publishTask } from './publish.ts'
 import type { TaskLoad } from './records.ts'
@@ -21,6 +23,10 @@ export async function publishLoad(
   taskLoad: TaskLoad,
   given?: TableDescription,
 ): Promise<void> {
+  if (taskLoad.granuleFolder !== undefined) {
+    await publishMosaic(parts, course, taskLoad)
+    return
+  }
   const table =
     given ?? (await openTarget(parts, taskLoad).then((opened) => opened.findTable(taskLoad.table)))
   if (table === undefined) throw new Error(`The table "${taskLoad.table}" is gone after its load`)
@@ -32,6 +38,7 @@ export async function publishLoad(
 async function sweep(parts: ImporterParts, taskLoad: TaskLoad): Promise<void> {
   const opened = await openTarget(parts, taskLoad)
   await opened.sweep(taskLoad.loadId)
+  await removePlaced(taskLoad)
   const { madeTable } = taskLoad
   if (madeTable !== undefined && (await opened.listTables()).includes(madeTable)) {
     await opened.dropTable(madeTable)

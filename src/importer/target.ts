@@ -49,7 +49,8 @@ function freeLayer(parts: ImporterParts, workspace: string, wanted: string): Pro
   return parts.names.take(`layer ${workspace}`, wanted, isTaken)
 }
 
-async function newTarget(
+/** A new layer and table in a store, under free names. */
+export async function newTarget(
   parts: ImporterParts,
   record: ImportRecord,
   task: TaskRecord,

@@ -12,6 +12,13 @@ export const TransformChange = Type.Object(
   { additionalProperties: true },
 )
 
+const Time = Type.Object({
+  mode: Type.Optional(Type.String()),
+  filenameRegex: Type.Optional(Type.String()),
+  timeFormat: Type.Optional(Type.String()),
+})
+export type WantedTime = Static<typeof Time>
+
 const Data = Type.Object({
   type: Type.Optional(Type.String()),
   file: Type.Optional(Type.String()),
@@ -21,7 +28,7 @@ const Data = Type.Object({
   username: Type.Optional(Type.String()),
   password: Type.Optional(Type.String()),
   domain: Type.Optional(Type.String()),
-  time: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  time: Type.Optional(Time),
 })
 export type WantedData = Static<typeof Data>
 

@@ -1,12 +1,14 @@
 import { isAbsolute, join } from 'node:path'
 import type { NewImport, WantedSource } from '../../importer/create-import.ts'
 import type { TaskChange } from '../../importer/edit-task.ts'
+import { requireMosaicTime } from '../../importer/mosaic/granule-times.ts'
+import type { MosaicTime } from '../../importer/mosaic/records.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { sourceTypes } from '../../importer/records.ts'
 import type { WantedRemote } from '../../importer/remote-data.ts'
 import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { WantedData, WantedImport, WantedStore, WantedTask } from './bodies.ts'
+import type { WantedData, WantedImport, WantedStore, WantedTask, WantedTime } from './bodies.ts'
 import { fromWireRejectLimit } from './wire.ts'
 import { fromWireLayer } from './wire-layer.ts'
 import { fromWireTransform } from './wire-transforms.ts'
@@ -41,6 +43,14 @@ function fromWireRemote({ location, file, username, password, domain }: WantedDa
   return { location: address.trim(), ...Object.fromEntries(given.filter(([, value]) => value)) }
 }
 
+function fromWireTime({ mode, filenameRegex: pattern, timeFormat: format }: WantedTime): MosaicTime {
+  return requireMosaicTime({
+    ...(mode === undefined ? {} : { mode }),
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(format === undefined ? {} : { format }),
+  })
+}
+
 /** Where the data of a new import lie; undefined for none. */
 export function fromWireData(data: WantedData | undefined): WantedSource | undefined {
   if (data === undefined) return undefined
@@ -60,6 +70,7 @@ export function fromWireData(data: WantedData | undefined): WantedSource | undef
   if (source === 'file' && path === undefined) return undefined
   return {
     type: source,
+    ...(source === 'mosaic' && data.time !== undefined ? { time: fromWireTime(data.time) } : {}),
     ...(path === undefined ? {} : { path }),
     ...(charset === undefined ? {} : { charset }),
   }

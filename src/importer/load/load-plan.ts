@@ -1,15 +1,20 @@
 import type { DataFile, LayerDescription } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
+import type { DatabaseConnection } from '../../sources/database/database.ts'
 import type { StoreConnection, TableDescription, UpdateMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
+import type { IndexRow } from '../mosaic/granule-index.ts'
 import type { AttributeChoice, RejectLimit } from '../records.ts'
 
 /** Where rows come from. */
 export type LoadSource =
   | { kind: 'file'; file: DataFile; format: string; layer: LayerDescription; charset?: string }
+  | { kind: 'database'; connection: DatabaseConnection; table: LayerDescription }
   /** A table of a store; `isEmpty` takes its schema alone. */
   | { kind: 'table'; connection: StoreConnection; table: string; isEmpty: boolean }
+  /** The index of a mosaic. */
+  | { kind: 'granules'; rows: IndexRow[] }
 
 /** Everything a worker needs for one load. Plain data: it crosses threads; it holds secrets and is never logged. */
 export interface LoadPlan {

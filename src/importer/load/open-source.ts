@@ -3,7 +3,9 @@ import { formats } from '../../formats/registry.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { notFound } from '../../lib/errors.ts'
+import { databaseReaders } from '../../sources/database/registry.ts'
 import { openVectorStore } from '../../stores/registry.ts'
+import { indexBatches, indexSchema } from '../mosaic/granule-index.ts'
 import type { LoadSource } from './load-plan.ts'
 
 export interface OpenSource {
@@ -43,7 +45,29 @@ async function openTable(
   }
 }
 
+function openGranules({ rows }: Extract<LoadSource, { kind: 'granules' }>): OpenSource {
+  const schema = indexSchema(undefined)
+  return { schema, batches: indexBatches(rows, schema), close: () => Promise.resolve() }
+}
+
+function openDatabase(
+  { connection, table }: Extract<LoadSource, { kind: 'database' }>,
+  signal: AbortSignal,
+): OpenSource {
+  const batches = databaseReaders[connection.type].read(connection, table, { signal })
+  return { schema: table.schema, batches, close: () => Promise.resolve() }
+}
+
 /** Opens what a plan reads from; the caller closes it. */
 export async function openSource(source: LoadSource, signal: AbortSignal): Promise<OpenSource> {
-  return source.kind === 'file' ? openFile(source, signal) : openTable(source, signal)
+  switch (source.kind) {
+    case 'file':
+      return openFile(source, signal)
+    case 'table':
+      return openTable(source, signal)
+    case 'database':
+      return openDatabase(source, signal)
+    case 'granules':
+      return openGranules(source)
+  }
 }

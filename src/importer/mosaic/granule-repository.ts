@@ -58,6 +58,15 @@ export async function findGranule(
   return row === undefined ? undefined : toGranule(row)
 }
 
+/** Writes all granules of a task as they are given, those that are new among them. */
+export async function replaceGranules(db: Queryable, granules: GranuleRecord[]): Promise<void> {
+  const [first] = granules
+  if (first === undefined) return
+  const { importId, taskId } = first
+  await db.deleteFrom('granules').where('import_id', '=', importId).where('task_id', '=', taskId).execute()
+  await insertGranules(db, granules)
+}
+
 export async function saveGranule(db: Queryable, granule: GranuleRecord): Promise<void> {
   await db
     .updateTable('granules')

@@ -52,4 +52,6 @@ export interface MosaicTask {
   faults: number
   /** Granules without extent among those. */
   withoutExtent: number
+  /** Says which granules are faulty and why, where some are. */
+  reason?: string
 }

@@ -1,0 +1,50 @@
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Queryable } from '../db/connection.ts'
+import { notFound } from '../lib/errors.ts'
+import { isInside } from '../sources/path-guard.ts'
+import { mosaicType } from '../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../stores/store.ts'
+import type { StoreRecord } from './records.ts'
+import { findStore, listStores } from './stores.ts'
+
+/** What a mosaic's store is made of: the table with a row for each granule, and our folder for granules of uploads. */
+export interface MosaicPlace {
+  indexStore: string
+  indexTable: string
+  folder: string
+}
+
+export function toMosaicParameters({ indexStore, indexTable, folder }: MosaicPlace): StoreParameters {
+  return { index_store: indexStore, index_table: indexTable, folder }
+}
+
+export function mosaicPlace({ parameters }: Pick<StoreRecord, 'parameters'>): MosaicPlace {
+  const { index_store: indexStore = '', index_table: indexTable = '', folder = '' } = parameters
+  return { indexStore, indexTable, folder }
+}
+
+/** The data store and table that hold the index of a mosaic. */
+export async function getMosaicIndex(
+  db: Queryable,
+  mosaic: StoreRecord,
+): Promise<{ store: StoreRecord; table: string }> {
+  const { indexStore, indexTable } = mosaicPlace(mosaic)
+  const store = await findStore(db, mosaic.workspace, indexStore)
+  if (store !== undefined) return { store, table: indexTable }
+  throw notFound('unknown-store', `The store "${indexStore}" with the granules of "${mosaic.name}" is gone`)
+}
+
+/** Mosaics whose index stands in a store. */
+export async function listMosaicsIn(db: Queryable, store: StoreRecord): Promise<StoreRecord[]> {
+  const coverages = await listStores(db, store.workspace, 'coverageStore')
+  return coverages.filter((one) => one.type === mosaicType && mosaicPlace(one).indexStore === store.name)
+}
+
+/** Removes the granules of ours that a mosaic read; files of a user's stay. */
+export async function removeMosaicFolder(storesFolder: string, mosaic: StoreRecord): Promise<void> {
+  const { folder } = mosaicPlace(mosaic)
+  if (folder === '' || resolve(folder) === resolve(storesFolder)) return
+  if (!(await isInside([storesFolder], folder).catch(() => false))) return
+  await rm(folder, { recursive: true, force: true })
+}
