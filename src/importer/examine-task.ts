@@ -36,6 +36,7 @@ export interface ExamineContext {
 const nothing = { isDirect: false }
 
 function directType(task: TaskRecord): StoreType | undefined {
+  if (task.table !== undefined) return undefined
   const type = storeTypes.find((one) => one === task.format)
   return type !== undefined && type !== 'PostGIS' && task.updateMode === 'CREATE' && isLoadedWhole(task)
     ? type

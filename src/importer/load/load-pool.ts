@@ -1,9 +1,10 @@
 import type { DataFile, Message } from '../../formats/format.ts'
+import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
 import type { DescribedFile } from '../described-file.ts'
 import type { CrewMember } from './crew.ts'
 import { Crew } from './crew.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
-import type { Order, Report } from './messages.ts'
+import type { DatabaseDescription, Order, Report } from './messages.ts'
 import { fromErrorData, toErrorData } from './messages.ts'
 import { Turns } from './turns.ts'
 
@@ -18,6 +19,8 @@ export interface LoadHandlers {
 export interface LoadPool {
   /** The format and layers of a file. */
   describe(file: DataFile, options: { charset?: string; signal: AbortSignal }): Promise<DescribedFile>
+  /** The tables of a database. */
+  describeDatabase(connection: DatabaseConnection, options: DescribeOptions): Promise<DatabaseDescription>
   load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
   close(): Promise<void>
 }
@@ -105,6 +108,12 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
         { type: 'describe', file, ...(charset === undefined ? {} : { charset }) },
         signal,
         (report) => (report.type === 'described' ? report.described : undefined),
+      ),
+    describeDatabase: (connection, { signal, ...options }) =>
+      converse<DatabaseDescription>(
+        { type: 'describe-database', connection, ...options },
+        signal,
+        (report) => (report.type === 'database-described' ? report.described : undefined),
       ),
     load: (plan, handlers) =>
       converse<LoadOutcome>({ type: 'load', plan }, handlers.signal, (report, send) => {

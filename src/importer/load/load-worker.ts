@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { databaseReaders } from '../../sources/database/registry.ts'
 import { describeFile } from './describe-file.ts'
 import type { LoadOutcome } from './load-plan.ts'
 import type { Order, Report } from './messages.ts'
@@ -29,13 +30,23 @@ async function obey(order: Order): Promise<void> {
   else await work(order)
 }
 
-async function work(order: Extract<Order, { type: 'describe' | 'load' }>): Promise<void> {
+async function work(
+  order: Extract<Order, { type: 'describe' | 'describe-database' | 'load' }>,
+): Promise<void> {
   abort = new AbortController()
   decide = undefined
   const { signal } = abort
   try {
     if (order.type === 'describe') {
       report({ type: 'described', described: await describeFile(order.file, order.charset, signal) })
+      return
+    }
+    if (order.type === 'describe-database') {
+      const { connection, tables, maxTables } = order
+      const reader = databaseReaders[connection.type]
+      const options = { maxTables, signal, ...(tables === undefined ? {} : { tables }) }
+      const described = { format: reader.format, ...(await reader.describe(connection, options)) }
+      report({ type: 'database-described', described })
       return
     }
     const outcome = await runLoad(order.plan, {

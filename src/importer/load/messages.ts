@@ -2,6 +2,7 @@ import type { DataFile, Message } from '../../formats/format.ts'
 import { FormatError } from '../../formats/format.ts'
 import type { FailureKind } from '../../lib/errors.ts'
 import { Failure } from '../../lib/errors.ts'
+import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
 import type { DescribedFile } from '../described-file.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
 
@@ -16,9 +17,20 @@ export interface ErrorData {
   cause?: ErrorData
 }
 
+/** What a database holds, and the format that its tables are shown to have. */
+export interface DatabaseDescription extends DescribedDatabase {
+  format: string
+}
+
 /** What the server asks of a worker. Only one `describe` or `load` is under way in a worker. */
 export type Order =
   | { type: 'describe'; file: DataFile; charset?: string }
+  | {
+      type: 'describe-database'
+      connection: DatabaseConnection
+      tables?: readonly string[]
+      maxTables: number
+    }
   | { type: 'load'; plan: LoadPlan }
   | { type: 'abort' }
   /** The answer to `committing`. */
@@ -33,6 +45,7 @@ export type Report =
   /** Everything is staged; the worker waits for `commit` or `refuse`. */
   | { type: 'committing'; token: string; outcome: LoadOutcome }
   | { type: 'described'; described: DescribedFile }
+  | { type: 'database-described'; described: DatabaseDescription }
   | { type: 'loaded'; outcome: LoadOutcome }
   | { type: 'failed'; error: ErrorData }
 

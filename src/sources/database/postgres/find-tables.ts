@@ -1,18 +1,15 @@
 import type { Message } from '../../../formats/format.ts'
 import { invalid } from '../../../lib/errors.ts'
+import { listNames, requireTables } from '../choose-tables.ts'
 import type { DescribeOptions } from '../database.ts'
 import type { TableEntry } from './catalog.ts'
 import { listTableEntries, schemaExists } from './catalog.ts'
 import type { ReadingSession } from './session.ts'
 
-const shownTables = 20
+/** Tables that are looked through for a message that names those that are there. */
+const shownOthers = 1000
 /** What a load of Terrane's own leaves for the time that it takes. */
 const stagingPrefix = 'terrane_load_'
-
-function listed(names: string[]): string {
-  const rest = names.length - shownTables
-  return names.slice(0, shownTables).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
-}
 
 /** The tables named, or every table and every view with a geometry that may be read. */
 export async function findTables(
@@ -47,10 +44,10 @@ function chooseTables({ schema, database }: ReadingSession, found: TableEntry[])
   const closed = entries.filter(({ canSelect }) => !canSelect).map(({ name }) => name)
   if (readable.length === 0) {
     const why =
-      closed.length === 0 ? 'has no tables' : `has no table that this user may read: ${listed(closed)}`
+      closed.length === 0 ? 'has no tables' : `has no table that this user may read: ${listNames(closed)}`
     throw invalid('no-tables', `Schema "${schema}" of database "${database}" ${why}`)
   }
-  const message = `This user may not read ${listed(closed)}`
+  const message = `This user may not read ${listNames(closed)}`
   const messages: Message[] =
     closed.length === 0 ? [] : [{ level: 'warning', code: 'tables-skipped', message }]
   return { entries: readable, messages }
@@ -62,16 +59,10 @@ async function named(
   found: TableEntry[],
 ): Promise<TableEntry[]> {
   const { schema, database, client } = session
-  const missing = wanted.filter((name) => !found.some((entry) => entry.name === name))
-  if (missing.length > 0) {
-    const others = await listTableEntries(client, schema, { limit: 1000 })
-    const names = others.filter(({ isPart }) => !isPart).map(({ name }) => name)
-    const there = names.length === 0 ? 'it has none' : `there are ${listed(names)}`
-    const what = missing.map((name) => `"${name}"`).join(', ')
-    throw invalid(
-      'unknown-table',
-      `Schema "${schema}" of database "${database}" has no table ${what}: ${there}`,
-    )
+  if (found.length < wanted.length) {
+    const all = await listTableEntries(client, schema, { limit: shownOthers })
+    const names = [...found, ...all.filter(({ isPart }) => !isPart)].map(({ name }) => name)
+    requireTables(wanted, names, `Schema "${schema}" of database "${database}"`)
   }
   const closed = found.filter(({ canSelect }) => !canSelect).map(({ name }) => `"${name}"`)
   if (closed.length > 0) {

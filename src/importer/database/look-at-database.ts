@@ -1,0 +1,48 @@
+import type { Message } from '../../formats/format.ts'
+import type { DescribedFile } from '../described-file.ts'
+import { reexamine } from '../examine.ts'
+import { suits } from '../look-at-data.ts'
+import type { ImporterParts } from '../parts.ts'
+import { now } from '../parts.ts'
+import { planTasks } from '../plan-tasks.ts'
+import type { ImportRecord, TaskRecord } from '../records.ts'
+import type { DatabaseSource } from './database-source.ts'
+import { openedConnection } from './database-source.ts'
+
+/** Turns the tables of a database into examined tasks, not yet saved, one for each. */
+export async function lookAtDatabase(
+  parts: ImporterParts,
+  record: ImportRecord,
+  source: DatabaseSource,
+  signal: AbortSignal,
+): Promise<{ tasks: TaskRecord[]; messages: Message[]; tables: string[] }> {
+  const { format, tables, messages } = await parts.pool.describeDatabase(
+    openedConnection(parts.vault, source),
+    {
+      ...(source.wanted === undefined ? {} : { tables: source.wanted }),
+      maxTables: parts.limits.maxTasks,
+      signal,
+    },
+  )
+  const described: DescribedFile = {
+    file: { path: '', sidecars: {} },
+    format: { name: format, kind: 'vector', canServeDirectly: false },
+    layers: tables,
+  }
+  const plan = planTasks([described], {
+    importId: record.id,
+    nextTaskId: record.nextTaskId,
+    folder: '',
+    isUploaded: false,
+    transforms: record.transforms,
+    suits,
+    maxTasks: parts.limits.maxTasks,
+    at: now(parts),
+  })
+  const tasks: TaskRecord[] = []
+  for (const task of plan.tasks) {
+    const table = { ...task, files: [], ...(task.source === undefined ? {} : { table: task.source.name }) }
+    tasks.push(await reexamine(parts, record, table))
+  }
+  return { tasks, messages, tables: tables.map(({ name }) => name) }
+}
