@@ -7,6 +7,7 @@ import { gdalFormats } from './gdal/gdal.ts'
 import { geojson } from './geojson/geojson.ts'
 import { geopackage } from './geopackage/geopackage.ts'
 import { geoparquet } from './geoparquet/geoparquet.ts'
+import { kml } from './kml/kml.ts'
 import { rasterFormats } from './raster/raster.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
@@ -17,6 +18,7 @@ export const formats: readonly Format[] = [
   flatgeobuf,
   geoparquet,
   geojson,
+  kml,
   csv,
   ...gdalFormats,
   ...rasterFormats,

@@ -27,17 +27,14 @@ export class ColumnType {
     return (this.#kinds & textKind) !== 0
   }
 
-  /** Takes in a cell that is not empty. */
-  observe(parser: CellParser, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): void {
-    if (isQuoted) {
-      this.#kinds |= textKind
-      return
-    }
-    const kind = parser.parse(bytes, start, end)
+  /** Takes in a cell that is not empty; its kind. */
+  observe(parser: CellParser, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): number {
+    const kind = isQuoted ? textKind : parser.parse(bytes, start, end)
     this.#kinds |= kind
-    if ((kind & spelledKinds) === 0) return
+    if ((kind & spelledKinds) === 0) return kind
     if (this.#form >= 0 && this.#form !== parser.form) this.#kinds |= textKind
     this.#form = parser.form
+    return kind
   }
 
   get type(): AttributeType {

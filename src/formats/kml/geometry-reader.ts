@@ -1,0 +1,263 @@
+import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import { wkbTypeNumber } from '../../geo/wkb.ts'
+import { RowError } from '../xml/row-error.ts'
+import type { RowSink } from '../xml/row-sink.ts'
+import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
+import { fieldOf, fieldOfElement } from './kml-fields.ts'
+import type { Word } from './kml-words.ts'
+import { words, wordTable } from './kml-words.ts'
+import { PositionReader } from './positions.ts'
+
+/** WKB type codes; 7 stands for every collection, 0 for what has no geometry here. */
+const typeCodes: Partial<Record<Word, number>> = {
+  Point: 1,
+  LineString: 2,
+  LinearRing: 2,
+  Track: 2,
+  Polygon: 3,
+  MultiTrack: 7,
+  MultiGeometry: 7,
+  GeometryCollection: 7,
+  MultiPoint: 7,
+  MultiLineString: 7,
+  MultiPolygon: 7,
+  Model: 0,
+}
+const typeCodeOf = words.map((word) => typeCodes[word] ?? -1)
+const modifierOf = words.map((word) => {
+  const isModifier =
+    word === 'altitudeMode' || word === 'tessellate' || word === 'extrude' || word === 'drawOrder'
+  const field = isModifier ? fieldOfElement[word] : undefined
+  return field === undefined ? -1 : fieldOf(field)
+})
+const indexOf = (word: Word): number => words.indexOf(word)
+const track = indexOf('Track')
+const coordinates = indexOf('coordinates')
+const coord = indexOf('coord')
+const when = indexOf('when')
+const ring = indexOf('LinearRing')
+const outer = indexOf('outerBoundaryIs')
+const inner = indexOf('innerBoundaryIs')
+
+/**
+ * Writes the geometry elements of KML (OGC 12-007r2, section 10) as WKB. A collection becomes one of its parts' type
+ * where all have the same, nested ones among them; a ring that is not closed is closed; a track is a line.
+ */
+export class GeometryReader {
+  /** Rings of the last geometry that had to be closed. */
+  closedRings = 0
+  /** Times of the first and last position of the last track. */
+  begin: TextToken | undefined
+  end: TextToken | undefined
+  readonly #scanner: XmlScanner
+  readonly #positions = new PositionReader()
+  #sink: RowSink | undefined
+  #firstX = 0
+  #firstY = 0
+  #firstZ = 0
+  #parts = 0
+  #partTypes = 0
+  readonly #takeFirst = ({ x, y, z }: PositionReader): void => {
+    this.#firstX = x
+    this.#firstY = y
+    this.#firstZ = z
+  }
+
+  constructor(scanner: XmlScanner) {
+    this.#scanner = scanner
+  }
+
+  /** Whether an element of this word is a geometry. */
+  isGeometry(word: number): boolean {
+    return (typeCodeOf[word] ?? -1) >= 0
+  }
+
+  /** Appends the geometry element opened last; its type code, or 0 where it holds none. */
+  read(word: number, sink: RowSink): number {
+    this.#sink = sink
+    this.#positions.hasZ = false
+    this.closedRings = 0
+    this.begin = undefined
+    this.end = undefined
+    const { builder, shape } = sink
+    const typeCode = typeCodeOf[word] as number
+    if (typeCode === 0) {
+      this.#scanner.skip()
+      return 0
+    }
+    if (typeCode === 7) return this.#collection(builder, shape.hasZ)
+    if (shape.isMulti) {
+      builder.header(typeCode + 3, shape.hasZ, false)
+      builder.count(1)
+    }
+    this.#single(word, builder, shape.hasZ)
+    builder.endGeometry()
+    sink.geometry(typeCode, this.#positions.hasZ)
+    return typeCode
+  }
+
+  #collection(builder: GeometryBuilder, writesZ: boolean): number {
+    builder.header(7, writesZ, false)
+    const typeAt = builder.byteLength - 4
+    const countAt = builder.count(0)
+    this.#parts = 0
+    this.#partTypes = 0
+    this.#members(builder, writesZ)
+    if (this.#parts === 0) {
+      builder.abandon()
+      return 0
+    }
+    let typeCode = 7
+    for (let part = 1; part <= 3; part += 1) if (this.#partTypes === 1 << part) typeCode = part + 3
+    builder.setCount(typeAt, wkbTypeNumber(typeCode, writesZ, false))
+    builder.setCount(countAt, this.#parts)
+    builder.endGeometry()
+    this.#sink?.geometry(typeCode, this.#positions.hasZ)
+    return typeCode
+  }
+
+  #members(builder: GeometryBuilder, writesZ: boolean): void {
+    const scanner = this.#scanner
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      const typeCode = typeCodeOf[word] ?? -1
+      if (typeCode === 7) this.#members(builder, writesZ)
+      else if (typeCode > 0) {
+        this.#parts += 1
+        this.#partTypes |= 1 << typeCode
+        this.#single(word, builder, writesZ)
+      } else this.#modifier(word)
+    }
+  }
+
+  #single(word: number, builder: GeometryBuilder, writesZ: boolean): void {
+    const typeCode = typeCodeOf[word] as number
+    builder.header(typeCode, writesZ, false)
+    if (typeCode === 1) this.#point(builder, writesZ)
+    else if (typeCode === 3) this.#polygon(builder, writesZ)
+    else if (word === track) this.#track(builder, writesZ)
+    else {
+      const count = this.#line(builder, writesZ)
+      if (count === 1) throw new RowError('A line has only one position', { field: 'geometry' })
+    }
+  }
+
+  /** What says how a geometry is drawn; anything else is passed over. */
+  #modifier(word: number): void {
+    const field = modifierOf[word] ?? -1
+    if (field < 0) {
+      this.#scanner.skip()
+      return
+    }
+    this.#scanner.text()
+    this.#sink?.value(field, this.#scanner)
+  }
+
+  #point(builder: GeometryBuilder, writesZ: boolean): void {
+    const scanner = this.#scanner
+    let count = 0
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      if (word === coordinates) {
+        scanner.text()
+        count += this.#positions.readAll(scanner, builder, writesZ, this.#takeFirst)
+      } else this.#modifier(word)
+    }
+    if (count > 1) throw new RowError(`A point has ${count} positions`, { field: 'geometry' })
+    if (count === 0) for (let i = writesZ ? 3 : 2; i > 0; i -= 1) builder.ordinate(Number.NaN)
+  }
+
+  /** Positions of a line or ring behind their number, which it gives. */
+  #line(builder: GeometryBuilder, writesZ: boolean): number {
+    const scanner = this.#scanner
+    const at = builder.count(0)
+    let count = 0
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      if (word === coordinates) {
+        if (count > 0) throw new RowError('A line has its coordinates twice', { field: 'geometry' })
+        scanner.text()
+        count = this.#positions.readAll(scanner, builder, writesZ, this.#takeFirst)
+      } else this.#modifier(word)
+    }
+    builder.setCount(at, count)
+    return count
+  }
+
+  #polygon(builder: GeometryBuilder, writesZ: boolean): void {
+    const scanner = this.#scanner
+    const at = builder.count(0)
+    let rings = 0
+    let hasOuter = false
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      if (word === outer) {
+        if (rings > 0)
+          throw new RowError('The outer ring of a polygon is not its first', { field: 'geometry' })
+        rings += this.#boundary(builder, writesZ)
+        hasOuter = rings === 1
+        if (rings > 1) throw new RowError('A polygon has two outer rings', { field: 'geometry' })
+      } else if (word === inner) {
+        if (!hasOuter) throw new RowError('A polygon has a hole before its outer ring', { field: 'geometry' })
+        rings += this.#boundary(builder, writesZ)
+      } else this.#modifier(word)
+    }
+    builder.setCount(at, rings)
+  }
+
+  /** The rings of a boundary: one, or several holes in a file of KML 2.0. */
+  #boundary(builder: GeometryBuilder, writesZ: boolean): number {
+    const scanner = this.#scanner
+    let rings = 0
+    while (scanner.child()) {
+      if (scanner.word(wordTable) !== ring) {
+        scanner.skip()
+        continue
+      }
+      const at = builder.byteLength
+      let count = this.#line(builder, writesZ)
+      const { x, y } = this.#positions
+      if (count > 0 && (x !== this.#firstX || y !== this.#firstY)) {
+        builder.coordinate(this.#firstX, this.#firstY)
+        if (writesZ) builder.ordinate(this.#firstZ)
+        count += 1
+        this.closedRings += 1
+        builder.setCount(at, count)
+      }
+      if (count < 4) {
+        throw new RowError(`A ring has ${count} positions, at least 4 are needed`, { field: 'geometry' })
+      }
+      rings += 1
+    }
+    return rings
+  }
+
+  /** The positions of a gx:Track (OGC 12-007r2, section 10.12), in order; an empty gx:coord was not measured. */
+  #track(builder: GeometryBuilder, writesZ: boolean): void {
+    const scanner = this.#scanner
+    const positions = this.#positions
+    const at = builder.count(0)
+    let count = 0
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      if (word === coord) {
+        scanner.text()
+        if (!positions.readCoord(scanner)) continue
+        builder.coordinate(positions.x, positions.y)
+        if (writesZ) builder.ordinate(positions.z)
+        count += 1
+      } else if (word === when) {
+        scanner.text()
+        this.end = copyOf(scanner)
+        this.begin ??= this.end
+      } else this.#modifier(word)
+    }
+    if (count === 1) throw new RowError('A track has only one position', { field: 'geometry' })
+    builder.setCount(at, count)
+  }
+}
+
+function copyOf({ textBytes, textStart, textEnd, isAscii }: TextToken): TextToken {
+  const copy = Uint8Array.from(textBytes.subarray(textStart, textEnd))
+  return { textBytes: copy, textStart: 0, textEnd: copy.length, isAscii }
+}

@@ -1,0 +1,45 @@
+import { WordTable } from '../xml/word-table.ts'
+
+/** Elements that matter in a placemark or its geometry (OGC 12-007r2; those of KML 2.0 and the gx extension too). */
+export const words = [
+  'name',
+  'description',
+  'Snippet',
+  'snippet',
+  'address',
+  'phoneNumber',
+  'visibility',
+  'altitudeMode',
+  'tessellate',
+  'extrude',
+  'drawOrder',
+  'when',
+  'begin',
+  'end',
+  'TimeStamp',
+  'TimeSpan',
+  'ExtendedData',
+  'SchemaData',
+  'SimpleData',
+  'Data',
+  'value',
+  'Point',
+  'LineString',
+  'LinearRing',
+  'Polygon',
+  'Track',
+  'MultiTrack',
+  'MultiGeometry',
+  'GeometryCollection',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'Model',
+  'coordinates',
+  'coord',
+  'outerBoundaryIs',
+  'innerBoundaryIs',
+] as const
+export type Word = (typeof words)[number]
+
+export const wordTable = new WordTable(words)

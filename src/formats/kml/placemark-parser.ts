@@ -1,0 +1,135 @@
+import { RowError } from '../xml/row-error.ts'
+import type { RowParser, RowSink } from '../xml/row-sink.ts'
+import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
+import { GeometryReader } from './geometry-reader.ts'
+import { fieldOf, fieldOfElement } from './kml-fields.ts'
+import type { Word } from './kml-words.ts'
+import { words, wordTable } from './kml-words.ts'
+
+const nameWord = new TextEncoder().encode('name')
+const idWord = new TextEncoder().encode('id')
+const isTime = (word: Word): boolean => word === 'when' || word === 'begin' || word === 'end'
+/** The field of an element of a placemark, and of a TimeStamp or TimeSpan in it. */
+const memberFields = words.map((word) => (isTime(word) ? -1 : knownField(word)))
+const timeFields = words.map((word) => (isTime(word) ? knownField(word) : -1))
+const indexOf = (word: Word): number => words.indexOf(word)
+const timeStamp = indexOf('TimeStamp')
+const timeSpan = indexOf('TimeSpan')
+const extendedData = indexOf('ExtendedData')
+const schemaData = indexOf('SchemaData')
+const simpleData = indexOf('SimpleData')
+const data = indexOf('Data')
+const valueElement = indexOf('value')
+const placemarkId = fieldOf('placemarkId')
+const folderField = fieldOf('Folder')
+const begin = fieldOf('begin')
+const end = fieldOf('end')
+
+function knownField(word: Word): number {
+  const name = fieldOfElement[word]
+  return name === undefined ? -1 : fieldOf(name)
+}
+
+/** Reads placemarks (OGC 12-007r2, section 9.11). */
+export class PlacemarkParser implements RowParser {
+  /** The folders around the placemark; undefined where there are none. */
+  folder: TextToken | undefined
+  /** True for an element that a schema of KML 2.0 derives from Placemark: its own elements are fields too. */
+  isDerived = false
+  readonly geometry: GeometryReader
+  readonly #scanner: XmlScanner
+  #hasGeometry = false
+  #hasTime = false
+
+  constructor(scanner: XmlScanner) {
+    this.#scanner = scanner
+    this.geometry = new GeometryReader(scanner)
+  }
+
+  parse(sink: RowSink): void {
+    const scanner = this.#scanner
+    this.#hasGeometry = false
+    this.#hasTime = false
+    if (scanner.attribute(idWord)) sink.value(placemarkId, scanner)
+    if (this.folder !== undefined) sink.value(folderField, this.folder)
+    while (scanner.child()) this.#member(sink)
+    const track = this.geometry
+    if (!this.#hasGeometry || this.#hasTime || track.begin === undefined || track.end === undefined) return
+    sink.value(begin, track.begin)
+    sink.value(end, track.end)
+  }
+
+  #member(sink: RowSink): void {
+    const scanner = this.#scanner
+    const word = scanner.word(wordTable)
+    const field = memberFields[word] ?? -1
+    if (field >= 0) {
+      scanner.text()
+      sink.value(field, scanner)
+    } else if (this.geometry.isGeometry(word)) {
+      if (this.#hasGeometry) throw new RowError('The placemark has two geometries', { field: 'geometry' })
+      this.#hasGeometry = true
+      this.geometry.read(word, sink)
+    } else if (word === extendedData) this.#extendedData(sink)
+    else if (word === timeStamp || word === timeSpan) this.#time(sink)
+    else if (word < 0 && this.isDerived) this.#named(sink)
+    else scanner.skip()
+  }
+
+  #time(sink: RowSink): void {
+    const scanner = this.#scanner
+    this.#hasTime = true
+    while (scanner.child()) {
+      const field = timeFields[scanner.word(wordTable)] ?? -1
+      if (field < 0) scanner.skip()
+      else {
+        scanner.text()
+        sink.value(field, scanner)
+      }
+    }
+  }
+
+  /** Typed and untyped data (OGC 12-007r2, section 9.2), and elements of other namespaces. */
+  #extendedData(sink: RowSink): void {
+    const scanner = this.#scanner
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      if (word === schemaData) {
+        while (scanner.child()) {
+          if (scanner.word(wordTable) === simpleData) this.#simpleData(sink)
+          else scanner.skip()
+        }
+      } else if (word === data) this.#data(sink)
+      else if (word < 0) this.#named(sink)
+      else scanner.skip()
+    }
+  }
+
+  #simpleData(sink: RowSink): void {
+    const scanner = this.#scanner
+    const field = scanner.attribute(nameWord) ? sink.field(scanner) : -1
+    scanner.text()
+    if (field >= 0) sink.value(field, scanner)
+  }
+
+  #data(sink: RowSink): void {
+    const scanner = this.#scanner
+    const field = scanner.attribute(nameWord) ? sink.field(scanner) : -1
+    while (scanner.child()) {
+      if (field < 0 || scanner.word(wordTable) !== valueElement) scanner.skip()
+      else {
+        scanner.text()
+        sink.value(field, scanner)
+      }
+    }
+  }
+
+  /** An element whose name is the field's. */
+  #named(sink: RowSink): void {
+    const scanner = this.#scanner
+    scanner.name()
+    const field = sink.field(scanner)
+    scanner.text()
+    if (field >= 0) sink.value(field, scanner)
+  }
+}

@@ -1,0 +1,43 @@
+import { asciiText } from '../../lib/decimal.ts'
+import { RowError } from './row-error.ts'
+import type { ScratchText } from './scratch-text.ts'
+import { outOfBytes } from './xml-error.ts'
+
+const longestReference = 12
+const named: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 }
+
+/**
+ * Appends the character that the reference at `at` stands for (XML 1.0, sections 4.1 and 4.6) and gives the position
+ * behind it. Only the five predefined entities are known: nothing is ever expanded.
+ */
+export function readReference(bytes: Uint8Array, at: number, end: number, target: ScratchText): number {
+  const last = at + longestReference
+  let to = at + 1
+  while (to < last && bytes[to] !== 0x3b && bytes[to] !== 0) to += 1
+  if (to >= end) throw outOfBytes
+  const name = asciiText(bytes, at + 1, to)
+  if (bytes[to] !== 0x3b)
+    throw new RowError('"&" stands in a text without an entity behind it: write "&amp;"')
+  target.appendCodePoint(codePointOf(name))
+  return to + 1
+}
+
+function codePointOf(name: string): number {
+  const code = name.startsWith('#') ? numberOf(name) : named[name]
+  if (code === undefined) throw new RowError(`The entity "&${name};" is not known`)
+  const isCharacter =
+    code === 9 ||
+    code === 10 ||
+    code === 13 ||
+    (code >= 0x20 && code < 0xd800) ||
+    (code > 0xdfff && code < 0xfffe)
+  if (!isCharacter && !(code > 0xffff && code <= 0x10ffff)) {
+    throw new RowError(`"&${name};" stands for no character`)
+  }
+  return code
+}
+
+function numberOf(name: string): number | undefined {
+  if (/^#\d+$/.test(name)) return Number(name.slice(1))
+  return /^#x[\da-f]+$/i.test(name) ? Number.parseInt(name.slice(2), 16) : undefined
+}

@@ -1,0 +1,40 @@
+import { open } from 'node:fs/promises'
+import { asciiText } from '../../lib/decimal.ts'
+import { findTextEncoding } from '../../lib/text-encoding.ts'
+import type { Charset } from '../csv/charset.ts'
+import { declaredCharset, findCharset } from '../csv/charset.ts'
+import type { ReadContext } from '../format.ts'
+import { FormatError } from '../format.ts'
+
+const headBytes = 4096
+const declaration = /^<\?xml\s[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([\w.:-]{1,40})["']/
+
+/**
+ * The encoding of an XML file (XML 1.0, section 4.3.3 and appendix F): as asked for, by its byte order mark, as its
+ * declaration says; where it says nothing UTF-8, or Windows-1252 when that is not what the bytes are.
+ */
+export async function findXmlCharset(path: string, context: ReadContext): Promise<Charset> {
+  if (context.charset !== undefined) return findCharset(path, context)
+  const head = await readHead(path)
+  const marked = declaredCharset(head)
+  if (marked !== undefined) return { name: marked }
+  const name = declaration.exec(asciiText(head, 0, head.length))?.[1]
+  if (name === undefined) return findCharset(path, context)
+  const encoding = findTextEncoding(name)
+  if (encoding === undefined) {
+    const message = `The text encoding "${name}", which the file declares, is not known: set the charset`
+    throw new FormatError(message, { code: 'unknown-charset' })
+  }
+  // Bytes without NUL are not UTF-16, whatever the declaration says.
+  return { name: encoding.name.startsWith('UTF-16') ? 'UTF-8' : encoding.name }
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const handle = await open(path)
+  try {
+    const { bytesRead, buffer } = await handle.read(new Uint8Array(headBytes), 0, headBytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,163 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
+import { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import { SeenGeometries } from '../../geo/geometry-shape.ts'
+import type { Attribute } from '../../geo/schema.ts'
+import { CellParser } from '../csv/cell-kind.ts'
+import type { LayerDescription, Message } from '../format.ts'
+import { FormatError } from '../format.ts'
+import { FieldNames } from './field-names.ts'
+import type { RowSink } from './row-sink.ts'
+import type { DeclaredType } from './value-survey.ts'
+import { ValueSurvey } from './value-survey.ts'
+import type { TextToken } from './xml-scanner.ts'
+
+/** Databases take no wider tables. */
+const mostFields = 1600
+const longestName = 1000
+const builderRows = 1024
+const builderBytes = 1 << 20
+
+/** A field that the format knows. */
+export interface KnownField {
+  name: string
+  type: DeclaredType
+}
+
+/** Gathers what rows hold: their fields with types, geometry types, bounds. */
+export class RowSurvey implements RowSink {
+  builder = new GeometryBuilder(builderRows)
+  readonly shape = { isMulti: false, hasZ: false, hasM: false }
+  readonly isFull = false
+  readonly seen = new SeenGeometries()
+  readonly envelope: Envelope = emptyEnvelope()
+  rows = 0
+  readonly #known: readonly KnownField[]
+  readonly #names = new FieldNames()
+  readonly #fields: ValueSurvey[]
+  readonly #parser = new CellParser()
+  #typeCode = 0
+  #hasZ = false
+
+  constructor(known: readonly KnownField[]) {
+    this.#known = known
+    this.#fields = known.map(({ type }) => new ValueSurvey(type))
+  }
+
+  field(name: TextToken): number {
+    const index = this.#names.find(name)
+    if (index >= 0) return this.#known.length + index
+    const { textBytes, textStart, textEnd } = name
+    return this.#add(Buffer.from(textBytes.subarray(textStart, textEnd)).toString('utf8'), undefined)
+  }
+
+  /** The file declares a field; one that it declares in two ways, or after using it, stays as it is or text. */
+  declare(name: string, type: DeclaredType): void {
+    const index = this.#names.names.indexOf(name)
+    const field = this.#fields[this.#known.length + index]
+    if (index < 0 || field === undefined) this.#add(name, type)
+    else if (field.declared !== type && (field.declared !== undefined || type === 'string'))
+      field.declared = 'string'
+  }
+
+  #add(name: string, type: DeclaredType | undefined): number {
+    if (name === '' || name.length > longestName) return -1
+    if (this.#fields.length >= mostFields) {
+      throw new FormatError(`Rows have more than ${mostFields} different fields`, { code: 'too-wide' })
+    }
+    this.#fields.push(new ValueSurvey(type))
+    return this.#known.length + this.#names.add(name)
+  }
+
+  value(field: number, text: TextToken): void {
+    if (field >= 0) (this.#fields[field] as ValueSurvey).observe(text, this.#parser)
+  }
+
+  geometry(typeCode: number, hasZ: boolean): void {
+    this.#typeCode = typeCode
+    this.#hasZ = hasZ
+  }
+
+  commit(): void {
+    this.rows += 1
+    if (this.#typeCode === 0) return
+    this.seen.add(this.#typeCode, this.#hasZ, false)
+    this.#typeCode = 0
+    if (this.builder.length === builderRows || this.builder.byteLength > builderBytes) this.#foldEnvelopes()
+  }
+
+  undo(): void {
+    this.builder.truncate(this.#typeCode === 0 ? this.builder.length : this.builder.length - 1)
+    this.#typeCode = 0
+  }
+
+  reject(): void {
+    this.rows += 1
+  }
+
+  /** Takes the envelopes of the geometries so far into the layer's, and begins a new run of geometries. */
+  #foldEnvelopes(): void {
+    const { envelopes } = this.builder.finish()
+    const { envelope } = this
+    for (let at = 0; at < envelopes.length; at += 4) {
+      if ((envelopes[at] as number) < envelope.minX) envelope.minX = envelopes[at] as number
+      if ((envelopes[at + 1] as number) < envelope.minY) envelope.minY = envelopes[at + 1] as number
+      if ((envelopes[at + 2] as number) > envelope.maxX) envelope.maxX = envelopes[at + 2] as number
+      if ((envelopes[at + 3] as number) > envelope.maxY) envelope.maxY = envelopes[at + 3] as number
+    }
+    this.builder = new GeometryBuilder(builderRows)
+  }
+
+  /** The layer of this name with what was gathered. Fields of the file have a `source`, those of the format none. */
+  layer(name: string, charset: string, nameOf: (source: string) => string): LayerDescription {
+    this.#foldEnvelopes()
+    const messages: Message[] = []
+    const attributes = this.#attributes(nameOf, messages)
+    const { count, withZ, type } = this.seen
+    if (withZ > 0 && withZ < count) {
+      const message = `${count - withZ} of ${count} geometries have no Z: it becomes 0`
+      messages.push({ level: 'info', code: 'mixed-dimensions', message })
+    }
+    const layer: LayerDescription = {
+      name,
+      schema: {
+        attributes,
+        geometry: { name: 'geometry', type, hasZ: withZ > 0, hasM: false, crs: { srs: 'EPSG:4326' } },
+      },
+      featureCount: this.rows,
+      charset,
+      messages,
+    }
+    if (!isEmptyEnvelope(this.envelope)) layer.envelope = this.envelope
+    return layer
+  }
+
+  #attributes(nameOf: (source: string) => string, messages: Message[]): Attribute[] {
+    const attributes: Attribute[] = []
+    const taken = new Set<string>()
+    for (const [index, field] of this.#fields.entries()) {
+      const known = this.#known[index]
+      if (known !== undefined && !field.isUsed) continue
+      const source = this.#names.names[index - this.#known.length] ?? ''
+      const wanted = known?.name ?? nameOf(source)
+      const name = freeName(wanted, taken)
+      taken.add(name)
+      const attribute = field.attribute(name)
+      attributes.push(known === undefined ? { ...attribute, source } : attribute)
+      if (name !== wanted) {
+        const message = `The name "${wanted}" stands there twice: the field "${source}" is called "${name}"`
+        messages.push({ level: 'warning', code: 'repeated-name', message })
+      }
+      if (field.isMisfit && field.declared !== 'string') {
+        const message = `Not every value of "${name}" is ${field.declared}, as it is declared: it is read as ${attribute.type}`
+        messages.push({ level: 'warning', code: 'declared-type', message })
+      }
+    }
+    return attributes
+  }
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name
+  for (let suffix = 2; ; suffix += 1) if (!taken.has(`${name}_${suffix}`)) return `${name}_${suffix}`
+}
