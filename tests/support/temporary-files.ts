@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { after } from 'node:test'
 
 /** Gives a function that writes a file of this name into a folder of the test file's own, and returns its path. */
@@ -12,4 +13,11 @@ export function temporaryFiles(): (name: string, content: string | Uint8Array) =
     writeFileSync(path, content)
     return path
   }
+}
+
+/** A new folder, removed after the test. */
+export function temporaryFolder(test: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-folder-'))
+  test.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }

@@ -9,6 +9,8 @@ export interface GdalInfo {
   raster: RasterDescription
   /** Datasets inside it that are opened one by one. */
   subdatasetCount: number
+  /** A file that the metadata send GDAL to for overviews. */
+  overviewFile?: string
 }
 
 type Fields = Record<string, unknown>
@@ -67,7 +69,7 @@ function subdatasetCount(metadata: unknown): number {
   return Object.keys(fieldsOf(fieldsOf(metadata).SUBDATASETS)).filter((key) => key.endsWith('_NAME')).length
 }
 
-/** Reads the output of `gdalinfo -json`; throws `FormatError` for what is no description of a raster. */
+/** Reads the output of `gdalinfo -json -mdd OVERVIEWS`; throws `FormatError` for what is no description of a raster. */
 export function parseGdalInfo(text: string): GdalInfo {
   let info: Fields
   try {
@@ -92,5 +94,10 @@ export function parseGdalInfo(text: string): GdalInfo {
     overviews: listOf(fieldsOf(bands[0]).overviews).map((one) => sizeOf(fieldsOf(one).size)),
     ...(controlPoints === 0 ? {} : { controlPointCount: controlPoints }),
   }
-  return { raster, subdatasetCount: subdatasetCount(info.metadata) }
+  const overviewFile = textOf(fieldsOf(fieldsOf(info.metadata).OVERVIEWS).OVERVIEW_FILE)
+  return {
+    raster,
+    subdatasetCount: subdatasetCount(info.metadata),
+    ...(overviewFile === undefined ? {} : { overviewFile }),
+  }
 }

@@ -30,7 +30,7 @@ const maxProjectionBytes = (1 << 16) + 1
 async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSignal): Promise<GdalInfo> {
   return withRasterSource(file, driver, async ({ path, folder, drivers, env }) => {
     const [program, args] = await limitedProgram('gdalinfo', [
-      ...['-json', '-noct', '-norat', '-nofl'],
+      ...['-json', '-noct', '-norat', '-nofl', '-mdd', 'OVERVIEWS'],
       ...drivers.flatMap((name) => ['-if', name]),
       path,
     ])
@@ -80,6 +80,14 @@ async function findCrs(
   return srs === undefined ? found : { ...found, crs: { ...found.crs, srs } }
 }
 
+function refuseReferences({ overviewFile }: GdalInfo): void {
+  if (overviewFile === undefined) return
+  throw new FormatError(
+    'The raster names another file for its overviews, which is not read: write it anew, for example with gdal_translate',
+    { code: 'other-files' },
+  )
+}
+
 function refuseContainer({ raster, subdatasetCount }: GdalInfo): void {
   if (raster.bands.length > 0) return
   throw new FormatError(
@@ -96,6 +104,7 @@ async function describeRaster(
   signal: AbortSignal,
 ): Promise<LayerDescription> {
   const info = await readInfo(file, driver, signal)
+  refuseReferences(info)
   refuseContainer(info)
   const { crs: declared, ...rest } = info.raster
   const { crs, messages } = await findCrs(declared, file)
