@@ -37,7 +37,13 @@ describe('styles', () => {
       assert.equal(reply.body, sld)
       assert.match(String(reply.headers['content-type']), /^application\/vnd\.ogc\.sld\+xml/)
     }
-    assert.equal((await send('GET', '/styles/roads', undefined, { accept: mapLibreType })).statusCode, 404)
+    const converted = await send('GET', '/styles/roads', undefined, { accept: mapLibreType })
+    assert.equal(converted.statusCode, 200)
+    assert.equal(converted.json().version, 8)
+    assert.match(String(converted.headers['content-type']), /maplibre/)
+    const other = await send('GET', '/styles/point.sld')
+    assert.match(other.body, /<StyledLayerDescriptor version="1.0.0".*<WellKnownName>circle</s)
+    assert.equal((await send('GET', '/styles/roads.qml')).statusCode, 404)
   })
 
   it('are created from a MapLibre document, nulls and all, by either way', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { AnyConnection } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
 import { listStorePaths } from '../../catalog/stores.ts'
@@ -8,6 +9,8 @@ import { freeStoreFile } from '../../config/data-directory.ts'
 import type { Database } from '../../db/connection.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { isInside } from '../../sources/path-guard.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { readRaster } from '../../stores/rasters/read-raster.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 
 const maxParameters = 100
@@ -93,6 +96,32 @@ async function geoPackageParameters(parameters: StoreParameters, place: Place): 
   const wanted = (database ?? path)?.replace(/^file:(\/\/(?=\/))?/, '')
   if (wanted === undefined || wanted === '') return { ...others, path: await newFile(place) }
   return { ...others, ...(await allowedFile(wanted, place)) }
+}
+
+const describeMs = 15_000
+
+/** The raster that a new or changed coverage store serves; its format is what the file says. */
+export async function toCoverageConnection(wanted: WantedConnection, place: Place): Promise<AnyConnection> {
+  const { type: wantedType, parameters } = wanted
+  if (wantedType?.toLowerCase() === mosaicType.toLowerCase()) {
+    throw invalid(
+      'unknown-store-type',
+      'Mosaics come into being by an import of mosaic data: POST /rest/imports',
+    )
+  }
+  const text = (parameters.url ?? parameters.path)?.replace(/^file:(\/\/(?=\/))?/, '')
+  if (text === undefined || text === '') {
+    throw invalid(
+      'store-path',
+      'A coverage store needs the "url" or the connection parameter "path" of its file',
+    )
+  }
+  const { path = '' } = await allowedFile(text, place)
+  const { type } = await readRaster(path, AbortSignal.timeout(describeMs))
+  if (wantedType !== undefined && wantedType.toLowerCase() !== type.toLowerCase()) {
+    throw invalid('unknown-store-type', `The file is a ${type}, not a ${wantedType}`)
+  }
+  return { type, parameters: { path } }
 }
 
 async function newFile({ database, directory, workspace, name }: Place): Promise<string> {

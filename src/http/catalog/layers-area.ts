@@ -80,7 +80,7 @@ export const layersArea: Area = (app, context) => {
       config: { access: 'staff' },
       schema: {
         tags,
-        summary: 'Unpublish a layer; recurse drops its table',
+        summary: 'Unpublish a layer; recurse drops its table, or the store of a coverage',
         params: Params,
         querystring: RecurseQuery,
       },
@@ -160,6 +160,8 @@ async function deleteLayer(context: HttpContext, layer: LayerRecord, recurse: bo
   await database.transaction((db) => unpublishLayer(db, layer))
   events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
   const isShared = neighbours.some(({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName)
+  if (!recurse || isShared) return
+  if (store.kind === 'coverageStore') await catalog.deleteStore(store, { recurse: false })
   const isLoaded = store.type === 'GeoPackage' || store.type === 'PostGIS'
-  if (recurse && isLoaded && !isShared) await (await catalog.openStore(store)).dropTable(layer.nativeName)
+  if (isLoaded) await (await catalog.openStore(store)).dropTable(layer.nativeName)
 }

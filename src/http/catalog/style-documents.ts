@@ -1,7 +1,4 @@
 import type { StyleFormat } from '../../catalog/records.ts'
-import { invalid } from '../../lib/errors.ts'
-
-const maxDocumentBytes = 5 * 2 ** 20
 
 export const sldType = 'application/vnd.ogc.sld+xml'
 export const mapLibreType = 'application/vnd.maplibre.style+json'
@@ -41,37 +38,10 @@ export function formatOfName(name: string | undefined): StyleFormat | undefined 
   return word === 'json' || word === 'maplibre' || word === 'mbstyle' ? 'maplibre' : undefined
 }
 
-/** Throws `Failure` (`invalid`) for a document that is not what its format says. */
-export function checkDocument(format: StyleFormat, document: string): void {
-  if (Buffer.byteLength(document) > maxDocumentBytes)
-    throw invalid('invalid-style', 'The style document is larger than 5 MiB')
-  if (format === 'maplibre') checkMapLibre(document)
-  else checkXml(document, format === 'sld' ? 'StyledLayerDescriptor' : 'qgis')
-}
-
-function checkMapLibre(document: string): void {
-  const style = parseObject(document)
-  if (style?.version === 8 && Array.isArray(style.layers)) return
-  throw invalid('invalid-style', 'A MapLibre style is JSON with "version": 8 and a list of "layers"')
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function checkXml(document: string, root: string): void {
-  if (root !== 'qgis' && /<!DOCTYPE|<!ENTITY/i.test(document))
-    throw invalid('invalid-style', 'The style document has a DOCTYPE, which is not accepted')
-  const [, found] =
-    /<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s/>]/.exec(document.replace(/<!--[\s\S]*?-->/g, '')) ?? []
-  if (found === root && /^\s*</.test(document.replace(/^\uFEFF/, ''))) return
-  throw invalid(
-    'invalid-style',
-    `The style document is XML with the root element ${root}, found ${found ?? 'none'}`,
-  )
+/** The formats that an `Accept` header names, the wanted first; plain XML names none, which browsers accept too. */
+export function acceptedFormats(accept: string | undefined): StyleFormat[] {
+  return (accept ?? '').split(',').flatMap((type) => {
+    const format = /\/xml/.test(type) ? undefined : formatOfType(type)
+    return format === undefined ? [] : [format]
+  })
 }

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
+import { checkStyleDocument } from '../../catalog/cartography/check-style.ts'
+import { convertStyle } from '../../catalog/cartography/convert-style.ts'
 import { defaultStyleName, defaultStyles } from '../../catalog/default-styles.ts'
 import { listLayers, updateLayer } from '../../catalog/layers.ts'
 import type { LayerRecord, StyleFormat, StyleRecord } from '../../catalog/records.ts'
@@ -15,7 +17,13 @@ import { getWorkspace } from '../../catalog/workspaces.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
 import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import { checkDocument, contentTypeOf, documentTypes, formatOfName, formatOfType } from './style-documents.ts'
+import {
+  acceptedFormats,
+  contentTypeOf,
+  documentTypes,
+  formatOfName,
+  formatOfType,
+} from './style-documents.ts'
 import { RecurseQuery, stylePath } from './wire.ts'
 
 const tags = ['styles']
@@ -89,7 +97,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
       if (name === undefined)
         throw invalid('invalid-body', 'A new style needs a name: "style.name", or ?name=')
       const { format = 'maplibre', document } = wanted.document === undefined ? plainStyle() : wanted
-      if (document !== undefined) checkDocument(format, document)
+      if (document !== undefined) checkStyleDocument(format, document)
       const values = {
         name,
         format,
@@ -113,10 +121,12 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
     },
     async (request, reply) => {
       const workspace = await workspaceOf(context, request)
-      const { style, wantsDocument } = await findNamed(context, workspace, nameOf(request))
-      return wantsDocument || acceptsDocument(request)
-        ? sendDocument(request, reply, style)
-        : sendEntity(request, reply, toWireStyle(request, style))
+      const { style, format } = await findNamed(context, workspace, nameOf(request))
+      const wanted = format === undefined ? acceptedFormats(request.headers.accept) : [format]
+      reply.header('vary', 'accept')
+      return wanted.length === 0
+        ? sendEntity(request, reply, toWireStyle(request, style))
+        : sendStyleDocument(reply, style, wanted)
     },
   )
 
@@ -174,31 +184,32 @@ function nameOf(request: FastifyRequest): string {
   return (request.params as { style: string }).style
 }
 
-/** A style by name; `<name>.sld` and the like mean its document. */
+/** A style by name; `<name>.sld` and the like mean its document in that format. */
 async function findNamed({ database }: HttpContext, workspace: string | undefined, name: string) {
   const style = await findStyle(database.kysely, workspace, name)
-  if (style !== undefined) return { style, wantsDocument: false }
+  if (style !== undefined) return { style, format: undefined }
   const plain = name.replace(/\.(sld|qml|mbstyle|maplibre)$/, '')
-  const document = plain === name ? undefined : await findStyle(database.kysely, workspace, plain)
-  if (document === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
-  if (formatOfName(name) !== document.format)
-    throw notFound('unknown-style', `Style "${plain}" has no document of this format, but ${document.format}`)
-  return { style: document, wantsDocument: true }
+  const named = plain === name ? undefined : await findStyle(database.kysely, workspace, plain)
+  if (named === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
+  return { style: named, format: formatOfName(name) }
 }
 
-function acceptsDocument(request: FastifyRequest): boolean {
-  const accept = request.headers.accept ?? ''
-  return accept.split(',').some((type) => formatOfType(type) !== undefined && !/\/xml/.test(type))
-}
-
-function sendDocument(request: FastifyRequest, reply: FastifyReply, style: StyleRecord): FastifyReply {
-  const wanted = (request.headers.accept ?? '').split(',').map(formatOfType)
-  if (wanted.some((format) => format !== undefined) && !wanted.includes(style.format))
-    throw notFound(
-      'unknown-style',
-      `Style "${style.name}" has no document of this format, but ${style.format}`,
-    )
-  return reply.header('content-type', `${contentTypeOf(style.format)}; charset=utf-8`).send(style.document)
+/** Answers with the style's document in its own format where that is wanted, else in the first that it can be had in. */
+export function sendStyleDocument(
+  reply: FastifyReply,
+  style: Pick<StyleRecord, 'name' | 'format' | 'document'>,
+  wanted: StyleFormat[],
+): FastifyReply {
+  const formats = wanted.includes(style.format) ? [style.format] : wanted
+  for (const format of formats) {
+    const document = convertStyle(style, format)
+    if (document === undefined) continue
+    return reply.header('content-type', `${contentTypeOf(format)}; charset=utf-8`).send(document)
+  }
+  throw notFound(
+    'unknown-style',
+    `Style "${style.name}" is ${style.format} and cannot be had as ${wanted.join(' or ')}`,
+  )
 }
 
 interface WantedStyle {
@@ -239,7 +250,7 @@ async function changeStyle(
     throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
   if (wanted.document === undefined) return
   const format = wanted.format ?? style.format
-  checkDocument(format, wanted.document)
+  checkStyleDocument(format, wanted.document)
   const at = clock.now().toISOString()
   await updateStyle(database.kysely, style.id, { format, document: wanted.document, at })
 }

@@ -30,7 +30,13 @@ const storeFields = {
 }
 
 export const StoreBody = Type.Object({ dataStore: Type.Object(storeFields) })
-export const CoverageStoreBody = Type.Object({ coverageStore: Type.Object(storeFields) })
+export const CoverageStoreBody = Type.Object({
+  coverageStore: Type.Object({
+    ...storeFields,
+    type: Type.Optional(Type.String({ description: 'GeoTIFF, WorldImage, ...: what the file is' })),
+    url: Type.Optional(Type.String({ description: 'The file, as `file:` URL or path' })),
+  }),
+})
 
 const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])
 
@@ -82,7 +88,8 @@ export function toWireWorkspace(request: FastifyRequest, workspace: Workspace) {
 }
 
 export function toWireStore(request: FastifyRequest, store: StoreRecord) {
-  const path = storePath(store)
+  const link = storePath(store)
+  const { path } = store.parameters
   const isData = store.kind === 'dataStore'
   const wire = {
     name: store.name,
@@ -90,12 +97,13 @@ export function toWireStore(request: FastifyRequest, store: StoreRecord) {
     enabled: store.isEnabled,
     ...(store.description === undefined ? {} : { description: store.description }),
     workspace: { name: store.workspace, href: request.link(workspacePath(store.workspace)) },
+    ...(isData || path === undefined ? {} : { url: `file:${path}` }),
     connectionParameters: toWireParameters(store),
     _default: store.isDefault,
     dateCreated: store.createdAt,
     dateModified: store.updatedAt,
-    href: request.link(path),
-    [isData ? 'featureTypes' : 'coverages']: request.link(`${path}/${isData ? 'featuretypes' : 'coverages'}`),
+    href: request.link(link),
+    [isData ? 'featureTypes' : 'coverages']: request.link(`${link}/${isData ? 'featuretypes' : 'coverages'}`),
   }
   return { [store.kind]: wire }
 }

@@ -1,35 +1,21 @@
 import { findStore } from '../../catalog/stores.ts'
 import { resolveStyle } from '../../catalog/styles.ts'
-import { deleteImportFile } from '../../importer/delete-file.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { listTasks } from '../../importer/task-repository.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { acceptedFormats } from '../catalog/style-documents.ts'
+import { sendStyleDocument } from '../catalog/styles-area.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import {
-  ExpandQuery,
-  ImportParams,
-  LayerBody,
-  TargetBody,
-  TaskBody,
-  TaskFileParams,
-  TaskParams,
-} from './bodies.ts'
+import { ExpandQuery, ImportParams, LayerBody, TargetBody, TaskBody, TaskParams } from './bodies.ts'
 import { parseExpand } from './expand.ts'
 import { fromWireTask, storeName } from './from-wire.ts'
+import { withGranules } from './granule-files.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, statusOf, tags } from './scope.ts'
 import { reportUnknownParameters } from './transforms-area.ts'
 import { toWireProgress, toWireTargetEntity, toWireTask } from './wire.ts'
-import {
-  fileIdOf,
-  findListedFile,
-  listMainFiles,
-  taskPath,
-  toWireFile,
-  toWireFileItem,
-  toWireTaskData,
-} from './wire-data.ts'
+import { taskPath, toWireTaskData } from './wire-data.ts'
 import { fromWireLayer, requireLayer, toWireLayer } from './wire-layer.ts'
 import { toWireTransform } from './wire-transforms.ts'
 
@@ -55,7 +41,8 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
       const record = await findImportOf(scope, request.params.importId)
       const tasks = await listTasks(scope.context.database.kysely, record.id)
       const level = parseExpand(request.query.expand, 0)
-      return { tasks: tasks.map((task) => toWireTask(request, task, level, dialect)) }
+      const shown = level < 2 ? tasks : await withGranules(scope.context.database.kysely, tasks)
+      return { tasks: shown.map((task) => toWireTask(request, task, level, dialect)) }
     },
   )
 
@@ -65,7 +52,8 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
       const level = parseExpand(request.query.expand, 1)
-      return sendEntity(request, reply, { task: toWireTask(request, task, level, dialect) })
+      const [shown = task] = level < 2 ? [] : await withGranules(scope.context.database.kysely, [task])
+      return sendEntity(request, reply, { task: toWireTask(request, shown, level, dialect) })
     },
   )
 
@@ -121,57 +109,13 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
 
 /** A task's data and files. */
 export function addTaskDataRoutes(app: App, scope: ImporterScope): void {
-  async function fileOf(params: { importId: string; taskId: string; fileId: string }) {
-    const task = await findTaskOf(scope, params)
-    const listed = findListedFile(listMainFiles([task]), params.fileId)
-    if (listed === undefined) throw notFound('unknown-file', `No such file: ${params.fileId}`)
-    return listed
-  }
-
   app.get(
     `${base}/:taskId/data`,
     { config: staff, schema: { tags, summary: "A task's data", params: TaskParams } },
-    async (request) => toWireTaskData(request, await findTaskOf(scope, request.params), 1),
-  )
-
-  app.get(
-    `${base}/:taskId/data/files`,
-    { config: staff, schema: { tags, summary: 'Main files of the data', params: TaskParams } },
     async (request) => {
       const task = await findTaskOf(scope, request.params)
-      const parent = taskPath(task.importId, task.id)
-      return { files: listMainFiles([task]).map((listed) => toWireFileItem(request, parent, listed)) }
-    },
-  )
-
-  app.get(
-    `${base}/:taskId/data/files/:fileId`,
-    { config: staff, schema: { tags, summary: 'One file of the data', params: TaskFileParams } },
-    async (request) => {
-      const listed = await fileOf(request.params)
-      return toWireFile(request, taskPath(listed.task.importId, listed.task.id), listed)
-    },
-  )
-
-  app.delete(
-    `${base}/:taskId/data/files/:fileId`,
-    { config: staff, schema: { tags, summary: 'Take a file out of the data', params: TaskFileParams } },
-    async (request, reply) => {
-      const { task, file } = await fileOf(request.params)
-      await deleteImportFile(scope.importer.parts, task.importId, file.path)
-      return reply.code(statusOf(scope, 200, 204)).send()
-    },
-  )
-
-  app.put(
-    `${base}/:taskId/data/files/:fileId`,
-    { config: staff, schema: { tags, summary: 'Change the time of a granule', params: TaskFileParams } },
-    async (request) => {
-      const { file } = await fileOf(request.params)
-      throw invalid(
-        'no-granule',
-        `"${fileIdOf('/', file.path)}" is not a granule of a mosaic and has no timestamp`,
-      )
+      const [shown = task] = await withGranules(scope.context.database.kysely, [task])
+      return toWireTaskData(request, shown, 1)
     },
   )
 }
@@ -195,17 +139,10 @@ async function sendStyle(
   const { workspace } = await findImportOf(scope, String(task.importId))
   const style = await resolveStyle(scope.context.database.kysely, workspace, layer.style)
   if (style === undefined) throw notFound('unknown-style', `Style "${layer.style}" does not exist`)
-  const accept = request.headers.accept ?? ''
-  const isDocument =
-    (style.format === 'maplibre' && /vnd\.(maplibre|mapbox)/.test(accept)) ||
-    (style.format === 'sld' && /sld/.test(accept))
-  if (isDocument) {
-    const type =
-      style.format === 'sld' ? 'application/vnd.ogc.sld+xml' : 'application/vnd.maplibre.style+json'
-    return reply.header('content-type', type).header('vary', 'accept').send(style.document)
-  }
-  const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
   reply.header('vary', 'accept')
+  const wanted = acceptedFormats(request.headers.accept)
+  if (wanted.length > 0) return sendStyleDocument(reply, style, wanted)
+  const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
   return sendEntity(request, reply, { style: { name: style.name, href, format: style.format } })
 }
 
