@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { updateModes } from '../../stores/store.ts'
+import { DatabaseData } from './wire-database.ts'
 
 const Named = Type.Object({ name: Type.String() })
 const name = Type.String({ minLength: 1, maxLength: 300 })
@@ -39,16 +40,20 @@ const Store = Type.Object({
 })
 export type WantedStore = Static<typeof Store>
 
-const NewImport = Type.Object({
+const importProperties = {
   targetWorkspace: Type.Optional(
     Type.Object({ workspace: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })) }),
   ),
   targetStore: Type.Optional(Store),
-  data: Type.Optional(Data),
   archive: Type.Optional(Type.Boolean()),
   transforms: Type.Optional(Type.Array(Transform)),
-})
+}
+const NewImport = Type.Object({ ...importProperties, data: Type.Optional(Data) })
 export type WantedImport = Static<typeof NewImport>
+/** An import of the tables of a database. */
+export const DatabaseImportBody = Type.Object({
+  import: Type.Object({ ...importProperties, data: DatabaseData }),
+})
 export const ImportBody = Type.Object({ import: Type.Optional(NewImport) })
 
 const Layer = Type.Object({
@@ -104,6 +109,8 @@ export type WantedTask = Static<typeof Task>
 export const TaskBody = Type.Object({ ...Task.properties, task: Type.Optional(Task) })
 
 export const TargetBody = Store
+
+export const GranuleBody = Type.Object({ timestamp: Type.Optional(Type.String()) })
 
 const digits = Type.String()
 export const ImportParams = Type.Object({ importId: digits })

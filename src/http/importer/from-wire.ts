@@ -78,11 +78,11 @@ export function fromWireData(data: WantedData | undefined): WantedSource | undef
 
 export function fromWireImport(
   wanted: WantedImport | undefined,
-  options: { isAsync: boolean; proposedId?: number; user?: string },
+  options: { isAsync: boolean; proposedId?: number; user?: string; source?: WantedSource },
 ): NewImport {
   const workspace = wanted?.targetWorkspace?.workspace?.name
   const store = storeName(wanted?.targetStore)
-  const source = fromWireData(wanted?.data)
+  const source = options.source ?? fromWireData(wanted?.data)
   return {
     ...options,
     transforms: (wanted?.transforms ?? []).map(fromWireTransform),

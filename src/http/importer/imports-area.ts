@@ -1,5 +1,5 @@
 import type { Dialect } from '../../config/settings.ts'
-import { deleteImportFile } from '../../importer/delete-file.ts'
+import type { WantedSource } from '../../importer/create-import.ts'
 import { listImports } from '../../importer/import-repository.ts'
 import type { ImportState } from '../../importer/states.ts'
 import { importStates } from '../../importer/states.ts'
@@ -10,21 +10,24 @@ import type { TransformSpec } from '../../transforms/transform.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { WantedImport } from './bodies.ts'
-import { ExpandQuery, FileParams, ImportBody, ImportParams, ListQuery, RunQuery } from './bodies.ts'
+import { ExpandQuery, ImportBody, ImportParams, ListQuery, RunQuery } from './bodies.ts'
 import { parseExpand } from './expand.ts'
 import { fromWireImport } from './from-wire.ts'
+import { withGranules } from './granule-files.ts'
 import type { ImporterScope } from './scope.ts'
-import { clientSignal, findImportOf, importExists, showImport, staff, statusOf, tags } from './scope.ts'
+import {
+  clientSignal,
+  findImportOf,
+  importExists,
+  showImport,
+  showPassword,
+  staff,
+  statusOf,
+  tags,
+} from './scope.ts'
 import { reportUnknownParameters } from './transforms-area.ts'
 import { parseId } from './wire.ts'
-import {
-  findListedFile,
-  importPath,
-  listMainFiles,
-  toWireFile,
-  toWireFileItem,
-  toWireImportData,
-} from './wire-data.ts'
+import { importPath, toWireImportData } from './wire-data.ts'
 
 const creating = { access: 'staff', idempotent: true } as const
 
@@ -32,13 +35,16 @@ interface Creation {
   wanted: WantedImport | undefined
   query: { async?: boolean; exec?: boolean; expand?: string }
   proposedId?: number
+  /** Takes the place of the body's data. */
+  source?: WantedSource
 }
 
-async function create(
+/** Creates an import and answers with it. */
+export async function create(
   scope: ImporterScope,
   request: FastifyRequest,
   reply: FastifyReply,
-  { wanted, query, proposedId }: Creation,
+  { wanted, query, proposedId, source }: Creation,
 ): Promise<FastifyReply> {
   const { importer } = scope
   const isAsync = query.async ?? false
@@ -49,6 +55,7 @@ async function create(
       isAsync,
       ...(proposedId === undefined ? {} : { proposedId }),
       ...(user === undefined ? {} : { user }),
+      ...(source === undefined ? {} : { source }),
     }),
     { signal, isRunAfter: query.exec === true },
   )
@@ -202,20 +209,6 @@ function addOneImportRoutes(app: App, scope: ImporterScope): void {
 export function addImportDataRoutes(app: App, scope: ImporterScope): void {
   const { kysely } = scope.context.database
 
-  async function filesOf(importId: string) {
-    const record = await findImportOf(scope, importId)
-    if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
-    const tasks = await listTasks(kysely, record.id)
-    return { record, tasks, files: listMainFiles(tasks) }
-  }
-
-  async function fileOf(importId: string, fileId: string) {
-    const { record, files } = await filesOf(importId)
-    const listed = findListedFile(files, fileId)
-    if (listed === undefined) throw notFound('unknown-file', `No such file: ${fileId}`)
-    return { record, listed }
-  }
-
   app.get(
     '/rest/imports/:importId/data',
     {
@@ -223,36 +216,13 @@ export function addImportDataRoutes(app: App, scope: ImporterScope): void {
       schema: { tags, summary: "An import's data", params: ImportParams, querystring: ExpandQuery },
     },
     async (request) => {
-      const { record, tasks } = await filesOf(request.params.importId)
-      return toWireImportData(request, record, tasks, parseExpand(request.query.expand, 1))
-    },
-  )
-
-  app.get(
-    '/rest/imports/:importId/data/files',
-    { config: staff, schema: { tags, summary: 'Main files of the data', params: ImportParams } },
-    async (request) => {
-      const { record, files } = await filesOf(request.params.importId)
-      return { files: files.map((listed) => toWireFileItem(request, importPath(record.id), listed)) }
-    },
-  )
-
-  app.get(
-    '/rest/imports/:importId/data/files/:fileId',
-    { config: staff, schema: { tags, summary: 'One file of the data', params: FileParams } },
-    async (request) => {
-      const { record, listed } = await fileOf(request.params.importId, request.params.fileId)
-      return toWireFile(request, importPath(record.id), listed)
-    },
-  )
-
-  app.delete(
-    '/rest/imports/:importId/data/files/:fileId',
-    { config: staff, schema: { tags, summary: 'Take a file out of the data', params: FileParams } },
-    async (request, reply) => {
-      const { record, listed } = await fileOf(request.params.importId, request.params.fileId)
-      await deleteImportFile(scope.importer.parts, record.id, listed.file.path)
-      return reply.code(statusOf(scope, 200, 204)).send()
+      const record = await findImportOf(scope, request.params.importId)
+      if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+      const level = parseExpand(request.query.expand, 1)
+      const tasks = await listTasks(kysely, record.id)
+      const shown = level < 1 ? tasks : await withGranules(kysely, tasks)
+      const data = toWireImportData(request, record, shown, level)
+      return data === undefined ? data : showPassword(scope, request, record, data)
     },
   )
 }

@@ -4,6 +4,8 @@ import type { Importer } from '../../importer/importer.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/records.ts'
 import { getTask, listTasks } from '../../importer/task-repository.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import { hasRole } from '../auth/access.ts'
+import { withGranules } from './granule-files.ts'
 import { parseId, toWireImport } from './wire.ts'
 
 export const staff = { access: 'staff' } as const
@@ -51,14 +53,31 @@ export async function showImport(
   const db = context.database.kysely
   const { dialect } = context.settings.server
   if (level < 1) return toWireImport(request, record, [], { level, dialect })
-  const tasks = await listTasks(db, record.id)
+  const listed = await listTasks(db, record.id)
+  const tasks = level < 2 ? listed : await withGranules(db, listed)
   const store = record.store === undefined ? undefined : await findStore(db, record.workspace, record.store)
-  return toWireImport(request, record, tasks, {
+  const shown = toWireImport(request, record, tasks, {
     level,
     dialect,
     fetch: scope.importer.parts.progress.fetchOf(record.id),
     ...(store === undefined ? {} : { storeType: store.type }),
   })
+  const { data } = shown
+  return data === undefined ? shown : { ...shown, data: showPassword(scope, request, record, data) }
+}
+
+/** Shows an administrator the password of an import's database; not in an answer that may be kept for a key. */
+export function showPassword(
+  { importer }: ImporterScope,
+  request: FastifyRequest,
+  { source }: ImportRecord,
+  data: object,
+): object {
+  const { sealedPassword } = source?.database ?? {}
+  const mayShow = hasRole(request.caller, 'admin') && request.routeOptions.config.idempotent !== true
+  if (!mayShow || sealedPassword === undefined || !('parameters' in data)) return data
+  const passwd = importer.parts.vault.open(sealedPassword)
+  return { ...data, parameters: { ...Object(data.parameters), passwd } }
 }
 
 export async function importExists(scope: ImporterScope, id: number): Promise<boolean> {

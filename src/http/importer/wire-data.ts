@@ -1,8 +1,11 @@
 import { basename, dirname, relative, sep } from 'node:path'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { DataFile } from '../../formats/format.ts'
+import type { GranuleRecord } from '../../importer/mosaic/records.ts'
 import type { ImportRecord, ImportSource, RemoteSource, TaskRecord } from '../../importer/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { toWireDatabase, toWireTable } from './wire-database.ts'
+import { toWireGranule, toWireTime } from './wire-granules.ts'
 
 export const importPath = (importId: number): string => `/rest/imports/${importId}`
 export const taskPath = (importId: number, taskId: number): string =>
@@ -13,17 +16,26 @@ export function fileIdOf(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/')
 }
 
+/** A task, with its granules where they are shown. */
+export interface ShownTask extends TaskRecord {
+  granules?: GranuleRecord[]
+}
+
 /** A file with the task that reads it. */
 export interface ListedFile {
   file: DataFile
   task: TaskRecord
+  /** Where the file is a granule of a mosaic. */
+  granule?: GranuleRecord
 }
 
 /** Main files of tasks, each once. */
-export function listMainFiles(tasks: TaskRecord[]): ListedFile[] {
+export function listMainFiles(tasks: ShownTask[]): ListedFile[] {
   const files = new Map<string, ListedFile>()
   for (const task of tasks) {
     for (const file of task.files) if (!files.has(file.path)) files.set(file.path, { file, task })
+    for (const granule of task.granules ?? [])
+      files.set(granule.file.path, { file: granule.file, task, granule })
   }
   return [...files.values()]
 }
@@ -42,7 +54,7 @@ export function findListedFile(files: ListedFile[], fileId: string): ListedFile 
   return alike.length === 1 ? alike[0] : undefined
 }
 
-export function toWireFile(request: FastifyRequest, parent: string, { file, task }: ListedFile) {
+export function toWireFile(request: FastifyRequest, parent: string, { file, task, granule }: ListedFile) {
   const { prj, ...others } = file.sidecars
   return {
     type: 'file',
@@ -53,6 +65,7 @@ export function toWireFile(request: FastifyRequest, parent: string, { file, task
     prj: prj === undefined ? null : basename(prj),
     other: Object.values(others).map((path) => basename(path)),
     ...(task.charset === undefined ? {} : { charset: task.charset }),
+    ...(granule === undefined ? {} : toWireGranule(granule)),
   }
 }
 
@@ -81,17 +94,27 @@ function toWireRemote({ location, username, domain, sealedPassword }: RemoteSour
   }
 }
 
+function toWireMosaic({ time }: ImportSource, tasks: TaskRecord[]): object {
+  const format = tasks.find(({ mosaic }) => mosaic !== undefined)?.format
+  return {
+    type: 'mosaic',
+    ...(format === undefined ? {} : { format }),
+    ...(time === undefined ? {} : { time: toWireTime(time) }),
+  }
+}
+
 /** An import's data; undefined where it has none of its own. */
 export function toWireImportData(
   request: FastifyRequest,
   record: ImportRecord,
-  tasks: TaskRecord[],
+  tasks: ShownTask[],
   level: number,
 ): object | undefined {
   const { source } = record
   if (source === undefined) return undefined
   const parent = importPath(record.id)
   const href = request.link(`${parent}/data`)
+  if (source.database !== undefined) return toWireDatabase(source.database, href)
   const files = listMainFiles(tasks)
   const listed = level >= 1 ? { files: files.map((one) => toWireFileItem(request, parent, one)) } : {}
   if (source.remote !== undefined) {
@@ -105,8 +128,9 @@ export function toWireImportData(
     return { type: 'file', format: null, location: dirname(source.path), file: basename(source.path), href }
   }
   return {
-    type: source.type === 'mosaic' ? 'mosaic' : 'directory',
-    ...commonFormat(files),
+    ...(source.type === 'mosaic'
+      ? toWireMosaic(source, tasks)
+      : { type: 'directory', ...commonFormat(files) }),
     location: record.folder === undefined || record.folder === '' ? source.path : record.folder,
     href,
     ...charsetOf(source),
@@ -115,14 +139,18 @@ export function toWireImportData(
 }
 
 /** A task's data: its file, or the folder of the files that nothing reads. */
-export function toWireTaskData(request: FastifyRequest, task: TaskRecord, level: number): object {
+export function toWireTaskData(request: FastifyRequest, task: ShownTask, level: number): object {
   const parent = taskPath(task.importId, task.id)
+  const href = request.link(`${parent}/data`)
+  if (task.table !== undefined) return toWireTable(task, task.table, href)
   const files = listMainFiles([task])
   const [only] = files
-  const href = request.link(`${parent}/data`)
-  if (files.length === 1 && only !== undefined) return { ...toWireFile(request, parent, only), href }
+  const { mosaic } = task
+  const isSingle = mosaic === undefined && files.length === 1
+  if (isSingle && only !== undefined) return { ...toWireFile(request, parent, only), href }
   return {
-    type: 'directory',
+    type: mosaic === undefined ? 'directory' : 'mosaic',
+    ...(mosaic === undefined ? {} : { time: toWireTime(mosaic.time) }),
     format: task.format ?? null,
     location: task.folder,
     href,

@@ -44,7 +44,7 @@ export function toWireImport(
   record: ImportRecord,
   tasks: TaskRecord[],
   view: { level: number; dialect: Dialect; storeType?: string; fetch?: FetchProgress | undefined },
-): object {
+): { data?: object; [name: string]: unknown } {
   const { level, dialect, storeType, fetch } = view
   const { message, ...item } = toWireImportItem(request, record, dialect)
   if (level < 1) return { ...item, ...(message === undefined ? {} : { message }) }

@@ -1,0 +1,30 @@
+import type { Queryable } from '../../db/connection.ts'
+import { findGranule, listGranules } from '../../importer/mosaic/granule-repository.ts'
+import type { TaskRecord } from '../../importer/records.ts'
+import type { ListedFile, ShownTask } from './wire-data.ts'
+import { findListedFile, listMainFiles } from './wire-data.ts'
+
+const placeOf = ({ importId, id }: TaskRecord) => ({ importId, taskId: id })
+
+/** Tasks with the granules of those that are mosaics. */
+export async function withGranules(db: Queryable, tasks: TaskRecord[]): Promise<ShownTask[]> {
+  const shown: ShownTask[] = []
+  for (const task of tasks) {
+    const { mosaic } = task
+    shown.push(mosaic === undefined ? task : { ...task, granules: await listGranules(db, placeOf(task)) })
+  }
+  return shown
+}
+
+/** The file of these tasks that an id means, a granule among others. */
+export async function findFile(
+  db: Queryable,
+  tasks: TaskRecord[],
+  fileId: string,
+): Promise<ListedFile | undefined> {
+  for (const task of tasks) {
+    const granule = task.mosaic === undefined ? undefined : await findGranule(db, placeOf(task), fileId)
+    if (granule !== undefined) return { file: granule.file, task, granule }
+  }
+  return findListedFile(listMainFiles(await withGranules(db, tasks)), fileId)
+}

@@ -1,0 +1,86 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hiddenSecret } from '../../catalog/store-connections.ts'
+import type { DatabaseSource, WantedDatabase } from '../../importer/database/database-source.ts'
+import type { TaskRecord } from '../../importer/records.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { DatabaseType } from '../../sources/database/database.ts'
+import { databaseReaders } from '../../sources/database/registry.ts'
+
+const maxTables = 10_000
+const text = Type.String({ minLength: 1, maxLength: 1000 })
+
+/** Connection parameters by the contract's names; those that mean nothing here are not asked for. */
+const Parameters = Type.Object({
+  dbtype: text,
+  database: text,
+  host: Type.Optional(text),
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  schema: Type.Optional(text),
+  user: Type.Optional(text),
+  passwd: Type.Optional(Type.String({ maxLength: 10_000 })),
+})
+
+export const DatabaseData = Type.Object({
+  type: Type.Optional(Type.Literal('database')),
+  parameters: Parameters,
+  tables: Type.Optional(Type.Array(text, { minItems: 1, maxItems: maxTables })),
+})
+export type WantedDatabaseData = Static<typeof DatabaseData>
+
+const typesByName: Record<string, DatabaseType> = {
+  postgis: 'postgis',
+  postgres: 'postgis',
+  postgresql: 'postgis',
+  geopkg: 'geopkg',
+  gpkg: 'geopkg',
+  geopackage: 'geopkg',
+}
+
+export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): WantedDatabase {
+  const { dbtype, passwd, ...place } = parameters
+  const type = typesByName[dbtype.toLowerCase()]
+  if (type === undefined) {
+    const known = Object.keys(typesByName).join(', ')
+    throw invalid('unknown-database-type', `dbtype "${dbtype}" is not known: there are ${known}`)
+  }
+  return {
+    connection: { type, ...place, ...(passwd === undefined ? {} : { password: passwd }) },
+    ...(tables === undefined ? {} : { tables: [...new Set(tables)] }),
+  }
+}
+
+/** Every connection parameter of the contract, absent ones null; a password reads `********`. */
+function toWireParameters({ place, sealedPassword }: DatabaseSource): Record<string, string | number | null> {
+  return {
+    schema: place.schema ?? null,
+    'fetch size': null,
+    'validate connections': null,
+    'Connection timeout': null,
+    'Primary key metadata table': null,
+    preparedStatements: null,
+    database: place.database,
+    port: place.port ?? null,
+    passwd: sealedPassword === undefined ? null : hiddenSecret,
+    'min connections': null,
+    dbtype: place.type,
+    host: place.host ?? null,
+    'Loose bbox': null,
+    'max connections': null,
+    user: place.user ?? null,
+  }
+}
+
+export function toWireDatabase(source: DatabaseSource, href: string) {
+  return {
+    type: 'database',
+    format: databaseReaders[source.place.type].format,
+    href,
+    parameters: toWireParameters(source),
+    tables: source.tables,
+  }
+}
+
+export function toWireTable(task: TaskRecord, name: string, href: string) {
+  return { type: 'table', name, format: task.format ?? null, href }
+}

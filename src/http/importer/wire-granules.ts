@@ -1,0 +1,38 @@
+import { parseIsoTime } from '../../importer/mosaic/granule-times.ts'
+import type { GranuleRecord, MosaicTime } from '../../importer/mosaic/records.ts'
+import { invalid } from '../../lib/errors.ts'
+
+/** A date and time of ISO 8601 with its zone, as in `2000-01-01T00:00:00.000+0000`. */
+const zonedTime = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i
+
+/** Milliseconds since 1970 of a granule's timestamp. */
+export function fromWireTimestamp(text: string | undefined): number {
+  const ms = text !== undefined && zonedTime.test(text.trim()) ? parseIsoTime(text) : undefined
+  if (ms !== undefined) return ms
+  throw invalid(
+    'invalid-timestamp',
+    `timestamp must be a date and time such as 2000-01-01T00:00:00.000+0000, found ${JSON.stringify(text?.slice(0, 100) ?? null)}`,
+  )
+}
+
+export function toWireTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace(/Z$/, '+0000')
+}
+
+export function toWireTime({ mode, pattern, format }: MosaicTime): object {
+  return {
+    mode,
+    ...(pattern === undefined ? {} : { filenameRegex: pattern }),
+    ...(format === undefined ? {} : { timeFormat: format }),
+  }
+}
+
+/** What a granule's entry says beyond that of any file. */
+export function toWireGranule({ timeMs, timeFault, fault, format }: GranuleRecord): object {
+  const message = fault?.reason ?? (timeMs === undefined ? timeFault : undefined)
+  return {
+    format: format ?? null,
+    ...(timeMs === undefined ? {} : { timestamp: toWireTimestamp(timeMs) }),
+    ...(message === undefined ? {} : { message }),
+  }
+}
