@@ -5,6 +5,9 @@ import type { Clock } from '../lib/clock.ts'
 import { conflict, invalid } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Vault } from '../lib/vault.ts'
+import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
+import { readRaster } from '../stores/rasters/read-raster.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
 import { defaultStyles } from './default-styles.ts'
 import { listLayers } from './layers.ts'
@@ -47,18 +50,24 @@ export interface CatalogParts {
   storesFolder: string
 }
 
+/** What opens a store of features, or the file of a coverage. */
+export interface AnyConnection {
+  type: AnyStoreType
+  parameters: StoreParameters
+}
+
 export interface NewStore {
   workspace: string
   name: string
   kind: StoreKind
-  connection: StoreConnection
+  connection: AnyConnection
   isEnabled?: boolean
   isDefault?: boolean
   description?: string
 }
 
 export interface StoreChange {
-  connection?: StoreConnection
+  connection?: AnyConnection
   isEnabled?: boolean
   description?: string
 }
@@ -161,7 +170,7 @@ export class Catalog {
   /** Changes a store; a secret given as `********` keeps its value. */
   async changeStore(store: StoreRecord, change: StoreChange): Promise<StoreRecord> {
     const db = this.database.kysely
-    const current = await this.connections.connection(db, store)
+    const current = isCoverageStoreType(store.type) ? store : await this.connections.connection(db, store)
     const connection = change.connection ?? current
     const parameters = keepHiddenSecrets(connection.parameters, current.parameters)
     if (change.connection !== undefined) await this.tryConnection({ type: connection.type, parameters })
@@ -234,10 +243,14 @@ export class Catalog {
   }
 
   /** Opens, checks and closes a connection that is not kept. */
-  async tryConnection(connection: StoreConnection): Promise<void> {
-    const path = connection.parameters.path
+  async tryConnection({ type, parameters }: AnyConnection): Promise<void> {
+    const { path } = parameters
+    if (isCoverageStoreType(type)) {
+      await readRaster(path ?? '', AbortSignal.timeout(checkTimeoutMs))
+      return
+    }
     if (path !== undefined) await mkdir(dirname(path), { recursive: true })
-    const store = this.#parts.openVectorStore(connection)
+    const store = this.#parts.openVectorStore({ type, parameters })
     try {
       await store.check(AbortSignal.timeout(checkTimeoutMs))
     } finally {

@@ -211,16 +211,6 @@ describe('GeoPackage stores', () => {
   })
 })
 
-describe('coverage stores', () => {
-  it('are listed, and made by imports alone', async () => {
-    assert.deepEqual(await read('/workspaces/default/coveragestores'), {
-      coverageStores: { coverageStore: [] },
-    })
-    const reply = await send('POST', '/workspaces/default/coveragestores', { coverageStore: { name: 'x' } })
-    assert.equal(reply.statusCode, 400)
-  })
-})
-
 describe('layers', () => {
   before(async () => {
     await createWorkspace('maps')

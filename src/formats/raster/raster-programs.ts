@@ -37,9 +37,11 @@ async function linkRaster({ path, sidecars }: DataFile, folder: string): Promise
   const base = basename(path, extension)
   const main = `${base}${extension.toLowerCase()}`
   const links: Record<string, string> = { [main]: path }
-  for (const [kind, sidecar] of Object.entries(sidecars)) {
+  const behindName = `${basename(path).toLowerCase()}.`
+  for (const [key, sidecar] of Object.entries(sidecars)) {
     const ownName = basename(sidecar).toLowerCase()
-    const isBehindName = ownName.startsWith(`${basename(path).toLowerCase()}.`)
+    const isBehindName = ownName.startsWith(behindName)
+    const kind = isBehindName ? ownName.slice(behindName.length) : key
     const name = `${isBehindName ? main : base}.${kind}`
     if (linkedSidecars.test(kind)) links[name] = sidecar
     const clean = kind.endsWith('aux.xml') ? await cleanAuxiliary(sidecar) : undefined

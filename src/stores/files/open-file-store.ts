@@ -6,7 +6,7 @@ import type { StoreConnection, VectorStore } from '../store.ts'
 import { createFileStore } from './file-store.ts'
 
 /** The main file with every file of its folder that shares its base name, in any letter case. */
-async function withSidecars(path: string): Promise<DataFile> {
+export async function withSidecars(path: string): Promise<DataFile> {
   const base = `${basename(path, extname(path))}.`.toLowerCase()
   const sidecars: Record<string, string> = {}
   for (const name of await readdir(dirname(path))) {

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import { listLayers } from '../../catalog/layers.ts'
+import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
+import { findStore, listStores } from '../../catalog/stores.ts'
+import { getWorkspace } from '../../catalog/workspaces.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { App, HttpContext } from '../app-types.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import type { Place } from './connection-parameters.ts'
+import { layerPath, RecurseQuery, storePath, toWireStore } from './wire.ts'
+
+export const CollectionParams = Type.Object({ workspace: Type.String() })
+export const ItemParams = Type.Object({ workspace: Type.String(), store: Type.String() })
+
+/** A kind of stores with its paths and names. */
+export interface StorePaths {
+  kind: StoreKind
+  path: string
+  tags: string[]
+  /** What the list is called, and what the list of a store's contents is. */
+  list: string
+  contents: { path: string; list: string; item: string }
+}
+
+/** The store of a path. */
+export async function getStore(
+  { database }: HttpContext,
+  kind: StoreKind,
+  params: { workspace: string; store: string },
+) {
+  const store = await findStore(database.kysely, params.workspace, params.store)
+  if (store?.kind === kind) return store
+  throw notFound('unknown-store', `Store "${params.store}" does not exist in workspace "${params.workspace}"`)
+}
+
+/** Lists of stores, one store, and what it holds. */
+export function addReading(
+  app: App,
+  context: HttpContext,
+  { kind, path, tags, list, contents }: StorePaths,
+): void {
+  const db = context.database.kysely
+
+  app.get(
+    path,
+    { config: { access: 'user' }, schema: { tags, summary: 'List stores', params: CollectionParams } },
+    async (request) => {
+      const { name } = await getWorkspace(db, request.params.workspace)
+      const stores = await listStores(db, name, kind)
+      return {
+        [list]: {
+          [kind]: stores.map((store) => ({ name: store.name, href: request.link(storePath(store)) })),
+        },
+      }
+    },
+  )
+
+  app.get(
+    `${path}/:store`,
+    { config: { access: 'staff' }, schema: { tags, summary: 'One store', params: ItemParams } },
+    async (request, reply) =>
+      sendEntity(request, reply, toWireStore(request, await getStore(context, kind, request.params))),
+  )
+
+  app.get(
+    `${path}/:store/${contents.path}`,
+    { config: { access: 'user' }, schema: { tags, summary: 'Layers of a store', params: ItemParams } },
+    async (request) => {
+      const store = await getStore(context, kind, request.params)
+      const layers = await listLayers(db, { storeId: store.id })
+      const items = layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
+      return { [contents.list]: { [contents.item]: items } }
+    },
+  )
+}
+
+export function addDeleting(app: App, context: HttpContext, { kind, path, tags }: StorePaths): void {
+  app.delete(
+    `${path}/:store`,
+    {
+      config: { access: 'staff' },
+      schema: { tags, summary: 'Delete a store', params: ItemParams, querystring: RecurseQuery },
+    },
+    async (request, reply) => {
+      const store = await getStore(context, kind, request.params)
+      requireMatch(request, toWireStore(request, store))
+      await context.catalog.deleteStore(store, { recurse: request.query.recurse ?? false })
+      return reply.code(200).send()
+    },
+  )
+}
+
+/** Refuses what of a store stays as it was made. */
+export function refuseRenaming(store: StoreRecord, { name, type }: { name?: string; type?: string }): void {
+  if (name !== undefined && name !== store.name)
+    throw invalid('invalid-body', `The name of store "${store.name}" cannot be changed`)
+  if (type !== undefined && type.toLowerCase() !== store.type.toLowerCase())
+    throw invalid('invalid-body', `The type of store "${store.name}" cannot be changed`)
+}
+
+export function placeOf(context: HttpContext, at: { workspace: string; name: string }): Place {
+  const { database, directory, settings } = context
+  return {
+    database,
+    directory,
+    importRoots: settings.data.importRoots,
+    workspace: at.workspace,
+    name: at.name,
+  }
+}

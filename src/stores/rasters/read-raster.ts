@@ -1,0 +1,32 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { LayerDescription } from '../../formats/format.ts'
+import { FormatError } from '../../formats/format.ts'
+import { detectFormat } from '../../formats/registry.ts'
+import { explain, invalid } from '../../lib/errors.ts'
+import { withSidecars } from '../files/open-file-store.ts'
+import type { CoverageStoreType } from './coverage-types.ts'
+import { isCoverageStoreType } from './coverage-types.ts'
+
+/** The format of a raster file, and what it holds; throws `Failure` (`invalid`) for a file that is none. */
+export async function readRaster(
+  path: string,
+  signal: AbortSignal,
+): Promise<{ type: CoverageStoreType; description: LayerDescription }> {
+  const name = basename(path)
+  const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? false
+  if (!isFile) throw invalid('no-such-file', `There is no file "${name}"`)
+  const file = await withSidecars(path)
+  const format = await detectFormat(file, signal)
+  if (format === undefined || !isCoverageStoreType(format.name)) {
+    throw invalid('no-raster', `"${name}" is no raster that is known`)
+  }
+  try {
+    const [description] = await format.describe(file, { signal })
+    if (description !== undefined) return { type: format.name, description }
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw invalid('no-raster', `"${name}" cannot be read: ${explain(error)}`, { cause: error })
+  }
+  throw invalid('no-raster', `"${name}" holds no raster`)
+}
