@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { csv } from './csv/csv.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf.ts'
@@ -7,6 +7,7 @@ import { gdalFormats } from './gdal/gdal.ts'
 import { geojson } from './geojson/geojson.ts'
 import { geopackage } from './geopackage/geopackage.ts'
 import { geoparquet } from './geoparquet/geoparquet.ts'
+import { gpx } from './gpx/gpx.ts'
 import { kml } from './kml/kml.ts'
 import { rasterFormats } from './raster/raster.ts'
 import { shapefile } from './shapefile/shapefile.ts'
@@ -19,6 +20,7 @@ export const formats: readonly Format[] = [
   geoparquet,
   geojson,
   kml,
+  gpx,
   csv,
   ...gdalFormats,
   ...rasterFormats,
@@ -26,12 +28,17 @@ export const formats: readonly Format[] = [
 
 const headBytes = 1 << 16
 
-/** The format of a file: those of its extension are asked first, then the others by content alone. */
+/**
+ * The format of a file, or of a folder that is one dataset: those of its extension are asked first, then the others by
+ * content alone.
+ */
 export async function detectFormat(file: DataFile, signal: AbortSignal): Promise<Format | undefined> {
-  const head = await readHead(file.path)
+  const isFolder = (await stat(file.path)).isDirectory()
+  const head = isFolder ? new Uint8Array(0) : await readHead(file.path)
+  const asked = formats.filter((format) => !isFolder || format.readsFolders === true)
   const extension = extname(file.path).slice(1).toLowerCase()
-  const likely = formats.filter((format) => format.extensions.includes(extension))
-  const others = formats.filter((format) => !format.extensions.includes(extension))
+  const likely = asked.filter((format) => format.extensions.includes(extension))
+  const others = asked.filter((format) => !format.extensions.includes(extension))
   for (const format of [...likely, ...others]) {
     signal.throwIfAborted()
     if (await format.detect(file, head)) return format

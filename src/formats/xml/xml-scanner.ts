@@ -1,11 +1,7 @@
 import { readReference } from './character-reference.ts'
 import { ScratchText } from './scratch-text.ts'
-import type { WordTable } from './word-table.ts'
-import { hashByte, isSame } from './word-table.ts'
-import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
-
-const deepest = 100
-const mostAttributes = 256
+import { TagScanner } from './tag-scanner.ts'
+import { isSame } from './word-table.ts'
 
 /** A text as it was read last: UTF-8 without references, trimmed, unless its source is broken. */
 export interface TextToken {
@@ -16,117 +12,25 @@ export interface TextToken {
 }
 
 /**
- * Reads elements from `bytes[at, end)`, where `bytes[end]` is 0. `child` opens the next element; whoever opened one
- * consumes it by `text`, `skip`, or `child` until it gives false. Names are told by their local part. Throws
- * `XmlSyntaxError`, or `outOfBytes` where more bytes could mend it. A document type is refused, so that there are no
- * entities to expand.
+ * Reads what stands in elements besides elements: `text` consumes the one opened last. Throws `RowError` for a
+ * reference that stands for nothing.
  */
-export class XmlScanner implements TextToken {
-  bytes: Uint8Array = new Uint8Array(1)
-  at = 0
-  end = 0
-  /** How many elements are open. */
-  depth = 0
-  /** Of the element opened last: where its tag begins, and how many were open before it. */
-  tagStart = 0
-  tagDepth = 0
+export class XmlScanner extends TagScanner implements TextToken {
   textBytes: Uint8Array = this.bytes
   textStart = 0
   textEnd = 0
   isAscii = true
-  #nameStart = 0
-  #nameEnd = 0
-  #nameHash = 0
-  #isEmpty = false
-  #attributeCount = 0
-  /** Name start and end, value start and end of each attribute. */
-  readonly #attributes = new Int32Array(mostAttributes * 4)
-  /** Hash of the local name, and length of the whole name, of each open element. */
-  readonly #open = new Int32Array(deepest * 2)
   readonly #scratch = new ScratchText()
-
-  fail(message: string, at = this.at): never {
-    if (at >= this.end) throw outOfBytes
-    throw new XmlSyntaxError(message, at)
-  }
-
-  /** Goes back to a position between tags where `depth` elements were open. */
-  reset(at: number, depth: number): void {
-    this.at = at
-    this.depth = depth
-    this.#isEmpty = false
-  }
-
-  /** Passes over white space, comments and instructions outside the root element; the byte behind, 0 at the end. */
-  passMisc(): number {
-    const { bytes } = this
-    for (;;) {
-      let byte = bytes[this.at] as number
-      while (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)) {
-        this.at += 1
-        byte = bytes[this.at] as number
-      }
-      if (byte !== 0x3c) return byte
-      if (this.at + 1 >= this.end) throw outOfBytes
-      const next = bytes[this.at + 1]
-      if (next !== 0x21 && next !== 0x3f) return byte
-      this.at = this.#passMarkup(this.at)
-    }
-  }
-
-  /** Opens the root element. */
-  root(): void {
-    if (this.passMisc() !== 0x3c) this.fail('An element was expected')
-    this.#openTag(this.at)
-  }
-
-  /** Opens the next element inside the one that is open; false behind the end of that one. Text is passed over. */
-  child(): boolean {
-    if (this.#isEmpty) {
-      this.#isEmpty = false
-      return false
-    }
-    const { bytes } = this
-    let at = this.at
-    for (;;) {
-      let byte = bytes[at] as number
-      while (byte !== 0x3c) {
-        if (byte === 0) this.fail('A NUL character stands in the file', at)
-        at += 1
-        byte = bytes[at] as number
-      }
-      const next = bytes[at + 1] as number
-      if (next === 0x2f) {
-        this.at = this.#closeTag(at + 2)
-        return false
-      }
-      if (next !== 0x21 && next !== 0x3f) {
-        this.#openTag(at)
-        return true
-      }
-      at = this.#passMarkup(at)
-    }
-  }
-
-  /** Passes over the rest of the element opened last. */
-  skip(): void {
-    for (let inside = 1; inside > 0; ) inside += this.child() ? 1 : -1
-  }
-
-  /** Which of the words the name of the element opened last is, or -1. */
-  word(table: WordTable): number {
-    return table.find(this.bytes, this.#nameStart, this.#nameEnd, this.#nameHash)
-  }
 
   /** Makes the name of the element opened last, with its prefix, the text. */
   name(): void {
-    this.#setText(this.bytes, this.tagStart + 1, this.#nameEnd, 0xff)
+    this.#setText(this.bytes, this.tagStart + 1, this.nameEnd, 0xff)
   }
 
   /** Makes the value of an attribute of the element opened last the text; false where it has none of that name. */
   attribute(name: Uint8Array): boolean {
-    const attributes = this.#attributes
-    for (let at = 0; at < this.#attributeCount * 4; at += 4) {
+    const attributes = this.attributes
+    for (let at = 0; at < this.attributeCount * 4; at += 4) {
       if (!isSame(name, this.bytes, attributes[at] as number, attributes[at + 1] as number)) continue
       this.#takeValue(attributes[at + 2] as number, attributes[at + 3] as number)
       return true
@@ -138,8 +42,8 @@ export class XmlScanner implements TextToken {
   text(): void {
     const { bytes } = this
     let at = this.at
-    if (this.#isEmpty) {
-      this.#isEmpty = false
+    if (this.isEmpty) {
+      this.isEmpty = false
       this.#setText(bytes, at, at, 0)
       return
     }
@@ -156,7 +60,7 @@ export class XmlScanner implements TextToken {
       return
     }
     const start = this.at
-    this.at = this.#closeTag(at + 2)
+    this.at = this.closeTag(at + 2)
     this.#setText(bytes, start, at, seen)
   }
 
@@ -189,16 +93,16 @@ export class XmlScanner implements TextToken {
       const next = bytes[at + 1] as number
       if (byte === 0x26) at = readReference(bytes, at, this.end, scratch)
       else if (next === 0x2f) {
-        at = this.#closeTag(at + 2)
+        at = this.closeTag(at + 2)
         inside -= 1
       } else if (next === 0x21 || next === 0x3f) {
-        const behind = this.#passMarkup(at)
+        const behind = this.passMarkup(at)
         if (bytes[at + 2] === 0x5b) scratch.appendLines(bytes, at + 9, behind - 3)
         at = behind
       } else {
-        this.#openTag(at)
+        this.openTag(at)
         at = this.at
-        if (this.#isEmpty) this.#isEmpty = false
+        if (this.isEmpty) this.isEmpty = false
         else inside += 1
       }
     }
@@ -226,158 +130,4 @@ export class XmlScanner implements TextToken {
     scratch.seal()
     this.#setText(scratch.bytes, 0, scratch.length, 0xff)
   }
-
-  #openTag(start: number): void {
-    const { bytes } = this
-    let at = start + 1
-    let hash = 0
-    let nameStart = at
-    let byte = bytes[at] as number
-    if (byte < 0x41) this.fail('A name was expected behind "<"', at)
-    while (byte > 0x20 && byte !== 0x3e && byte !== 0x2f) {
-      if (byte === 0x3a) {
-        nameStart = at + 1
-        hash = 0
-      } else if (byte === 0x3c) this.fail('"<" stands in a name', at)
-      else hash = hashByte(hash, byte)
-      at += 1
-      byte = bytes[at] as number
-    }
-    this.#attributeCount = 0
-    const isEmpty = byte !== 0x3e && this.#passAttributes(at)
-    const behind = byte === 0x3e ? at + 1 : this.at
-    this.tagStart = start
-    this.tagDepth = this.depth
-    this.#nameStart = nameStart
-    this.#nameEnd = at
-    this.#nameHash = hash
-    this.#isEmpty = isEmpty
-    this.at = behind
-    if (isEmpty) return
-    if (this.depth === deepest) {
-      throw new XmlSyntaxError(`Elements are nested more than ${deepest} deep`, start)
-    }
-    this.#open[this.depth * 2] = hash
-    this.#open[this.depth * 2 + 1] = at - start - 1
-    this.depth += 1
-  }
-
-  /** Leaves `this.at` behind the tag; true where it ends in "/>". */
-  #passAttributes(from: number): boolean {
-    const { bytes } = this
-    let at = from
-    for (;;) {
-      while (isSpace(bytes[at] as number)) at += 1
-      const byte = bytes[at] as number
-      if (byte === 0x3e) {
-        this.at = at + 1
-        return false
-      }
-      if (byte === 0x2f) {
-        if (bytes[at + 1] !== 0x3e) this.fail('">" was expected behind "/"', at + 1)
-        this.at = at + 2
-        return true
-      }
-      at = this.#passAttribute(at)
-    }
-  }
-
-  #passAttribute(from: number): number {
-    const { bytes } = this
-    let at = from
-    let nameStart = at
-    let byte = bytes[at] as number
-    while (byte > 0x22 && byte !== 0x27 && byte !== 0x3d && byte !== 0x3c && byte !== 0x3e && byte !== 0x2f) {
-      if (byte === 0x3a) nameStart = at + 1
-      at += 1
-      byte = bytes[at] as number
-    }
-    if (at === from) this.fail('The name of an attribute was expected', at)
-    const nameEnd = at
-    while (isSpace(bytes[at] as number)) at += 1
-    if (bytes[at] !== 0x3d) this.fail('"=" was expected behind the name of an attribute', at)
-    at += 1
-    while (isSpace(bytes[at] as number)) at += 1
-    const quote = bytes[at] as number
-    if (quote !== 0x22 && quote !== 0x27) this.fail('A value in quotes was expected', at)
-    at += 1
-    const valueStart = at
-    for (byte = bytes[at] as number; byte !== quote; byte = bytes[at] as number) {
-      if (byte === 0 || byte === 0x3c) this.fail('The value of an attribute does not end', at)
-      at += 1
-    }
-    this.#addAttribute(nameStart, nameEnd, valueStart, at)
-    return at + 1
-  }
-
-  #addAttribute(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
-    if (this.#attributeCount === mostAttributes) {
-      throw new XmlSyntaxError(`An element has more than ${mostAttributes} attributes`, nameStart)
-    }
-    const at = this.#attributeCount * 4
-    this.#attributes[at] = nameStart
-    this.#attributes[at + 1] = nameEnd
-    this.#attributes[at + 2] = valueStart
-    this.#attributes[at + 3] = valueEnd
-    this.#attributeCount += 1
-  }
-
-  /** Closes the innermost element by the end tag whose name stands at `from`; gives the position behind it. */
-  #closeTag(from: number): number {
-    const { bytes } = this
-    let at = from
-    let hash = 0
-    let byte = bytes[at] as number
-    while (byte > 0x20 && byte !== 0x3e) {
-      hash = byte === 0x3a ? 0 : hashByte(hash, byte)
-      at += 1
-      byte = bytes[at] as number
-    }
-    const length = at - from
-    while (isSpace(bytes[at] as number)) at += 1
-    if (bytes[at] !== 0x3e) this.fail('">" was expected at the end of a tag', at)
-    const open = (this.depth - 1) * 2
-    if (this.depth === 0 || this.#open[open] !== hash || this.#open[open + 1] !== length) {
-      const name = Buffer.from(bytes.subarray(from, Math.min(from + length, from + 40))).toString('utf8')
-      throw new XmlSyntaxError(`"</${name}>" does not close the element that is open`, from)
-    }
-    this.depth -= 1
-    return at + 1
-  }
-
-  /** Passes over a comment, a CDATA section or an instruction. */
-  #passMarkup(start: number): number {
-    const { bytes } = this
-    if (bytes[start + 1] === 0x3f) return this.#passTo(start + 2, 0x3f, 1)
-    if (bytes[start + 2] === 0x2d) {
-      if (bytes[start + 3] !== 0x2d) this.fail('A comment begins with "<!--"', start + 3)
-      return this.#passTo(start + 4, 0x2d, 2)
-    }
-    if (bytes[start + 2] !== 0x5b) {
-      if (start + 2 >= this.end) throw outOfBytes
-      const message =
-        'The file declares a document type or entities (<!DOCTYPE ...>), which are not read: take that part out'
-      throw new XmlSyntaxError(message, start, 'document-type')
-    }
-    for (let i = 0; i < cdataWord.length; i += 1) {
-      if (bytes[start + 3 + i] !== cdataWord[i]) this.fail('"<![CDATA[" was expected', start + 3 + i)
-    }
-    return this.#passTo(start + 9, 0x5d, 2)
-  }
-
-  /** The position behind the next ">" that follows `count` bytes `mark`, all from `from` on. */
-  #passTo(from: number, mark: number, count: number): number {
-    const { bytes } = this
-    for (let at = bytes.indexOf(0x3e, from); at >= 0 && at < this.end; at = bytes.indexOf(0x3e, at + 1)) {
-      const isMarked = bytes[at - 1] === mark && (count === 1 || bytes[at - 2] === mark)
-      if (isMarked && at - count >= from) return at + 1
-    }
-    throw outOfBytes
-  }
-}
-
-const cdataWord = new TextEncoder().encode('CDATA[')
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 }

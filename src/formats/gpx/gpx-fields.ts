@@ -1,0 +1,52 @@
+import type { KnownField } from '../xml/row-survey.ts'
+
+/** Layers in the order and by the names that GDAL gives them; one without rows is left out. */
+export const gpxLayers = ['waypoints', 'routes', 'tracks', 'route_points', 'track_points'] as const
+export type GpxLayer = (typeof gpxLayers)[number]
+
+/**
+ * Elements of points, routes and tracks (GPX 1.1, and what 1.0 has beside it) as attributes, typed as the schema
+ * types them; one that no row of a layer has is left out. Routes, tracks, segments and points are counted from 0.
+ */
+export const gpxFields = [
+  { name: 'track_fid', type: 'int' },
+  { name: 'track_seg_id', type: 'int' },
+  { name: 'track_seg_point_id', type: 'int' },
+  { name: 'route_fid', type: 'int' },
+  { name: 'route_point_id', type: 'int' },
+  { name: 'ele', type: 'double' },
+  { name: 'time', type: 'timestamp' },
+  { name: 'magvar', type: 'double' },
+  { name: 'geoidheight', type: 'double' },
+  { name: 'name', type: 'string' },
+  { name: 'cmt', type: 'string' },
+  { name: 'desc', type: 'string' },
+  { name: 'src', type: 'string' },
+  { name: 'link1_href', type: 'string' },
+  { name: 'link1_text', type: 'string' },
+  { name: 'link1_type', type: 'string' },
+  { name: 'link2_href', type: 'string' },
+  { name: 'link2_text', type: 'string' },
+  { name: 'link2_type', type: 'string' },
+  { name: 'url', type: 'string' },
+  { name: 'urlname', type: 'string' },
+  { name: 'sym', type: 'string' },
+  { name: 'number', type: 'int' },
+  { name: 'type', type: 'string' },
+  { name: 'fix', type: 'string' },
+  { name: 'sat', type: 'int' },
+  { name: 'hdop', type: 'double' },
+  { name: 'vdop', type: 'double' },
+  { name: 'pdop', type: 'double' },
+  { name: 'ageofdgpsdata', type: 'double' },
+  { name: 'dgpsid', type: 'int' },
+  { name: 'course', type: 'double' },
+  { name: 'speed', type: 'double' },
+] as const satisfies readonly KnownField[]
+
+export type GpxField = (typeof gpxFields)[number]['name']
+
+/** The number of a field. */
+export function fieldOf(name: GpxField): number {
+  return gpxFields.findIndex((field) => field.name === name)
+}

@@ -1,0 +1,89 @@
+import type { RowSink } from '../xml/row-sink.ts'
+import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
+import type { GpxField } from './gpx-fields.ts'
+import { fieldOf } from './gpx-fields.ts'
+import { fieldWords, words, wordTable } from './gpx-words.ts'
+
+const fieldOfWord = words.map((word) => {
+  const name: GpxField | undefined = fieldWords.find((field) => field === word)
+  return name === undefined ? -1 : fieldOf(name)
+})
+const link = words.indexOf('link')
+const textWord = words.indexOf('text')
+const typeWord = words.indexOf('type')
+const extensions = words.indexOf('extensions')
+const href = new TextEncoder().encode('href')
+const linkFields = (['link1_href', 'link2_href'] as const).map(fieldOf)
+
+/** Reads what points, routes and tracks have in common: plain elements, links and extensions. */
+export class MemberReader {
+  readonly #scanner: XmlScanner
+  #links = 0
+
+  constructor(scanner: XmlScanner) {
+    this.#scanner = scanner
+  }
+
+  /** Begins a row. */
+  begin(): void {
+    this.#links = 0
+  }
+
+  /** Takes in the element opened last; the number of its field where its text is one, which is then the text. */
+  read(sink: RowSink): number {
+    const scanner = this.#scanner
+    const word = scanner.word(wordTable)
+    const field = fieldOfWord[word] ?? -1
+    if (field >= 0) {
+      scanner.text()
+      sink.value(field, scanner)
+    } else if (word === link) this.#link(sink)
+    else if (word === extensions) while (scanner.child()) this.#extension(sink)
+    else if (word < 0) this.#extension(sink)
+    else scanner.skip()
+    return field
+  }
+
+  /** The first two links are kept; text and type follow the address in the list of fields. */
+  #link(sink: RowSink): void {
+    const scanner = this.#scanner
+    const first = linkFields[this.#links]
+    this.#links += 1
+    if (first === undefined) {
+      scanner.skip()
+      return
+    }
+    if (scanner.attribute(href)) sink.value(first, scanner)
+    while (scanner.child()) {
+      const word = scanner.word(wordTable)
+      if (word !== textWord && word !== typeWord) scanner.skip()
+      else {
+        scanner.text()
+        sink.value(word === textWord ? first + 1 : first + 2, scanner)
+      }
+    }
+  }
+
+  /** Elements of other namespaces: those with text alone are fields, named after themselves. */
+  #extension(sink: RowSink): void {
+    const scanner = this.#scanner
+    scanner.name()
+    const name: TextToken = {
+      textBytes: scanner.textBytes,
+      textStart: scanner.textStart,
+      textEnd: scanner.textEnd,
+      isAscii: false,
+    }
+    const { at, depth } = scanner
+    if (scanner.child()) {
+      do this.#extension(sink)
+      while (scanner.child())
+      return
+    }
+    const field = sink.field(name)
+    if (field < 0 || scanner.at === at) return
+    scanner.reset(at, depth)
+    scanner.text()
+    sink.value(field, scanner)
+  }
+}
