@@ -1,7 +1,7 @@
 const overview = `terrane: takes spatial data in, publishes it as layers, and watches how they are used
 
   terrane serve             serves the REST interface until it is stopped
-  terrane import PATH...    imports files and folders
+  terrane import PATH...    imports files and folders, or tables of a database
   terrane doctor            tells what is installed and what each missing part costs
   terrane --version
 
@@ -13,13 +13,19 @@ const details: Record<string, string> = {
 Settings are environment variables, such as TERRANE_PORT and TERRANE_DATA: see README.md. The first start imports
 the sample data, unless TERRANE_SAMPLE=off.`,
   import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
+terrane import --database ADDRESS: imports tables of a database, each as a layer
 
+  -d, --database A     postgres://user:password@host:port/name[?schema=s], or a GeoPackage in an import root
+  -t, --table T        a table of it, as often as needed (default: all, and views that have a geometry)
   -w, --workspace W    workspace of the layers (default: the server's default workspace)
   -s, --store S        store to load into (default: served as they are, or the workspace's default store)
       --srs EPSG:n     coordinate system of data that name none
   -m, --mode MODE      create (default), replace or append
       --url URL        a running server, such as http://localhost:8080
   -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
+
+The password of a database is better given as TERRANE_SOURCE_PASSWORD than in its address, which other users of this
+machine can see. Importing from a database needs the role admin.
 
 Without --url it takes the server that runs under the same settings, or starts one for this import. Files that the
 server may not read by itself are uploaded. The exit code is 1 when anything was not imported.`,

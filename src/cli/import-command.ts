@@ -1,5 +1,7 @@
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
+import type { NamedDatabase } from './import-database.ts'
+import { importDatabase, parseDatabase } from './import-database.ts'
 import { importPath } from './import-session.ts'
 import type { ImportOptions } from './options.ts'
 import { parseImportOptions } from './options.ts'
@@ -14,13 +16,21 @@ import type { TaskOutcome } from './watch-run.ts'
 export async function runImport(args: string[], env: Environment): Promise<number> {
   const options = parseImportOptions(args)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
-  const outcomes = await withServer(settings, options, env, (access) => importAll(access, options))
+  const database = options.database === undefined ? undefined : parseDatabase(options.database, env)
+  // What the process list shows may hold a password no longer than necessary.
+  if (database !== undefined) process.title = 'terrane import'
+  const outcomes = await withServer(settings, options, env, (access) => importAll(access, options, database))
   process.stdout.write(`${summary(outcomes)}\n`)
   return outcomes.every((one) => one.state === 'COMPLETE') ? 0 : 1
 }
 
-async function importAll(access: ServerAccess, options: ImportOptions): Promise<TaskOutcome[]> {
+async function importAll(
+  access: ServerAccess,
+  options: ImportOptions,
+  database: NamedDatabase | undefined,
+): Promise<TaskOutcome[]> {
   const context = { ...access, display: new ProgressDisplay(process.stderr) }
+  if (database !== undefined) return importDatabase(context, database, options)
   const outcomes: TaskOutcome[] = []
   for (const path of mainPaths(options.paths)) outcomes.push(...(await importPath(context, path, options)))
   return outcomes

@@ -19,19 +19,29 @@ export interface SessionContext {
   isLocal: boolean
 }
 
-/** Imports one file or folder and waits for its end. A failure becomes an outcome; only bugs throw. */
-export async function importPath(
+/** Imports one file or folder and waits for its end. */
+export function importPath(
   context: SessionContext,
   path: string,
   options: TargetOptions,
 ): Promise<TaskOutcome[]> {
+  return importCreated(context, basename(path), options, () => createImport(context, path, options))
+}
+
+/** Runs what `create` makes and waits for its end. A failure becomes an outcome; only bugs throw. */
+export async function importCreated(
+  context: SessionContext,
+  label: string,
+  options: TargetOptions,
+  create: () => Promise<ImportView>,
+): Promise<TaskOutcome[]> {
   const start = performance.now()
   const whole = (state: string, message: string): TaskOutcome[] => {
     const seconds = (performance.now() - start) / 1000
-    return [{ file: basename(path), layer: '', rows: 0, rejected: 0, seconds, state, message }]
+    return [{ file: label, layer: '', rows: 0, rejected: 0, seconds, state, message }]
   }
   try {
-    const created = await createImport(context, path, options)
+    const created = await create()
     if (created.state === 'INIT_ERROR') return whole(created.state, created.message ?? '')
     const tasks = await listTasks(context.client, created.id)
     if (tasks.length === 0) return whole('EMPTY', created.message ?? 'Nothing spatial was found')
@@ -43,16 +53,20 @@ export async function importPath(
   }
 }
 
+/** Where an import goes, as the server is told. */
+export function targetOf({ workspace, store }: TargetOptions): Record<string, unknown> {
+  return {
+    ...(workspace === undefined ? {} : { targetWorkspace: { workspace: { name: workspace } } }),
+    ...(store === undefined ? {} : { targetStore: { dataStore: { name: store } } }),
+  }
+}
+
 async function createImport(
   { client, display, isLocal }: SessionContext,
   path: string,
   options: TargetOptions,
 ): Promise<ImportView> {
-  const { workspace, store } = options
-  const target = {
-    ...(workspace === undefined ? {} : { targetWorkspace: { workspace: { name: workspace } } }),
-    ...(store === undefined ? {} : { targetStore: { dataStore: { name: store } } }),
-  }
+  const target = targetOf(options)
   if (isLocal) {
     const onServer = await tryServerPath(client, path, target)
     if (onServer !== undefined) return onServer

@@ -39,7 +39,7 @@ export function readTask(body: unknown): TaskView {
   return {
     id: number(json.id),
     state: text(json.state) ?? '',
-    file: text(data.file) ?? text(data.location) ?? text(layer.name) ?? '',
+    file: text(data.file) ?? text(data.location) ?? text(data.name) ?? text(layer.name) ?? '',
     layer: text(layer.name) ?? '',
     rejected: number(json.rejected),
     ...present('workspace', text(target.workspace) ?? text(object(target.workspace).name)),

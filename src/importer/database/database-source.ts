@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { invalid } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/vault.ts'
 import type { DatabaseConnection, DatabasePlace } from '../../sources/database/database.ts'
+import { isFileDatabase, standardPlace } from '../../sources/database/standard-place.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { ImporterParts } from '../parts.ts'
 import type { ImportSource } from '../records.ts'
@@ -22,16 +23,14 @@ export interface WantedDatabase {
   tables?: string[]
 }
 
-const fileTypes: DatabasePlace['type'][] = ['geopkg']
-
 /** A database as it is kept. A database that is a file must lie in an import root, like any file. */
 export async function resolveDatabase(parts: ImporterParts, wanted: WantedDatabase): Promise<ImportSource> {
-  const { password, ...place } = wanted.connection
-  const isFile = fileTypes.includes(place.type)
-  if (isFile) place.database = await resolveFile(parts, place.database)
+  const { password, ...named } = wanted.connection
+  const place = standardPlace(named)
+  if (isFileDatabase(place)) place.database = await resolveFile(parts, place.database)
   return {
     type: 'database',
-    path: isFile ? place.database : '',
+    path: '',
     isOurs: false,
     database: {
       place,

@@ -1,13 +1,9 @@
 import type { Client } from 'pg'
-import { invalid } from '../../../lib/errors.ts'
 import type { DatabaseAddress } from '../../../lib/postgres/client.ts'
 import { connectClient } from '../../../lib/postgres/client.ts'
 import { statementFailure } from '../../../lib/postgres/errors.ts'
 import type { DatabaseConnection } from '../database.ts'
 import { prepareReading, statementMs } from './catalog.ts'
-
-const defaultPort = 5432
-const defaultSchema = 'public'
 
 /** A session for reading; it can write nothing. */
 export interface ReadingSession {
@@ -17,15 +13,9 @@ export interface ReadingSession {
   hasPostgis: boolean
 }
 
-function addressOf({ host, port, database, user, password }: DatabaseConnection): DatabaseAddress {
-  if (user === undefined) throw invalid('database-connection', 'The user of the database is missing')
-  return {
-    host: host ?? 'localhost',
-    port: port ?? defaultPort,
-    database,
-    user,
-    password: password ?? '',
-  }
+function addressOf(connection: DatabaseConnection): DatabaseAddress {
+  const { host = '', port = 0, database, user = '', password = '' } = connection
+  return { host, port, database, user, password }
 }
 
 /**
@@ -46,7 +36,7 @@ export async function* withSession<T>(
   try {
     signal.throwIfAborted()
     const hasPostgis = await prepareReading(client)
-    const { database, schema = defaultSchema } = connection
+    const { database, schema = '' } = connection
     yield* work({ client, schema, database, hasPostgis })
   } catch (error) {
     signal.throwIfAborted()

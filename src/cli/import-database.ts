@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import type { Environment } from './environment.ts'
+import type { SessionContext, TargetOptions } from './import-session.ts'
+import { importCreated, targetOf } from './import-session.ts'
+import { readImport } from './import-views.ts'
+import { UsageError } from './options.ts'
+import type { TaskOutcome } from './watch-run.ts'
+
+/** A database as the server is told of it; it holds a secret and is never shown. */
+export interface NamedDatabase {
+  /** What people call it; without its password. */
+  label: string
+  parameters: Record<string, string | number>
+}
+
+/** A password that is not in the address. */
+const passwordVariable = 'TERRANE_SOURCE_PASSWORD'
+
+const typesByScheme: Record<string, string> = {
+  postgres: 'postgis',
+  postgresql: 'postgis',
+  postgis: 'postgis',
+}
+const typesByEnding: Record<string, string> = { gpkg: 'geopkg' }
+
+/** The database that `--database` names: an address with a scheme, or a file. Throws `UsageError`. */
+export function parseDatabase(text: string, env: Environment): NamedDatabase {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? []
+  return scheme === undefined || scheme.toLowerCase() === 'file'
+    ? fileDatabase(text)
+    : serverDatabase(text, env)
+}
+
+function fileDatabase(text: string): NamedDatabase {
+  const path = resolve(text.replace(/^file:\/\//i, ''))
+  const [, ending = ''] = /\.([^./]+)$/.exec(path) ?? []
+  const dbtype = typesByEnding[ending.toLowerCase()]
+  if (dbtype === undefined) {
+    throw new UsageError('--database is an address such as postgres://user@host/name, or a GeoPackage file')
+  }
+  return { label: path, parameters: { dbtype, database: path } }
+}
+
+function serverDatabase(text: string, env: Environment): NamedDatabase {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // The address may hold a password: it is not repeated.
+  if (url === undefined)
+    throw new UsageError('--database is no address of the form postgres://user@host:port/name')
+  const dbtype = typesByScheme[url.protocol.slice(0, -1).toLowerCase()]
+  if (dbtype === undefined)
+    throw new UsageError(`--database does not know "${url.protocol}//": use postgres://`)
+  const database = decodeURIComponent(url.pathname.slice(1))
+  if (database === '') throw new UsageError('--database names no database: postgres://user@host:port/name')
+  const password = url.password === '' ? env[passwordVariable] : decodeURIComponent(url.password)
+  const named = {
+    host: decodeURIComponent(url.hostname).replace(/^\[|\]$/g, ''),
+    user: decodeURIComponent(url.username),
+    schema: schemaOf(url),
+    passwd: password,
+  }
+  const given = Object.entries(named).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, value]],
+  )
+  const port = url.port === '' ? {} : { port: Number(url.port) }
+  return {
+    label: `${url.host}/${database}`,
+    parameters: { dbtype, database, ...Object.fromEntries(given), ...port },
+  }
+}
+
+function schemaOf(url: URL): string | undefined {
+  const unknown = [...url.searchParams.keys()].find((name) => name !== 'schema')
+  if (unknown !== undefined) throw new UsageError(`--database takes ?schema=NAME, not "${unknown}"`)
+  return url.searchParams.get('schema') ?? undefined
+}
+
+/** Imports tables of a database and waits for the end. */
+export function importDatabase(
+  context: SessionContext,
+  { label, parameters }: NamedDatabase,
+  options: TargetOptions & { tables: string[] },
+): Promise<TaskOutcome[]> {
+  const { tables } = options
+  const data = { type: 'database', parameters, ...(tables.length === 0 ? {} : { tables }) }
+  return importCreated(context, label, options, async () =>
+    readImport(
+      await context.client.post('/rest/database-imports', { import: { ...targetOf(options), data } }),
+    ),
+  )
+}

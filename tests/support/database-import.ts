@@ -1,0 +1,38 @@
+import type { Answer, ImporterClient, Json } from './importer-client.ts'
+
+/** The `parameters` of an import of the database at `url`. */
+export function databaseParameters(url: string, others: Record<string, unknown> = {}) {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  const place = { dbtype: 'postgis', host: hostname, port: Number(port), database: pathname.slice(1) }
+  return { ...place, user: username, passwd: password, ...others }
+}
+
+export interface DatabaseImportOptions {
+  tables?: string[]
+  /** Further keys of the import, such as `targetStore`. */
+  import?: Record<string, unknown>
+  query?: string
+  headers?: Record<string, string>
+}
+
+/** Asks for an import of a database. */
+export async function createDatabaseImport(
+  { server }: ImporterClient,
+  parameters: Record<string, unknown>,
+  options: DatabaseImportOptions = {},
+): Promise<Answer> {
+  const { tables, query = '', headers = {} } = options
+  const data = { type: 'database', parameters, ...(tables === undefined ? {} : { tables }) }
+  const reply = await server.app.inject({
+    method: 'POST',
+    url: `/rest/database-imports${query}`,
+    headers: { ...server.admin, ...headers },
+    payload: { import: { ...options.import, data } },
+  })
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    json: (reply.body === '' ? {} : JSON.parse(reply.body)) as Json,
+    text: reply.body,
+  }
+}
