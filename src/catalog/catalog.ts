@@ -6,11 +6,12 @@ import { conflict, invalid } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Vault } from '../lib/vault.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
-import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType, mosaicType } from '../stores/rasters/coverage-types.ts'
 import { readRaster } from '../stores/rasters/read-raster.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
 import { defaultStyles } from './default-styles.ts'
 import { listLayers } from './layers.ts'
+import { findMosaicIndex, listMosaicsIn, removeMosaicFolder } from './mosaic-index.ts'
 import { unpublishLayer } from './publish.ts'
 import type { LayerRecord, StoreKind, StoreRecord } from './records.ts'
 import type { StoreConnections } from './store-connections.ts'
@@ -200,11 +201,15 @@ export class Catalog {
         `Store "${store.name}" has ${layers.length} layers: delete them first, or use recurse=true`,
       )
     }
+    await this.#deleteMosaicsIn(store, options)
+    const index = await this.#findIndexTable(store)
     await this.database.transaction(async (db) => {
       for (const layer of layers) await unpublishLayer(db, layer)
       await deleteStoreRow(db, store.id)
     })
     await this.connections.forget(store.id)
+    await index?.drop()
+    if (store.type === mosaicType) await removeMosaicFolder(this.#parts.storesFolder, store)
     await removeStoreFile(this.#parts.storesFolder, store, await listAllStores(this.database.kysely))
     for (const { workspace, name } of layers)
       this.#parts.events.emit('layer.removed', { workspace, layer: name })
@@ -260,6 +265,29 @@ export class Catalog {
 
   close(): Promise<void> {
     return this.connections.close()
+  }
+
+  /** Mosaics live by the table of their granules: a store goes with those that it holds. */
+  async #deleteMosaicsIn(store: StoreRecord, { recurse }: { recurse: boolean }): Promise<void> {
+    const mosaics = await listMosaicsIn(this.database.kysely, store)
+    const [first] = mosaics
+    if (first !== undefined && !recurse) {
+      throw conflict(
+        'store-in-use',
+        `Store "${store.name}" holds the granules of the mosaic "${first.name}": delete that first, or use recurse=true`,
+      )
+    }
+    for (const mosaic of mosaics) await this.deleteStore(mosaic, { recurse: true })
+  }
+
+  /** The table of a mosaic's granules, found while its store can be reached; undefined where there is none. */
+  async #findIndexTable(store: StoreRecord): Promise<{ drop(): Promise<void> } | undefined> {
+    if (store.type !== mosaicType) return undefined
+    const index = await findMosaicIndex(this.database.kysely, store)
+    if (index === undefined) return undefined
+    const opened = await this.openStore(index.store)
+    const isThere = (await opened.listTables()).includes(index.table)
+    return isThere ? { drop: () => opened.dropTable(index.table) } : undefined
   }
 
   async #refuseTakenStore(workspace: string, name: string): Promise<void> {

@@ -25,13 +25,21 @@ export function mosaicPlace({ parameters }: Pick<StoreRecord, 'parameters'>): Mo
 }
 
 /** The data store and table that hold the index of a mosaic. */
-export async function getMosaicIndex(
-  db: Queryable,
-  mosaic: StoreRecord,
-): Promise<{ store: StoreRecord; table: string }> {
+export interface MosaicIndex {
+  store: StoreRecord
+  table: string
+}
+
+export async function findMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex | undefined> {
   const { indexStore, indexTable } = mosaicPlace(mosaic)
   const store = await findStore(db, mosaic.workspace, indexStore)
-  if (store !== undefined) return { store, table: indexTable }
+  return store === undefined ? undefined : { store, table: indexTable }
+}
+
+export async function getMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex> {
+  const index = await findMosaicIndex(db, mosaic)
+  if (index !== undefined) return index
+  const { indexStore } = mosaicPlace(mosaic)
   throw notFound('unknown-store', `The store "${indexStore}" with the granules of "${mosaic.name}" is gone`)
 }
 

@@ -6,6 +6,7 @@ import { getStoreById } from '../../catalog/stores.ts'
 import { resolveStyle } from '../../catalog/styles.ts'
 import { findDefaultWorkspaceName, getWorkspace } from '../../catalog/workspaces.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { LayerBody, layerPath, RecurseQuery, toWireLayer } from './wire.ts'
@@ -156,6 +157,10 @@ async function changeLayer(
 async function deleteLayer(context: HttpContext, layer: LayerRecord, recurse: boolean): Promise<void> {
   const { database, catalog, events } = context
   const store = await getStoreById(database.kysely, layer.storeId)
+  if (store.type === mosaicType) {
+    await catalog.deleteStore(store, { recurse: true })
+    return
+  }
   const neighbours = await listLayers(database.kysely, { storeId: store.id })
   await database.transaction((db) => unpublishLayer(db, layer))
   events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })

@@ -1,5 +1,6 @@
 import { findStore } from '../../catalog/stores.ts'
 import { resolveStyle } from '../../catalog/styles.ts'
+import { readOwnStyle } from '../../importer/own-style.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { listTasks } from '../../importer/task-repository.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
@@ -137,7 +138,10 @@ async function sendStyle(
 ) {
   const layer = requireLayer(task)
   const { workspace } = await findImportOf(scope, String(task.importId))
-  const style = await resolveStyle(scope.context.database.kysely, workspace, layer.style)
+  const style =
+    layer.ownStyle === undefined
+      ? await resolveStyle(scope.context.database.kysely, workspace, layer.style)
+      : { name: layer.style, format: layer.ownStyle.format, document: await readOwnStyle(layer.ownStyle) }
   if (style === undefined) throw notFound('unknown-style', `Style "${layer.style}" does not exist`)
   reply.header('vary', 'accept')
   const wanted = acceptedFormats(request.headers.accept)
