@@ -16,6 +16,7 @@ import { getImport } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import { checkRasterTransforms } from './raster/check-transforms.ts'
+import { refuseAppend } from './raster/refuse-append.ts'
 import type { AttributeChoice, ImportRecord, RejectLimit, TaskLayer, TaskRecord } from './records.ts'
 import { saveTaskAndTell, settleImport } from './settle.ts'
 import { chosenSchema, proposeLayer } from './task-layer.ts'
@@ -75,6 +76,7 @@ function changeLayer(layer: TaskLayer, change: LayerChange): TaskLayer {
     ...named,
     ...(isSameTable && named.name !== undefined ? { nativeName: named.name } : {}),
   }
+  if (change.style !== undefined) delete changed.ownStyle
   if (srs === undefined) return changed
   const { srsCandidates: _candidates, ...settled } = changed
   return { ...settled, srs: requireSrs(srs) }
@@ -214,6 +216,9 @@ async function applyChange(
       transforms: transforms.map((spec, index) => ({ id: first + index, spec })),
       nextTransformId: first + transforms.length,
     })
+  }
+  if (updateMode !== undefined || layer?.name !== undefined) {
+    await refuseAppend(parts.database.kysely, record, changed)
   }
   return changed
 }

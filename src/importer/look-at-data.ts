@@ -13,6 +13,7 @@ import { reexamine } from './examine.ts'
 import type { MosaicPlan } from './mosaic/look-at-mosaic.ts'
 import { planMosaic } from './mosaic/look-at-mosaic.ts'
 import type { GranuleRecord } from './mosaic/records.ts'
+import { withOwnStyle } from './own-style.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import type { PlanContext } from './plan-tasks.ts'
@@ -179,7 +180,7 @@ export async function lookAtData(
       ? await planMosaic(parts, record, described, context, options.signal)
       : { ...planTasks(described, context), granules: [] }
   const tasks: TaskRecord[] = []
-  for (const task of plan.tasks) tasks.push(await reexamine(parts, record, task))
+  for (const task of plan.tasks) tasks.push(await reexamine(parts, record, await withOwnStyle(task)))
   return {
     tasks,
     messages: [...found.messages, ...plan.messages],

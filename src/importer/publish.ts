@@ -1,3 +1,4 @@
+import { defaultStyleName } from '../catalog/default-styles.ts'
 import { publishNewLayer, refreshLayer } from '../catalog/publish.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../catalog/records.ts'
 import { lockWorkspace } from '../catalog/workspaces.ts'
@@ -6,9 +7,10 @@ import type { LayerDescription, RasterDescription } from '../formats/format.ts'
 import { matchCrs } from '../geo/crs-database.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { TableDescription } from '../stores/store.ts'
+import { insertOwnStyle, readOwnStyle } from './own-style.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
-import type { ImportRecord, TaskRecord } from './records.ts'
+import type { ImportRecord, TaskLayer, TaskRecord } from './records.ts'
 import { saveTaskAndTell, taskAfter } from './settle.ts'
 
 /** Where the published rows stand. */
@@ -53,13 +55,36 @@ function factsOf(
   }
 }
 
+/** The name of the layer's style; the one that came with the data is kept first. */
+async function styleOf(
+  db: Queryable,
+  workspace: string,
+  { layer, kind = 'vector' }: TaskRecord,
+  { schema }: ReturnType<typeof factsOf>,
+  document: string | undefined,
+  at: string,
+): Promise<string> {
+  const own = layer?.ownStyle
+  if (layer === undefined || (own !== undefined && document === undefined)) {
+    return defaultStyleName(schema.geometry?.type, kind)
+  }
+  if (own === undefined || document === undefined) return layer.style
+  return insertOwnStyle(db, workspace, { name: layer.style, format: own.format, document }, at)
+}
+
+interface Settled {
+  place: Place
+  facts: ReturnType<typeof factsOf>
+  /** The style document that came with the data. */
+  ownDocument: string | undefined
+}
+
 async function putLayer(
   parts: ImporterParts,
   db: Queryable,
   record: ImportRecord,
   task: TaskRecord,
-  place: Place,
-  facts: ReturnType<typeof factsOf>,
+  { place, facts, ownDocument }: Settled,
 ): Promise<LayerRecord> {
   const { storeId, table: nativeName, layerName: name } = place
   const { workspace } = record
@@ -68,7 +93,8 @@ async function putLayer(
     const refreshed = await refreshLayer(db, { workspace, name }, { storeId, nativeName, details: facts }, at)
     if (refreshed !== undefined) return refreshed
   }
-  const { title = name, originalName = name, style = 'generic', abstract, description } = task.layer ?? {}
+  const { title = name, originalName = name, abstract, description } = task.layer ?? {}
+  const style = await styleOf(db, workspace, task, facts, ownDocument, at)
   const details: LayerDetails = {
     kind: task.kind ?? 'vector',
     title,
@@ -81,6 +107,10 @@ async function putLayer(
   return publishNewLayer(db, { workspace, name, storeId, nativeName, details }, at)
 }
 
+function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLayer {
+  return layer
+}
+
 /** Publishes the layer and completes its task in one transaction. `makeStore` gives a store that is part of it. */
 export async function publishTask(
   parts: ImporterParts,
@@ -91,11 +121,13 @@ export async function publishTask(
   makeStore?: (db: Queryable) => Promise<StoreRecord>,
 ): Promise<TaskRecord> {
   const facts = factsOf(table, task)
+  const own = place.isNewLayer ? task.layer?.ownStyle : undefined
+  const ownDocument = own === undefined ? undefined : await readOwnStyle(own).catch(() => undefined)
   const { saved, layer } = await parts.database.transaction(async (db) => {
     await lockWorkspace(db, record.workspace)
     const store = await makeStore?.(db)
     const settled = store === undefined ? place : { ...place, storeId: store.id }
-    const published = await putLayer(parts, db, record, task, settled, facts)
+    const published = await putLayer(parts, db, record, task, { place: settled, facts, ownDocument })
     const { run: _run, errorMessage: _error, ...rest } = taskAfter(task, { type: 'completed' })
     const complete: TaskRecord = {
       ...rest,
@@ -106,7 +138,7 @@ export async function publishTask(
         ? {}
         : {
             layer: {
-              ...task.layer,
+              ...withoutOwnStyle(task.layer),
               name: published.name,
               nativeName: published.nativeName,
               style: published.details.style,

@@ -60,6 +60,12 @@ export interface ImportRecord {
   user?: string
 }
 
+/** A style document in a file that lies beside the data. */
+export interface OwnStyle {
+  format: 'sld' | 'qml'
+  path: string
+}
+
 /** One attribute of what is loaded: renamed where `source` differs, converted where `type` does. */
 export interface AttributeChoice {
   name: string
@@ -85,6 +91,8 @@ export interface TaskLayer {
   /** Type that the client gave the geometry. */
   geometryType?: GeometryType
   style: string
+  /** A style file beside the data, kept as `style` when the layer is published. */
+  ownStyle?: OwnStyle
   srsCandidates?: CrsCandidate[]
 }
 
