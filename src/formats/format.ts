@@ -96,6 +96,8 @@ export interface Format {
   extensions: readonly string[]
   /** Whether a layer can be published over the file as it is, without loading. */
   canServeDirectly: boolean
+  /** Whether a main file may be a folder; others are never asked about one. */
+  readsFolders?: boolean
   /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */
   detect(file: DataFile, head: Uint8Array): boolean | Promise<boolean>
   /** The layers of the file, with schemas as `read` will give them. */
