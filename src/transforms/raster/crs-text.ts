@@ -30,7 +30,8 @@ const wktRoots =
 function isSafeWkt(text: string): boolean {
   if (text.length > maxWktLength || !wktRoots.test(text)) return false
   const bare = text.replace(/"[^"=+]*"/g, '')
-  if (!/^[\w\s[\],.+-]*$/.test(bare)) return false
+  const isWhole = bare.split('[').length === bare.split(']').length && bare.endsWith(']')
+  if (!isWhole || !/^[\w\s[\],.+-]*$/.test(bare)) return false
   return [...bare.matchAll(/(\w+)\s*\[/g)].every(([, keyword]) => wktKeywords.has(keyword as string))
 }
 

@@ -5,7 +5,7 @@ import { TransformError } from '../transform.ts'
 import type { ValueRule } from './option-values.ts'
 import type { RasterStep } from './raster-transform.ts'
 
-const maxTexts = 400
+const maxTexts = 3000
 const maxTextLength = 10_000
 const maxTotalLength = 40_000
 
