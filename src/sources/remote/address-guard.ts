@@ -88,8 +88,8 @@ function connectTo(address: string, port: number, signal: AbortSignal): Promise<
 }
 
 function connectFault(host: string, port: number, error: unknown): RemoteFault {
-  const { code, message } = error as NodeJS.ErrnoException
-  return new RemoteFault(`${host}, port ${port}: ${message}`, { isPassing: code !== 'ECONNREFUSED' })
+  const { message } = error as Error
+  return new RemoteFault(`${host}, port ${port}: ${message}`, { isPassing: true })
 }
 
 export function createAddressGuard(options: GuardOptions): AddressGuard {

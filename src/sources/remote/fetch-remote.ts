@@ -2,8 +2,9 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
+import { persist, SessionSource } from './attempts.ts'
 import type { Downloaded, DownloadLimits } from './download.ts'
-import { download, SessionSource } from './download.ts'
+import { download } from './download.ts'
 import { safeFileName, withEnding } from './file-name.ts'
 import type { RemoteLocation } from './location.ts'
 import { shownLocation, withPath } from './location.ts'
@@ -112,8 +113,13 @@ function pathBelow(name: string): string {
 
 async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOptions): Promise<void> {
   const { limits, signal } = options
-  const session = await fetch.sessions.get(signal)
-  const entries = await session.list?.(location, limits.maxEntries, signal)
+  const { sessions } = fetch
+  const entries = await persist(
+    { sessions, limits, signal },
+    () => 0,
+    async ({ session, ...attempt }) =>
+      session.list?.(location, { maxEntries: limits.maxEntries, ...attempt }),
+  )
   if (entries !== undefined) {
     for (const entry of entries) {
       const name = pathBelow(entry.name)

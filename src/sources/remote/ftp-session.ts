@@ -6,7 +6,7 @@ import { tlsOptions } from './http-connection.ts'
 import { listTree } from './list-tree.ts'
 import type { RemoteLocation } from './location.ts'
 import { childOf, implicitFtpsPort } from './location.ts'
-import type { ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
+import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -114,14 +114,10 @@ export class FtpSession implements RemoteSession {
     }
   }
 
-  async list(
-    location: RemoteLocation,
-    maxEntries: number,
-    signal: AbortSignal,
-  ): Promise<RemoteEntry[] | undefined> {
+  async list(location: RemoteLocation, options: ListOptions): Promise<RemoteEntry[] | undefined> {
     if (!location.path.endsWith('/')) return undefined
-    return listTree(location, maxEntries, async (folder) => {
-      const found = await withSignal(this.#client, signal, () => this.#client.list(pathOf(folder)))
+    return listTree(location, options, async (folder) => {
+      const found = await withSignal(this.#client, options.signal, () => this.#client.list(pathOf(folder)))
       return found.map((one: FileInfo) => ({
         name: one.name,
         kind: one.isFile ? 'file' : one.isDirectory ? 'folder' : 'other',

@@ -36,7 +36,8 @@ const parameterPattern = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^
 
 export function parseChallenges(header: string | undefined): HttpChallenge[] {
   if (header === undefined || header.length > maxHeaderLength) return []
-  const starts = [...header.matchAll(/(?:^|,)\s*(basic|digest|ntlm|negotiate)(?=[\s,]|$)/gi)]
+  const bare = header.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => '"'.repeat(quoted.length))
+  const starts = [...bare.matchAll(/(?:^|,)\s*(basic|digest|ntlm|negotiate)(?=[\s,]|$)/gi)]
   return starts.map((start, index) => {
     const end = starts[index + 1]?.index ?? header.length
     const rest = header.slice(start.index + start[0].length, end).trim()

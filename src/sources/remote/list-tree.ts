@@ -1,7 +1,7 @@
 import { invalid } from '../../lib/errors.ts'
 import { isSkippedName } from '../scan.ts'
 import type { RemoteLocation } from './location.ts'
-import type { RemoteEntry } from './remote.ts'
+import type { ListOptions, RemoteEntry } from './remote.ts'
 
 const maxDepth = 30
 
@@ -14,7 +14,7 @@ export interface TreeEntry {
 /** Every file below a remote folder; links are not followed. Throws `Failure` beyond `maxEntries`. */
 export async function listTree(
   root: RemoteLocation,
-  maxEntries: number,
+  { maxEntries, touch }: ListOptions,
   readFolder: (folder: RemoteLocation) => Promise<TreeEntry[]>,
 ): Promise<RemoteEntry[]> {
   const files: RemoteEntry[] = []
@@ -22,6 +22,7 @@ export async function listTree(
   let count = 0
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     for (const { name, kind, location } of await readFolder(at.folder)) {
+      touch()
       if (isSkippedName(name)) continue
       count += 1
       if (count > maxEntries) {

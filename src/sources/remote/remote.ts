@@ -29,6 +29,13 @@ export interface RemoteBody {
   contentType?: string
 }
 
+export interface ListOptions {
+  maxEntries: number
+  signal: AbortSignal
+  /** Called whenever a part of the list came. */
+  touch(): void
+}
+
 export interface RemoteEntry {
   /** Path below the listed folder, with forward slashes. */
   name: string
@@ -42,7 +49,7 @@ export interface RemoteEntry {
 export interface RemoteSession {
   read(location: RemoteLocation, from: ReadFrom, signal: AbortSignal): Promise<RemoteBody>
   /** The files below a folder, at most `maxEntries`; undefined where the location is no folder. */
-  list?(location: RemoteLocation, maxEntries: number, signal: AbortSignal): Promise<RemoteEntry[] | undefined>
+  list?(location: RemoteLocation, options: ListOptions): Promise<RemoteEntry[] | undefined>
   close(): void
 }
 

@@ -5,7 +5,7 @@ import { toFault } from './faults.ts'
 import { checkedAgent } from './http-connection.ts'
 import type { RemoteLocation } from './location.ts'
 import { withPath } from './location.ts'
-import type { ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
+import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -86,12 +86,9 @@ export class S3Session implements RemoteSession {
     }
   }
 
-  async list(
-    location: RemoteLocation,
-    maxEntries: number,
-    signal: AbortSignal,
-  ): Promise<RemoteEntry[] | undefined> {
+  async list(location: RemoteLocation, options: ListOptions): Promise<RemoteEntry[] | undefined> {
     const { host: Bucket, path: Prefix } = location
+    const { maxEntries, signal, touch } = options
     if (Prefix !== '' && !Prefix.endsWith('/')) return undefined
     const entries: RemoteEntry[] = []
     let token: string | undefined
@@ -101,6 +98,7 @@ export class S3Session implements RemoteSession {
         signal.throwIfAborted()
         throw s3Fault(error)
       })
+      touch()
       const keys = (reply.Contents ?? []).flatMap(({ Key = '' }) => (Key.endsWith('/') ? [] : [Key]))
       for (const key of keys) {
         const path = key.split('/').map(encodeURIComponent).join('/')

@@ -7,7 +7,7 @@ import { fullName } from './http-auth.ts'
 import { listTree } from './list-tree.ts'
 import type { RemoteLocation } from './location.ts'
 import { childOf } from './location.ts'
-import type { ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
+import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
 
@@ -128,16 +128,13 @@ export class SftpSession implements RemoteSession {
     }
   }
 
-  async list(
-    location: RemoteLocation,
-    maxEntries: number,
-    signal: AbortSignal,
-  ): Promise<RemoteEntry[] | undefined> {
+  async list(location: RemoteLocation, options: ListOptions): Promise<RemoteEntry[] | undefined> {
     const client = this.#client
+    const { signal } = options
     const { isDirectory } = await withSignal(signal, () => client.stat(pathOf(location)))
     if (!isDirectory) return undefined
     const root = location.path.endsWith('/') ? location : childOf(location, '', true)
-    return listTree(root, maxEntries, async (folder) => {
+    return listTree(root, options, async (folder) => {
       const found = await withSignal(signal, () => client.list(pathOf(folder)))
       return found.map(({ name, type }) => ({
         name,
