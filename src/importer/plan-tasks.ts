@@ -1,5 +1,5 @@
 import { basename, relative } from 'node:path'
-import type { LayerDescription, Message } from '../formats/format.ts'
+import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import type { DescribedFile } from './described-file.ts'
@@ -90,9 +90,18 @@ function layerTask(described: DescribedFile, index: number, layer: LayerDescript
   }
 }
 
+/** Of a file that could be read if something were installed. */
+function missingReaderTask(file: DataFile, message: string, context: PlanContext): TaskRecord {
+  return {
+    ...blankTask(context, sortKeyOf(context, file.path)),
+    files: [file],
+    messages: [{ level: 'warning', code: 'gdal-missing', message }],
+  }
+}
+
 function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[] {
   const { format, file, layers, error } = described
-  if (format === undefined) return []
+  if (format === undefined) return error === undefined ? [] : [missingReaderTask(file, error, context)]
   if (error === undefined && layers.length > 0) {
     return layers.map((layer, index) => layerTask(described, index, layer, context))
   }
@@ -122,7 +131,7 @@ function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
  * files make a message; where there is nothing else, one task that names them. An upload always makes a task.
  */
 export function planTasks(files: DescribedFile[], context: PlanContext): TaskPlan {
-  const unread = files.filter((described) => described.format === undefined)
+  const unread = files.filter(({ format, error }) => format === undefined && error === undefined)
   const read = files.flatMap((described) => fileTasks(described, context))
   const isNothingRead = read.length === 0 && (unread.length > 0 || context.isUploaded)
   const tasks = isNothingRead ? [unreadTask(unread, context)] : read

@@ -2,6 +2,7 @@ import { removeImport } from './cancel.ts'
 import { findImport, listIdleImports } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportState } from './states.ts'
+import { removeUnusedFolders } from './unused-folders.ts'
 import { removeUploads } from './upload-folders.ts'
 
 const dayMs = 86_400_000
@@ -10,7 +11,7 @@ const unfinished: readonly ImportState[] = ['INIT_ERROR', 'PENDING', 'READY']
 
 /**
  * Removes the uploads of unfinished imports and the records of finished ones that nobody has touched for long.
- * Copies that published layers read lie elsewhere and are never touched.
+ * Copies that published layers read lie elsewhere and are never touched; those that no layer reads go a day later.
  */
 export async function applyRetention(parts: ImporterParts): Promise<void> {
   const before = (days: number): string => new Date(parts.clock.now().getTime() - days * dayMs).toISOString()
@@ -20,6 +21,7 @@ export async function applyRetention(parts: ImporterParts): Promise<void> {
       if (await isStillIdle()) await removeUploads(parts, id)
     }),
   )
+  await removeUnusedFolders(parts, before(1))
   await forEachIdle(parts, finished, before(importDays), async (id, isStillIdle) => {
     if (await isStillIdle()) await removeImport(parts, id)
   })

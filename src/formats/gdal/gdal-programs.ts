@@ -60,12 +60,12 @@ async function linkFiles({ path, sidecars }: DataFile, folder: string): Promise<
   return join(folder, main)
 }
 
-function openSource(path: string, options: ProgramOptions): GdalSource {
+function openSource(path: string, options: ProgramOptions & { cwd: string }): GdalSource {
   return {
     info: async (before, layers) => {
       const [program, args] = await limitedProgram('ogrinfo', ['-ro', ...before, path, ...layers])
       const run = runProgram(program, args, { ...options, timeoutMs: describeTimeoutMs })
-      return (await run.catch(unreadable)).stdout.toString('utf8')
+      return (await run.catch((error: unknown) => unreadable(error, options.cwd))).stdout.toString('utf8')
     },
     async *dump(layer, dimensions) {
       const settings = [
@@ -84,7 +84,7 @@ function openSource(path: string, options: ProgramOptions): GdalSource {
       try {
         yield* streamProgram(program, args, { ...options, env, timeoutMs: readTimeoutMs })
       } catch (error) {
-        unreadable(error)
+        unreadable(error, options.cwd)
       }
     },
   }

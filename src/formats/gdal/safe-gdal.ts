@@ -63,14 +63,12 @@ export async function limitedProgram(
   return [limiter, [`--as=${memoryBytes}`, ...ofFiles, program, ...args]]
 }
 
-/** Turns the failure of a program into a `FormatError` with GDAL's first complaint. */
-export function unreadable(error: unknown): never {
+/** Turns the failure of a program into a `FormatError` with GDAL's first complaint, without our folder's name. */
+export function unreadable(error: unknown, folder: string): never {
   if (!(error instanceof ProgramError)) throw error
   const [first = error.message] = error.stderr.split('\n').filter((line) => /^(ERROR|FAILURE)/.test(line))
-  throw new FormatError(`GDAL cannot read the file: ${first.replace(/^(ERROR \d+|FAILURE): ?/, '')}`, {
-    code: 'gdal-failed',
-    cause: error,
-  })
+  const said = first.replace(/^(ERROR \d+|FAILURE): ?/, '').replaceAll(`${folder}/`, '')
+  throw new FormatError(`GDAL cannot read the file: ${said}`, { code: 'gdal-failed' })
 }
 
 /** Links files by the names given into a folder of ours, so that nothing is written beside them. */

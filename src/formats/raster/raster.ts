@@ -35,7 +35,11 @@ async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSigna
       path,
     ])
     const options = { signal, env, cwd: folder, timeoutMs: describeTimeoutMs, maxOutputBytes }
-    return parseGdalInfo((await runProgram(program, args, options).catch(unreadable)).stdout.toString('utf8'))
+    return parseGdalInfo(
+      (
+        await runProgram(program, args, options).catch((error: unknown) => unreadable(error, folder))
+      ).stdout.toString('utf8'),
+    )
   })
 }
 

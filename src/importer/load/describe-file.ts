@@ -20,6 +20,7 @@ export async function describeFile(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof FormatError)) throw error
+    if (error.code === 'gdal-missing') return { file, layers: [], error: explain(error) }
     return { ...described, layers: [], error: explain(error) }
   }
 }

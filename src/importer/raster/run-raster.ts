@@ -13,6 +13,7 @@ import { publishTask } from '../publish.ts'
 import type { TaskLayer, TaskRecord } from '../records.ts'
 import { copyAll, copyFolder, fillFolder, insertFileStore, storeFolder } from '../settle-file.ts'
 import { watchBytes } from './byte-progress.ts'
+import { placedDescription, writePlace } from './place-copy.ts'
 import { transformRaster } from './transform-raster.ts'
 
 /** A raster to publish. */
@@ -61,18 +62,22 @@ async function makeTransformed(
   return { path, isOurs: true, type: 'GeoTIFF', description }
 }
 
-/** The file to publish: what transformations make, the source where it lies, or a whole copy of ours where it was uploaded. */
+/** The file to publish: what the chain makes, the source where it lies, or a whole copy of ours where it was uploaded. */
 async function makeRaster(
   parts: ImporterParts,
   course: Course,
-  { task, file, source, type }: RasterTask,
+  { task, file, layer, source, type }: RasterTask,
   hooks: CopyHooks,
 ): Promise<MadeRaster> {
   if (task.transforms.length > 0) return makeTransformed(parts, course, file, hooks.signal)
-  if (!task.isUploaded) return { path: file.path, isOurs: false, type, description: source }
-  const folder = copyFolder(parts, course.record, file)
-  const path = await fillFolder(folder, (staging) => copyAll(file, staging, hooks))
-  return { path, isOurs: true, type, description: source }
+  const description = placedDescription(source, layer)
+  if (!task.isUploaded) return { path: file.path, isOurs: false, type, description }
+  const path = await fillFolder(copyFolder(parts, course.record, file), async (folder) => {
+    const main = await copyAll(file, folder, hooks)
+    await writePlace({ folder, main }, source, layer)
+    return main
+  })
+  return { path, isOurs: true, type, description }
 }
 
 /** The store of the layer that is replaced, pointed to the new file, or a new store. */
@@ -113,7 +118,7 @@ async function publishRaster(
   return former?.parameters.path
 }
 
-/** What nothing reads may stay behind when it cannot be removed: the next start of the server removes it. */
+/** What cannot be removed now goes with other unused folders a day later. */
 async function removeUnused(parts: ImporterParts, path: string | undefined): Promise<void> {
   if (path === undefined) return
   await parts.catalog
