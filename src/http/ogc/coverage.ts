@@ -22,8 +22,8 @@ const mediaTypes: Record<string, string> = {
 }
 
 /** The media type of a coverage's file; what is no file of a format with a type of its own is bytes. */
-export function mediaTypeOf(path: string, store: StoreRecord): string {
-  if (store.type === 'GeoTIFF' && path === store.parameters.path) return 'image/tiff; application=geotiff'
+export function mediaTypeOf(path: string, store?: StoreRecord): string {
+  if (store?.type === 'GeoTIFF' && path === store.parameters.path) return 'image/tiff; application=geotiff'
   const extension = extname(path).toLowerCase()
   if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
   return mediaTypes[extension] ?? 'application/octet-stream'
@@ -58,14 +58,37 @@ function toCells({ width, height, geoTransform, bands, overviews }: RasterDescri
   }
 }
 
-/** The link to the file; none to that of a mosaic, which is many, or to one that is gone. */
+/** The link to the file; none to one that is gone. */
 async function fileLinks(request: FastifyRequest, layer: LayerRecord, store: StoreRecord): Promise<object[]> {
   const { path } = store.parameters
   const status = path === undefined ? undefined : await stat(path).catch(() => undefined)
-  if (path === undefined || status?.isFile() !== true || store.type === mosaicType) return []
+  if (path === undefined || status?.isFile() !== true) return []
   const name = basename(path)
   const href = request.link(coverageFilePath(layer, name))
   return [{ rel: 'enclosure', type: mediaTypeOf(path, store), title: name, href, length: status.size }]
+}
+
+/** What the granules of a mosaic have in common. */
+function toMosaicCells({ geoTransform, bands }: RasterDescription): object {
+  return {
+    ...(geoTransform === undefined ? {} : { resolution: toResolution(geoTransform) }),
+    bands: bands.map(toWireBand),
+  }
+}
+
+function granuleLinks(request: FastifyRequest, path: string): object[] {
+  const href = request.link(`${path}/granules`)
+  return [{ rel: 'granules', type: 'application/geo+json', title: 'Granules', href }]
+}
+
+/** When the granules are of (OGC 17-069r4, section 7.14.2), with every time where they are wanted. */
+function toTemporal({ times }: LayerRecord['details'], isBrief: boolean): object {
+  if (times === undefined) return {}
+  const { from, to, count, values } = times
+  const trs = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
+  const grid = { cellsCount: count }
+  const listed = isBrief || values.length === 0 ? {} : { values }
+  return { temporal: { interval: [[from, to]], trs, grid, ...listed } }
 }
 
 /** A raster layer as a collection: what its cells are and where its file is. */
@@ -73,21 +96,25 @@ export async function toCoverage(
   request: FastifyRequest,
   layer: LayerRecord,
   store: StoreRecord,
+  { isBrief }: { isBrief: boolean },
 ): Promise<object> {
   const id = collectionId(layer)
   const path = `/ogc/collections/${encodeURIComponent(id)}`
-  const { title, abstract, srs, raster } = layer.details
+  const { title, abstract, srs, raster, featureCount } = layer.details
+  const isMosaic = store.type === mosaicType
+  const toOwnCells = isMosaic ? toMosaicCells : toCells
   return {
     id,
     title,
     ...(abstract === undefined ? {} : { description: abstract }),
     itemType: 'coverage',
-    extent: await toExtent(layer),
+    extent: { ...(await toExtent(layer)), ...toTemporal(layer.details, isBrief) },
     ...(srs === undefined ? {} : { crs: [toCrsUri(srs)], storageCrs: toCrsUri(srs) }),
-    ...(raster === undefined ? {} : toCells(raster)),
+    ...(raster === undefined ? {} : toOwnCells(raster)),
+    ...(isMosaic ? { granuleCount: featureCount ?? 0 } : {}),
     links: [
       { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
-      ...(await fileLinks(request, layer, store)),
+      ...(isMosaic ? granuleLinks(request, path) : await fileLinks(request, layer, store)),
     ],
   }
 }

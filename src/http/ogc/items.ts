@@ -9,6 +9,7 @@ import type { FeaturePage, FeatureQuery, VectorStore } from '../../stores/store.
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { collectionId } from './collection.ts'
 import type { RequestedCrs } from './crs-uris.ts'
+import type { FeatureShape } from './feature-writer.ts'
 import { featureToJson } from './feature-writer.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBbox, readPage, readTime, requestedCrs } from './items-query.ts'
@@ -35,29 +36,46 @@ async function outputReprojector(layer: LayerRecord, crs: RequestedCrs): Promise
   return createReprojector(srs ?? declared ?? {}, crs.srs)
 }
 
+/** How features are shown that are not the items of their collection. */
+export interface FeatureView {
+  /** Path of the list. */
+  path: string
+  store: VectorStore
+  toText(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string
+}
+
+async function itemsView({ catalog }: HttpContext, layer: LayerRecord): Promise<FeatureView> {
+  return {
+    path: `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`,
+    store: await catalog.openStoreOfLayer(layer),
+    toText: featureToJson,
+  }
+}
+
 /** A page of features as GeoJSON (OGC 17-069r4, section 7.15), streamed. */
 export async function sendItems(
   context: HttpContext,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
+  given?: FeatureView,
 ): Promise<FastifyReply> {
   const parameters = request.query as ItemsParameters
   const crs = requestedCrs(layer, parameters.crs)
   const query = await toQuery(layer, parameters)
   const reprojector = await outputReprojector(layer, crs)
-  const store = await context.catalog.openStoreOfLayer(layer)
+  const view = given ?? (await itemsView(context, layer))
   const signal = abortOnClose(request, reply)
-  const numberMatched = await store.count(query, signal)
-  const links = pageLinks(request, layer, { ...query, numberMatched })
-  const features = featureTexts(store.readFeatures(query, signal), reprojector, crs)
+  const numberMatched = await view.store.count(query, signal)
+  const links = pageLinks(request, layer, { ...query, numberMatched, path: view.path })
+  const features = featureTexts(view.store.readFeatures(query, signal), { reprojector, crs, view })
   reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
   return reply.send(
     Readable.from(collectionText(features, { numberMatched, links, at: context.clock.now() })),
   )
 }
 
-function abortOnClose(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+export function abortOnClose(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => controller.abort(new Error(`The client of ${request.id} went away`)))
   return controller.signal
@@ -74,15 +92,20 @@ async function reprojected(batch: FeatureBatch, reprojector: Reprojector | undef
   return { ...batch, geometry: { ...geometry, validity } }
 }
 
+interface Output {
+  reprojector: Reprojector | undefined
+  crs: RequestedCrs
+  view: FeatureView
+}
+
 async function* featureTexts(
   pages: AsyncIterable<FeaturePage>,
-  reprojector: Reprojector | undefined,
-  crs: RequestedCrs,
+  { reprojector, crs, view }: Output,
 ): AsyncGenerator<string> {
   try {
     for await (const { batch, ids } of pages) {
       const shown = await reprojected(batch, reprojector)
-      for (let row = 0; row < shown.rowCount; row += 1) yield featureToJson(shown, row, ids[row] ?? '', crs)
+      for (let row = 0; row < shown.rowCount; row += 1) yield view.toText(shown, row, ids[row] ?? '', crs)
     }
   } finally {
     await reprojector?.close()
@@ -116,7 +139,7 @@ async function* collectionText(
 function pageLinks(
   request: FastifyRequest,
   layer: LayerRecord,
-  page: { limit: number; offset: number; numberMatched: number },
+  page: { path: string; limit: number; offset: number; numberMatched: number },
 ): object[] {
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const pageLink = (rel: string, offset: number): object => {
@@ -124,7 +147,7 @@ function pageLinks(
     query.set('limit', String(page.limit))
     query.set('offset', String(offset))
     const text = query.toString()
-    return { rel, type: 'application/geo+json', href: request.link(`${path}/items?${text}`) }
+    return { rel, type: 'application/geo+json', href: request.link(`${page.path}?${text}`) }
   }
   const links = [
     pageLink('self', page.offset),
@@ -135,7 +158,8 @@ function pageLinks(
   return links
 }
 
-async function findFeature(
+/** The page with the one feature of the query; throws `Failure` (`notFound`) where there is none. */
+export async function findFeature(
   store: VectorStore,
   query: FeatureQuery,
   signal: AbortSignal,
@@ -150,22 +174,23 @@ export async function sendItem(
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
+  given?: FeatureView,
 ): Promise<FastifyReply> {
   const { featureId } = request.params as { featureId: string }
   const crs = requestedCrs(layer, (request.query as ItemsParameters).crs)
-  const store = await context.catalog.openStoreOfLayer(layer)
+  const view = given ?? (await itemsView(context, layer))
   const query = { table: layer.nativeName, limit: 1, offset: 0, featureId }
-  const { batch, ids } = await findFeature(store, query, abortOnClose(request, reply))
+  const { batch, ids } = await findFeature(view.store, query, abortOnClose(request, reply))
   const id = ids[0] ?? featureId
   const page: FeaturePage[] = [{ batch, ids }]
   const reprojector = await outputReprojector(layer, crs)
-  const [text = ''] = await Array.fromAsync(featureTexts(Readable.from(page), reprojector, crs))
+  const [text = ''] = await Array.fromAsync(featureTexts(Readable.from(page), { reprojector, crs, view }))
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const links = [
     {
       rel: 'self',
       type: 'application/geo+json',
-      href: request.link(`${path}/items/${encodeURIComponent(id)}`),
+      href: request.link(`${view.path}/${encodeURIComponent(id)}`),
     },
     { rel: 'collection', type: 'application/json', href: request.link(path) },
   ]

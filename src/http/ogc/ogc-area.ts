@@ -4,11 +4,12 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { getStoreById } from '../../catalog/stores.ts'
 import { listWorkspaces } from '../../catalog/workspaces.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
-import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { App, Area, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
 import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'
 import { toCoverage } from './coverage.ts'
 import { requireFeatures, sendCoverageFile } from './coverage-file.ts'
+import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
 import { sendItem, sendItems } from './items.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
 
@@ -37,6 +38,7 @@ const Items = Type.Object({
 const Collection = Type.Object({ collectionId: Type.String() })
 const File = Type.Object({ collectionId: Type.String(), fileName: Type.String() })
 const Item = Type.Object({ collectionId: Type.String(), featureId: Type.String() })
+const GranuleFile = Type.Object({ ...Item.properties, fileName: Type.String() })
 
 async function readableWorkspaces({ database }: HttpContext, request: FastifyRequest): Promise<Set<string>> {
   const workspaces = await listWorkspaces(database.kysely)
@@ -85,9 +87,10 @@ async function describe(
   { database }: HttpContext,
   request: FastifyRequest,
   layer: LayerRecord,
+  options: { isBrief: boolean },
 ): Promise<object> {
   if (layer.details.kind === 'vector') return toCollection(request, layer)
-  return toCoverage(request, layer, await getStoreById(database.kysely, layer.storeId))
+  return toCoverage(request, layer, await getStoreById(database.kysely, layer.storeId), options)
 }
 
 async function collections(context: HttpContext, request: FastifyRequest): Promise<object> {
@@ -98,8 +101,35 @@ async function collections(context: HttpContext, request: FastifyRequest): Promi
   return {
     links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
     crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
-    collections: await Promise.all(layers.map((layer) => describe(context, request, layer))),
+    collections: await Promise.all(
+      layers.map((layer) => describe(context, request, layer, { isBrief: true })),
+    ),
   }
+}
+
+/** The granules of a mosaic: a list like that of items, each with a link to its file. */
+const addGranuleRoutes = (app: App, context: HttpContext): void => {
+  const config = { access: 'public' as const }
+  const tags = ['coverages']
+  const path = '/ogc/collections/:collectionId/granules'
+  app.get(
+    path,
+    { config, schema: { tags, summary: 'Granules of a mosaic', params: Collection, querystring: Items } },
+    async (request, reply) => sendGranules(context, await readableLayer(context, request), request, reply),
+  )
+  app.get(
+    `${path}/:featureId`,
+    { config, schema: { tags, summary: 'One granule', params: Item } },
+    async (request, reply) => sendGranule(context, await readableLayer(context, request), request, reply),
+  )
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${path}/:featureId/file/:fileName`,
+    config,
+    schema: { tags, summary: "A granule's file, or a range of it", params: GranuleFile },
+    handler: async (request, reply) =>
+      sendGranuleFile(context, await readableLayer(context, request), request, reply),
+  })
 }
 
 /** OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. */
@@ -116,7 +146,7 @@ export const ogcArea: Area = (app, context) => {
   app.get(
     '/ogc/collections/:collectionId',
     { config, schema: { tags, summary: 'One layer', params: Collection } },
-    async (request) => describe(context, request, await readableLayer(context, request)),
+    async (request) => describe(context, request, await readableLayer(context, request), { isBrief: false }),
   )
   app.get(
     '/ogc/collections/:collectionId/schema',
@@ -138,6 +168,7 @@ export const ogcArea: Area = (app, context) => {
     async (request, reply) =>
       sendItem(context, requireFeatures(await readableLayer(context, request)), request, reply),
   )
+  addGranuleRoutes(app, context)
   app.route({
     method: ['GET', 'HEAD'],
     url: '/ogc/collections/:collectionId/file/:fileName',

@@ -1,0 +1,119 @@
+import { basename, extname } from 'node:path'
+import { getMosaicIndex } from '../../catalog/mosaic-index.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { getStoreById } from '../../catalog/stores.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { columnValue } from '../../geo/column.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import { indexSchema } from '../../importer/mosaic/granule-index.ts'
+import { Failure, notFound } from '../../lib/errors.ts'
+import { isInside } from '../../sources/path-guard.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { findRasterFile } from '../../stores/rasters/raster-files.ts'
+import type { VectorStore } from '../../stores/store.ts'
+import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import { sendFile } from '../send-file.ts'
+import { collectionId } from './collection.ts'
+import { mediaTypeOf } from './coverage.ts'
+import { featureToJson } from './feature-writer.ts'
+import type { FeatureView } from './items.ts'
+import { abortOnClose, findFeature, sendItem, sendItems } from './items.ts'
+
+/** A mosaic's granules as features. */
+interface Granules {
+  /** The layer as if its granules were its features. */
+  layer: LayerRecord
+  store: VectorStore
+}
+
+async function openGranules({ database, catalog }: HttpContext, layer: LayerRecord): Promise<Granules> {
+  const coverage = await getStoreById(database.kysely, layer.storeId)
+  if (coverage.type !== mosaicType) {
+    throw notFound('no-granules', `Collection "${collectionId(layer)}" is not a mosaic and has no granules`)
+  }
+  const { store, table } = await getMosaicIndex(database.kysely, coverage)
+  const { crs } = layer.details
+  return {
+    layer: { ...layer, nativeName: table, details: { ...layer.details, schema: indexSchema(crs) } },
+    store: await catalog.openStore(store),
+  }
+}
+
+function granuleMediaType(path: string): string {
+  return /^\.tiff?$/i.test(extname(path)) ? 'image/tiff; application=geotiff' : mediaTypeOf(path)
+}
+
+function locationOf(batch: FeatureBatch, row: number): string {
+  const column = batch.columns[attributeIndex(batch.schema, 'location')]
+  return column === undefined ? '' : String(columnValue(column, row))
+}
+
+/** The batch without the column that names folders of the server. */
+function withoutLocation(batch: FeatureBatch): FeatureBatch {
+  const hidden = attributeIndex(batch.schema, 'location')
+  const isShown = (_: unknown, index: number) => index !== hidden
+  const attributes = batch.schema.attributes.filter(isShown)
+  return { ...batch, schema: { ...batch.schema, attributes }, columns: batch.columns.filter(isShown) }
+}
+
+function viewOf(request: FastifyRequest, { layer, store }: Granules): FeatureView {
+  const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}/granules`
+  return {
+    path,
+    store,
+    toText: (batch, row, id, shape) => {
+      const location = locationOf(batch, row)
+      const name = basename(location)
+      const href = request.link(`${path}/${encodeURIComponent(id)}/file/${encodeURIComponent(name)}`)
+      const links = [{ rel: 'enclosure', type: granuleMediaType(location), title: name, href }]
+      const text = featureToJson(withoutLocation(batch), row, id, shape)
+      return `${text.slice(0, -1)},"links":${JSON.stringify(links)}}`
+    },
+  }
+}
+
+/** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */
+export async function sendGranules(
+  context: HttpContext,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const granules = await openGranules(context, layer)
+  return sendItems(context, granules.layer, request, reply, viewOf(request, granules))
+}
+
+export async function sendGranule(
+  context: HttpContext,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const granules = await openGranules(context, layer)
+  return sendItem(context, granules.layer, request, reply, viewOf(request, granules))
+}
+
+/** A granule's file, or one that belongs to it; only from where the server keeps or takes files. */
+export async function sendGranuleFile(
+  context: HttpContext,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { fileName, featureId } = request.params as { fileName: string; featureId: string }
+  const { layer: indexed, store } = await openGranules(context, layer)
+  const query = { table: indexed.nativeName, limit: 1, offset: 0, featureId }
+  const { batch } = await findFeature(store, query, abortOnClose(request, reply))
+  const location = locationOf(batch, 0)
+  const found = findRasterFile(location, fileName)
+  const { roots, folders } = context.importer.parts
+  const isOurs = await isInside([...roots, folders.stores], location).catch(() => false)
+  if (found === undefined || !isOurs) {
+    throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
+  }
+  const { path, isMain } = found
+  const file = { path, mediaType: granuleMediaType(path), isLinkAllowed: isMain }
+  if (await sendFile(request, reply, file)) return reply
+  if (!isMain) throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
+  throw new Failure('unavailable', 'granule-file', `The file of granule "${featureId}" cannot be read`)
+}
