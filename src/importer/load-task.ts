@@ -6,6 +6,7 @@ import { save } from './course.ts'
 import { openedConnection } from './database/database-source.ts'
 import { refuseSameTable } from './database/same-table.ts'
 import { finalSchema, transformsOf } from './examine.ts'
+import { prepareMove } from './file-layer.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
@@ -30,9 +31,9 @@ function loadSource(parts: ImporterParts, record: ImportRecord, task: TaskRecord
 async function towardsTarget(parts: ImporterParts, task: TaskRecord, target: Target) {
   if (!target.isExisting) return []
   const known = target.layer?.details.srs
-  const opened = await parts.catalog.openStore(target.copyFrom?.store ?? target.store)
+  const opened = await parts.catalog.openStore(target.moved?.from ?? target.store)
   const table =
-    known === undefined ? await opened.findTable(target.copyFrom?.table ?? target.table) : undefined
+    known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
   const wanted = known ?? table?.schema.geometry?.crs?.srs
   const { geometry } = finalSchema(task)
   if (wanted === undefined || geometry === undefined || geometry.crs?.srs === wanted) return []
@@ -139,6 +140,7 @@ export async function loadTask(
   signal: AbortSignal,
 ): Promise<LoadOutcome> {
   const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
+  await prepareMove(target, signal)
   await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
   const plan = await planLoad(parts, course, taskLoad, target, connection)
   const messages: Message[] = []

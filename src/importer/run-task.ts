@@ -3,6 +3,7 @@ import { explain, Failure } from '../lib/errors.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { reexamine } from './examine.ts'
+import { findFileStore } from './file-layer.ts'
 import { getImport } from './import-repository.ts'
 import type { LoadOutcome } from './load/load-plan.ts'
 import { loadTask, withLoad } from './load-task.ts'
@@ -64,6 +65,13 @@ async function takeTurns(
   await parts.locks.hold(`table ${store.id}/${table}`, async () => work.publish(await load()), signal)
 }
 
+/** Loads into one file that is served as it is follow one another: the first points its store to a file of ours. */
+async function loadInTurn(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
+  const load = () => loadAndPublish(parts, course, signal)
+  const store = await findFileStore(parts, course.record, course.task)
+  await (store === undefined ? load() : parts.locks.hold(`file of store ${store.id}`, load, signal))
+}
+
 /** Where only the load finds out that the table's name is taken, a second load takes one that was looked up. */
 async function loadAndPublish(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
   try {
@@ -92,7 +100,7 @@ async function loadInto(
     table: target.table,
     layerName: target.layerName,
     isNewLayer: target.layer === undefined,
-    ...(target.copyFrom === undefined ? {} : { madeTable: target.table }),
+    ...(target.moved === undefined ? {} : { movedTo: target.moved.path }),
     ...(granuleFolder === undefined ? {} : { granuleFolder }),
   }
   const load = isMosaic ? loadMosaic : loadTask
@@ -127,7 +135,7 @@ async function attempt(parts: ImporterParts, course: Course, signal: AbortSignal
   if (isOfMosaic(course.task)) await loadAndPublish(parts, course, signal)
   else if (course.task.kind === 'raster') course.task = await runRaster(parts, course, signal)
   else if (course.task.isDirect) course.task = await runDirect(parts, course.record, course.task, signal)
-  else await loadAndPublish(parts, course, signal)
+  else await loadInTurn(parts, course, signal)
 }
 
 /** Looks at the task once more and sets it RUNNING; false when it cannot run. */

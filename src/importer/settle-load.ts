@@ -2,6 +2,7 @@ import { getStoreById } from '../catalog/stores.ts'
 import type { TableDescription, VectorStore } from '../stores/store.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
+import { openMoved, pointStore, removeMoved } from './file-layer.ts'
 import { getImport } from './import-repository.ts'
 import { removePlaced } from './mosaic/place-granules.ts'
 import { publishMosaic } from './mosaic/publish-mosaic.ts'
@@ -12,6 +13,7 @@ import { taskAfter } from './settle.ts'
 import { listTasksInState } from './task-repository.ts'
 
 async function openTarget(parts: ImporterParts, taskLoad: TaskLoad): Promise<VectorStore> {
+  if (taskLoad.movedTo !== undefined) return openMoved(taskLoad.movedTo)
   const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
   return parts.catalog.openStore(store)
 }
@@ -31,18 +33,29 @@ export async function publishLoad(
     given ?? (await openTarget(parts, taskLoad).then((opened) => opened.findTable(taskLoad.table)))
   if (table === undefined) throw new Error(`The table "${taskLoad.table}" is gone after its load`)
   const task = { ...course.task, ...taskLoad.counts }
-  course.task = await publishTask(parts, course.record, task, taskLoad, table)
+  const { movedTo } = taskLoad
+  if (movedTo === undefined) {
+    course.task = await publishTask(parts, course.record, task, taskLoad, table)
+    return
+  }
+  const { parameters } = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  course.task = await publishTask(parts, course.record, task, taskLoad, table, (db) =>
+    pointStore(parts, db, taskLoad, movedTo),
+  )
+  await parts.catalog
+    .removeUnusedFile(parameters.path ?? '')
+    .catch((error: unknown) => warn(parts, course, error, 'a file that is not used was not removed'))
 }
 
 /** Takes away what a load that did not commit has left. */
 async function sweep(parts: ImporterParts, taskLoad: TaskLoad): Promise<void> {
+  if (taskLoad.movedTo !== undefined) {
+    await removeMoved(taskLoad.movedTo)
+    return
+  }
   const opened = await openTarget(parts, taskLoad)
   await opened.sweep(taskLoad.loadId)
   await removePlaced(taskLoad)
-  const { madeTable } = taskLoad
-  if (madeTable !== undefined && (await opened.listTables()).includes(madeTable)) {
-    await opened.dropTable(madeTable)
-  }
 }
 
 async function isCommitted(parts: ImporterParts, taskLoad: TaskLoad): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { LayerRecord, StoreRecord } from '../catalog/records.ts'
 import { findStore, getStoreById } from '../catalog/stores.ts'
 import { invalid } from '../lib/errors.ts'
 import type { VectorStore } from '../stores/store.ts'
+import { fileLayerTarget, isFileStore } from './file-layer.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
 
@@ -17,11 +18,8 @@ export interface Target {
   isExisting: boolean
   /** The layer's data stand in a file that is not ours to write: they are copied into `table` first. */
   copyFrom?: { store: StoreRecord; table: string }
-}
-
-/** Whether a store is a file that is served as it is. */
-export function isFileStore(store: StoreRecord): boolean {
-  return store.type === 'Shapefile' || store.type === 'FlatGeobuf' || store.parameters.read_only === 'true'
+  /** The store is a file served as it is, `from`, and is pointed to a new file of ours when the rows are there. */
+  moved?: { from: StoreRecord; path: string }
 }
 
 /**
@@ -64,16 +62,10 @@ export async function newTarget(
   return { store, layerName, table: await freeTable(parts, store, opened, name, naming), isExisting: false }
 }
 
-async function layerTarget(parts: ImporterParts, layer: LayerRecord): Promise<Target> {
+async function layerTarget(parts: ImporterParts, record: ImportRecord, layer: LayerRecord): Promise<Target> {
   const store = await getStoreById(parts.database.kysely, layer.storeId)
-  if (!isFileStore(store)) {
-    return { store, table: layer.nativeName, layerName: layer.name, layer, isExisting: true }
-  }
-  const ours = await parts.catalog.defaultStore(layer.workspace)
-  const opened = await parts.catalog.openStore(ours)
-  const table = await freeTable(parts, ours, opened, layer.name, { isLookedUp: true })
-  const copyFrom = { store, table: layer.nativeName }
-  return { store: ours, table, layerName: layer.name, layer, isExisting: true, copyFrom }
+  if (isFileStore(store)) return fileLayerTarget(parts, record, layer, store)
+  return { store, table: layer.nativeName, layerName: layer.name, layer, isExisting: true }
 }
 
 async function chosenStore(parts: ImporterParts, task: TaskRecord): Promise<StoreRecord> {
@@ -102,7 +94,7 @@ export async function findTarget(
   }
   const name = task.layer?.name ?? ''
   const layer = await findLayer(db, record.workspace, name)
-  if (layer !== undefined) return layerTarget(parts, layer)
+  if (layer !== undefined) return layerTarget(parts, record, layer)
   const store = await chosenStore(parts, task)
   const opened = await parts.catalog.openStore(store)
   const table = opened.tableName(task.layer?.nativeName ?? name)

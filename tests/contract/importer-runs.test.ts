@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Answer, ImporterClient } from '../support/importer-client.ts'
@@ -71,6 +72,51 @@ describe('a run', () => {
       assert.equal(await countFeatures(client, 'default:utf'), expected)
     }
     assert.deepEqual(readFileSync(file), before)
+    const store = await client.server.app.inject({
+      url: '/rest/workspaces/default/datastores/utf',
+      headers: client.server.admin,
+    })
+    assert.equal(store.json().dataStore.type, 'GeoPackage')
+    const stores = await client.server.app.inject({
+      url: '/rest/workspaces/default/datastores',
+      headers: client.server.admin,
+    })
+    assert.equal(stores.json().dataStores.dataStore.length, 1)
+  })
+
+  it('with REPLACE and APPEND copies a GeoPackage that is left in place, with its other layers', async (test) => {
+    const client = await startImporter(test)
+    const file = join(client.server.dataDir, 'incoming', 'two.gpkg')
+    execFileSync('ogr2ogr', [file, 'tests/fixtures/geojson/valid.geojson', '-nln', 'a'])
+    execFileSync('ogr2ogr', ['-update', file, 'tests/fixtures/geojson/valid.geojson', '-nln', 'b'])
+    const before = readFileSync(file)
+    const body = { import: { data: { type: 'file', file: 'two.gpkg' } } }
+    await client.call('POST', '?exec=true', body)
+    const count = await countFeatures(client, 'default:a')
+    const id = (await client.call('POST', '', body)).json.import?.id as unknown as number
+    await client.call('PUT', `/${id}/tasks/0`, { task: { updateMode: 'APPEND' } })
+    await client.call('PUT', `/${id}/tasks/1`, { task: { updateMode: 'REPLACE' } })
+    const done = await run(client, id)
+    assert.equal(done.json.import?.state, 'COMPLETE', done.text)
+    assert.equal(await countFeatures(client, 'default:a'), 2 * count)
+    assert.equal(await countFeatures(client, 'default:b'), count)
+    assert.deepEqual(readFileSync(file), before)
+    assert.deepEqual(readdirSync(join(client.server.dataDir, 'incoming')), ['two.gpkg'])
+  })
+
+  it('with APPEND that fails leaves the file and its layer as they were', async (test) => {
+    const client = await startImporter(test)
+    for (const ext of ['shp', 'shx', 'dbf', 'prj']) client.provide(`shapefile/utf.${ext}`)
+    await client.call('POST', '?exec=true', { import: { data: { type: 'file', file: 'utf.shp' } } })
+    const count = await countFeatures(client, 'default:utf')
+    const id = await uploaded(client, 'utf.csv', 'wkt,a\n"LINESTRING(0 0,1 1)",1\n"LINESTRING(0 0,1 1)",2\n')
+    await client.call('PUT', `/${id}/tasks/0`, {
+      task: { updateMode: 'APPEND', layer: { srs: 'EPSG:4326' } },
+    })
+    const failed = await run(client, id)
+    assert.equal(failed.json.import?.tasks?.[0]?.state, 'ERROR', failed.text)
+    assert.equal(await countFeatures(client, 'default:utf'), count)
+    assert.deepEqual(readdirSync(join(client.server.dataDir, 'stores', 'default')), [])
   })
 
   it('with APPEND to nothing is an ERROR that says so, and a retry clears it', async (test) => {
