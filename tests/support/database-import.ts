@@ -1,3 +1,4 @@
+import type { DatabaseConnection } from '../../src/sources/database/database.ts'
 import type { Answer, ImporterClient, Json } from './importer-client.ts'
 
 /** The `parameters` of an import of the database at `url`. */
@@ -35,4 +36,11 @@ export async function createDatabaseImport(
     json: (reply.body === '' ? {} : JSON.parse(reply.body)) as Json,
     text: reply.body,
   }
+}
+
+/** The connection to the database at `url`, in its schema `public`. */
+export function databaseConnection(url: string): DatabaseConnection {
+  const { hostname, port, pathname, username, password } = new URL(url)
+  const place = { host: hostname, port: Number(port), database: pathname.slice(1), schema: 'public' }
+  return { type: 'postgis', ...place, user: username, password }
 }
