@@ -1,6 +1,10 @@
 import { isSkippedName } from './scan.ts'
 
 const controlCharacters = /\p{Cc}/u
+/** Devices on Windows, with any extension. */
+const deviceName = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i
+const maxSegmentBytes = 255
+const maxNameBytes = 1000
 
 /** What is wrong with the name of an archive's or upload's entry, or undefined. */
 export function findNameFault(name: string): string | undefined {
@@ -9,7 +13,11 @@ export function findNameFault(name: string): string | undefined {
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'it is an absolute path'
   const segments = name.split('/')
   if (segments.includes('..')) return 'it leads out of its folder'
-  if (segments.some((segment) => Buffer.byteLength(segment) > 255)) return 'it is longer than 255 bytes'
+  if (segments.some((segment) => Buffer.byteLength(segment) > maxSegmentBytes)) {
+    return `it is longer than ${maxSegmentBytes} bytes`
+  }
+  if (Buffer.byteLength(name) > maxNameBytes) return `its path is longer than ${maxNameBytes} bytes`
+  if (segments.some((segment) => deviceName.test(segment))) return 'it is the name of a device on Windows'
   return undefined
 }
 
@@ -18,7 +26,7 @@ export function cleanEntryName(name: string): string {
   return name
     .replaceAll('\\', '/')
     .split('/')
-    .filter((segment, index) => index === 0 || (segment !== '' && segment !== '.'))
+    .filter((segment, index) => segment !== '.' && (index === 0 || segment !== ''))
     .join('/')
 }
 

@@ -17,4 +17,6 @@ export const defaultSourceLimits: SourceLimits = {
 export interface ExtractOptions {
   limits: SourceLimits
   signal: AbortSignal
+  /** The name that people know the archive by, its ending included; default: the file's own. */
+  name?: string
 }

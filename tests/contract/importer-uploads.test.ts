@@ -138,7 +138,7 @@ describe('upload', () => {
 
   for (const [what, name, content] of [
     ['a broken zip', 'broken.zip', Buffer.from('PK\u0003\u0004 this is no archive')],
-    ['an archive that is not read', 'x.tar.gz', Buffer.from('anything')],
+    ['a broken tar.gz', 'x.tar.gz', Buffer.from('anything')],
     ['a file name that leads out', '..', Buffer.from('a\n1\n')],
   ] as const) {
     it(`refuses ${what} with 400 and keeps nothing`, async (test) => {

@@ -1,0 +1,82 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { runSevenZip } from './seven-zip-program.ts'
+import { unpackTar } from './tar.ts'
+import type { Unpacking } from './unpacking.ts'
+
+export type Compression = 'gzip' | 'bzip2' | 'xz'
+
+const tarBlockBytes = 512
+const tarMagicAt = 257
+
+function gunzip(path: string): AsyncIterable<Uint8Array> {
+  return pipeline(createReadStream(path), createGunzip(), () => undefined)
+}
+
+function decompress(path: string, compression: Compression, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (compression === 'gzip') return gunzip(path)
+  return runSevenZip(path, ['x', '-so', `-t${compression}`], signal)
+}
+
+async function* counted(
+  content: AsyncIterable<Uint8Array>,
+  unpacking: Unpacking,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of content) {
+    unpacking.signal.throwIfAborted()
+    unpacking.expand(chunk.length)
+    yield chunk
+  }
+}
+
+/** The first bytes of a stream, at least `wantedBytes` where it has them. */
+async function readHead(content: AsyncIterator<Uint8Array>, wantedBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for (let bytes = 0; bytes < wantedBytes; ) {
+    const step = await content.next()
+    if (step.done === true) break
+    chunks.push(step.value)
+    bytes += step.value.length
+  }
+  return Buffer.concat(chunks)
+}
+
+async function* join(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>) {
+  yield head
+  yield* rest
+}
+
+function isTar(head: Buffer): boolean {
+  return head.toString('latin1', tarMagicAt, tarMagicAt + 5) === 'ustar'
+}
+
+/** Unpacks what one stream of compressed bytes holds: a tar archive, else one file named `name`. */
+export async function unpackCompressed(
+  path: string,
+  compression: Compression,
+  name: string,
+  unpacking: Unpacking,
+): Promise<void> {
+  const content = counted(decompress(path, compression, unpacking.signal), unpacking)
+  try {
+    const head = await readHead(content, tarBlockBytes)
+    const whole = join(head, content)
+    if (isTar(head)) return await unpackTar(whole, unpacking)
+    const admitted = unpacking.admit(name, { isFolder: false })
+    if (admitted !== undefined) await unpacking.write(admitted, whole)
+  } finally {
+    await content.return()
+  }
+}
+
+/** Unpacks a tar archive, compressed or not; without the magic of newer ones it is still one by its name. */
+export async function unpackTarFile(
+  path: string,
+  compression: Compression | undefined,
+  unpacking: Unpacking,
+): Promise<void> {
+  const bytes =
+    compression === undefined ? createReadStream(path) : decompress(path, compression, unpacking.signal)
+  await unpackTar(counted(bytes, unpacking), unpacking)
+}

@@ -1,0 +1,142 @@
+import { Worker } from 'node:worker_threads'
+import { explain } from '../../lib/errors.ts'
+
+/** 7-Zip ended in failure; the message is what it said. */
+export class SevenZipError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SevenZipError'
+  }
+}
+
+/** What the worker gets. */
+export interface SevenZipOrder {
+  path: string
+  /** The name that the archive has for the program. */
+  input: string
+  args: string[]
+  maxMemoryBytes: number
+  /** How many pieces may lie unread, and a counter of those that do. */
+  maxWaiting: number
+  waiting: SharedArrayBuffer
+}
+
+export type SevenZipReport =
+  | { type: 'bytes'; bytes: Uint8Array<ArrayBuffer> }
+  | { type: 'ended'; exitCode: number; said: string; isMemoryShort: boolean }
+
+const input = '/in'
+const maxMemoryBytes = 512 << 20
+const maxWaiting = 8
+/** The program gives something within this time or is ended. */
+const silenceMs = 60_000
+/** Exit codes of 7-Zip: 0 fine, 1 a warning such as bytes behind the archive. */
+const maxFineCode = 1
+
+type Ending = Extract<SevenZipReport, { type: 'ended' }>
+
+function explainEnding({ exitCode, said, isMemoryShort }: Ending): string {
+  if (/encrypted|wrong password/i.test(said)) return 'it is encrypted: pack it without a password'
+  if (isMemoryShort || /allocate/i.test(said)) {
+    return `it needs more than ${maxMemoryBytes >> 20} MiB of memory: pack it with a smaller dictionary`
+  }
+  const lines = said.split('\n').map((line) =>
+    line
+      .replaceAll(`${input} : `, '')
+      .replace(/ : in~$/, '')
+      .trim(),
+  )
+  const told = lines.filter((line) => line !== '' && line !== 'ERROR:' && line !== 'ERRORS:')
+  return told.length === 0 ? `7-Zip ended with code ${exitCode}` : told.slice(0, 3).join('; ').slice(0, 300)
+}
+
+/** An exception of the program comes as a number: it could not make sense of what it read. */
+function brokenDown(error: unknown): Error {
+  return new SevenZipError(typeof error === 'number' ? 'it is damaged, or encrypted' : explain(error))
+}
+
+/** Reports of one worker in their order, for one reader. */
+class Reports {
+  readonly #queue: SevenZipReport[] = []
+  #error: Error | undefined
+  #wake: () => void = () => undefined
+
+  constructor(worker: Worker) {
+    worker.on('message', (report: SevenZipReport) => {
+      this.#queue.push(report)
+      this.#wake()
+    })
+    worker.on('error', (error) => this.fail(brokenDown(error)))
+    worker.on('exit', () => this.fail(new SevenZipError('7-Zip ended without a word')))
+  }
+
+  fail(error: Error): void {
+    this.#error ??= error
+    this.#wake()
+  }
+
+  async next(): Promise<SevenZipReport> {
+    for (;;) {
+      const report = this.#queue.shift()
+      if (report !== undefined) return report
+      if (this.#error !== undefined) throw this.#error
+      await this.#sleep()
+    }
+  }
+
+  async #sleep(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      timer = setTimeout(() => this.fail(new SevenZipError('7-Zip gave nothing for a minute')), silenceMs)
+    })
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Streams what 7-Zip, compiled to WebAssembly, writes to its standard output. It runs in a thread of its own, sees no
+ * file but `path`, and waits while its output is not read. Throws `SevenZipError`, or the signal's reason.
+ */
+export async function* runSevenZip(
+  path: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  signal.throwIfAborted()
+  const waiting = new SharedArrayBuffer(4)
+  const count = new Int32Array(waiting)
+  const order: SevenZipOrder = {
+    path,
+    input,
+    args: [...args, '--', input],
+    maxMemoryBytes,
+    maxWaiting,
+    waiting,
+  }
+  const worker = new Worker(new URL('./seven-zip-worker.ts', import.meta.url), {
+    workerData: order,
+    env: {},
+    stdout: true,
+    stderr: true,
+  })
+  const reports = new Reports(worker)
+  const abort = (): void => reports.fail(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    for (;;) {
+      const report = await reports.next()
+      if (report.type === 'bytes') {
+        Atomics.sub(count, 0, 1)
+        Atomics.notify(count, 0)
+        signal.throwIfAborted()
+        yield report.bytes
+      } else if (report.exitCode > maxFineCode) {
+        throw new SevenZipError(explainEnding(report))
+      } else return
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,167 @@
+import { writeFileSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { invalid } from '../../lib/errors.ts'
+import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
+import type { SourceLimits } from '../limits.ts'
+import { refused } from './failures.ts'
+
+/** Below this the ratio says nothing: a short text of blanks packs very well. */
+const ratioFloorBytes = 1 << 20
+/** How long others wait for their turn. */
+const turnMs = 5
+/** Up to this size a file is written at once. */
+const smallBytes = 64 << 10
+
+export interface UnpackingOptions {
+  limits: SourceLimits
+  signal: AbortSignal
+  /** Of the archive, for messages. */
+  name: string
+  archiveBytes: number
+  /** Which entries are written; default: all. */
+  isWanted?(name: string): boolean
+}
+
+export interface EntryFacts {
+  isFolder: boolean
+  /** Why it cannot be unpacked whatever its name is. */
+  fault?: string | undefined
+}
+
+const takenCodes = new Set(['EEXIST', 'ENOTDIR', 'EISDIR'])
+
+/**
+ * One archive on its way into a folder. Every entry is admitted before a byte of it is written, and every expanded byte
+ * is counted, whatever kind of archive it comes from.
+ */
+export class Unpacking {
+  readonly name: string
+  readonly signal: AbortSignal
+  readonly archiveBytes: number
+  readonly #folder: string
+  readonly #limits: SourceLimits
+  readonly #isWanted: (name: string) => boolean
+  readonly #names = new Set<string>()
+  readonly #folders = new Set<string>()
+  /** The folder that was written to last. */
+  #made: string | undefined
+  #turnBegan = performance.now()
+  #entryCount = 0
+  #expandedBytes = 0
+
+  constructor(folder: string, options: UnpackingOptions) {
+    this.#folder = folder
+    this.#limits = options.limits
+    this.#isWanted = options.isWanted ?? (() => true)
+    this.name = options.name
+    this.signal = options.signal
+    this.archiveBytes = options.archiveBytes
+  }
+
+  /** Refuses more entries than allowed; `entries` are those told of so far. */
+  checkCount(entries: number): void {
+    const { maxEntries } = this.#limits
+    if (entries <= maxEntries) return
+    throw invalid('too-many-entries', `"${this.name}" holds more than ${maxEntries} entries`)
+  }
+
+  /** Counts expanded bytes, announced or seen. */
+  expand(bytes: number): void {
+    this.#expandedBytes += bytes
+    const { maxExpandedBytes, maxRatio } = this.#limits
+    if (this.#expandedBytes > maxExpandedBytes) {
+      throw invalid('archive-too-large', `"${this.name}" expands to more than ${maxExpandedBytes} bytes`)
+    }
+    if (this.#expandedBytes > Math.max(ratioFloorBytes, this.archiveBytes * maxRatio)) {
+      throw invalid('archive-too-large', `"${this.name}" expands to more than ${maxRatio} times its size`)
+    }
+  }
+
+  /** Lets others have their turn; call it between entries, since small ones need not wait for anything. */
+  async rest(): Promise<void> {
+    if (performance.now() - this.#turnBegan < turnMs) return
+    await nextTurn()
+    this.#turnBegan = performance.now()
+  }
+
+  /** The name to write an entry under; undefined for folders and what nobody asked for. Throws for a refused entry. */
+  admit(rawName: string, { isFolder, fault }: EntryFacts): string | undefined {
+    this.signal.throwIfAborted()
+    this.#entryCount += 1
+    this.checkCount(this.#entryCount)
+    const name = cleanEntryName(rawName)
+    if (name === '' && isFolder) return undefined
+    const reason = findNameFault(name) ?? fault
+    if (reason !== undefined) throw refused(this.name, rawName, reason)
+    if (isFolder || isSkippedEntry(name) || !this.#isWanted(name)) return undefined
+    const key = name.normalize('NFC').toLowerCase()
+    if (this.#names.has(key)) throw refused(this.name, name, 'another entry has its name')
+    this.#names.add(key)
+    this.#addFolders(name)
+    return name
+  }
+
+  /** Writes an admitted entry; where `crc` is given its content must have that checksum. */
+  async write(name: string, content: AsyncIterable<Uint8Array>, crc?: number): Promise<void> {
+    await this.rest()
+    try {
+      const path = join(this.#folder, name)
+      await this.#makeFolder(dirname(path))
+      const sum = await this.#writeFile(path, content)
+      if (crc !== undefined && sum !== crc) throw refused(this.name, name, 'its content is damaged')
+    } catch (error) {
+      if (takenCodes.has(String((error as NodeJS.ErrnoException).code))) {
+        throw refused(this.name, name, 'another entry has its name')
+      }
+      throw error
+    }
+  }
+
+  /** Gives the checksum of what was written. Small files are written in one go: most of many are small. */
+  async #writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const pieces = content[Symbol.asyncIterator]()
+    let file: FileHandle | undefined
+    let held: Uint8Array = new Uint8Array(0)
+    let sum = 0
+    try {
+      for (let step = await pieces.next(); step.done !== true; step = await pieces.next()) {
+        this.signal.throwIfAborted()
+        sum = crc32(step.value, sum)
+        if (held.length > 0) {
+          file ??= await open(path, 'wx', 0o600)
+          await file.writeFile(held)
+        }
+        held = step.value
+      }
+      if (file === undefined && held.length <= smallBytes) {
+        writeFileSync(path, held, { flag: 'wx', mode: 0o600 })
+      } else {
+        file ??= await open(path, 'wx', 0o600)
+        await file.writeFile(held)
+      }
+    } finally {
+      await file?.close()
+      await pieces.return?.()
+    }
+    return sum
+  }
+
+  async #makeFolder(path: string): Promise<void> {
+    if (this.#made === path) return
+    await mkdir(path, { recursive: true })
+    this.#made = path
+  }
+
+  /** Folders count as entries, since a long path makes many of them. */
+  #addFolders(name: string): void {
+    for (let at = dirname(name); at !== '.' && !this.#folders.has(at); at = dirname(at)) {
+      this.#folders.add(at)
+      this.#entryCount += 1
+    }
+    this.checkCount(this.#entryCount)
+  }
+}

@@ -1,0 +1,142 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Entry, ZipFile } from 'yauzl'
+import { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl'
+import { refused, splitArchive } from './failures.ts'
+import { FileWindow } from './file-window.ts'
+import type { Unpacking } from './unpacking.ts'
+
+/** An admitted entry and where its content lies. */
+export interface ZipItem {
+  /** To write it under. */
+  name: string
+  headerAt: number
+  packedBytes: number
+  sizeBytes: number
+  isDeflated: boolean
+  crc: number
+}
+
+const unixTypeMask = 0xf000
+const unixTypes: Record<number, string> = {
+  4096: 'it is a pipe',
+  8192: 'it is a device',
+  24576: 'it is a device',
+  40960: 'it is a link',
+  49152: 'it is a socket',
+}
+/** APPNOTE 4.4.2.2: systems whose writers put names in the locale's encoding, not in an OEM code page. */
+const unixHosts = new Set([3, 19])
+const unicodePathField = 0x7075
+const deflated = 8
+export const localHeaderBytes = 30
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
+const windows1252 = new TextDecoder('windows-1252')
+
+/**
+ * APPNOTE 4.4.4, 4.6.9 and appendix D. UTF-8 where the bytes are that, flagged or not, since many writers forget the
+ * flag; else the Unicode path field; else Windows-1252 from Unix systems and code page 437 from others.
+ */
+function entryName(entry: Entry): string {
+  const raw = entry.fileNameRaw
+  try {
+    return strictUtf8.decode(raw)
+  } catch {
+    const hasUnicodePath = entry.extraFields.some(({ id }) => id === unicodePathField)
+    if (!hasUnicodePath && unixHosts.has(entry.versionMadeBy >>> 8)) return windows1252.decode(raw)
+    return getFileNameLowLevel(0, raw, entry.extraFields, true)
+  }
+}
+
+function faultOf(entry: Entry): string | undefined {
+  if (entry.isEncrypted()) return 'it is encrypted: pack it without a password'
+  if (!entry.canDecodeFileData()) {
+    return `it is packed by method ${entry.compressionMethod}, which is not read: pack it by Deflate`
+  }
+  return unixTypes[(entry.externalFileAttributes >>> 16) & unixTypeMask]
+}
+
+/** The fewest bytes of the archive that an entry takes: its local header, its name and its content. */
+interface Span {
+  name: string
+  from: number
+  to: number
+}
+
+function spanOf(entry: Entry, name: string): Span {
+  const from = entry.relativeOffsetOfLocalHeader
+  return { name, from, to: from + localHeaderBytes + entry.fileNameLength + entry.compressedSize }
+}
+
+/** Entries that share bytes are how a small archive expands without end. */
+function refuseOverlaps(spans: Span[], archive: string): void {
+  spans.sort((a, b) => a.from - b.from)
+  let end = 0
+  for (const span of spans) {
+    if (span.from < end) throw refused(archive, span.name, 'it shares its bytes with another entry')
+    end = span.to
+  }
+}
+
+class WindowReader extends RandomAccessReader {
+  readonly #window: FileWindow
+
+  constructor(file: FileHandle) {
+    super()
+    this.#window = new FileWindow(file)
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    const give = async (): Promise<void> => {
+      const bytes = await this.#window.read(position, length)
+      callback(null, bytes.copy(buffer, offset))
+    }
+    give().catch(callback)
+  }
+}
+
+async function openDirectory(file: FileHandle, archive: string, sizeBytes: number): Promise<ZipFile> {
+  try {
+    return await fromRandomAccessReaderPromise(new WindowReader(file), sizeBytes, {
+      autoClose: false,
+      decodeStrings: false,
+      strictFileNames: true,
+    })
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('multi-disk')) throw splitArchive(archive)
+    throw error
+  }
+}
+
+/** Looks at every entry of the central directory before anything is written; gives those to write. */
+export async function readZipDirectory(file: FileHandle, unpacking: Unpacking): Promise<ZipItem[]> {
+  const zip = await openDirectory(file, unpacking.name, unpacking.archiveBytes)
+  unpacking.checkCount(zip.entryCount)
+  const items: ZipItem[] = []
+  const spans: Span[] = []
+  for await (const entry of zip.eachEntry()) {
+    await unpacking.rest()
+    const rawName = entryName(entry)
+    const isFolder = /[/\\]$/.test(rawName)
+    const name = unpacking.admit(rawName, { isFolder, fault: faultOf(entry) })
+    unpacking.expand(entry.uncompressedSize)
+    spans.push(spanOf(entry, rawName))
+    if (name === undefined) continue
+    items.push({
+      name,
+      headerAt: entry.relativeOffsetOfLocalHeader,
+      packedBytes: entry.compressedSize,
+      sizeBytes: entry.uncompressedSize,
+      isDeflated: entry.compressionMethod === deflated,
+      crc: entry.crc32,
+    })
+  }
+  refuseOverlaps(spans, unpacking.name)
+  return items.sort((a, b) => a.headerAt - b.headerAt)
+}
