@@ -37,7 +37,7 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
   const options = {
     guard: createAddressGuard({ allow: settings.allow ?? ['127.0.0.1/32'], ownPort: () => undefined }),
     authorities: [],
-    hostKeys: createHostKeys(join(folder, 'known_hosts'), false),
+    hostKeys: createHostKeys(join(openFolder(test), 'known_hosts'), false),
     s3: { region: 'us-east-1' },
     limits: { ...usual, ...settings.limits },
     signal: settings.signal ?? new AbortController().signal,

@@ -110,7 +110,7 @@ export async function startNginx(test: Cleanup, directives: string, options = ''
       access_log off;
       default_type application/octet-stream;
       ${paths}
-      server { listen 127.0.0.1:${port} ${options}; ${directives} }
+      server { listen 127.0.0.1:${port} ${options}; listen 127.0.0.2:${port} ${options}; ${directives} }
     }`,
   )
   const conf = join(folder, 'nginx.conf')
@@ -190,16 +190,12 @@ ${tls}
   return port
 }
 
-/** Starts OpenSSH with SFTP alone, by password; gives its port. Needs root. */
-export async function startSshd(test: Cleanup): Promise<{ port: number; newKey(): void }> {
+/** Starts OpenSSH with SFTP alone, by password, under a new key; gives its port. Needs root. */
+export async function startSshd(test: Cleanup): Promise<number> {
   const folder = openFolder(test)
   const port = await freePort()
   const hostKey = join(folder, 'host_key')
-  const newKey = (): void => {
-    rmSync(hostKey, { force: true })
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', hostKey], { input: 'y\n' })
-  }
-  newKey()
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', hostKey])
   mkdirSync('/run/sshd', { recursive: true })
   const conf = join(folder, 'sshd_config')
   writeFileSync(
@@ -216,7 +212,7 @@ ForceCommand internal-sftp
 `,
   )
   await startProgram(test, '/usr/sbin/sshd', ['-D', '-e', '-f', conf], port)
-  return { port, newKey }
+  return port
 }
 
 /** Starts an S3 server with one bucket; gives its address. Its key is `S3RVER` with the secret `S3RVER`. */
