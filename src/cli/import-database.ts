@@ -21,7 +21,13 @@ const typesByScheme: Record<string, string> = {
   postgresql: 'postgis',
   postgis: 'postgis',
 }
-const typesByEnding: Record<string, string> = { gpkg: 'geopkg' }
+const typesByEnding: Record<string, string> = {
+  gpkg: 'geopkg',
+  sqlite: 'sqlite',
+  sqlite3: 'sqlite',
+  spatialite: 'sqlite',
+  db: 'sqlite',
+}
 
 /** The database that `--database` names: an address with a scheme, or a file. Throws `UsageError`. */
 export function parseDatabase(text: string, env: Environment): NamedDatabase {
@@ -36,7 +42,9 @@ function fileDatabase(text: string): NamedDatabase {
   const [, ending = ''] = /\.([^./]+)$/.exec(path) ?? []
   const dbtype = typesByEnding[ending.toLowerCase()]
   if (dbtype === undefined) {
-    throw new UsageError('--database is an address such as postgres://user@host/name, or a GeoPackage file')
+    throw new UsageError(
+      '--database is an address such as postgres://user@host/name, or a file: GeoPackage, SpatiaLite, SQLite',
+    )
   }
   return { label: path, parameters: { dbtype, database: path } }
 }

@@ -29,7 +29,10 @@ describe('parseImportOptions', () => {
   it('takes a database and its tables in place of paths', () => {
     const args = ['--database', 'postgres://u@h/d', '--table', 'a', '-t', 'b']
     const { paths, database, tables } = parseImportOptions(args)
-    assert.deepEqual({ paths, database, tables }, { paths: [], database: 'postgres://u@h/d', tables: ['a', 'b'] })
+    assert.deepEqual(
+      { paths, database, tables },
+      { paths: [], database: 'postgres://u@h/d', tables: ['a', 'b'] },
+    )
   })
 
   for (const args of [

@@ -35,6 +35,8 @@ const typesByName: Record<string, DatabaseType> = {
   geopkg: 'geopkg',
   gpkg: 'geopkg',
   geopackage: 'geopkg',
+  sqlite: 'sqlite',
+  spatialite: 'sqlite',
 }
 
 export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): WantedDatabase {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { realpath } from 'node:fs/promises'
 import { invalid } from '../../lib/errors.ts'
 import type { DatabasePlace } from '../../sources/database/database.ts'
+import { isFileDatabase } from '../../sources/database/standard-place.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 
 interface TablePlace {
@@ -32,8 +33,8 @@ async function filePlace(path: string, table: string): Promise<TablePlace> {
 }
 
 async function placeOfSource(place: DatabasePlace, table: string): Promise<TablePlace> {
-  const { type, database, port, host, schema } = place
-  if (type === 'geopkg') return filePlace(database, table)
+  const { database, port, host, schema } = place
+  if (isFileDatabase(place)) return filePlace(database, table)
   return postgresPlace({ host, port: port?.toString(), database, schema }, table)
 }
 

@@ -2,7 +2,7 @@ import type { LayerDescription, Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 
 /** What can be imported from, by the `dbtype` of its connection parameters. */
-export const databaseTypes = ['postgis', 'geopkg'] as const
+export const databaseTypes = ['postgis', 'geopkg', 'sqlite'] as const
 export type DatabaseType = (typeof databaseTypes)[number]
 
 /** How a database is reached. Plain data without its secret: it may be stored and shown. */

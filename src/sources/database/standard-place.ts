@@ -3,7 +3,7 @@ import type { DatabasePlace } from './database.ts'
 
 /** Databases that are a file. */
 export function isFileDatabase({ type }: Pick<DatabasePlace, 'type'>): boolean {
-  return type === 'geopkg'
+  return type === 'geopkg' || type === 'sqlite'
 }
 
 /** The place with what is usual where nothing was said; throws `Failure` (`invalid`) where something is missing. */

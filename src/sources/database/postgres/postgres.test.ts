@@ -186,17 +186,14 @@ describe('tables of PostgreSQL', () => {
   })
 
   it('bring geometries of different dimensions to the same, and arcs to lines', async () => {
-    const schema = await schemaWith(`create table t (id int, g geometry(Geometry, 3857)); insert into t values
+    const schema = await schemaWith(`create table t (id int, g geometry); insert into t values
       (1, 'SRID=3857;LINESTRING(1 2, 3 4)'), (2, 'SRID=3857;LINESTRING Z (1 2 3, 4 5 6)'),
       (3, 'SRID=3857;CIRCULARSTRING(0 0, 1 1, 2 0)')`)
     const table = await only(schema)
     assert.deepEqual([table.schema.geometry?.type, table.schema.geometry?.hasZ], ['LineString', true])
     const [first, second, third = ''] = shapesOf(await readAll(schema, table))
-    assert.equal(
-      first?.replace(/\s/g, ''),
-      'LINESTRINGZ(120,340)'.replace('120,340', '1 2 0,3 4 0').replace(/\s/g, ''),
-    )
-    assert.equal(second?.replace(/\s/g, ''), 'LINESTRINGZ(123,456)')
+    assert.equal(first, 'LINESTRING Z (1 2 0,3 4 0)')
+    assert.equal(second, 'LINESTRING Z (1 2 3,4 5 6)')
     assert.ok(third.split(',').length > 30)
   })
 
