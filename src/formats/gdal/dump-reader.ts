@@ -4,10 +4,12 @@ import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { asciiText } from '../../lib/decimal.ts'
+import { CellParser } from '../csv/cell-kind.ts'
 import { FormatError } from '../format.ts'
 import type { DumpField, DumpHeader } from './dump-header.ts'
 import { DumpHeaderReader } from './dump-header.ts'
 import { appendDumpValue } from './dump-values.ts'
+import { appendInferred } from './inferred-value.ts'
 
 const maxLineBytes = 256 << 20
 const newline = 0x0a
@@ -56,7 +58,10 @@ export async function readDumpHeader(
   return { ...reader.finish(), geometryCount: reader.geometryCount }
 }
 
-/** The rows of a dump in batches of `schema`. Throws `FormatError` when the dump has another schema. */
+/**
+ * The rows of a dump in batches of `schema`, whose attributes may have types inferred from the texts of the dump. Throws
+ * `FormatError` when the dump has another schema.
+ */
 export async function* readDump(
   chunks: AsyncIterable<Uint8Array>,
   schema: Schema,
@@ -66,14 +71,14 @@ export async function* readDump(
   let header: DumpHeader | undefined
   let isDone = false
   let rowNumber = 0
-  let rows = new RowReader(schema, [])
+  let rows = new RowReader(schema, { schema, fields: [] })
   for await (const line of readLines(chunks)) {
     if (isDone) continue
     if (header === undefined) {
       header = reader.take(decoder.decode(line))
       if (header === undefined) continue
       checkSchema(header.schema, schema)
-      rows = new RowReader(schema, header.fields)
+      rows = new RowReader(schema, header)
       continue
     }
     isDone = line.length === 2 && line[0] === backslash && line[1] === 0x2e
@@ -92,9 +97,13 @@ export async function* readDump(
 }
 
 function checkSchema(found: Schema, expected: Schema): void {
-  const names = (schema: Schema): string =>
-    schema.attributes.map(({ name, type }) => `${name} ${type}`).join('\n')
-  if (names(found) !== names(expected)) {
+  const isSame =
+    found.attributes.length === expected.attributes.length &&
+    found.attributes.every(({ name, type }, index) => {
+      const wanted = expected.attributes[index]
+      return wanted?.name === name && (type === wanted.type || type === 'text')
+    })
+  if (!isSame) {
     throw new FormatError('The file has changed since it was examined: its fields are others', {
       code: 'file-changed',
     })
@@ -105,11 +114,15 @@ function checkSchema(found: Schema, expected: Schema): void {
 class RowReader {
   readonly #schema: Schema
   readonly #fields: DumpField[]
+  /** By attribute: whether its values come as text. */
+  readonly #isText: boolean[]
+  readonly #parser = new CellParser()
   #builder: BatchBuilder
 
-  constructor(schema: Schema, fields: DumpField[]) {
+  constructor(schema: Schema, header: DumpHeader) {
     this.#schema = schema
-    this.#fields = fields
+    this.#fields = header.fields
+    this.#isText = header.schema.attributes.map(({ type }) => type === 'text')
     this.#builder = new BatchBuilder(schema)
   }
 
@@ -162,7 +175,11 @@ class RowReader {
     const bytes = hasEscape ? unescaped(line.subarray(start, end)) : line
     const [from, to] = hasEscape ? [0, bytes.length] : [start, end]
     const target = this.#builder.columns[field.attribute] as ColumnBuilder
-    if (appendDumpValue(target, bytes, from, to)) return undefined
+    const isInferred = target.kind !== 'var' && this.#isText[field.attribute] === true
+    const isTaken = isInferred
+      ? appendInferred(target, this.#parser, bytes, from, to)
+      : appendDumpValue(target, bytes, from, to)
+    if (isTaken) return undefined
     const value = decoder.decode(bytes.subarray(from, Math.min(to, from + 800))).slice(0, 200)
     const name = this.#builder.schema.attributes[field.attribute]?.name ?? ''
     return { field: name, value, reason: `The value is no ${target.type}` }

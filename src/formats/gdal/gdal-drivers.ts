@@ -9,37 +9,51 @@ export interface GdalDriver {
   suits(text: string): boolean
   /** Whether a file with any other extension is of this kind all the same. */
   isUnmistakable?(text: string): boolean
+  /** A file in a folder that is one dataset, where that is what the driver reads. */
+  folderFile?: RegExp
+  /** Set where the beginning does not tell: GDAL is asked whether it can open the file. */
+  isProbed?: true
   /** How a whole file ends, where GDAL does not notice that one breaks off. */
   ending?: 'xml' | 'dxf'
+  /** Fields come as text; their types are found by looking through the whole file. */
+  infersTypes?: true
+  /** The first row of each table are the names of its columns. */
+  hasHeaderRow?: true
+  /** SQL of tables and views is part of the file. */
+  isSqlite?: true
   /** GDAL configuration options. */
   config?: Record<string, string>
 }
 
-const isZip = (text: string): boolean => text.startsWith('PK\u0003\u0004')
+const startsWith =
+  (...starts: string[]) =>
+  (text: string): boolean =>
+    starts.some((start) => text.startsWith(start))
+const matches =
+  (form: RegExp) =>
+  (text: string): boolean =>
+    form.test(text)
 const hasRoot =
   (name: RegExp) =>
   (text: string): boolean =>
     text.trimStart().startsWith('<') && name.test(text)
-const isGml = (text: string): boolean => /xmlns(:\w+)?\s*=\s*["']http:\/\/www\.opengis\.net\/gml/.test(text)
+const isZip = startsWith('PK\u0003\u0004')
+const isGml = matches(/xmlns(:\w+)?\s*=\s*["']http:\/\/www\.opengis\.net\/gml/)
 const anything = (): boolean => true
 
-/** Text types for GML: what looks like a number may be a code with leading zeros. */
+/** Text for every field, since what looks like a number may be a code; nothing is followed, nothing is fetched. */
 const gmlConfig = {
   GML_FIELDTYPES: 'ALWAYS_STRING',
   GML_SKIP_RESOLVE_ELEMS: 'ALL',
   GML_DOWNLOAD_SCHEMA: 'NO',
+  GML_PARSER: 'EXPAT',
 }
 
-/** The drivers that may be used; anything that makes GDAL read elsewhere (VRT, databases, web services) is not here. */
+/**
+ * The drivers that may be used. Not here: what makes GDAL read other files or addresses (VRT, web services, databases,
+ * formats of label and data files), what runs programs (GPSBabel), and what rasters are kept in.
+ */
 export const gdalDrivers: readonly GdalDriver[] = [
-  {
-    name: 'KML',
-    drivers: ['LIBKML', 'KML'],
-    extensions: ['kml'],
-    suits: hasRoot(/<(\w+:)?kml\b/),
-    ending: 'xml',
-  },
-  { name: 'GPX', drivers: ['GPX'], extensions: ['gpx'], suits: hasRoot(/<gpx\b/), ending: 'xml' },
   {
     name: 'GML',
     drivers: ['GML'],
@@ -47,19 +61,20 @@ export const gdalDrivers: readonly GdalDriver[] = [
     suits: hasRoot(/\bgml\b/),
     ending: 'xml',
     isUnmistakable: isGml,
+    infersTypes: true,
     config: gmlConfig,
   },
   {
     name: 'MapInfo File',
     drivers: ['MapInfo File'],
     extensions: ['tab', 'mif'],
-    suits: (text) => /^\s*(!table|version|charset)/i.test(text),
+    suits: matches(/^\s*(!table|version|charset)/i),
   },
   {
     name: 'AutoCAD DXF',
     drivers: ['DXF'],
     extensions: ['dxf'],
-    suits: (text) => text.startsWith('AutoCAD Binary DXF') || /^\s*(0|999)\s/.test(text),
+    suits: matches(/^(AutoCAD Binary DXF|\s*(0|999)\s)/),
     ending: 'dxf',
     config: { DXF_INLINE_BLOCKS: 'TRUE' },
   },
@@ -68,28 +83,68 @@ export const gdalDrivers: readonly GdalDriver[] = [
     drivers: ['XLSX'],
     extensions: ['xlsx', 'xlsm'],
     suits: isZip,
+    hasHeaderRow: true,
+    config: { OGR_XLSX_HEADERS: 'FORCE' },
   },
   {
     name: 'Open Document/ LibreOffice / OpenOffice Spreadsheet',
     drivers: ['ODS'],
     extensions: ['ods'],
     suits: isZip,
+    hasHeaderRow: true,
+    config: { OGR_ODS_HEADERS: 'FORCE' },
   },
-  { name: 'ESRI FileGDB', drivers: ['OpenFileGDB'], extensions: ['gdb'], suits: anything },
-  { name: 'Microstation DGN', drivers: ['DGN'], extensions: ['dgn'], suits: anything },
+  {
+    name: 'MS Excel format',
+    drivers: ['XLS'],
+    extensions: ['xls'],
+    suits: startsWith('\u00d0\u00cf\u0011\u00e0'),
+    hasHeaderRow: true,
+    config: { OGR_XLS_HEADERS: 'FORCE' },
+  },
+  {
+    name: 'ESRI FileGDB',
+    drivers: ['OpenFileGDB'],
+    extensions: ['gdb'],
+    suits: () => false,
+    folderFile: /^a00000001\.gdbtable$/i,
+  },
+  {
+    name: 'SQLite / Spatialite',
+    drivers: ['SQLite'],
+    extensions: ['sqlite', 'sqlite3', 'spatialite', 'db'],
+    suits: startsWith('SQLite format 3\u0000'),
+    isSqlite: true,
+    config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
+  },
+  { name: 'Microstation DGN', drivers: ['DGN'], extensions: ['dgn'], suits: anything, isProbed: true },
   {
     name: 'TopoJSON',
     drivers: ['TopoJSON'],
     extensions: ['topojson'],
     suits: (text) => text.includes('"Topology"'),
-    isUnmistakable: (text) => /^\s*\{\s*"type"\s*:\s*"Topology"/.test(text),
+    isUnmistakable: matches(/^\s*\{\s*"type"\s*:\s*"Topology"/),
   },
-  { name: 'IHO S-57 (ENC)', drivers: ['S57'], extensions: ['000'], suits: anything },
+  {
+    name: 'ESRIJSON',
+    drivers: ['ESRIJSON'],
+    extensions: ['esrijson'],
+    suits: (text) => text.includes('esriGeometry'),
+    isUnmistakable: matches(/^\s*\{[^[]*"geometryType"\s*:\s*"esriGeometry/),
+  },
+  { name: 'IHO S-57 (ENC)', drivers: ['S57'], extensions: ['000'], suits: anything, isProbed: true },
   {
     name: 'Interlis 1',
     drivers: ['Interlis 1'],
     extensions: ['itf'],
     suits: (text) => text.includes('SCNT'),
+  },
+  {
+    name: 'Interlis 2',
+    drivers: ['Interlis 2'],
+    extensions: ['xtf'],
+    suits: hasRoot(/<TRANSFER\b/),
+    ending: 'xml',
   },
   {
     name: 'GeoRSS',
@@ -102,7 +157,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     name: 'GMT ASCII Vectors (.gmt)',
     drivers: ['OGR_GMT'],
     extensions: ['gmt'],
-    suits: (text) => text.startsWith('# @VGMT'),
+    suits: startsWith('# @VGMT'),
   },
   {
     name: 'OpenJUMP JML',
@@ -112,14 +167,48 @@ export const gdalDrivers: readonly GdalDriver[] = [
     ending: 'xml',
   },
   {
+    name: 'MapML',
+    drivers: ['MapML'],
+    extensions: ['mapml'],
+    suits: hasRoot(/<(mapml-|mapml)\b/),
+    ending: 'xml',
+  },
+  {
+    name: 'OpenStreetMap XML and PBF',
+    drivers: ['OSM'],
+    extensions: ['osm', 'pbf'],
+    suits: (text) => /<osm\b/.test(text) || text.slice(0, 100).includes('OSMHeader'),
+  },
+  {
     name: 'Arc/Info E00 (ASCII) Coverage',
     drivers: ['AVCE00'],
     extensions: ['e00'],
-    suits: (text) => text.startsWith('EXP'),
+    suits: startsWith('EXP'),
+  },
+  { name: 'AutoCAD Driver', drivers: ['CAD'], extensions: ['dwg'], suits: startsWith('AC10') },
+  { name: 'UK .NTF', drivers: ['UK .NTF'], extensions: ['ntf'], suits: startsWith('01'), isProbed: true },
+  { name: 'Norwegian SOSI Standard', drivers: ['SOSI'], extensions: ['sos'], suits: matches(/^\s*\.HODE/) },
+  { name: 'Geoconcept', drivers: ['Geoconcept'], extensions: ['gxt'], suits: anything, isProbed: true },
+  {
+    name: 'Czech Cadastral Exchange Data Format',
+    drivers: ['VFK'],
+    extensions: ['vfk'],
+    suits: startsWith('&H'),
+  },
+  { name: 'Storage and eXchange Format', drivers: ['SXF'], extensions: ['sxf'], suits: startsWith('SXF') },
+  { name: 'Selafin', drivers: ['Selafin'], extensions: ['slf'], suits: anything, isProbed: true },
+  { name: 'WAsP .map format', drivers: ['WAsP'], extensions: ['map'], suits: anything, isProbed: true },
+  {
+    name: 'VDV-451/VDV-452/INTREST Data Format',
+    drivers: ['VDV'],
+    extensions: ['x10'],
+    suits: matches(/^\s*mod;/i),
   },
 ]
 
 /** Files that tell GDAL to read other files or addresses. */
 export function isRedirection(text: string): boolean {
-  return /<(OGRVRTDataSource|VRTDataset|OGRWFSDataSource|WMS_Config|GDAL_WMS|GDAL_WMTS)\b/.test(text)
+  return /<(OGRVRTDataSource|VRTDataset|OGRWFSDataSource|OGRCSWDataSource|WMS_Config|GDAL_WMS|GDAL_WMTS)\b/.test(
+    text,
+  )
 }

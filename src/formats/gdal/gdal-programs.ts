@@ -5,6 +5,7 @@ import type { ProgramOptions } from '../../lib/process.ts'
 import { runProgram, streamProgram } from '../../lib/process.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
+import { copySqlite } from './copy-sqlite.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
 import { limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
 
@@ -45,18 +46,21 @@ export async function* withGdalSource<T>(
   const env = await driverEnvironment(driver)
   const folder = await mkdtemp(join(tmpdir(), 'terrane-gdal-'))
   try {
-    yield* work(openSource(await linkFiles(file, folder), { env, signal, cwd: folder }))
+    const path = await linkFiles(file, driver, folder)
+    yield* work(openSource(path, { env: { ...env, CPL_TMPDIR: folder }, signal, cwd: folder }))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function linkFiles({ path, sidecars }: DataFile, folder: string): Promise<string> {
+async function linkFiles({ path, sidecars }: DataFile, driver: GdalDriver, folder: string): Promise<string> {
   const extension = extname(path)
   const base = basename(path, extension)
   const main = `${base}${extension.toLowerCase()}`
   const others = Object.entries(sidecars).map(([name, sidecar]) => [`${base}.${name}`, sidecar])
-  await linkInto(folder, { ...Object.fromEntries(others), [main]: path })
+  const isCopied = driver.isSqlite === true
+  if (isCopied) await copySqlite(path, folder, main)
+  await linkInto(folder, { ...Object.fromEntries(others), ...(isCopied ? {} : { [main]: path }) })
   return join(folder, main)
 }
 
@@ -77,7 +81,18 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
       ]
       if (dimensions !== undefined) settings.push(`DIM=${dimensions}`)
       const [program, args] = await limitedProgram('ogr2ogr', [
-        ...['-f', outputDriver, '/vsistdout/', path, layer, '-nln', 't', '-nlt', 'CONVERT_TO_LINEAR'],
+        ...[
+          '-f',
+          outputDriver,
+          '/vsistdout/',
+          path,
+          layer,
+          '-nln',
+          't',
+          '-nlt',
+          'CONVERT_TO_LINEAR',
+          '-forceNullable',
+        ],
         ...settings.flatMap((setting) => ['-lco', setting]),
       ])
       const env = { ...options.env, PG_USE_COPY: 'YES' }

@@ -1,30 +1,21 @@
-import { extname } from 'node:path'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
-import type { GeometryField } from '../../geo/schema.ts'
-import { asciiText } from '../../lib/decimal.ts'
+import type { GeometryField, Schema } from '../../geo/schema.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
+import { detectGdal } from './detect.ts'
 import { readDump, readDumpHeader } from './dump-reader.ts'
 import { checkEnd } from './file-end.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
-import { gdalDrivers, isRedirection } from './gdal-drivers.ts'
+import { gdalDrivers } from './gdal-drivers.ts'
 import type { GdalSource } from './gdal-programs.ts'
 import { withGdalSource } from './gdal-programs.ts'
 import type { OgrLayer } from './ogrinfo.ts'
 import { parseOgrInfo } from './ogrinfo.ts'
-import { surveyGeometries } from './survey-geometries.ts'
+import { LayerSurvey } from './survey.ts'
 
 const maxLayers = 1000
-
-function detect(driver: GdalDriver, file: DataFile, head: Uint8Array): boolean {
-  const text = asciiText(head, 0, head.length)
-  if (isRedirection(text)) return false
-  const extension = extname(file.path).slice(1).toLowerCase()
-  if (driver.extensions.includes(extension)) return driver.suits(text)
-  return driver.isUnmistakable?.(text) ?? false
-}
 
 function declared(wkt: string | undefined): CrsDeclaration | undefined {
   if (wkt === undefined) return undefined
@@ -32,21 +23,32 @@ function declared(wkt: string | undefined): CrsDeclaration | undefined {
   return srs === undefined ? { wkt } : { srs, wkt }
 }
 
-async function* describeLayers(source: GdalSource, signal: AbortSignal): AsyncGenerator<LayerDescription> {
+async function* describeLayers(
+  source: GdalSource,
+  driver: GdalDriver,
+  signal: AbortSignal,
+): AsyncGenerator<LayerDescription> {
   const found = parseOgrInfo(await source.info(['-so', '-al'], []))
-  const filled = found.filter(({ featureCount }) => featureCount !== 0)
-  const layers = filled.length > 0 ? filled : found
+  const known = driver.hasHeaderRow === true ? found.filter((layer) => !isHeaderOnly(layer)) : found
+  const filled = known.filter(({ featureCount }) => featureCount !== 0)
+  const layers = filled.length > 0 ? filled : known
   if (layers.length > maxLayers) {
     throw new FormatError(`The file has ${layers.length} layers; at most ${maxLayers} are read`, {
       code: 'too-large',
     })
   }
   for (const layer of layers)
-    if (!layer.name.startsWith('-')) yield await describeLayer(source, layer, signal)
+    if (!layer.name.startsWith('-')) yield await describeLayer(source, driver, layer, signal)
+}
+
+/** GDAL takes the only row of a table as values, whatever it is told, and makes up names for its columns. */
+function isHeaderOnly({ featureCount, firstField }: OgrLayer): boolean {
+  return featureCount === 1 && firstField === 'Field1'
 }
 
 async function describeLayer(
   source: GdalSource,
+  driver: GdalDriver,
   layer: OgrLayer,
   signal: AbortSignal,
 ): Promise<LayerDescription> {
@@ -58,16 +60,31 @@ async function describeLayer(
   }
   const description: LayerDescription = { name: layer.name, schema, messages }
   if (layer.featureCount !== undefined) description.featureCount = layer.featureCount
+  const isOpen = schema.geometry?.type === 'Geometry'
+  const survey =
+    isOpen || driver.infersTypes === true ? await surveyLayer(source, layer, schema, signal) : undefined
+  if (survey !== undefined) description.featureCount = survey.rows
+  const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
+  description.schema = { ...schema, attributes: attributes ?? schema.attributes }
   const { geometry } = schema
   if (geometry === undefined) return description
   if (layer.envelope !== undefined) description.envelope = layer.envelope
-  const shape =
-    geometry.type === 'Geometry'
-      ? await surveyGeometries(readDump(source.dump(layer.name, 'XYZM'), schema, signal))
-      : {}
   const name = geometry.name === 'wkb_geometry' ? 'geom' : geometry.name
-  description.schema = { ...schema, geometry: { ...geometry, ...shape, name, crs: declared(layer.wkt) } }
+  const shape = isOpen ? survey?.shape : {}
+  description.schema.geometry = { ...geometry, ...shape, name, crs: declared(layer.wkt) }
   return description
+}
+
+async function surveyLayer(
+  source: GdalSource,
+  { name }: OgrLayer,
+  schema: Schema,
+  signal: AbortSignal,
+): Promise<LayerSurvey> {
+  const survey = new LayerSurvey(schema)
+  const dimensions = schema.geometry?.type === 'Geometry' ? 'XYZM' : undefined
+  for await (const batch of readDump(source.dump(name, dimensions), schema, signal)) survey.add(batch)
+  return survey
 }
 
 /** GDAL's word for the dimensions of a geometry. */
@@ -81,7 +98,7 @@ async function* describeFile(
   signal: AbortSignal,
 ): AsyncGenerator<LayerDescription> {
   await checkEnd(file.path, driver)
-  yield* withGdalSource(file, driver, signal, (source) => describeLayers(source, signal))
+  yield* withGdalSource(file, driver, signal, (source) => describeLayers(source, driver, signal))
 }
 
 function toFormat(driver: GdalDriver): Format {
@@ -90,7 +107,8 @@ function toFormat(driver: GdalDriver): Format {
     kind: 'vector',
     extensions: driver.extensions,
     canServeDirectly: false,
-    detect: (file, head) => detect(driver, file, head),
+    ...(driver.folderFile === undefined ? {} : { readsFolders: true }),
+    detect: (file, head) => detectGdal(driver, file, head),
     describe: async (file: DataFile, { signal }: ReadContext) => {
       const layers: LayerDescription[] = []
       for await (const layer of describeFile(file, driver, signal)) layers.push(layer)

@@ -7,6 +7,8 @@ export interface OgrLayer {
   envelope?: Envelope
   /** WKT 2. */
   wkt?: string
+  /** The name of its first field. */
+  firstField?: string
 }
 
 const number = '(-?[\\d.]+(?:e[+-]?\\d+)?)'
@@ -22,7 +24,9 @@ export function parseOgrInfo(text: string): OgrLayer[] {
       const count = /^Feature Count: (\d+)$/m.exec(part)?.[1]
       const extent = extentForm.exec(part)?.slice(1).map(Number)
       const wkt = /^Layer SRS WKT:\n([\s\S]*?)\n(?:Data axis|[^\s[\]]+: )/m.exec(part)?.[1]
+      const firstField = /^(.+): [A-Z]\w*(?:\(\w+\))? \(\d+\.\d+\)/m.exec(part)?.[1]
       const layer: OgrLayer = { name }
+      if (firstField !== undefined) layer.firstField = firstField
       if (count !== undefined) layer.featureCount = Number(count)
       if (wkt !== undefined && !wkt.startsWith('(unknown)')) layer.wkt = wkt
       const [minX, minY, maxX, maxY] = extent ?? []

@@ -11,6 +11,7 @@ export const safeConfig: Record<string, string> = {
   CPL_VSIL_CURL_ALLOWED_EXTENSIONS: 'none',
   GDAL_HTTP_PROXY: 'http://127.0.0.1:9',
   GDAL_HTTP_TIMEOUT: '1',
+  PROJ_NETWORK: 'OFF',
   GDAL_VRT_ENABLE_PYTHON: 'NO',
   GDAL_PAM_ENABLED: 'NO',
   OGR_SQLITE_LOAD_EXTENSIONS: 'NO',
@@ -47,8 +48,8 @@ async function readDrivers(program: string): Promise<string[]> {
 }
 
 /**
- * A program of GDAL under a memory limit, and with `maxFileBytes` one on each file that it writes, where `prlimit`
- * (Debian: util-linux) is there.
+ * A program of GDAL under a memory limit, and with `maxFileBytes` one on each file that it writes, which ends when this
+ * process dies; as far as `prlimit` and `setpriv` (Debian: util-linux) are there.
  */
 export async function limitedProgram(
   name: string,
@@ -57,10 +58,13 @@ export async function limitedProgram(
 ): Promise<[string, string[]]> {
   const program = await findProgram(name)
   if (program === undefined) throw gdalMissing()
-  const limiter = await findProgram('prlimit')
-  if (limiter === undefined) return [program, args]
   const ofFiles = maxFileBytes === undefined ? [] : [`--fsize=${maxFileBytes}`, '--core=0']
-  return [limiter, [`--as=${memoryBytes}`, ...ofFiles, program, ...args]]
+  const limiter = await findProgram('prlimit')
+  const limits = limiter === undefined ? [] : [limiter, `--as=${memoryBytes}`, ...ofFiles]
+  const binder = await findProgram('setpriv')
+  const binding = binder === undefined ? [] : [binder, '--pdeathsig', 'KILL']
+  const [first = program, ...rest] = [...limits, ...binding, program, ...args]
+  return [first, rest]
 }
 
 /** Turns the failure of a program into a `FormatError` with GDAL's first complaint, without our folder's name. */

@@ -1,0 +1,56 @@
+import { readdir } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { asciiText } from '../../lib/decimal.ts'
+import type { DataFile } from '../format.ts'
+import { FormatError } from '../format.ts'
+import type { GdalDriver } from './gdal-drivers.ts'
+import { isRedirection } from './gdal-drivers.ts'
+import type { GdalSource } from './gdal-programs.ts'
+import { withGdalSource } from './gdal-programs.ts'
+
+const probeTimeoutMs = 20_000
+const texts = new WeakMap<Uint8Array, string>()
+
+/** The beginning of a file as Latin-1, without byte order mark, UTF-16 as its lower bytes; made once a file. */
+function headText(head: Uint8Array): string {
+  const known = texts.get(head)
+  if (known !== undefined) return known
+  const plain = asciiText(head, 0, head.length).replace(/^\u00ef\u00bb\u00bf/, '')
+  const text = /^(\u00ff\u00fe|\u00fe\u00ff)/.test(plain) ? plain.slice(2).replaceAll('\u0000', '') : plain
+  texts.set(head, text)
+  return text
+}
+
+/** Whether a driver reads a file; where its beginning does not tell, GDAL is asked. */
+export function detectGdal(driver: GdalDriver, file: DataFile, head: Uint8Array): boolean | Promise<boolean> {
+  const extension = extname(file.path).slice(1).toLowerCase()
+  const isNamed = driver.extensions.includes(extension)
+  if (driver.folderFile !== undefined) return isNamed && holdsFile(file.path, driver.folderFile)
+  const text = headText(head)
+  if (isRedirection(text)) return false
+  if (!isNamed) return driver.isUnmistakable?.(text) ?? false
+  if (!driver.suits(text)) return false
+  return driver.isProbed === true && text !== '' ? canOpen(file, driver) : text !== ''
+}
+
+async function holdsFile(folder: string, form: RegExp): Promise<boolean> {
+  const names = await readdir(folder).catch(() => [])
+  return names.some((name) => form.test(name))
+}
+
+/** Without GDAL the extension has to do: reading will say what is missing. */
+async function canOpen(file: DataFile, driver: GdalDriver): Promise<boolean> {
+  const limit = AbortSignal.timeout(probeTimeoutMs)
+  try {
+    for await (const _ of withGdalSource(file, driver, limit, (source) => listing(source)));
+    return true
+  } catch (error) {
+    if (error instanceof FormatError) return error.code === 'gdal-missing'
+    if (limit.aborted) return false
+    throw error
+  }
+}
+
+async function* listing(source: GdalSource): AsyncGenerator<string> {
+  yield await source.info(['-q'], [])
+}

@@ -1,0 +1,48 @@
+import type { BigBuilder, FixedBuilder } from '../../geo/column-builder.ts'
+import { asciiText } from '../../lib/decimal.ts'
+import type { CellParser } from '../csv/cell-kind.ts'
+import {
+  booleanKind,
+  dateKind,
+  floatKind,
+  int32Kind,
+  int64Kind,
+  longIntKind,
+  timestampKind,
+  timestampMicroseconds,
+} from '../csv/cell-kind.ts'
+
+/** Which kinds of text a column of a type takes. */
+const accepted: Record<string, number> = {
+  int32: int32Kind,
+  int64: int32Kind | int64Kind | longIntKind,
+  float64: int32Kind | int64Kind | floatKind,
+  boolean: booleanKind,
+  date: dateKind,
+  timestamp: timestampKind,
+}
+
+/** Appends a text to a column whose type was inferred from all its texts; false when it does not fit. */
+export function appendInferred(
+  target: FixedBuilder | BigBuilder,
+  parser: CellParser,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  if (start === end) {
+    target.appendNull()
+    return true
+  }
+  const kind = parser.parse(bytes, start, end)
+  if ((kind & (accepted[target.type] ?? 0)) === 0) return false
+  if (target.kind === 'fixed') target.append(parser.value)
+  else if (kind === longIntKind) target.append(BigInt(asciiText(bytes, start, end)))
+  else if (kind !== timestampKind) target.appendNumber(parser.value)
+  else {
+    const time = timestampMicroseconds(parser.value, parser.microseconds)
+    if (typeof time === 'number') target.appendNumber(time)
+    else target.append(time)
+  }
+  return true
+}

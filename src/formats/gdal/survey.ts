@@ -1,0 +1,88 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import { isValid } from '../../geo/column.ts'
+import { SeenGeometries } from '../../geo/geometry-shape.ts'
+import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
+import { walkCoordinates } from '../../geo/wkb.ts'
+import { CellParser } from '../csv/cell-kind.ts'
+import { ColumnType } from '../csv/column-type.ts'
+
+const exampleLength = 80
+
+/** What a look through all rows of a layer tells: its geometries, and what its texts may be held as. */
+export class LayerSurvey {
+  rows = 0
+  readonly #seen = new SeenGeometries()
+  #hasZ = false
+  #hasM = false
+  readonly #types: ColumnType[]
+  readonly #examples: (string | undefined)[]
+  readonly #parser = new CellParser()
+
+  constructor({ attributes }: Schema) {
+    this.#types = attributes.map(() => new ColumnType())
+    this.#examples = attributes.map(() => undefined)
+  }
+
+  add(batch: FeatureBatch): void {
+    this.rows += batch.rowCount + batch.rejects.length
+    this.#addGeometries(batch)
+    for (const [index, column] of batch.columns.entries()) {
+      if (column.kind === 'var' && column.type === 'text') this.#addTexts(index, column, batch.rowCount)
+    }
+  }
+
+  /** Type and dimensions of geometries written with Z and M: a dimension of zeros alone is none. */
+  get shape(): Pick<GeometryField, 'type' | 'hasZ' | 'hasM'> {
+    return { type: this.#seen.type, hasZ: this.#hasZ, hasM: this.#hasM }
+  }
+
+  /** The attributes with the types that lose nothing of their texts. */
+  inferred(attributes: readonly Attribute[]): Attribute[] {
+    return attributes.map((attribute, index) => {
+      const example = this.#examples[index]
+      if (attribute.type !== 'text' || example === undefined) return attribute
+      const type = this.#types[index]?.type ?? 'text'
+      return { ...attribute, type, source: attribute.name, example }
+    })
+  }
+
+  #addGeometries({ geometry, rowCount }: FeatureBatch): void {
+    if (geometry === undefined) return
+    const view = new DataView(geometry.bytes.buffer, geometry.bytes.byteOffset, geometry.bytes.byteLength)
+    const visit = (offset: number, count: number, dimensions: number): void => {
+      if (dimensions !== 4) return
+      for (let at = offset + 16; at < offset + count * 32; at += 32) {
+        if (isSet(view.getFloat64(at, true))) this.#hasZ = true
+        if (isSet(view.getFloat64(at + 8, true))) this.#hasM = true
+      }
+    }
+    for (let row = 0; row < rowCount; row += 1) {
+      if (!isValid(geometry.validity, row)) continue
+      const start = geometry.offsets[row] as number
+      this.#seen.add(view.getUint32(start + 1, true) % 1000, false, false)
+      walkCoordinates(view, start, visit)
+    }
+  }
+
+  #addTexts(index: number, column: Extract<Column, { kind: 'var' }>, rowCount: number): void {
+    const type = this.#types[index] as ColumnType
+    for (let row = 0; row < rowCount; row += 1) {
+      const start = column.offsets[row] as number
+      const end = column.offsets[row + 1] as number
+      if (start === end || !isValid(column.validity, row)) continue
+      this.#examples[index] ??= exampleOf(column.bytes, start, end)
+      if (!type.isText) type.observe(this.#parser, column.bytes, start, end, false)
+    }
+  }
+}
+
+function exampleOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.subarray(start, Math.min(end, start + exampleLength * 4)))
+    .toString('utf8')
+    .slice(0, exampleLength)
+}
+
+function isSet(ordinate: number): boolean {
+  return ordinate !== 0 && !Number.isNaN(ordinate)
+}

@@ -1,0 +1,74 @@
+import { readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { DataFile, Format, LayerDescription } from '../../src/formats/format.ts'
+import { gdalFormats } from '../../src/formats/gdal/gdal.ts'
+import type { FeatureBatch } from '../../src/geo/batch.ts'
+import { findProgram } from '../../src/lib/process.ts'
+import { dataFile } from './read-layer.ts'
+import type { Cell } from './table-batches.ts'
+import { tableRows } from './table-batches.ts'
+
+export const context = { signal: new AbortController().signal }
+export const needsGdal = { skip: (await findProgram('ogr2ogr')) === undefined }
+
+export function gdalFixture(name: string): DataFile {
+  return { path: fileURLToPath(new URL(`../fixtures/gdal/${name}`, import.meta.url)), sidecars: {} }
+}
+
+/** A folder that goes with the test. */
+export async function testFolder(test: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'terrane-test-'))
+  test.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The one of GDAL's formats that takes the file. */
+export async function formatOf(file: DataFile): Promise<Format | undefined> {
+  const isFolder = statSync(file.path).isDirectory()
+  const head = isFolder ? new Uint8Array(0) : readFileSync(file.path).subarray(0, 1 << 16)
+  for (const format of gdalFormats) {
+    if (isFolder && format.readsFolders !== true) continue
+    if (await format.detect(file, head)) return format
+  }
+  return undefined
+}
+
+async function getFormat(file: DataFile): Promise<Format> {
+  const format = await formatOf(file)
+  if (format === undefined) throw new Error(`No format of GDAL takes ${file.path}`)
+  return format
+}
+
+export async function describeFile(file: DataFile): Promise<LayerDescription[]> {
+  return (await getFormat(file)).describe(file, context)
+}
+
+export async function readBatches(file: DataFile, layer: LayerDescription): Promise<FeatureBatch[]> {
+  const batches: FeatureBatch[] = []
+  for await (const batch of (await getFormat(file)).read(file, layer, context)) batches.push(batch)
+  return batches
+}
+
+export interface GdalTable {
+  layer: LayerDescription
+  /** `name type` of each attribute. */
+  columns: string[]
+  rows: Cell[][]
+  batches: FeatureBatch[]
+}
+
+/** Every layer of a file with its rows; sidecars are found beside it. */
+export async function readTables(path: string): Promise<GdalTable[]> {
+  const file = statSync(path).isDirectory() ? { path, sidecars: {} } : dataFile(path)
+  const tables: GdalTable[] = []
+  for (const layer of await describeFile(file)) {
+    const batches = await readBatches(file, layer)
+    const columns = layer.schema.attributes.map(({ name, type }) => `${name} ${type}`)
+    tables.push({ layer, columns, rows: batches.flatMap(tableRows), batches })
+  }
+  return tables
+}
