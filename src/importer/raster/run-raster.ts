@@ -1,9 +1,12 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { findLayer } from '../../catalog/layers.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { getStoreById, moveStore } from '../../catalog/stores.ts'
 import type { Queryable } from '../../db/connection.ts'
-import type { DataFile, LayerDescription } from '../../formats/format.ts'
+import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
 import type { CopyHooks } from '../../lib/copy-file.ts'
+import { invalid } from '../../lib/errors.ts'
 import type { CoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { Course } from '../course.ts'
@@ -40,6 +43,11 @@ function requireRaster(task: TaskRecord): RasterTask {
     throw new Error(`Task ${task.id} has no raster that can be served`)
   }
   return { task, file, layer, source, type: format }
+}
+
+async function requireFile({ path }: DataFile): Promise<void> {
+  if ((await stat(path).catch(() => undefined))?.isFile() === true) return
+  throw invalid('file-gone', `"${basename(path)}" is not there any more: put it back, or use a new import`)
 }
 
 /** What the task's transformations make of its file; the layer takes its place from it. */
@@ -99,6 +107,17 @@ async function placeStore(
   return { store: await getStoreById(db, former.id), former }
 }
 
+/** What people should know of a REPLACE: the layer's place is that of the new file. */
+async function replaceMessages(parts: ImporterParts, { record, task }: Course): Promise<Message[]> {
+  if (task.updateMode !== 'REPLACE') return []
+  const layer = await findLayer(parts.database.kysely, record.workspace, task.layer?.name ?? '')
+  const before = layer?.details.srs
+  const after = task.layer?.srs
+  if (before === undefined || after === undefined || before === after) return []
+  const message = `The layer was in ${before} and is now in ${after}, as its new file is`
+  return [{ level: 'warning', code: 'crs-changed', message }]
+}
+
 /** Publishes what was made; gives the file that the layer read before, where there is one. */
 async function publishRaster(
   parts: ImporterParts,
@@ -106,7 +125,9 @@ async function publishRaster(
   layer: TaskLayer,
   made: MadeRaster,
 ): Promise<string | undefined> {
-  const { record, task } = course
+  const { record } = course
+  const messages = [...course.task.messages, ...(await replaceMessages(parts, course))]
+  const task = { ...course.task, messages }
   const isNewLayer = task.updateMode === 'CREATE'
   const place = { storeId: 0, table: layer.nativeName, layerName: layer.name, isNewLayer }
   let former: StoreRecord | undefined
@@ -135,6 +156,7 @@ export async function runRaster(
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   const raster = requireRaster(course.task)
+  await requireFile(raster.file)
   const made = await makeRaster(parts, course, raster, { signal, onBytes: watchBytes(parts, course.task) })
   try {
     signal.throwIfAborted()
