@@ -9,6 +9,7 @@ import type { TransformSpec } from '../../transforms/transform.ts'
 import type { ImporterParts } from '../parts.ts'
 import type { TaskLayer, TaskRecord } from '../records.ts'
 import { progressTeller } from './byte-progress.ts'
+import { requirePrograms } from './check-transforms.ts'
 import { runTools } from './run-tools.ts'
 
 const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(({ spec }) => spec)
@@ -53,6 +54,7 @@ export async function transformRaster(
   const [file] = task.files
   const { format = '', layer, source } = task
   if (file === undefined || layer === undefined) throw new Error(`Task ${task.id} has no raster`)
+  await requirePrograms(specsOf(task))
   const tell = progressTeller(parts, task, 'transforming')
   const total = source?.raster?.sizeBytes ?? 0
   const work = join(folder, 'work')
