@@ -16,9 +16,11 @@ export async function cancelTask(parts: ImporterParts, importId: number, taskId:
   await saveTaskAndTell(parts, parts.database.kysely, canceled)
 }
 
-/** Stops every task of an import, and the preparation of its data. */
+/** Stops every task of an import, the preparation of its data, and fetches for uploads to it. */
 export async function cancelImport(parts: ImporterParts, importId: number): Promise<void> {
-  await getImport(parts.database.kysely, importId)
+  const { state } = await getImport(parts.database.kysely, importId)
+  if (state === 'INIT') await parts.running.cancel(importId)
+  await parts.running.cancelFetches(importId)
   const tasks = await listTasks(parts.database.kysely, importId)
   const waiting = tasks.filter((task) => task.state !== 'RUNNING')
   const running = tasks.filter((task) => task.state === 'RUNNING')

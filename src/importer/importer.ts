@@ -12,7 +12,7 @@ import type { ImporterParts } from './parts.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { ProgressBoard } from './progress.ts'
 import type { ImportRecord } from './records.ts'
-import { fetchInto } from './remote-data.ts'
+import { fetchUpload } from './remote-data.ts'
 import { applyRetention } from './retention.ts'
 import { runHandler } from './run-import.ts'
 import { RunningTable } from './running.ts'
@@ -94,7 +94,7 @@ export class Importer {
     addUpload(this.parts, importId, folder, options)
   readonly addPath = (importId: number, path: string, signal: AbortSignal) =>
     addPath(this.parts, importId, path, signal)
-  readonly fetchInto = (...args: Tail<typeof fetchInto>) => fetchInto(this.parts, ...args)
+  readonly fetchUpload = (...args: Tail<typeof fetchUpload>) => fetchUpload(this.parts, ...args)
   readonly changeTask = (...args: Tail<typeof changeTask>) => changeTask(this.parts, ...args)
   readonly editTransforms = (...args: Tail<typeof editTransforms>) => editTransforms(this.parts, ...args)
   readonly removeTask = (...args: Tail<typeof removeTask>) => removeTask(this.parts, ...args)

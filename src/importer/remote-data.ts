@@ -1,12 +1,14 @@
 import { rm } from 'node:fs/promises'
+import { conflict } from '../lib/errors.ts'
 import { resolveInRoots } from '../sources/path-guard.ts'
 import { fetchRemote } from '../sources/remote/fetch-remote.ts'
 import { isLocalLocation, parseLocation } from '../sources/remote/location.ts'
 import type { RemoteCredentials } from '../sources/remote/remote.ts'
-import type { FoundData } from './look-at-data.ts'
-import { findInUpload } from './look-at-data.ts'
+import type { FoundData } from './find-data.ts'
+import { findInUpload } from './find-data.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, ImportSource, RemoteSource } from './records.ts'
+import { LoadCanceled } from './running.ts'
 import { makeUploadFolder, uploadRoot } from './upload-folders.ts'
 
 export interface WantedRemote extends RemoteCredentials {
@@ -41,7 +43,7 @@ export async function resolveRemote(parts: ImporterParts, wanted: WantedRemote):
 }
 
 /** Fetches what a location names into an empty folder; who watches the import is told how far it is. */
-export async function fetchInto(
+async function fetchInto(
   parts: ImporterParts,
   importId: number,
   wanted: WantedRemote,
@@ -62,6 +64,25 @@ export async function fetchInto(
       parts.progress.tell(importId, { type: 'fetch', progress })
     },
   })
+}
+
+/** Fetches for an upload, which waits for it; whoever deletes or cancels the import ends it. */
+export async function fetchUpload(
+  parts: ImporterParts,
+  importId: number,
+  location: string,
+  folder: string,
+  outer: AbortSignal,
+): Promise<void> {
+  const { signal, end } = parts.running.beginFetch(importId, outer)
+  try {
+    await fetchInto(parts, importId, { location }, folder, signal)
+  } catch (error) {
+    if (signal.reason instanceof LoadCanceled) throw conflict('canceled', 'The fetch was cancelled')
+    throw error
+  } finally {
+    end()
+  }
 }
 
 function openedSource(parts: ImporterParts, source: RemoteSource): WantedRemote {

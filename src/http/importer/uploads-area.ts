@@ -168,7 +168,7 @@ async function addUrl(scope: ImporterScope, importId: number, form: string, sign
   if (!isLocalLocation(url)) {
     parseLocation(url)
     return receive(scope, importId, signal, async (folder) => {
-      await scope.importer.fetchInto(importId, { location: url }, folder, signal)
+      await scope.importer.fetchUpload(importId, url, folder, signal)
       return {}
     })
   }
