@@ -33,7 +33,7 @@ function requireTimes(task: TaskRecord, granules: GranuleRecord[]): void {
   if (timeless.length === 0) return
   throw invalid(
     'no-time',
-    `${timeless.length} granules have no time yet: PUT {"timestamp": ...} to ${names(timeless)}`,
+    `With time.mode "manual" each granule needs a time: PUT {"timestamp": ...} to ${names(timeless)}`,
   )
 }
 
@@ -84,7 +84,7 @@ async function newGranules(
   const message: Message = {
     level: 'warning',
     code: 'granule-there',
-    message: `${known.length} granules are in the mosaic already and are not added again: ${names(known)}`,
+    message: `The mosaic has these granules already, they are not added again: ${names(known)}`,
   }
   await save(parts, course, { ...task, messages: [...task.messages, message] })
   return granules.filter((granule) => !isThere(granule))
