@@ -4,7 +4,13 @@ import type { ScratchText } from './scratch-text.ts'
 import { outOfBytes } from './xml-error.ts'
 
 const longestReference = 12
-const named: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 }
+const named = new Map([
+  ['amp', 0x26],
+  ['lt', 0x3c],
+  ['gt', 0x3e],
+  ['quot', 0x22],
+  ['apos', 0x27],
+])
 
 /**
  * Appends the character that the reference at `at` stands for (XML 1.0, sections 4.1 and 4.6) and gives the position
@@ -13,7 +19,7 @@ const named: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x2
 export function readReference(bytes: Uint8Array, at: number, end: number, target: ScratchText): number {
   const last = at + longestReference
   let to = at + 1
-  while (to < last && bytes[to] !== 0x3b && bytes[to] !== 0) to += 1
+  while (to < last && isNameByte(bytes[to] as number)) to += 1
   if (to >= end) throw outOfBytes
   const name = asciiText(bytes, at + 1, to)
   if (bytes[to] !== 0x3b)
@@ -22,8 +28,13 @@ export function readReference(bytes: Uint8Array, at: number, end: number, target
   return to + 1
 }
 
+/** Anything but white space, `;`, `<` and `&`. */
+function isNameByte(byte: number): boolean {
+  return byte > 0x20 && byte !== 0x3b && byte !== 0x3c && byte !== 0x26
+}
+
 function codePointOf(name: string): number {
-  const code = name.startsWith('#') ? numberOf(name) : named[name]
+  const code = name.startsWith('#') ? numberOf(name) : named.get(name)
   if (code === undefined) throw new RowError(`The entity "&${name};" is not known`)
   const isCharacter =
     code === 9 ||
