@@ -2,6 +2,13 @@ import type { ClientConfig } from 'pg'
 import { Client } from 'pg'
 import { connectionFailure } from './errors.ts'
 
+/**
+ * Whether the connection is encrypted, as PostgreSQL's `sslmode` has it: without a look at the certificate
+ * (`require`), with a look at who signed it, or also at the name in it.
+ */
+export const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+export type TlsMode = (typeof tlsModes)[number]
+
 /** Where a database is and who asks; plain data that holds a secret and is never logged or shown. */
 export interface DatabaseAddress {
   host: string
@@ -9,10 +16,21 @@ export interface DatabaseAddress {
   database: string
   user: string
   password: string
+  /** Default: `disable`. */
+  tls?: TlsMode
 }
 
 /** Milliseconds that a connection may take to come about. */
 const connectTimeoutMs = 5000
+
+function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {
+  if (mode === 'disable') return false
+  if (mode === 'require') return { rejectUnauthorized: false }
+  return {
+    rejectUnauthorized: true,
+    ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  }
+}
 
 /** What `pg` needs to connect; `purpose` shows in `pg_stat_activity`. */
 export function clientOptions(address: DatabaseAddress, purpose: string): ClientConfig {
@@ -23,6 +41,7 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
     database,
     user,
     password,
+    ssl: tlsOptions(address.tls ?? 'disable'),
     application_name: purpose,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,

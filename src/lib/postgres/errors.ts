@@ -52,6 +52,10 @@ export function connectionFailure(error: unknown, address: DatabaseAddress): Fai
   if (/timeout|timed out/i.test(message) || code === 'ETIMEDOUT') {
     return failure(`No PostgreSQL answered at ${place} within 5 seconds`)
   }
+  if (/does not support SSL/i.test(message)) return failure(`The server at ${place} offers no TLS`)
+  if (code.startsWith('ERR_TLS') || /certificate/i.test(message)) {
+    return failure(`The certificate of ${place} is not trusted: ${message}`)
+  }
   if (/password must be a string|no password/i.test(message)) {
     return failure(`The server at ${place} asks for a password: the parameter "passwd" is missing`)
   }

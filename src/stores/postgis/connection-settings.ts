@@ -1,9 +1,19 @@
 import { invalid } from '../../lib/errors.ts'
-import type { DatabaseAddress } from '../../lib/postgres/client.ts'
+import type { DatabaseAddress, TlsMode } from '../../lib/postgres/client.ts'
 import type { StoreParameters } from '../store.ts'
 
 export interface ConnectionSettings extends DatabaseAddress {
   schema: string
+}
+
+/** Modes of PostgreSQL and GeoServer; `allow` and `prefer` encrypt nothing, since they promise nothing. */
+const tlsByName: Record<string, TlsMode> = {
+  disable: 'disable',
+  allow: 'disable',
+  prefer: 'disable',
+  require: 'require',
+  'verify-ca': 'verify-ca',
+  'verify-full': 'verify-full',
 }
 
 /** The settings in the parameters of a PostGIS store; throws `Failure` (`invalid`) that names what is missing. */
@@ -18,12 +28,17 @@ export function parseConnectionSettings(parameters: StoreParameters): Connection
     user: text('user', ''),
     password: parameters['passwd'] ?? '',
   }
+  const mode = text('SSL mode', text('sslmode', 'disable'))
+  const tls = tlsByName[mode.toLowerCase().replaceAll('_', '-')]
   const problems: string[] = []
+  if (tls === undefined) {
+    problems.push(`The parameter "SSL mode" is "${mode}", not one of ${Object.keys(tlsByName).join(', ')}`)
+  }
   if (settings.database === '') problems.push('The parameter "database" is missing')
   if (settings.user === '') problems.push('The parameter "user" is missing')
   if (!/^\d{1,5}$/.test(port) || settings.port < 1 || settings.port > 65535) {
     problems.push(`The parameter "port" is "${port}", not a number from 1 to 65535`)
   }
   if (problems.length > 0) throw invalid('store-connection', problems.join('; '), { errors: problems })
-  return settings
+  return tls === undefined ? settings : { ...settings, tls }
 }
