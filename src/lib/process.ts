@@ -44,6 +44,8 @@ export interface ProgramOptions {
   /** Added to the minimal environment (PATH, HOME, LANG, TMPDIR); nothing else is inherited. */
   env?: Record<string, string>
   cwd?: string
+  /** Called with the end of its standard error once a streamed program ended well; what it throws is thrown. */
+  onWarnings?(stderr: string): void
 }
 
 export interface ProgramResult {
@@ -192,6 +194,7 @@ export async function* streamProgram(
     const error = await program.wait()
     options.signal?.throwIfAborted()
     if (error !== undefined) throw error
+    options.onWarnings?.(program.stderr)
   } finally {
     program.end(undefined)
     program.child.stdout.destroy()

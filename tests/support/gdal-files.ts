@@ -1,11 +1,11 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { DataFile, Format, LayerDescription } from '../../src/formats/format.ts'
-import { gdalFormats } from '../../src/formats/gdal/gdal.ts'
+import { detectFormat } from '../../src/formats/registry.ts'
 import type { FeatureBatch } from '../../src/geo/batch.ts'
 import { findProgram } from '../../src/lib/process.ts'
 import { dataFile } from './read-layer.ts'
@@ -26,20 +26,14 @@ export async function testFolder(test: TestContext): Promise<string> {
   return folder
 }
 
-/** The one of GDAL's formats that takes the file. */
-export async function formatOf(file: DataFile): Promise<Format | undefined> {
-  const isFolder = statSync(file.path).isDirectory()
-  const head = isFolder ? new Uint8Array(0) : readFileSync(file.path).subarray(0, 1 << 16)
-  for (const format of gdalFormats) {
-    if (isFolder && format.readsFolders !== true) continue
-    if (await format.detect(file, head)) return format
-  }
-  return undefined
+/** The format that takes the file. */
+export function formatOf(file: DataFile): Promise<Format | undefined> {
+  return detectFormat(file, context.signal)
 }
 
 async function getFormat(file: DataFile): Promise<Format> {
   const format = await formatOf(file)
-  if (format === undefined) throw new Error(`No format of GDAL takes ${file.path}`)
+  if (format === undefined) throw new Error(`No format takes ${file.path}`)
   return format
 }
 

@@ -97,10 +97,24 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
       ])
       const env = { ...options.env, PG_USE_COPY: 'YES' }
       try {
-        yield* streamProgram(program, args, { ...options, env, timeoutMs: readTimeoutMs })
+        yield* streamProgram(program, args, {
+          ...options,
+          env,
+          timeoutMs: readTimeoutMs,
+          onWarnings: refuseLoss,
+        })
       } catch (error) {
         unreadable(error, options.cwd)
       }
     },
   }
+}
+
+/** GDAL cuts numbers to the width that it takes a column to have, and says so only in a warning. */
+function refuseLoss(stderr: string): void {
+  if (!/Integer overflow/i.test(stderr)) return
+  throw new FormatError(
+    'GDAL takes a column for 32-bit integers that holds larger numbers: declare it as BIGINT, or convert the file',
+    { code: 'gdal-failed' },
+  )
 }

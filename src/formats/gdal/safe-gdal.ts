@@ -67,12 +67,24 @@ export async function limitedProgram(
   return [first, rest]
 }
 
+const reasons: Record<ProgramError['reason'], string> = {
+  failed: 'it is not what its name or beginning says, or it is broken',
+  'not-found': 'its program could not be started',
+  'timed-out': 'it took longer than is allowed',
+  'output-too-large': 'it makes more output than is allowed',
+}
+
 /** Turns the failure of a program into a `FormatError` with GDAL's first complaint, without our folder's name. */
 export function unreadable(error: unknown, folder: string): never {
   if (!(error instanceof ProgramError)) throw error
-  const [first = error.message] = error.stderr.split('\n').filter((line) => /^(ERROR|FAILURE)/.test(line))
-  const said = first.replace(/^(ERROR \d+|FAILURE): ?/, '').replaceAll(`${folder}/`, '')
-  throw new FormatError(`GDAL cannot read the file: ${said}`, { code: 'gdal-failed' })
+  const [complaint] = error.stderr.split('\n').filter((line) => /^(ERROR|FAILURE)/.test(line))
+  const isKilled = error.reason === 'failed' && error.exitCode === undefined
+  const reason = isKilled
+    ? 'the program was ended by a signal, maybe for want of memory'
+    : error.reason === 'failed' && complaint !== undefined
+      ? complaint.replace(/^(ERROR \d+|FAILURE): ?/, '').replaceAll(`${folder}/`, '')
+      : reasons[error.reason]
+  throw new FormatError(`GDAL cannot read the file: ${reason}`, { code: 'gdal-failed' })
 }
 
 /** Links files by the names given into a folder of ours, so that nothing is written beside them. */
