@@ -1,64 +1,52 @@
 import assert from 'node:assert/strict'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { runProgram } from '../../src/lib/process.ts'
-import { startServer } from '../support/server.ts'
-import { temporaryFolder } from '../support/temporary-files.ts'
+import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { listOf, multipart, multipartType } from '../support/importer-client.ts'
+import { rasterBytes } from '../support/rasters.ts'
+import { startServer, userAndPassword } from '../support/server.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 
-const chain = [
-  { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857'] },
-  { type: 'RasterOverviewTransform', options: [], levels: [2] },
-]
+const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
+const hugeBytes = 16 * 2 ** 30
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
+describe('a server that is killed while it copies a raster', () => {
+  it('leaves no layer, and its next start makes exactly one', async (t) => {
+    const dataDir = temporaryData(t)
+    const content = rasterBytes('world.byte.tif')
+    const first = await startServer(t, dataDir)
+    await first.call('POST', '/rest/imports', {})
+    const sent = await fetch(`${first.url}/rest/imports/0/tasks`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': multipartType },
+      body: new Uint8Array(multipart([{ name: 'photo.tif', content }])),
+    })
+    assert.equal(sent.status, 201, await sent.text())
+    const [uploaded = ''] = readdirSync(join(dataDir, 'uploads'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(dataDir, 'uploads', name))
+      .filter((path) => path.endsWith('photo.tif'))
+    truncateSync(uploaded, hugeBytes)
+    const isCopying = first.eventOf(0, /"phase":"loading"/)
+    await first.call('POST', '/rest/imports/0?async=true')
+    assert.ok(await isCopying)
+    await first.kill()
+    truncateSync(uploaded, content.length)
+    const stores = join(dataDir, 'stores', 'default')
+    assert.ok(readdirSync(stores).some((name) => name.endsWith('.part')))
 
-it('a server killed while a raster tool works takes the tool with it, and its next start does the task anew', {
-  timeout: 120_000,
-}, async (test) => {
-  const dataDir = temporaryData(test)
-  mkdirSync(join(dataDir, 'incoming'), { recursive: true })
-  copyFileSync('tests/fixtures/raster/RGB.byte.tif', join(dataDir, 'incoming', 'rgb.tif'))
-  const programs = temporaryFolder(test)
-  const pidPath = join(programs, 'pid')
-  const script = `#!/bin/sh\nfor output; do :; done\necho half > "$output"\necho $$ > ${pidPath}\nexec sleep 1000\n`
-  writeFileSync(join(programs, 'gdalwarp'), script)
-  chmodSync(join(programs, 'gdalwarp'), 0o755)
-
-  const first = await startServer(test, dataDir, { PATH: `${programs}${delimiter}${process.env.PATH}` })
-  await first.call('POST', '/rest/imports?exec=true&async=true', {
-    import: { data: { type: 'file', file: 'rgb.tif' }, transforms: chain },
+    const second = await startServer(t, dataDir)
+    await second.importIn(0, ['COMPLETE'])
+    const { json } = await second.call('GET', '/rest/workspaces/default/coveragestores')
+    assert.equal(listOf(json.coverageStores?.coverageStore).length, 1)
+    const layers = listOf((await second.call('GET', '/rest/layers')).json.layers?.layer)
+    assert.deepEqual(
+      layers.map(({ name }) => name),
+      ['default:photo'],
+    )
+    const [folder = '', ...others] = readdirSync(stores)
+    assert.deepEqual(others, [])
+    assert.deepEqual(readFileSync(join(stores, folder, 'photo.tif')), content)
+    assert.ok(!existsSync(uploaded))
+    await second.stop()
   })
-  while (!existsSync(pidPath) || readFileSync(pidPath, 'utf8') === '') await sleep(20)
-  const pid = Number(readFileSync(pidPath, 'utf8'))
-  await first.kill()
-  while (isRunning(pid)) await sleep(20)
-
-  const second = await startServer(test, dataDir)
-  const done = await second.importIn(0, ['COMPLETE', 'COMPLETE_ERROR'])
-  assert.equal(done.state, 'COMPLETE', JSON.stringify(done))
-  const stores = join(dataDir, 'stores', 'default')
-  const [folder = '', ...others] = readdirSync(stores)
-  assert.deepEqual(others, [])
-  assert.deepEqual(readdirSync(join(stores, folder)), ['rgb.tif'])
-  const { stdout } = await runProgram('gdalinfo', [join(stores, folder, 'rgb.tif')])
-  assert.match(stdout.toString('utf8'), /ID\["EPSG",3857\]\][\s\S]*Overviews: /)
-  await second.stop()
 })
