@@ -5,6 +5,9 @@ import { describe, it } from 'node:test'
 import { listOf } from '../support/importer-client.ts'
 import { createMosaic, makeGranule, runMosaic, startMosaics } from '../support/mosaics.ts'
 
+const utm18 =
+  'PROJCS["WGS_1984_UTM_Zone_18N",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",-75.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]'
+
 describe('a granule of a mosaic', () => {
   it('is shown with its file, place and time, below the task and below the import', async (test) => {
     const client = await startMosaics(test)
@@ -171,12 +174,16 @@ describe('granules that do not fit', () => {
     client.granule('m/a.tif')
     client.granule('m/b.tif', { column: 1, srs: 'EPSG:4258' })
     client.granule('m/c.tif', { column: 2 })
+    client.granule('m/d.tif', { isPlaceless: true })
     const id = await createMosaic(client, 'm')
     assert.equal((await client.call('GET', `/${id}/tasks/0`)).json.task?.state, 'ERROR')
     client.granule('m/b.tif', { column: 1 })
+    const folder = join(client.server.dataDir, 'incoming/m')
+    writeFileSync(join(folder, 'd.tfw'), '10\n0\n0\n-10\n400305\n3999995\n')
+    writeFileSync(join(folder, 'd.prj'), utm18)
     const done = await runMosaic(client, id)
     assert.equal(done.state, 'COMPLETE', String(done.errorMessage))
-    assert.equal((await client.read('m')).json.granuleCount, 3)
+    assert.equal((await client.read('m')).json.granuleCount, 4)
   })
 
   it('are NO_BOUNDS where none of them has a place', async (test) => {
@@ -321,13 +328,16 @@ describe('a mosaic', () => {
     await client.call('POST', '?exec=true', { import: { data: { type: 'file', file: 'single.tif' } } })
     const append = async (location: string, name: string) => {
       const id = await createMosaic(client, location)
-      await client.call('PUT', `/${id}/tasks/0`, { task: { updateMode: 'APPEND', layer: { name } } })
+      const put = await client.call('PUT', `/${id}/tasks/0`, {
+        task: { updateMode: 'APPEND', layer: { name } },
+      })
+      if (put.status !== 200) return put.text
       return String((await runMosaic(client, id)).errorMessage)
     }
     assert.match(await append('other', 'm'), /bands Byte, Byte, but the mosaic "default:m" has Byte/)
     assert.match(await append('far', 'm'), /EPSG:32619, but the mosaic "default:m" has EPSG:32618/)
-    assert.match(await append('m', 'single'), /single raster, not a mosaic/)
-    assert.match(await append('m', 'nothing'), /no layer of that name/)
+    assert.match(await append('m', 'single'), /no mosaic is the layer/)
+    assert.match(await append('m', 'nothing'), /there is no layer/)
     assert.equal((await client.read('m')).json.granuleCount, 1)
   })
 

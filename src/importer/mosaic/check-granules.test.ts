@@ -85,7 +85,7 @@ describe('granules of a mosaic', () => {
 
 describe('a described file as a granule', () => {
   const file = { path: '/data/1.tif', sidecars: {} }
-  const format = { name: 'GeoTIFF', kind: 'raster' as const, canServeDirectly: true }
+  const format = 'GeoTIFF'
   const layer = { name: '1', schema: { attributes: [], geometry: undefined }, messages: [] }
 
   it('has its extent from all four corners', () => {

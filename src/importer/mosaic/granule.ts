@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path'
 import type { RasterDescription } from '../../formats/format.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
@@ -32,23 +33,46 @@ function slim(raster: RasterDescription, srs: string | undefined): RasterDescrip
 
 type Facts = Pick<GranuleRecord, 'format' | 'raster' | 'srs' | 'envelope' | 'fault'>
 
+/** What a tool says of a file may be long. */
+function firstLine(error = 'it holds no raster'): string {
+  return (error.split('\n', 1)[0] ?? '').slice(0, 300)
+}
+
+/** A file as its format sees it; of the format only the name counts. */
+type Described = Pick<DescribedFile, 'file' | 'layers' | 'error'> & { format?: string | undefined }
+
 /** What a described file is as a granule. */
-export function granuleFacts({ format, layers, error }: DescribedFile): Facts {
+export function granuleFacts({ format, layers, error }: Described): Facts {
   if (format === undefined) return {}
   const raster = layers.length === 1 ? layers[0]?.raster : undefined
   if (raster === undefined) {
     const several = layers.length > 1 ? `holds ${layers.length} rasters, a granule holds one` : undefined
     return {
-      format: format.name,
-      fault: { code: 'unreadable', reason: several ?? `cannot be read: ${error ?? 'it holds no raster'}` },
+      format,
+      fault: { code: 'unreadable', reason: several ?? `cannot be read: ${firstLine(error)}` },
     }
   }
   const srs = raster.crs === undefined ? undefined : (raster.crs.srs ?? matchCrs(raster.crs))
   const corners = cornersOf(raster)
   return {
-    format: format.name,
+    format,
     raster: slim(raster, srs),
     ...(srs === undefined ? {} : { srs }),
     ...(corners === undefined ? {} : { envelope: envelopeOf(corners) }),
+  }
+}
+
+/** A described file as a granule of a task; `folder` is the data folder. */
+export function toGranule(
+  described: Described,
+  { folder, ...place }: { importId: number; taskId: number; folder: string },
+): GranuleRecord {
+  const { file, layers } = described
+  return {
+    ...place,
+    fileId: relative(folder, file.path).split(sep).join('/'),
+    file,
+    sizeBytes: layers[0]?.raster?.sizeBytes ?? 0,
+    ...granuleFacts(described),
   }
 }

@@ -11,7 +11,7 @@ import type { TaskLoad, TaskRecord } from '../records.ts'
 import type { Target } from '../target.ts'
 import { rejectsPath } from '../upload-folders.ts'
 import { bandsKey } from './check-granules.ts'
-import { cornersOf } from './granule.ts'
+import { cornersOf, toGranule } from './granule.ts'
 import type { IndexRow } from './granule-index.ts'
 import { listGranules } from './granule-repository.ts'
 import { loadFolder, placeGranules, requireFiles } from './place-granules.ts'
@@ -129,6 +129,19 @@ async function planIndex(
   }
 }
 
+/** The granules of a mosaic, or the one that a single raster for a mosaic's layer is. */
+async function granulesOf(parts: ImporterParts, task: TaskRecord): Promise<GranuleRecord[]> {
+  const place = { importId: task.importId, taskId: task.id }
+  if (task.mosaic !== undefined) return listGranules(parts.database.kysely, place)
+  const { source, format } = task
+  return task.files.map((file) =>
+    toGranule(
+      { file, layers: source === undefined ? [] : [source], format },
+      { ...place, folder: task.folder },
+    ),
+  )
+}
+
 /** Puts the granules of uploads where they stay, and all into the index; nothing is visible unless it returns. */
 export async function loadMosaic(
   parts: ImporterParts,
@@ -137,8 +150,7 @@ export async function loadMosaic(
   load: TaskLoad,
   signal: AbortSignal,
 ): Promise<LoadOutcome> {
-  const place = { importId: course.task.importId, taskId: course.task.id }
-  const all = await listGranules(parts.database.kysely, place)
+  const all = await granulesOf(parts, course.task)
   requireTimes(course.task, all)
   requireLikeness(course.task, target)
   const granules = await newGranules(parts, course, target, all, signal)

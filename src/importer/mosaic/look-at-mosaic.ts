@@ -1,12 +1,13 @@
-import { extname, relative, sep } from 'node:path'
+import { extname } from 'node:path'
 import type { Message } from '../../formats/format.ts'
+import { scanFile } from '../../sources/scan.ts'
 import type { DescribedFile } from '../described-file.ts'
 import type { ImporterParts } from '../parts.ts'
 import type { PlanContext, TaskPlan } from '../plan-tasks.ts'
 import { blankTask, planTasks, shownNames, sortKeyOf } from '../plan-tasks.ts'
 import type { ImportRecord, TaskRecord } from '../records.ts'
 import { listTasks } from '../task-repository.ts'
-import { granuleFacts } from './granule.ts'
+import { toGranule } from './granule.ts'
 import { listGranules, replaceGranules } from './granule-repository.ts'
 import { findTimes } from './granule-times.ts'
 import type { GranuleRecord, MosaicTask, MosaicTime } from './records.ts'
@@ -20,20 +21,6 @@ export interface MosaicPlan extends TaskPlan {
 }
 
 const noTimes: MosaicTime = { mode: 'none' }
-
-function toGranule(described: DescribedFile, place: { importId: number; taskId: number; folder: string }) {
-  const { importId, taskId, folder } = place
-  const { file, layers } = described
-  const granule: GranuleRecord = {
-    importId,
-    taskId,
-    fileId: relative(folder, file.path).split(sep).join('/'),
-    file,
-    sizeBytes: layers[0]?.raster?.sizeBytes ?? 0,
-    ...granuleFacts(described),
-  }
-  return granule
-}
 
 async function withTimes(
   granules: GranuleRecord[],
@@ -117,7 +104,7 @@ export async function planMosaic(
   }
   const place = { ...placeOf(task), folder: context.folder }
   const added = await withTimes(
-    chosen.map((one) => toGranule(one, place)),
+    chosen.map((one) => toGranule({ ...one, format: one.format?.name }, place)),
     time,
     signal,
   )
@@ -151,8 +138,10 @@ export async function lookAgain(
       looked.push(granule)
       continue
     }
-    const { timeMs, timeFault, file } = granule
-    const again = toGranule(await parts.pool.describe(file, { signal }), place)
+    const { timeMs, timeFault } = granule
+    const file = await scanFile(granule.file.path, signal).catch(() => granule.file)
+    const described = await parts.pool.describe(file, { signal })
+    const again = toGranule({ ...described, format: described.format?.name }, place)
     looked.push({
       ...again,
       ...(timeMs === undefined ? {} : { timeMs }),
