@@ -1,9 +1,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { conflict } from '../lib/errors.ts'
+import type { FoundData } from './find-data.ts'
+import { findInPath, findInUpload } from './find-data.ts'
 import { getImport, saveImport } from './import-repository.ts'
-import type { FoundData } from './look-at-data.ts'
-import { findInPath, findInUpload, lookAtData } from './look-at-data.ts'
+import { lookAtData } from './look-at-data.ts'
 import { replaceGranules } from './mosaic/granule-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
@@ -42,7 +43,12 @@ async function keepTasks(
   return parts.locks.ofImport(importId, async () => {
     const record = await getImport(parts.database.kysely, importId)
     refuseBusy(record)
-    const { tasks, messages, granules = [], grown } = await lookAtData(parts, record, found, {
+    const {
+      tasks,
+      messages,
+      granules = [],
+      grown,
+    } = await lookAtData(parts, record, found, {
       isUploaded,
       signal,
       ...(charset === undefined ? {} : { charset }),
@@ -86,10 +92,18 @@ export async function addPath(
   path: string,
   signal: AbortSignal,
 ): Promise<TaskRecord[]> {
-  const unpackFolder = async (): Promise<string> => (await openUpload(parts, importId)).folder
-  const found = await findInPath(parts, path, unpackFolder, signal)
-  const isUploaded = found.folder.startsWith(`${parts.folders.uploads}/`)
-  return keepTasks(parts, importId, isUploaded, undefined, found, signal)
+  let unpacked: string | undefined
+  const unpackFolder = async (): Promise<string> => {
+    unpacked = (await openUpload(parts, importId)).folder
+    return unpacked
+  }
+  try {
+    const found = await findInPath(parts, path, unpackFolder, signal)
+    return await keepTasks(parts, importId, unpacked !== undefined, undefined, found, signal)
+  } catch (error) {
+    if (unpacked !== undefined) await rm(unpacked, { recursive: true, force: true })
+    throw error
+  }
 }
 
 /** Puts a file written elsewhere into an upload's folder under its own name. */

@@ -6,6 +6,8 @@ export interface DescribedFile {
   /** Absent when nothing reads the file. */
   format?: { name: string; kind: 'vector' | 'raster'; canServeDirectly: boolean }
   layers: LayerDescription[]
+  /** Of a file that nothing reads: it has no bytes. */
+  isEmpty?: boolean
   /** Why a file of a known format cannot be read, or what has to be installed to read one. */
   error?: string
 }

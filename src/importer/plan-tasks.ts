@@ -114,11 +114,22 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
   return [{ ...bare, ...(error === undefined ? {} : { errorMessage: error }) }]
 }
 
+/** What is wrong with files that nothing reads, in words. */
+function explainUnread(files: DescribedFile[], context: PlanContext): string {
+  const empty = files.filter(({ isEmpty }) => isEmpty === true)
+  const other = files.filter(({ isEmpty }) => isEmpty !== true)
+  const sentences = [
+    ...(other.length === 0 ? [] : [`No format that is known reads ${shownNames(other, context)}`]),
+    ...(empty.length === 0 ? [] : [`Without any content: ${shownNames(empty, context)}`]),
+  ]
+  return sentences.join('. ')
+}
+
 function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
   const message =
     files.length === 0
       ? 'The upload holds no files but hidden ones and archives inside an archive'
-      : `No format that is known reads ${shownNames(files, context)}`
+      : explainUnread(files, context)
   return {
     ...blankTask(context, sortKeyOf(context, files[0]?.file.path ?? context.folder)),
     files: files.map(({ file }) => file),
@@ -140,8 +151,11 @@ export function planTasks(files: DescribedFile[], context: PlanContext): TaskPla
   }
   const messages: Message[] = []
   if (unread.length > 0 && !isNothingRead) {
-    const text = `No format that is known reads ${shownNames(unread, context)}`
-    messages.push({ level: 'info', code: 'files-skipped', message: text })
+    messages.push({ level: 'info', code: 'files-skipped', message: explainUnread(unread, context) })
+  }
+  if (tasks.length === 0) {
+    const text = 'No files were found: upload some, or put them into the folder and make a new import'
+    messages.push({ level: 'warning', code: 'no-files', message: text })
   }
   return { tasks: tasks.map((task, index) => ({ ...task, id: context.nextTaskId + index })), messages }
 }

@@ -2,9 +2,10 @@ import type { Queryable } from '../db/connection.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { explain, Failure } from '../lib/errors.ts'
 import { lookAtDatabase } from './database/look-at-database.ts'
+import type { FoundData } from './find-data.ts'
+import { findInPath } from './find-data.ts'
 import { findImport } from './import-repository.ts'
-import type { FoundData } from './look-at-data.ts'
-import { findInPath, lookAtData } from './look-at-data.ts'
+import { lookAtData } from './look-at-data.ts'
 import { insertGranules } from './mosaic/granule-repository.ts'
 import type { GranuleRecord } from './mosaic/records.ts'
 import type { ImporterParts } from './parts.ts'
@@ -14,16 +15,19 @@ import { importAfter, saveAndTell } from './settle.ts'
 import { startRun } from './start-run.ts'
 import type { ImportEvent } from './states.ts'
 import { deleteTask, insertTask, listTaskStates } from './task-repository.ts'
-import { makeUploadFolder } from './upload-folders.ts'
+import { makeUploadFolder, removeUpload } from './upload-folders.ts'
 
-function findData(parts: ImporterParts, record: ImportRecord, signal: AbortSignal): Promise<FoundData> {
+/** Undefined where uploads will bring the data. */
+async function findData(
+  parts: ImporterParts,
+  record: ImportRecord,
+  signal: AbortSignal,
+): Promise<FoundData | undefined> {
   const { source } = record
   if (source?.remote !== undefined && source.isOurs) {
     return findRemoteData(parts, record, source.remote, signal)
   }
-  if (source === undefined || source.isOurs) {
-    return Promise.resolve({ folder: source?.path ?? '', files: [], messages: [] })
-  }
+  if (source === undefined || source.isOurs) return undefined
   const unpackFolder = () => makeUploadFolder(parts, record.id, record.nextUpload)
   return findInPath(parts, source.path, unpackFolder, signal)
 }
@@ -42,6 +46,7 @@ async function endInError(parts: ImporterParts, importId: number, message: strin
   const db = parts.database.kysely
   const record = await findImport(db, importId)
   if (record === undefined || record.state !== 'INIT') return
+  await removeUpload(parts, importId, record.nextUpload)
   const { jobId: _jobId, ...rest } = importAfter(record, { type: 'prepare-failed' })
   await saveAndTell(parts, db, { ...rest, message })
 }
@@ -67,6 +72,9 @@ async function lookAtFiles(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const found = await findData(parts, record, signal)
+  if (found === undefined) {
+    return { tasks: [], granules: [], changes: { folder: record.source?.path ?? '', messages: [] } }
+  }
   const isUnpacked = record.source !== undefined && found.folder.startsWith(`${parts.folders.uploads}/`)
   const { charset } = record.source ?? {}
   const {

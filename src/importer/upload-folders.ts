@@ -17,6 +17,10 @@ export async function makeUploadFolder(parts: Folders, importId: number, upload:
   return folder
 }
 
+export async function removeUpload(parts: Folders, importId: number, upload: number): Promise<void> {
+  await rm(join(uploadRoot(parts, importId), String(upload)), { recursive: true, force: true })
+}
+
 export function rejectsPath({ folders }: Folders, importId: number, taskId: number): string {
   return join(folders.rejects, String(importId), `${taskId}.ndjson`)
 }
