@@ -28,6 +28,13 @@ const needs = [
     without: 'the tests that need a database fail',
     isForTests: true,
   },
+  {
+    name: 'Servers of files (nginx, vsftpd, OpenSSH)',
+    isThere: () => ['nginx', 'vsftpd', 'sshd'].every((name) => existsSync(`/usr/sbin/${name}`)),
+    packages: ['nginx-light', 'vsftpd', 'openssh-server', 'openssl'],
+    without: 'the tests of remote data from real servers fail',
+    isForTests: true,
+  },
 ]
 
 /** Installs from the distribution what is missing, where that is allowed; says what is missing otherwise. */

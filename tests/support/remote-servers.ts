@@ -50,7 +50,8 @@ async function startProgram(
   port: number,
   host = '127.0.0.1',
 ) {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
