@@ -1,5 +1,7 @@
 import type { DatabaseConnection } from '../../src/sources/database/database.ts'
 import type { Answer, ImporterClient, Json } from './importer-client.ts'
+import { fileDatabase } from './postgis-store.ts'
+import { runSql } from './postgres.ts'
 
 /** The `parameters` of an import of the database at `url`. */
 export function databaseParameters(url: string, others: Record<string, unknown> = {}) {
@@ -43,4 +45,27 @@ export function databaseConnection(url: string): DatabaseConnection {
   const { hostname, port, pathname, username, password } = new URL(url)
   const place = { host: hostname, port: Number(port), database: pathname.slice(1), schema: 'public' }
   return { type: 'postgis', ...place, user: username, password }
+}
+
+/** A table of two named points. */
+export const places = `create table places (id serial primary key, name text, geom geometry(Point, 4326));
+  insert into places (name, geom) values ('a', 'SRID=4326;POINT(1 2)'), ('b', 'SRID=4326;POINT(3 4)')`
+
+let schemas = 0
+
+/** Connection parameters of a new schema of the test file's database, in which `statements` were run. */
+export async function schemaWith(statements: string): Promise<SchemaParameters> {
+  const url = await fileDatabase()
+  schemas += 1
+  const schema = `source ${schemas}`
+  await runSql(url, `create schema "${schema}"; set search_path = "${schema}", public; ${statements}`)
+  return { ...databaseParameters(url), schema }
+}
+
+export type SchemaParameters = ReturnType<typeof databaseParameters> & { schema: string }
+
+/** An import to its third level. */
+export async function importState(client: ImporterClient, id = 0): Promise<Json> {
+  const { json } = await client.call('GET', `/${id}?expand=3`)
+  return json.import as Json
 }
