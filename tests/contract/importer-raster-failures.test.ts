@@ -18,10 +18,6 @@ import {
 import { temporaryFolder } from '../support/temporary-files.ts'
 
 const warp = { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857', '-r', 'bilinear'] }
-const _translate = {
-  type: 'RasterTranslateTransform',
-  options: ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE', '-b', '1', '-b', '3'],
-}
 const overview = { type: 'RasterOverviewTransform', options: ['-r', 'average'], levels: [2, 4] }
 
 /** Puts a program of this name before GDAL's own for one test. */

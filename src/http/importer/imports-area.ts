@@ -6,7 +6,6 @@ import { importStates } from '../../importer/states.ts'
 import { listTasks } from '../../importer/task-repository.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { showTransform } from '../../transforms/chain.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { WantedImport } from './bodies.ts'
@@ -28,6 +27,7 @@ import {
 import { reportUnknownParameters } from './transforms-area.ts'
 import { parseId } from './wire.ts'
 import { importPath, toWireImportData } from './wire-data.ts'
+import { fromWireTransform } from './wire-transforms.ts'
 
 const creating = { access: 'staff', idempotent: true } as const
 
@@ -61,7 +61,7 @@ export async function create(
   )
   const record = await findImportOf(scope, String(created.id))
   for (const spec of wanted?.transforms ?? []) {
-    reportUnknownParameters(request, spec, showTransform(spec as TransformSpec), 'import.transforms.')
+    reportUnknownParameters(request, spec, showTransform(fromWireTransform(spec)), 'import.transforms.')
   }
   return reply
     .code(201)
