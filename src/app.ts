@@ -144,6 +144,7 @@ function createImporter(
       uploads: directory.uploads,
       stores: directory.stores,
       rejects: directory.rejects,
+      archives: directory.archives,
     },
     vault: createVault(directory.key),
     remote: createRemoteAccess(settings.remote, {

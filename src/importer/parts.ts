@@ -20,6 +20,8 @@ export interface ImporterFolders {
   /** What published layers read. */
   stores: string
   rejects: string
+  /** Zips of imported sources, for the operator. */
+  archives: string
 }
 
 /** What the importer is made of and works with. */

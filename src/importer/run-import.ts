@@ -3,17 +3,22 @@ import { findImport, getImport } from './import-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import { runTask } from './run-task.ts'
 import { saveTaskAndTell, settleImport, taskAfter } from './settle.ts'
+import { archiveSource } from './source-archive.ts'
 import { listTasks } from './task-repository.ts'
 import { removeUploads } from './upload-folders.ts'
 
 /** A job is taken over more often than a task is begun, since each death may hit another task. */
 const maxJobAttempts = 100
 
-async function endRun(parts: ImporterParts, importId: number): Promise<void> {
+/** Settles the import; with a signal its source is archived first, where that is wanted. */
+async function endRun(parts: ImporterParts, importId: number, signal?: AbortSignal): Promise<void> {
+  const before = await getImport(parts.database.kysely, importId)
+  const messages = signal === undefined ? [] : await archiveSource(parts, before, signal)
   const state = await parts.locks.ofImport(importId, () =>
     parts.database.transaction(async (db) => {
       const { jobId: _jobId, ...record } = await getImport(db, importId)
-      return (await settleImport(parts, db, record)).state
+      const settled = { ...record, messages: [...record.messages, ...messages] }
+      return (await settleImport(parts, db, settled)).state
     }),
   )
   if (state === 'COMPLETE') await removeUploads(parts, importId)
@@ -53,7 +58,7 @@ export function runHandler(parts: ImporterParts): JobHandler {
       const importId = Number(payload.importId)
       if ((await findImport(parts.database.kysely, importId)) === undefined) return
       await runTasks(parts, importId, context)
-      await endRun(parts, importId)
+      await endRun(parts, importId, context.signal)
     },
     abandoned: async (payload, reason) => {
       const importId = Number(payload.importId)
