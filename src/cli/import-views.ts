@@ -35,7 +35,8 @@ export function readTask(body: unknown): TaskView {
   const json = object(body)
   const data = object(json.data)
   const layer = object(json.layer)
-  const target = object(object(json.target).dataStore)
+  const { dataStore, coverageStore } = object(json.target)
+  const target = object(dataStore ?? coverageStore)
   return {
     id: number(json.id),
     state: text(json.state) ?? '',
