@@ -179,4 +179,62 @@ export const flows: Flow[] = [
       ...reload(2, 'REPLACE', 'The layer is the same, its contents were swapped.'),
     ],
   },
+  {
+    name: 'flow-4-raster',
+    title: 'Flow 4: a raster is warped, compressed and given overviews',
+    about:
+      'The raster is `tests/fixtures/raster/RGB.byte.tif`: three bands in UTM zone 18 north, in strips and without overviews.',
+    steps: [
+      makeWorkspace,
+      {
+        says: 'An import with a workspace alone.',
+        command: send('POST', '', '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}}}}'),
+      },
+      {
+        says: 'The raster is uploaded; its CRS is known.',
+        command: curl(`-F filedata=@tests/fixtures/raster/RGB.byte.tif ${imports}/0/tasks`),
+      },
+      {
+        says: 'It shall be warped first.',
+        command: send(
+          'POST',
+          '/0/tasks/0/transforms',
+          '{"type":"RasterWarpTransform","options":["-t_srs","EPSG:3857","-r","bilinear"]}',
+        ),
+      },
+      {
+        says: 'Then it is written in compressed tiles.',
+        command: send(
+          'POST',
+          '/0/tasks/0/transforms',
+          '{"type":"RasterTranslateTransform","options":["-co","TILED=YES","-co","COMPRESS=DEFLATE"]}',
+        ),
+      },
+      {
+        says: 'Then it gets overviews.',
+        command: send(
+          'POST',
+          '/0/tasks/0/transforms',
+          '{"type":"RasterOverviewTransform","options":["-r","average"],"levels":[2,4]}',
+        ),
+      },
+      {
+        says: 'An option that would read another file is refused.',
+        command: send(
+          'POST',
+          '/0/tasks/0/transforms',
+          '{"type":"RasterWarpTransform","options":["-cutline","/srv/secret.shp"]}',
+        ),
+      },
+      { says: 'The chain.', command: get('/0/tasks/0/transforms') },
+      { says: 'Execution.', command: run('/0') },
+      { says: 'The import is COMPLETE.', command: get('/0') },
+      { says: 'Where the coverage lies.', command: get('/0/tasks/0/target') },
+      { says: 'The layer has the CRS and bounds of the result.', command: get('/0/tasks/0/layer') },
+      {
+        says: 'What GDAL says of the file: size, CRS, bands and overviews.',
+        command: `gdalinfo data/stores/atlas/*/RGB.byte.tif |\\\n  grep -E '^(Driver|Size)|ID..EPSG.,3857|COMPRESSION|^Band|Overviews'`,
+      },
+    ],
+  },
 ]

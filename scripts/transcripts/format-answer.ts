@@ -1,8 +1,9 @@
 const widest = 110
 
-/** The status line, `Location` and body of an answer of `curl -i`; the empty text for none. */
-export function formatAnswer(text: string): string {
-  if (text === '') return ''
+/** The status line, `Location` and body of an answer of `curl -i`; what other programs say as it is. */
+export function formatAnswer(said: string): string {
+  const text = said.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
+  if (!text.startsWith('HTTP/')) return text.trimEnd()
   const end = text.indexOf('\r\n\r\n')
   const [status = '', ...headers] = text.slice(0, end).split('\r\n')
   const body = text.slice(end + 4)

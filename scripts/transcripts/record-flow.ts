@@ -68,7 +68,8 @@ async function recordStep(folder: string, step: FlowStep): Promise<string> {
 }
 
 function toSection({ says, command }: FlowStep, answer: string): string {
-  const shown = answer === '' ? '' : `\n\n\`\`\`http\n${answer}\n\`\`\``
+  const kind = answer.startsWith('HTTP/') ? 'http' : 'text'
+  const shown = answer === '' ? '' : `\n\n\`\`\`${kind}\n${answer}\n\`\`\``
   return `${says}\n\n\`\`\`sh\n${command}\n\`\`\`${shown}`
 }
 

@@ -28,7 +28,6 @@ const wktRoots =
   /^(?:PROJCS|GEOGCS|GEOCCS|COMPD_CS|PROJCRS|PROJECTEDCRS|GEOGCRS|GEOGRAPHICCRS|GEODCRS|GEODETICCRS|COMPOUNDCRS)\[/
 
 function isSafeWkt(text: string): boolean {
-  if (text.length > maxWktLength || !wktRoots.test(text)) return false
   const bare = text.replace(/"[^"=+]*"/g, '')
   const isWhole = bare.split('[').length === bare.split(']').length && bare.endsWith(']')
   if (!isWhole || !/^[\w\s[\],.+-]*$/.test(bare)) return false
@@ -45,7 +44,8 @@ function isSafeProj(text: string): boolean {
 }
 
 /**
- * A CRS as the programs may be given it: an authority's code that is known, WKT, or a PROJ string. Undefined for
+ * A CRS as the programs may be given it: an authority's code that is known, WKT, or a PROJ string; WKT that could name a
+ * file is given by the code that it matches. Undefined for
  * anything else, since the programs take a text that they do not know for a file's name or an address, and since WKT
  * and PROJ strings can name grid files.
  */
@@ -56,7 +56,8 @@ export function toProgramCrs(text: string): string | undefined {
   if (trimmed.startsWith('+')) return isSafeProj(trimmed) ? trimmed : undefined
   const srs = parseSrs(trimmed)
   if (srs !== undefined) return findCrs(srs)?.srs
-  return isSafeWkt(trimmed) ? trimmed : undefined
+  if (trimmed.length > maxWktLength || !wktRoots.test(trimmed)) return undefined
+  return isSafeWkt(trimmed) ? trimmed : matchCrs({ wkt: trimmed })
 }
 
 /** The authority's code of a CRS that `toProgramCrs` gave; undefined where none matches. */

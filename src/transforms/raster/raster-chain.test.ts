@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { findCrs } from '../../geo/crs-database.ts'
 import { foldChain } from '../chain.ts'
 import { authorityCode, toProgramCrs } from './crs-text.ts'
 import { placeRaster, rasterSteps } from './raster-chain.ts'
@@ -70,6 +71,9 @@ describe('a CRS in an option', () => {
   it('is given to the program by its code, or in its own words where they are safe', () => {
     assert.equal(toProgramCrs(' epsg:3857 '), 'EPSG:3857')
     assert.equal(toProgramCrs('NAD27'), 'EPSG:4267')
+    const mercator = findCrs('EPSG:3857')?.wkt ?? ''
+    assert.match(mercator, /EXTENSION.*nadgrids/)
+    assert.equal(toProgramCrs(mercator), 'EPSG:3857')
     assert.equal(toProgramCrs('+proj=longlat +datum=WGS84'), '+proj=longlat +datum=WGS84')
   })
 
