@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../tests/support/postgres.ts'
+import { runAnswers } from './answers.ts'
 import type { LoadCase } from './cases.ts'
 import { loadCases } from './cases.ts'
 import { timeCopyLimit } from './copy-limit.ts'
@@ -13,6 +14,7 @@ import { createStore, timeLoad } from './load.ts'
 import { timePeer } from './peer.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
+import { runScan } from './scan.ts'
 import { startBenchServer } from './server.ts'
 import { runSmallFiles } from './small-files.ts'
 
@@ -28,7 +30,7 @@ async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
   const rows = options.rows === undefined ? fullRows[one.dataset] : Number(options.rows)
   const file = await dataFile(folder, one.dataset, one.kind, rows)
   const hasPeer = one.wantedRatio > 0
-  const hasLimit = one.target === 'PostGIS' && !['geojson', 'csv'].includes(one.kind)
+  const hasLimit = one.target === 'PostGIS' && !['geojson', 'csv', 'kml', 'geoparquet'].includes(one.kind)
   const ours: number[] = []
   const peer: number[] = []
   const limit: number[] = []
@@ -69,7 +71,11 @@ try {
     results.push(result)
     console.log(resultLine(result))
   }
-  const small = 'small-files'.includes(only) ? await runSmallFiles(folder) : []
+  const small = [
+    ...('small-files'.includes(only) ? await runSmallFiles(folder) : []),
+    ...('scan'.includes(only) ? await runScan(folder) : []),
+    ...('answers'.includes(only) ? await runAnswers(folder, Number(options.rows ?? fullRows.points)) : []),
+  ]
   for (const result of small) console.log(smallLine(result))
   if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), await report(results, small, runs))
 } finally {

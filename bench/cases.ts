@@ -32,6 +32,10 @@ const sources: [Dataset, FileKind][] = [
   ['polygons', 'geopackage'],
   ['polygons', 'flatgeobuf'],
   ['polygons', 'geojson'],
+  ['points', 'kml'],
+  ['polygons', 'kml'],
+  ['points', 'geoparquet'],
+  ['polygons', 'geoparquet'],
 ]
 
 export const loadCases: LoadCase[] = [
@@ -41,7 +45,7 @@ export const loadCases: LoadCase[] = [
       dataset,
       kind,
       target,
-      wantedRatio: target === 'PostGIS' ? 2 : 3,
+      wantedRatio: kind === 'geoparquet' ? 0 : target === 'PostGIS' ? 2 : 3,
       transforms: kind === 'csv' ? toPoints : [],
     })),
   ),

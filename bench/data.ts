@@ -3,12 +3,22 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { runProgram } from '../src/lib/process.ts'
+import type { BenchFeature } from './geoparquet-data.ts'
+import { writeGeoParquet } from './geoparquet-data.ts'
 import { seededRandom } from './random.ts'
 
 export const datasets = ['points', 'polygons'] as const
 export type Dataset = (typeof datasets)[number]
 
-export const fileKinds = ['shapefile', 'geojson', 'csv', 'geopackage', 'flatgeobuf'] as const
+export const fileKinds = [
+  'shapefile',
+  'geojson',
+  'csv',
+  'geopackage',
+  'flatgeobuf',
+  'kml',
+  'geoparquet',
+] as const
 export type FileKind = (typeof fileKinds)[number]
 
 const endings: Record<FileKind, string> = {
@@ -17,6 +27,8 @@ const endings: Record<FileKind, string> = {
   csv: 'csv',
   geopackage: 'gpkg',
   flatgeobuf: 'fgb',
+  kml: 'kml',
+  geoparquet: 'parquet',
 }
 const drivers: Partial<Record<FileKind, string[]>> = {
   shapefile: ['-f', 'ESRI Shapefile', '-lco', 'ENCODING=UTF-8'],
@@ -41,6 +53,8 @@ export async function dataFile(
   mkdirSync(kind === 'shapefile' ? base : folder, { recursive: true })
   if (kind === 'csv') return writeLines(path, csvLines(rows))
   if (kind === 'geojson') return writeLines(path, geojsonLines(dataset, rows))
+  if (kind === 'kml') return writeLines(path, kmlLines(dataset, rows))
+  if (kind === 'geoparquet') return writeGeoParquet(path, wktFeatures(dataset, rows))
   const source = await dataFile(folder, dataset, 'geojson', rows)
   const options = [...(drivers[kind] ?? []), '-nln', dataset, '-a_srs', 'EPSG:4326']
   try {
@@ -114,20 +128,58 @@ function* geojsonLines(dataset: Dataset, rows: number): Generator<string> {
   for (const place of randomPlaces(rows)) {
     row += 1
     const geometry =
-      dataset === 'points' ? `{"type":"Point","coordinates":[${place.x},${place.y}]}` : polygon(place, random)
+      dataset === 'points'
+        ? `{"type":"Point","coordinates":[${place.x},${place.y}]}`
+        : `{"type":"Polygon","coordinates":[[${ringOf(place, random)
+            .map((position) => `[${position.join()}]`)
+            .join()}]]}`
     const properties = JSON.stringify(Object.fromEntries(place.attributes))
     yield `{"type":"Feature","properties":${properties},"geometry":${geometry}}${row < rows ? ',' : ''}`
   }
   yield ']}'
 }
 
-/** A ring of ten corners around the place, counter-clockwise (RFC 7946 section 3.1.6). */
-function polygon({ x, y }: Place, random: () => number): string {
+function* wktFeatures(dataset: Dataset, rows: number): Generator<BenchFeature> {
+  const random = seededRandom(7)
+  for (const place of randomPlaces(rows)) {
+    const ring = () => ringOf(place, random).map((position) => position.join(' '))
+    const wkt = dataset === 'points' ? `POINT(${place.x} ${place.y})` : `POLYGON((${ring().join()}))`
+    yield { wkt, attributes: place.attributes }
+  }
+}
+
+function* kmlLines(dataset: Dataset, rows: number): Generator<string> {
+  const random = seededRandom(7)
+  yield '<?xml version="1.0" encoding="UTF-8"?>'
+  yield '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><Schema name="s" id="s">'
+  const types = ['int', 'string', 'string', 'int', 'double', 'int', 'string']
+  const [first] = randomPlaces(1)
+  for (const [at, [name]] of (first?.attributes ?? []).entries()) {
+    yield `<SimpleField name="${name}" type="${types[at]}"></SimpleField>`
+  }
+  yield '</Schema><Folder><name>all</name>'
+  for (const place of randomPlaces(rows)) {
+    const data = place.attributes.map(([name, value]) => `<SimpleData name="${name}">${value}</SimpleData>`)
+    const ring = () => ringOf(place, random).map((position) => position.join())
+    const geometry =
+      dataset === 'points'
+        ? `<Point><coordinates>${place.x},${place.y}</coordinates></Point>`
+        : `<Polygon><outerBoundaryIs><LinearRing><coordinates>${ring().join(' ')}</coordinates></LinearRing></outerBoundaryIs></Polygon>`
+    yield `<Placemark><ExtendedData><SchemaData schemaUrl="#s">${data.join('')}</SchemaData></ExtendedData>${geometry}</Placemark>`
+  }
+  yield '</Folder></Document></kml>'
+}
+
+/** A ring of ten corners around the place, counter-clockwise (RFC 7946 section 3.1.6), closed. */
+function ringOf({ x, y }: Place, random: () => number): [string, string][] {
   const size = 0.001 + random() * 0.01
-  const ring = Array.from({ length: corners }, (_, corner) => {
+  const ring = Array.from({ length: corners }, (_, corner): [string, string] => {
     const angle = (2 * Math.PI * corner) / corners
     const reach = size * (0.6 + 0.4 * random())
-    return `[${(Number(x) + reach * Math.cos(angle)).toFixed(6)},${(Number(y) + reach * Math.sin(angle)).toFixed(6)}]`
+    return [
+      (Number(x) + reach * Math.cos(angle)).toFixed(6),
+      (Number(y) + reach * Math.sin(angle)).toFixed(6),
+    ]
   })
-  return `{"type":"Polygon","coordinates":[[${[...ring, ring[0]].join()}]]}`
+  return [...ring, ...ring.slice(0, 1)]
 }

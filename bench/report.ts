@@ -38,7 +38,7 @@ ${await machine()}
 ${resultHead}
 ${results.map(resultLine).join('\n')}
 
-| small files | milliseconds | wanted |
+| other | milliseconds | wanted |
 |---|---:|---:|
 ${small.map(smallLine).join('\n')}
 
