@@ -30,15 +30,19 @@ async function* describeLayers(
 ): AsyncGenerator<LayerDescription> {
   const found = parseOgrInfo(await source.info(['-so', '-al'], []))
   const known = driver.hasHeaderRow === true ? found.filter((layer) => !isHeaderOnly(layer)) : found
-  const filled = known.filter(({ featureCount }) => featureCount !== 0)
-  const layers = filled.length > 0 ? filled : known
-  if (layers.length > maxLayers) {
-    throw new FormatError(`The file has ${layers.length} layers; at most ${maxLayers} are read`, {
+  if (known.length > maxLayers) {
+    throw new FormatError(`The file has ${known.length} layers; at most ${maxLayers} are read`, {
       code: 'too-large',
     })
   }
-  for (const layer of layers)
-    if (!layer.name.startsWith('-')) yield await describeLayer(source, driver, layer, signal)
+  const isSomeFilled = known.some(({ featureCount }) => featureCount !== 0)
+  const layers: LayerDescription[] = []
+  for (const layer of known) {
+    if (layer.name.startsWith('-') || (isSomeFilled && layer.featureCount === 0)) continue
+    layers.push(await describeLayer(source, driver, layer, signal))
+  }
+  const filled = layers.filter(({ featureCount }) => featureCount !== 0)
+  yield* filled.length > 0 ? filled : layers
 }
 
 /** GDAL takes the only row of a table as values, whatever it is told, and makes up names for its columns. */
@@ -61,8 +65,8 @@ async function describeLayer(
   const description: LayerDescription = { name: layer.name, schema, messages }
   if (layer.featureCount !== undefined) description.featureCount = layer.featureCount
   const isOpen = schema.geometry?.type === 'Geometry'
-  const survey =
-    isOpen || driver.infersTypes === true ? await surveyLayer(source, layer, schema, signal) : undefined
+  const isUnknown = isOpen || driver.infersTypes === true || layer.featureCount === undefined
+  const survey = isUnknown ? await surveyLayer(source, layer, schema, signal) : undefined
   if (survey !== undefined) description.featureCount = survey.rows
   const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
   description.schema = { ...schema, attributes: attributes ?? schema.attributes }
