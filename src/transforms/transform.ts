@@ -42,7 +42,7 @@ export interface BatchMapper {
 }
 
 /**
- * A kind of transformation. `phase`: `inline` acts on the stream, `after` on the finished table (CreateIndex).
+ * A kind of transformation of features; those of rasters are `raster/raster-transform.ts`. `phase`: `inline` acts on the stream, `after` on the finished table (CreateIndex).
  * `outputSchema` throws `TransformError` when a field is missing or does not suit.
  */
 export interface VectorTransform {
