@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StoreRecord } from '../../src/catalog/records.ts'
+import { getImport, saveImport } from '../../src/importer/import-repository.ts'
+import type { TaskLoad } from '../../src/importer/records.ts'
+import { runJob } from '../../src/importer/start-run.ts'
+import { getTask, saveTask } from '../../src/importer/task-repository.ts'
+import { createTestApp } from '../support/app.ts'
+import { clientOf, listOf } from '../support/importer-client.ts'
+import type { IndexStore, MosaicServer } from '../support/mosaics.ts'
+import { createMosaic, indexStores, makeGranule, mosaicServerOf, startMosaics } from '../support/mosaics.ts'
+import { testCluster } from '../support/postgres.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+
+interface Restarts {
+  start(): Promise<MosaicServer>
+  dataDir: string
+}
+
+async function prepareRestarts(test: TestContext, store: IndexStore): Promise<Restarts> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'terrane-mosaic-'))
+  test.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const env: Record<string, string> =
+    store === 'GeoPackage' ? {} : { TERRANE_DATABASE_URL: await (await testCluster()).createDatabase() }
+  return { dataDir, start: async () => mosaicServerOf(clientOf(await createTestApp({ dataDir, env }))) }
+}
+
+/** Two granules uploaded to a mosaic that is ready to run. */
+async function uploadTwo(client: MosaicServer): Promise<void> {
+  const id = await createMosaic(client, undefined)
+  for (const [column, name] of ['a', 'b'].entries()) {
+    const path = join(client.server.dataDir, `${name}.tif`)
+    makeGranule(path, { column })
+    await client.upload(id, [{ name: `${name}.tif`, content: readFileSync(path) }])
+  }
+}
+
+/** Leaves the import as a process would that was killed in the middle of its run. */
+async function pretendKilled({ server }: MosaicServer, load: TaskLoad): Promise<void> {
+  const { kysely } = server.database
+  const job = { kind: runJob, key: 'import 0', payload: { importId: 0 } }
+  const jobId = await server.importer.parts.jobs.enqueue(kysely, job)
+  await kysely
+    .updateTable('jobs')
+    .set({ state: 'running', attempts: 1, lease_owner: 'dead', lease_until: at })
+    .where('id', '=', jobId)
+    .execute()
+  const run = { jobId, attempt: 1, load }
+  await saveTask(kysely, { ...(await getTask(kysely, 0, 0)), state: 'RUNNING', run }, at)
+  await saveImport(kysely, { ...(await getImport(kysely, 0)), state: 'RUNNING', jobId }, at)
+}
+
+function loadInto(store: StoreRecord, dataDir: string): TaskLoad & { granuleFolder: string } {
+  return {
+    loadId: 'first',
+    storeId: store.id,
+    table: 'mosaic_granules',
+    layerName: 'mosaic',
+    isNewLayer: true,
+    granuleFolder: join(dataDir, 'stores/default/mosaic_0123456789ab'),
+  }
+}
+
+async function finish(client: MosaicServer): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const { json, text } = await client.call('GET', '/0?expand=2')
+    const state = String(json.import?.state)
+    if (state === 'COMPLETE') return
+    assert.equal(state, 'RUNNING', text)
+    await delay(25)
+  }
+  assert.fail('the import does not come to an end')
+}
+
+function ownFiles(dataDir: string): string[] {
+  const folder = join(dataDir, 'stores/default')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tif'))
+}
+
+async function assertWhole(client: MosaicServer, store: StoreRecord): Promise<void> {
+  const { json } = await client.read('mosaic', '/granules')
+  const names = listOf<{ properties: { file: string } }>(json.features).map(
+    ({ properties }) => properties.file,
+  )
+  assert.deepEqual(names.toSorted(), ['a.tif', 'b.tif'])
+  assert.equal((await client.read('mosaic')).json.granuleCount, 2)
+  const opened = await client.server.catalog.openStore(store)
+  assert.deepEqual(await opened.listTables(), ['mosaic_granules'])
+}
+
+for (const storeType of indexStores) {
+  describe(`a mosaic after a restart, its index in ${storeType}`, () => {
+    it('is loaded again where its load did not commit, and what that had placed is gone', async (test) => {
+      const { dataDir, start } = await prepareRestarts(test, storeType)
+      const before = await start()
+      await uploadTwo(before)
+      const store = await before.server.catalog.defaultStore('default')
+      const load = loadInto(store, dataDir)
+      const placed = join(load.granuleFolder, 'first', '0')
+      mkdirSync(placed, { recursive: true })
+      writeFileSync(join(placed, 'a.tif'), 'half a load')
+      await pretendKilled(before, load)
+      await before.server.close()
+      const after = await start()
+      test.after(() => after.server.close())
+      await finish(after)
+      assert.ok(!existsSync(load.granuleFolder))
+      assert.equal(ownFiles(dataDir).length, 2)
+      await assertWhole(after, store)
+    })
+
+    it('is published where its load committed, and nothing is loaded twice', async (test) => {
+      const { dataDir, start } = await prepareRestarts(test, storeType)
+      const before = await start()
+      await uploadTwo(before)
+      const { parts } = before.server.importer
+      const store = await before.server.catalog.defaultStore('default')
+      const load = loadInto(store, dataDir)
+      const corner = [0, 0] as const
+      const rows = ['a.tif', 'b.tif'].map((file) => ({
+        file,
+        location: join(load.granuleFolder, 'first/0', file),
+        width: 8,
+        height: 8,
+        sizeBytes: 64,
+        footprint: [corner, [0, 8], [8, 8], [8, 0]] as const,
+      }))
+      let token = ''
+      await parts.pool.load(
+        {
+          loadId: load.loadId,
+          source: { kind: 'granules', rows },
+          srs: 'EPSG:32618',
+          transforms: [],
+          connection: await parts.catalog.connections.connection(before.server.database.kysely, store),
+          mode: 'CREATE',
+          table: load.table,
+          rejectsPath: join(dataDir, 'rejects.ndjson'),
+          rejectLimit: { rows: 0 },
+        },
+        {
+          signal: new AbortController().signal,
+          onProgress: () => undefined,
+          onMessage: () => undefined,
+          beforeCommit: async (given) => {
+            token = given
+          },
+        },
+      )
+      const counts = { rowsRead: 2, rowsLoaded: 2, rejected: 0 }
+      await pretendKilled(before, { ...load, token, counts })
+      await before.server.close()
+      const after = await start()
+      test.after(() => after.server.close())
+      await finish(after)
+      await assertWhole(after, store)
+    })
+  })
+}
+
+describe('a mosaic that is cancelled', () => {
+  it('leaves no layer, table or file, and can be run again', async (test) => {
+    const client = await startMosaics(test)
+    await uploadTwo(client)
+    const { parts } = client.server.importer
+    const store = await client.server.catalog.defaultStore('default')
+    const gate = Promise.withResolvers<void>()
+    const held = parts.locks.hold(`store ${store.id}`, () => gate.promise)
+    await client.call('POST', '/0?async=true')
+    for (let tries = 0; tries < 200; tries += 1) {
+      if ((await getTask(client.server.database.kysely, 0, 0)).run?.load !== undefined) break
+      await delay(10)
+    }
+    assert.equal((await client.call('DELETE', '/0/run')).status, 204)
+    gate.resolve()
+    await held
+    assert.equal((await client.call('GET', '/0/tasks/0')).json.task?.state, 'CANCELED')
+    assert.equal((await client.read('mosaic')).status, 404)
+    assert.deepEqual(ownFiles(client.server.dataDir), [])
+    assert.equal((await client.call('POST', '/0')).status, 204)
+    await assertWhole(client, store)
+  })
+})
