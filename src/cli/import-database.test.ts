@@ -6,13 +6,17 @@ import { UsageError } from './options.ts'
 
 describe('parseDatabase', () => {
   it('takes an address apart into connection parameters, escapes undone', () => {
-    const named = parseDatabase('postgres://ann%40x:p%3Aw%2F@[::1]:5433/my%20data?schema=Geo', {})
+    const named = parseDatabase(
+      'postgres://ann%40x:p%3Aw%2F@[::1]:5433/my%20data?schema=Geo&sslmode=require',
+      {},
+    )
     assert.deepEqual(named.parameters, {
       dbtype: 'postgis',
       database: 'my data',
       host: '::1',
       user: 'ann@x',
       schema: 'Geo',
+      'SSL mode': 'require',
       passwd: 'p:w/',
       port: 5433,
     })
@@ -36,7 +40,7 @@ describe('parseDatabase', () => {
     'postgres://u:hidden@host',
     'oracle://u:hidden@host/name',
     'postgres://u:hidden@host:x/name',
-    'postgres://u:hidden@host/name?sslmode=require',
+    'postgres://u:hidden@host/name?connect_timeout=9',
     'data.txt',
   ]) {
     it(`refuses "${text}" without repeating a password`, () => {

@@ -60,10 +60,10 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   const database = decodeURIComponent(url.pathname.slice(1))
   if (database === '') throw new UsageError('--database names no database: postgres://user@host:port/name')
   const password = url.password === '' ? env[passwordVariable] : decodeURIComponent(url.password)
-  const named = {
+  const named: Record<string, string | undefined> = {
     host: decodeURIComponent(url.hostname).replace(/^\[|\]$/g, ''),
     user: decodeURIComponent(url.username),
-    schema: schemaOf(url),
+    ...optionsOf(url),
     passwd: password,
   }
   const given = Object.entries(named).flatMap(([name, value]): [string, string][] =>
@@ -76,10 +76,17 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   }
 }
 
-function schemaOf(url: URL): string | undefined {
-  const unknown = [...url.searchParams.keys()].find((name) => name !== 'schema')
-  if (unknown !== undefined) throw new UsageError(`--database takes ?schema=NAME, not "${unknown}"`)
-  return url.searchParams.get('schema') ?? undefined
+/** Connection parameters by their names in an address. */
+const optionNames: Record<string, string> = { schema: 'schema', sslmode: 'SSL mode' }
+
+function optionsOf(url: URL): Record<string, string> {
+  return Object.fromEntries(
+    [...url.searchParams].map(([name, value]) => {
+      const parameter = optionNames[name]
+      if (parameter !== undefined) return [parameter, value]
+      throw new UsageError(`--database takes ?schema=NAME and ?sslmode=MODE, not "${name}"`)
+    }),
+  )
 }
 
 /** Imports tables of a database and waits for the end. */

@@ -4,6 +4,7 @@ import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { DatabaseSource, WantedDatabase } from '../../importer/database/database-source.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { invalid } from '../../lib/errors.ts'
+import { findTlsMode, tlsNames } from '../../lib/postgres/client.ts'
 import type { DatabaseType } from '../../sources/database/database.ts'
 import { databaseReaders } from '../../sources/database/registry.ts'
 
@@ -19,6 +20,7 @@ const Parameters = Type.Object({
   schema: Type.Optional(text),
   user: Type.Optional(text),
   passwd: Type.Optional(Type.String({ maxLength: 10_000 })),
+  'SSL mode': Type.Optional(Type.String()),
 })
 
 export const DatabaseData = Type.Object({
@@ -40,14 +42,23 @@ const typesByName: Record<string, DatabaseType> = {
 }
 
 export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): WantedDatabase {
-  const { dbtype, passwd, ...place } = parameters
+  const { dbtype, passwd, 'SSL mode': mode, ...place } = parameters
   const type = typesByName[dbtype.toLowerCase()]
   if (type === undefined) {
     const known = Object.keys(typesByName).join(', ')
     throw invalid('unknown-database-type', `dbtype "${dbtype}" is not known: there are ${known}`)
   }
+  const tls = mode === undefined ? undefined : findTlsMode(mode)
+  if (mode !== undefined && tls === undefined) {
+    throw invalid('database-connection', `SSL mode "${mode}" is not known: there are ${tlsNames.join(', ')}`)
+  }
   return {
-    connection: { type, ...place, ...(passwd === undefined ? {} : { password: passwd }) },
+    connection: {
+      type,
+      ...place,
+      ...(tls === undefined ? {} : { tls }),
+      ...(passwd === undefined ? {} : { password: passwd }),
+    },
     ...(tables === undefined ? {} : { tables: [...new Set(tables)] }),
   }
 }
@@ -70,6 +81,7 @@ function toWireParameters({ place, sealedPassword }: DatabaseSource): Record<str
     'Loose bbox': null,
     'max connections': null,
     user: place.user ?? null,
+    ...(place.tls === undefined ? {} : { 'SSL mode': place.tls }),
   }
 }
 

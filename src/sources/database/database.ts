@@ -1,5 +1,6 @@
 import type { LayerDescription, Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
+import type { TlsMode } from '../../lib/postgres/client.ts'
 
 /** What can be imported from, by the `dbtype` of its connection parameters. */
 export const databaseTypes = ['postgis', 'geopkg', 'sqlite'] as const
@@ -14,6 +15,8 @@ export interface DatabasePlace {
   port?: number
   schema?: string
   user?: string
+  /** Default: `disable`. */
+  tls?: TlsMode
 }
 
 /** Everything that opens a database. Plain data: it crosses threads, and is never logged or shown. */

@@ -1,19 +1,10 @@
 import { invalid } from '../../lib/errors.ts'
-import type { DatabaseAddress, TlsMode } from '../../lib/postgres/client.ts'
+import type { DatabaseAddress } from '../../lib/postgres/client.ts'
+import { findTlsMode, tlsNames } from '../../lib/postgres/client.ts'
 import type { StoreParameters } from '../store.ts'
 
 export interface ConnectionSettings extends DatabaseAddress {
   schema: string
-}
-
-/** Modes of PostgreSQL and GeoServer; `allow` and `prefer` encrypt nothing, since they promise nothing. */
-const tlsByName: Record<string, TlsMode> = {
-  disable: 'disable',
-  allow: 'disable',
-  prefer: 'disable',
-  require: 'require',
-  'verify-ca': 'verify-ca',
-  'verify-full': 'verify-full',
 }
 
 /** The settings in the parameters of a PostGIS store; throws `Failure` (`invalid`) that names what is missing. */
@@ -29,10 +20,10 @@ export function parseConnectionSettings(parameters: StoreParameters): Connection
     password: parameters['passwd'] ?? '',
   }
   const mode = text('SSL mode', text('sslmode', 'disable'))
-  const tls = tlsByName[mode.toLowerCase().replaceAll('_', '-')]
+  const tls = findTlsMode(mode)
   const problems: string[] = []
   if (tls === undefined) {
-    problems.push(`The parameter "SSL mode" is "${mode}", not one of ${Object.keys(tlsByName).join(', ')}`)
+    problems.push(`The parameter "SSL mode" is "${mode}", not one of ${tlsNames.join(', ')}`)
   }
   if (settings.database === '') problems.push('The parameter "database" is missing')
   if (settings.user === '') problems.push('The parameter "user" is missing')

@@ -14,8 +14,8 @@ export interface ReadingSession {
 }
 
 function addressOf(connection: DatabaseConnection): DatabaseAddress {
-  const { host = '', port = 0, database, user = '', password = '' } = connection
-  return { host, port, database, user, password }
+  const { host = '', port = 0, database, user = '', password = '', tls = 'disable' } = connection
+  return { host, port, database, user, password, tls }
 }
 
 /**
