@@ -8,6 +8,11 @@ const defaultCapacity = 1 << 20
  * `bytes` and `view` are replaced when a longer piece is asked for, so take them anew after each `load`.
  */
 export class ByteWindow {
+  /** A window over a file, no larger than the file is. */
+  static over({ read, size }: { read: ReadAt; size: number }, capacity = defaultCapacity): ByteWindow {
+    return new ByteWindow(read, Math.max(1, Math.min(size, capacity)))
+  }
+
   bytes: Uint8Array
   view: DataView
   at = 0

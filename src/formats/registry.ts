@@ -33,8 +33,9 @@ const headBytes = 1 << 16
  * content alone.
  */
 export async function detectFormat(file: DataFile, signal: AbortSignal): Promise<Format | undefined> {
-  const isFolder = (await stat(file.path)).isDirectory()
-  const head = isFolder ? new Uint8Array(0) : await readHead(file.path)
+  const status = await stat(file.path)
+  const isFolder = status.isDirectory()
+  const head = isFolder ? new Uint8Array(0) : await readHead(file.path, Math.min(status.size, headBytes))
   const asked = formats.filter((format) => !isFolder || format.readsFolders === true)
   const extension = extname(file.path).slice(1).toLowerCase()
   const likely = asked.filter((format) => format.extensions.includes(extension))
@@ -46,13 +47,13 @@ export async function detectFormat(file: DataFile, signal: AbortSignal): Promise
   return undefined
 }
 
-async function readHead(path: string): Promise<Uint8Array> {
+async function readHead(path: string, bytes: number): Promise<Uint8Array> {
   const handle = await open(path)
   try {
-    const head = new Uint8Array(headBytes)
+    const head = new Uint8Array(bytes)
     let length = 0
-    while (length < headBytes) {
-      const { bytesRead } = await handle.read(head, length, headBytes - length, length)
+    while (length < bytes) {
+      const { bytesRead } = await handle.read(head, length, bytes - length, length)
       if (bytesRead === 0) break
       length += bytesRead
     }

@@ -23,7 +23,7 @@ export const flatgeobuf: Format = {
 async function describeFlatGeobuf(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const source = await openFile(file.path, context.signal)
   try {
-    const window = new ByteWindow(source.read)
+    const window = ByteWindow.over(source)
     const { header, featuresAt } = await openFgb(window, source.size)
     const layer: LayerDescription = {
       name: basename(file.path, extname(file.path)),
@@ -51,7 +51,7 @@ async function* readFlatGeobuf(
 ): AsyncGenerator<FeatureBatch> {
   const source = await openFile(file.path, context.signal)
   try {
-    const window = new ByteWindow(source.read)
+    const window = ByteWindow.over(source)
     const { header, featuresAt } = await openFgb(window, source.size)
     const names = header.columns.map(({ attribute }) => `${attribute.name} ${attribute.type}`)
     const expected = layer.schema.attributes.map((attribute) => `${attribute.name} ${attribute.type}`)

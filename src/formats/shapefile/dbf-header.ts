@@ -33,7 +33,7 @@ const descriptorBytes = 32
 const maxHeaderBytes = 1 << 16
 
 export async function readDbfHeader(dbf: OpenFile): Promise<DbfHeader> {
-  const window = new ByteWindow(dbf.read, maxHeaderBytes)
+  const window = ByteWindow.over(dbf, maxHeaderBytes)
   if (!(await window.load(0, Math.min(dbf.size, maxHeaderBytes))) || window.available < descriptorBytes + 1) {
     throw new FormatError(`The .dbf ends within its header: ${dbf.size} bytes`, { code: 'truncated' })
   }

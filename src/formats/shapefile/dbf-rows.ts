@@ -11,7 +11,7 @@ export class DbfRows {
   readonly #header: DbfHeader
 
   constructor(dbf: OpenFile, header: DbfHeader) {
-    this.#window = new ByteWindow(dbf.read)
+    this.#window = ByteWindow.over(dbf)
     this.#header = header
   }
 

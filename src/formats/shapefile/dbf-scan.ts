@@ -29,7 +29,7 @@ export class DbfScan {
 
   /** Looks at the rows that the header states, and at those beyond it that stand beside one of `shapes` records. */
   async run(dbf: OpenFile, header: DbfHeader, shapes: number): Promise<void> {
-    const window = new ByteWindow(dbf.read)
+    const window = ByteWindow.over(dbf)
     const { recordBytes } = header
     const limit = Math.min(header.possibleRows, Math.max(header.declaredRows, shapes))
     while (this.rows < limit) {

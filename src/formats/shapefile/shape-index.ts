@@ -18,7 +18,7 @@ export interface IndexCheck {
  */
 export async function checkIndex(shx: OpenFile, shp: OpenFile): Promise<IndexCheck> {
   const entries = Math.max(0, Math.floor((shx.size - headerBytes) / entryBytes))
-  const index = new ByteWindow(shx.read)
+  const index = ByteWindow.over(shx)
   if (!(await index.load(0, headerBytes)) || index.view.getInt32(0) !== fileCode) {
     return { state: 'invalid', entries: 0 }
   }
@@ -53,7 +53,7 @@ async function checkEntries(
 }
 
 async function entriesMatchRecords(index: ByteWindow, entries: number, shp: OpenFile): Promise<boolean> {
-  const records = new ByteWindow(shp.read)
+  const records = ByteWindow.over(shp)
   for (let entry = 0; entry < entries; entry += 1) {
     const at = headerBytes + entry * entryBytes
     if (!index.tryMove(at, entryBytes) && !(await index.load(at, entryBytes))) return false

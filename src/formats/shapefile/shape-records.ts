@@ -27,8 +27,8 @@ export class ShapeRecords {
   #next = headerBytes
 
   constructor(shp: OpenFile, declaredBytes: number, shx?: OpenFile) {
-    this.#window = new ByteWindow(shp.read)
-    this.#index = shx === undefined ? undefined : new ByteWindow(shx.read)
+    this.#window = ByteWindow.over(shp)
+    this.#index = shx === undefined ? undefined : ByteWindow.over(shx)
     this.#size = shp.size
     this.#declaredBytes = declaredBytes
   }
