@@ -3,10 +3,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { getImport, saveImport } from '../../src/importer/import-repository.ts'
+import { runJob } from '../../src/importer/start-run.ts'
+import type { TestApp } from '../support/app.ts'
+import { createTestApp } from '../support/app.ts'
 import { zipOf } from '../support/archives.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
-import { listOf, startImporter } from '../support/importer-client.ts'
-import { unpack } from '../support/unpacking.ts'
+import { clientOf, listOf, startImporter } from '../support/importer-client.ts'
+import { temporaryFolder, unpack } from '../support/unpacking.ts'
 
 const geojson = readFileSync('tests/fixtures/geojson/valid.geojson')
 const shapefile = (ending: string): Buffer => readFileSync(`tests/fixtures/shapefile/utf.${ending}`)
@@ -35,6 +40,22 @@ async function run(client: ImporterClient, id: number): Promise<Json> {
   const answer = await client.call('GET', `/${id}`)
   assert.ok(answer.json.import)
   return answer.json.import
+}
+
+/** Leaves import 0 as a server would that was killed when its tasks were complete and its archive half written. */
+async function pretendKilled(server: TestApp): Promise<void> {
+  const { kysely } = server.database
+  const job = { kind: runJob, key: 'import 0', payload: { importId: 0 } }
+  const jobId = await server.importer.parts.jobs.enqueue(kysely, job)
+  const at = '2026-01-01T00:00:00.000Z'
+  await kysely
+    .updateTable('jobs')
+    .set({ state: 'running', attempts: 1, lease_owner: 'dead', lease_until: at })
+    .where('id', '=', jobId)
+    .execute()
+  const record = await getImport(kysely, 0)
+  await saveImport(kysely, { ...record, state: 'RUNNING', isArchived: true, jobId }, at)
+  writeFileSync(join(server.dataDir, 'archives', `import-0-run-${jobId}.zip.part`), 'half')
 }
 
 describe('archive: true', () => {
@@ -108,5 +129,26 @@ describe('archive: true', () => {
     await run(client, id)
     await client.call('DELETE', `/${id}`)
     assert.deepEqual(await namesInArchive(test, client), ['a.geojson'])
+  })
+
+  it('is written by the next start where the server died before that', async (test) => {
+    const dataDir = await temporaryFolder(test)
+    const first = await createTestApp({ dataDir })
+    const before = clientOf(first)
+    before.provide('geojson/valid.geojson')
+    const answer = await before.call('POST', '?exec=true', {
+      import: { data: { type: 'file', file: 'valid.geojson' } },
+    })
+    assert.equal(answer.status, 201)
+    assert.deepEqual(archivesOf(before), [])
+    await pretendKilled(first)
+    await first.close()
+    const second = await createTestApp({ dataDir })
+    test.after(() => second.close())
+    const after = clientOf(second)
+    for (let state = ''; state !== 'COMPLETE'; await delay(25)) {
+      state = String((await after.call('GET', '/0')).json.import?.state)
+    }
+    assert.deepEqual(await namesInArchive(test, after), ['valid.geojson'])
   })
 })
