@@ -341,6 +341,26 @@ describe('a mosaic', () => {
     assert.equal((await client.read('m')).json.granuleCount, 1)
   })
 
+  it('grows by what is imported into its store', async (test) => {
+    const client = await startMosaics(test)
+    client.granule('m/a.tif')
+    client.granule('b.tif', { column: 1 })
+    client.granule('more/c.tif', { column: 2 })
+    await runMosaic(client, await createMosaic(client, 'm'))
+    for (const data of [
+      { type: 'file', file: 'b.tif' },
+      { type: 'mosaic', location: 'more' },
+    ]) {
+      const targetStore = { coverageStore: { name: 'm' } }
+      const created = await client.call('POST', '', { import: { targetStore, data } })
+      assert.equal(created.json.import?.state, 'READY', created.text)
+      const done = await runMosaic(client, Number(created.json.import?.id))
+      assert.equal(done.state, 'COMPLETE', String(done.errorMessage))
+    }
+    assert.equal((await client.read('m')).json.granuleCount, 3)
+    assert.equal((await client.read('c')).status, 404)
+  })
+
   it('grows by a single raster that is appended to it', async (test) => {
     const client = await startMosaics(test)
     client.granule('m/a.tif')

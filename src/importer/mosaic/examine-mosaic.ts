@@ -28,7 +28,7 @@ function storeFault({ updateMode }: TaskRecord, { store, layerStore }: ExamineCo
   if (updateMode === 'APPEND' && layerStore === undefined) {
     return { finding: 'ERROR', reason: 'There is no layer of that name to append granules to' }
   }
-  if (layerStore !== undefined || store === undefined) return undefined
+  if (layerStore !== undefined || store === undefined || store.type === mosaicType) return undefined
   const hint = 'leave out the target store, or use updateMode APPEND or REPLACE with the name of its layer'
   return { finding: 'ERROR', reason: `The coverage store "${store.name}" serves a layer already: ${hint}` }
 }
@@ -42,8 +42,8 @@ export function isOfMosaic({ mosaic, kind, target }: TaskRecord): boolean {
 export function examineMosaic(task: TaskRecord, mosaic: MosaicTask, context: ExamineContext): Examination {
   const fault = storeFault(task, context)
   if (fault !== undefined) return { ...fault, isDirect: true }
-  const { workspace, layerStore } = context
-  const name = layerStore?.name ?? task.layer?.name ?? ''
+  const { workspace, layerStore, store } = context
+  const name = (layerStore ?? store)?.name ?? task.layer?.name ?? ''
   const target: TaskStore = { workspace, name, type: mosaicType }
   const { finding, reason } = granuleFinding(task, mosaic)
   return { finding, isDirect: true, target, ...(reason === undefined ? {} : { reason }) }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { getStoreById } from '../../catalog/stores.ts'
 import type { Message } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { UpdateMode } from '../../stores/store.ts'
 import type { Course } from '../course.ts'
 import { save } from '../course.ts'
 import type { LoadOutcome, LoadPlan } from '../load/load-plan.ts'
@@ -46,7 +47,7 @@ function requireLikeness(task: TaskRecord, { layer }: Target): void {
     throw invalid('other-crs', `The granules have ${task.layer?.srs}, but the mosaic "${name}" has ${srs}`)
   }
   const [found, wanted] = [task.source ?? {}, { ...(raster === undefined ? {} : { raster }) }].map(bandsKey)
-  if (task.updateMode !== 'APPEND' || found === wanted) return
+  if (task.updateMode === 'REPLACE' || found === wanted) return
   throw invalid('other-bands', `The granules have the bands ${found}, but the mosaic "${name}" has ${wanted}`)
 }
 
@@ -63,7 +64,7 @@ function granuleName(task: TaskRecord, { fileId }: GranuleRecord): string {
   return task.isUploaded ? fileId.replace(/^\d+\//, '') : fileId
 }
 
-/** Of an APPEND the granules that the mosaic does not have yet. */
+/** Of granules that are added those that the mosaic does not have yet. */
 async function newGranules(
   parts: ImporterParts,
   course: Course,
@@ -72,7 +73,7 @@ async function newGranules(
   signal: AbortSignal,
 ): Promise<GranuleRecord[]> {
   const { task } = course
-  if (task.updateMode !== 'APPEND' || !target.isExisting) return granules
+  if (task.updateMode === 'REPLACE' || !target.isExisting) return granules
   const there = new Set<string>()
   const store = await parts.catalog.openStore(target.store)
   for await (const one of readIndex(store, target.table, signal)) {
@@ -107,6 +108,12 @@ function toRow(task: TaskRecord, load: TaskLoad, granule: GranuleRecord): IndexR
   }
 }
 
+/** Granules for a mosaic that is there are added to it unless they replace those that it has. */
+function modeOf({ updateMode }: TaskRecord, { isExisting }: Target): UpdateMode {
+  if (!isExisting) return 'CREATE'
+  return updateMode === 'REPLACE' ? 'REPLACE' : 'APPEND'
+}
+
 async function planIndex(
   parts: ImporterParts,
   { task }: Course,
@@ -121,7 +128,7 @@ async function planIndex(
     source: { kind: 'granules', rows: granules.map((granule) => toRow(task, load, granule)) },
     transforms: [],
     connection: await parts.catalog.connections.connection(parts.database.kysely, store),
-    mode: target.isExisting ? task.updateMode : 'CREATE',
+    mode: modeOf(task, target),
     table: load.table,
     rejectsPath: rejectsPath(parts, task.importId, task.id),
     rejectLimit: { rows: 0 },

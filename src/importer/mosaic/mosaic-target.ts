@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { findLayer } from '../../catalog/layers.ts'
+import { findLayer, listLayers } from '../../catalog/layers.ts'
 import { getMosaicIndex, mosaicPlace } from '../../catalog/mosaic-index.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { getStoreById } from '../../catalog/stores.ts'
+import { findStore, getStoreById } from '../../catalog/stores.ts'
 import { invalid } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { ImporterParts } from '../parts.ts'
@@ -42,6 +42,18 @@ async function existingMosaic(parts: ImporterParts, layer: LayerRecord): Promise
   return { target, granuleFolder: mosaicPlace(coverage).folder }
 }
 
+/** The layer of the mosaic that the task or its import names as target: granules are added to that. */
+async function namedMosaic(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<LayerRecord | undefined> {
+  const db = parts.database.kysely
+  const name = task.store?.name ?? record.store
+  const store = name === undefined ? undefined : await findStore(db, record.workspace, name)
+  return store?.type === mosaicType ? (await listLayers(db, { storeId: store.id }))[0] : undefined
+}
+
 /** Decides where a mosaic's granules go; the names are reserved until `releaseTarget`. */
 export async function findMosaicTarget(
   parts: ImporterParts,
@@ -49,7 +61,10 @@ export async function findMosaicTarget(
   task: TaskRecord,
   load: { loadId: string; naming: Naming },
 ): Promise<MosaicTarget> {
-  if (task.updateMode === 'CREATE') return newMosaic(parts, record, task, load)
+  if (task.updateMode === 'CREATE') {
+    const named = await namedMosaic(parts, record, task)
+    return named === undefined ? newMosaic(parts, record, task, load) : existingMosaic(parts, named)
+  }
   const name = task.layer?.name ?? ''
   const layer = await findLayer(parts.database.kysely, record.workspace, name)
   if (layer !== undefined) return existingMosaic(parts, layer)

@@ -64,7 +64,7 @@ async function placeOf(
   const layer = await findLayer(parts.database.kysely, record.workspace, layerName)
   if (layer === undefined) return created
   const place = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
-  return { place, raster: task.updateMode === 'APPEND' ? layer.details.raster : raster }
+  return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
 }
 
 /** Publishes the mosaic whose index was loaded: one transaction makes its store and layer, or refreshes the layer. */

@@ -28,11 +28,13 @@ export function examineRaster(task: TaskRecord, context: ExamineContext): Examin
   if (task.updateMode === 'APPEND' && layerStore?.type !== mosaicType) {
     return refused('ERROR', 'Only a layer over a mosaic can be appended to')
   }
-  if (layerStore?.type === mosaicType && !isDirect) {
+  const mosaicStore = [layerStore, store].find((one) => one?.type === mosaicType)
+  if (mosaicStore !== undefined && !isDirect) {
     return refused('ERROR', 'A granule is added to a mosaic as it is: remove the transformations')
   }
-  if (layerStore !== undefined) {
-    const { name, type } = layerStore
+  const known = layerStore ?? mosaicStore
+  if (known !== undefined) {
+    const { name, type } = known
     return { finding: findingOf(task), isDirect, target: { workspace, name, type } }
   }
   if (store !== undefined) {
