@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Failure } from '../../src/lib/errors.ts'
 import { createAddressGuard } from '../../src/sources/remote/address-guard.ts'
+import type { RemoteCredentials } from '../../src/sources/remote/credentials.ts'
 import type { DownloadLimits } from '../../src/sources/remote/download.ts'
 import { fetchRemote } from '../../src/sources/remote/fetch-remote.ts'
 import { createHostKeys } from '../../src/sources/remote/host-keys.ts'
 import { parseLocation } from '../../src/sources/remote/location.ts'
-import type { RemoteCredentials } from '../../src/sources/remote/remote.ts'
 import { openFolder } from './remote-servers.ts'
 
 const usual: DownloadLimits = {

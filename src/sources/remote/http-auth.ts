@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { RemoteCredentials } from './credentials.ts'
 import { ntlmAuthenticate, ntlmNegotiate } from './ntlm.ts'
-import type { RemoteCredentials } from './remote.ts'
 
 export interface KnownUser extends RemoteCredentials {
   username: string

@@ -1,5 +1,5 @@
 import { invalid } from '../../lib/errors.ts'
-import type { RemoteCredentials } from './remote.ts'
+import type { RemoteCredentials } from './credentials.ts'
 
 export const remoteSchemes = ['http', 'https', 'ftp', 'ftps', 'sftp', 's3'] as const
 export type RemoteScheme = (typeof remoteSchemes)[number]

@@ -1,14 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { RemoteLocation } from './location.ts'
 
-/** Who asks; absent parts are sent as nothing. */
-export interface RemoteCredentials {
-  username?: string
-  password?: string
-  /** Windows domain, for NTLM and `DOMAIN\user` names. */
-  domain?: string
-}
-
 /** Where a read begins, and the version that the bytes before it had. */
 export interface ReadFrom {
   offset: number

@@ -1,6 +1,6 @@
 import type { AddressGuard } from './address-guard.ts'
+import type { RemoteCredentials } from './credentials.ts'
 import type { HostKeys } from './host-keys.ts'
-import type { RemoteCredentials } from './remote.ts'
 
 export interface S3Place {
   /** Absent: that of Amazon. */

@@ -1,4 +1,4 @@
-import type { RemoteCredentials } from './remote.ts'
+import type { RemoteCredentials } from './credentials.ts'
 
 const maxLength = 300
 /** Shorter ones stand in other words by chance, and hiding them there would tell them. */
