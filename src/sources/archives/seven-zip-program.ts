@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { explain } from '../../lib/errors.ts'
+import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** 7-Zip ended in failure; the message is what it said. */
 export class SevenZipError extends Error {
@@ -9,22 +10,6 @@ export class SevenZipError extends Error {
   }
 }
 
-/** What the worker gets. */
-export interface SevenZipOrder {
-  path: string
-  /** The name that the archive has for the program. */
-  input: string
-  args: string[]
-  maxMemoryBytes: number
-  /** How many pieces may lie unread, and a counter of those that do. */
-  maxWaiting: number
-  waiting: SharedArrayBuffer
-}
-
-export type SevenZipReport =
-  | { type: 'bytes'; bytes: Uint8Array<ArrayBuffer> }
-  | { type: 'ended'; exitCode: number; said: string; isMemoryShort: boolean }
-
 const input = '/in'
 const maxMemoryBytes = 512 << 20
 const maxWaiting = 8
@@ -33,9 +18,7 @@ const silenceMs = 60_000
 /** Exit codes of 7-Zip: 0 fine, 1 a warning such as bytes behind the archive. */
 const maxFineCode = 1
 
-type Ending = Extract<SevenZipReport, { type: 'ended' }>
-
-function explainEnding({ exitCode, said, isMemoryShort }: Ending): string {
+function explainEnding({ exitCode, said, isMemoryShort }: SevenZipEnding): string {
   if (/encrypted|wrong password/i.test(said)) return 'it is encrypted: pack it without a password'
   if (isMemoryShort || /allocate/i.test(said)) {
     return `it needs more than ${maxMemoryBytes >> 20} MiB of memory: pack it with a smaller dictionary`

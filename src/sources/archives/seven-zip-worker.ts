@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FSNode, FSStream } from '7z-wasm'
 import sevenZip from '7z-wasm'
-import type { SevenZipOrder, SevenZipReport } from './seven-zip-program.ts'
+import type { SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** What the FS of the program lets us replace; the package's types leave it out. */
 interface OpenNode extends FSNode {
