@@ -76,6 +76,26 @@ describe('loadSettings', () => {
     assert.match(problems.join('\n'), /^TERRANE_PORT .*99999/m)
   })
 
+  it('reads where remote data may come from', () => {
+    const { remote } = loadSettings({
+      TERRANE_REMOTE_ALLOW: '10.0.0.0/8, fd12::/32',
+      TERRANE_REMOTE_STALL: '5',
+      TERRANE_S3_ENDPOINT: 'https://s3.example.org',
+      TERRANE_SFTP_STRICT: 'on',
+    })
+    assert.deepEqual(remote, {
+      allow: ['10.0.0.0/8', 'fd12::/32'],
+      totalSeconds: 21_600,
+      stallSeconds: 5,
+      tries: 5,
+      s3Endpoint: 'https://s3.example.org/',
+      s3Region: 'us-east-1',
+      onlyKnownHosts: true,
+    })
+    const wrong = { TERRANE_REMOTE_ALLOW: 'loopback', TERRANE_S3_ENDPOINT: 'https://u:p@s3.example.org' }
+    assert.throws(() => loadSettings(wrong), /TERRANE_S3_ENDPOINT [^"]*\n.*TERRANE_REMOTE_ALLOW .*"loopback"/)
+  })
+
   it('hides passwords from logs and messages', () => {
     const settings = loadSettings({
       TERRANE_ADMIN_PASSWORD: 'hush-hush',

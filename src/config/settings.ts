@@ -179,7 +179,7 @@ function readPublicUrl(read: Reader): string | undefined {
 }
 
 function readRemote(read: Reader): RemoteSettings {
-  const seconds = { min: 1, max: 30 * 86_400 }
+  const seconds = { min: 1, max: 20 * 86_400 }
   const authoritiesFile = read.text('TERRANE_REMOTE_CA')
   const s3Endpoint = readEndpoint(read)
   return {

@@ -61,7 +61,7 @@ describe('a broken connection', () => {
     const { base, asked } = await breaking(test, { times: 100 })
     await assert.rejects(
       fetchInto(test, `${base}/a.csv`),
-      isFailure('remote-failed', /a\.csv could not be fetched/),
+      isFailure('remote-failed', /a\.csv could not be fetched: the connection broke off/),
     )
     assert.equal(asked.length, 3)
   })

@@ -25,6 +25,12 @@ describe('names of files', () => {
     })
   }
 
+  it('get the ending that their first bytes tell', async (test) => {
+    const base = await startWebServer(test, (_request, reply) => void reply.end('PK\u0003\u0004...'))
+    assert.deepEqual((await fetchInto(test, `${base}/download?id=7`)).names, ['download.zip'])
+    assert.deepEqual((await fetchInto(test, `${base}/book.xlsx`)).names, ['book.xlsx'])
+  })
+
   it('get the ending of their media type', async (test) => {
     const base = await startWebServer(test, (_request, reply) => {
       reply.writeHead(200, { 'content-type': 'application/zip; x=y' }).end('x')

@@ -83,6 +83,8 @@ async function receive(body: RemoteBody, arriving: Arriving, options: DownloadOp
   const { limits, remainingBytes, onBytes } = options
   const { chunks, totalBytes } = body
   const { signal } = attempt
+  // Some clients say once more that the connection is gone when nobody reads any longer.
+  chunks.on('error', () => undefined)
   const stop = (): void => {
     chunks.destroy(signal.reason instanceof Error ? signal.reason : undefined)
   }

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
@@ -6,7 +6,8 @@ import { persist, SessionSource } from './attempts.ts'
 import type { RemoteCredentials } from './credentials.ts'
 import type { Downloaded, DownloadLimits } from './download.ts'
 import { download } from './download.ts'
-import { safeFileName, withEnding } from './file-name.ts'
+import { reasonOf } from './faults.ts'
+import { safeFileName, withEnding, withPackedEnding } from './file-name.ts'
 import type { RemoteLocation } from './location.ts'
 import { shownLocation, withPath } from './location.ts'
 import { openSession } from './open-session.ts'
@@ -47,7 +48,10 @@ class Fetch {
   }
 
   /** Fetches a file under the name that `nameOf` gives it. */
-  async file(location: RemoteLocation, nameOf: (downloaded: Downloaded) => string): Promise<string> {
+  async file(
+    location: RemoteLocation,
+    nameOf: (downloaded: Downloaded, head: Uint8Array) => string,
+  ): Promise<string> {
     const { limits, signal, onProgress } = this.#options
     const part = join(this.#folder, partName)
     const shown = safeFileName(location.path)
@@ -66,7 +70,7 @@ class Fetch {
           }),
       })
       this.#bytes = before + downloaded.bytes
-      const target = join(this.#folder, nameOf(downloaded))
+      const target = join(this.#folder, nameOf(downloaded, await readHead(part)))
       await mkdir(dirname(target), { recursive: true })
       await rename(part, target)
       return target
@@ -76,9 +80,19 @@ class Fetch {
   }
 }
 
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
 function nameOfFile(location: RemoteLocation) {
-  return ({ name, contentType }: Downloaded): string =>
-    withEnding(safeFileName(name ?? location.path), contentType)
+  return ({ name, contentType }: Downloaded, head: Uint8Array): string =>
+    withPackedEnding(withEnding(safeFileName(name ?? location.path), contentType), head)
 }
 
 /** The files that a shapefile consists of beside its `.shp`; what is not there is left out. */
@@ -134,7 +148,7 @@ async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOp
 /** Any error as one that people can act on, without a secret in it. */
 function toFailure(error: unknown, location: RemoteLocation, credentials: RemoteCredentials): Error {
   if (error instanceof Failure) return error
-  const reason = withoutSecrets(error instanceof Error ? error.message : String(error), credentials)
+  const reason = withoutSecrets(reasonOf(error), credentials)
   return invalid('remote-failed', `${shownLocation(location)} could not be fetched: ${reason}`)
 }
 

@@ -42,6 +42,19 @@ export function safeFileName(name: string): string {
   return base === '' ? `data${Buffer.byteLength(ending) > 20 ? '' : ending}` : base + ending
 }
 
+/** First bytes that tell a packed file, whatever its name. */
+const packedBeginnings = [
+  { ending: '.zip', bytes: [0x50, 0x4b, 3, 4] },
+  { ending: '.gz', bytes: [0x1f, 0x8b] },
+]
+
+/** The name with the ending that a file's first bytes tell, where it has none. */
+export function withPackedEnding(name: string, head: Uint8Array): string {
+  if (extname(name) !== '') return name
+  const packed = packedBeginnings.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte))
+  return name + (packed?.ending ?? '')
+}
+
 /** The name with the ending that its media type stands for, where it has another. */
 export function withEnding(name: string, contentType: string | undefined): string {
   const endings = endingsOfType[contentType ?? ''] ?? []

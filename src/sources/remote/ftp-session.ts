@@ -55,7 +55,28 @@ function guardTransfers(client: Client, { guard }: SessionOptions): void {
   }
 }
 
-async function connect(client: Client, location: RemoteLocation, options: SessionOptions, address: string) {
+/** Connects to the first of the addresses that answers. */
+async function connect(
+  client: Client,
+  location: RemoteLocation,
+  options: SessionOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { host, port } = location
+  let last: unknown = new RemoteFault(`${host} has no address`, { isPassing: true })
+  for (const address of await options.guard.resolve(host, port, signal)) {
+    try {
+      await connectTo(client, location, options, address)
+      return
+    } catch (error) {
+      signal.throwIfAborted()
+      last = error
+    }
+  }
+  throw last
+}
+
+async function connectTo(client: Client, location: RemoteLocation, options: SessionOptions, address: string) {
   const { host, port, scheme } = location
   const tls = { host, ...tlsOptions(host, options.authorities) }
   if (scheme === 'ftps' && port === implicitFtpsPort) await client.connectImplicitTLS(address, port, tls)
@@ -81,11 +102,10 @@ export class FtpSession implements RemoteSession {
     const { Client } = await import('basic-ftp')
     const { username, password } = options.credentials
     const name = username === undefined ? 'anonymous' : fullName({ ...options.credentials, username })
-    const [address = ''] = await options.guard.resolve(location.host, location.port, signal)
     const client = new Client(0, { allowSeparateTransferHost: false, maxListingBytes })
     try {
       await withSignal(client, signal, async () => {
-        await connect(client, location, options, address)
+        await connect(client, location, options, signal)
         guardTransfers(client, options)
         await client.login(name, password ?? 'anonymous@')
         await client.useDefaultSettings()
@@ -133,7 +153,7 @@ export class FtpSession implements RemoteSession {
   /** Ends when the server has said that all was sent. */
   async *#chunks(path: string, offset: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const client = this.#client
-    const pipe = new PassThrough()
+    const pipe = new PassThrough().on('error', () => undefined)
     let isDone = false
     const done = withSignal(client, signal, () => client.downloadTo(pipe, path, offset)).then(
       () => {
