@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { DataFile, Message } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
@@ -28,6 +28,16 @@ function withoutArchives(folder: string, files: DataFile[], code: string, why: s
   return { folder, files: files.filter((file) => !isArchive(file)), messages }
 }
 
+/** A File Geodatabase is a folder; an archive `x.gdb.zip` may hold its tables without that folder. */
+async function nameFolderDataset(folder: string, name: string): Promise<void> {
+  if (!/\.gdb$/i.test(name) || !existsSync(folder)) return
+  const entries = await readdir(folder)
+  if (!entries.some((entry) => /\.gdbtable$/i.test(entry))) return
+  await rename(folder, `${folder}.part`)
+  await mkdir(folder)
+  await rename(`${folder}.part`, join(folder, name))
+}
+
 /** Unpacks an archive into a folder of ours and scans it; `name` is the one that people know it by. */
 export async function findInArchive(
   parts: ImporterParts,
@@ -37,6 +47,7 @@ export async function findInArchive(
   name = basename(archive),
 ): Promise<FoundData> {
   await extractArchive(archive, folder, { limits: parts.limits, signal, name })
+  await nameFolderDataset(folder, withoutArchiveEnding(name))
   const files = existsSync(folder)
     ? await scanFolder(folder, { signal, maxEntries: parts.limits.maxEntries })
     : []
@@ -93,13 +104,17 @@ async function unpackInPlace(
   signal: AbortSignal,
 ): Promise<Message[]> {
   const [folder, name] = [dirname(path), basename(path)]
-  const archive = freePath(folder, '.archive')
+  const archive = `${folder}.archive`
   await rename(path, archive)
-  const unpacked = isAlone ? folder : freePath(folder, withoutArchiveEnding(name))
-  const { messages } = await findInArchive(parts, archive, unpacked, signal, name)
-  if (!isAlone) await liftOnlyFile(unpacked)
-  await rm(archive)
-  return messages
+  try {
+    const base = withoutArchiveEnding(name).replace(/\.gdb$/i, '')
+    const unpacked = isAlone ? folder : freePath(folder, base)
+    const { messages } = await findInArchive(parts, archive, unpacked, signal, name)
+    if (!isAlone) await liftOnlyFile(unpacked)
+    return messages
+  } finally {
+    await rm(archive)
+  }
 }
 
 /** Scans what one upload brought, archives unpacked in their place. */

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { runProgram } from '../../src/lib/process.ts'
 import { compressedOf, sevenZipOf, tarGzOf, tarOf, zipOf } from '../support/archives.ts'
 import type { Answer, ImporterClient, Json } from '../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 import { rawZip } from '../support/raw-zip.ts'
+import { temporaryFolder } from '../support/unpacking.ts'
 
 const geojson = JSON.stringify({
   type: 'FeatureCollection',
@@ -165,6 +167,28 @@ describe('an archive', () => {
     assert.equal(answer.json.task?.data?.file, 'doc.kml')
     assert.equal(answer.json.task?.data?.format, 'KML')
     assert.doesNotMatch(await messagesOf(client, id), /icon|more\.zip/)
+  })
+
+  it('of a File Geodatabase is read with its folder and without it', async (test) => {
+    const client = await startImporter(test)
+    const folder = await temporaryFolder(test)
+    const table = ['tests/fixtures/geojson/valid.geojson', '-nln', 'places']
+    await runProgram('ogr2ogr', ['-f', 'OpenFileGDB', join(folder, 'x.gdb'), ...table])
+    const named = (prefix: string) =>
+      readdirSync(join(folder, 'x.gdb')).map((name) => ({
+        name: `${prefix}${name}`,
+        content: readFileSync(join(folder, 'x.gdb', name)),
+      }))
+    for (const [name, content, file] of [
+      ['all.gdb.zip', await zipOf(named('x.gdb/')), 'x.gdb'],
+      ['y.gdb.zip', await zipOf(named('')), 'y.gdb'],
+    ] as const) {
+      const id = await newImport(client)
+      const answer = await client.upload(id, [{ name, content }])
+      assert.equal(answer.status, 201, answer.text)
+      const { task } = answer.json
+      assert.deepEqual({ state: task?.state, file: task?.data?.file }, { state: 'READY', file } as unknown)
+    }
   })
 
   it('inside an archive is not opened, and a message says so', async (test) => {
