@@ -12,32 +12,44 @@ import { appendDumpValue } from './dump-values.ts'
 import { appendInferred } from './inferred-value.ts'
 
 const maxLineBytes = 256 << 20
+const firstBufferBytes = 1 << 18
 const newline = 0x0a
 const tab = 0x09
 const backslash = 0x5c
 const escapes: Record<number, number> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9, 118: 11 }
 const decoder = new TextDecoder()
 
-/** Cuts a dump into lines; a newline behind a backslash belongs to the text. */
+/** Cuts a dump into lines; a newline behind a backslash belongs to the text. A line is good until the next is asked for. */
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let rest: Uint8Array = new Uint8Array(0)
+  let bytes: Uint8Array = new Uint8Array(firstBufferBytes)
+  let end = 0
   for await (const chunk of chunks) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let from = end
+    bytes = withRoom(bytes, end, chunk.length)
+    bytes.set(chunk, end)
+    end += chunk.length
     let start = 0
-    let from = rest.length
     for (;;) {
-      const at = bytes.indexOf(newline, from)
+      const at = bytes.subarray(0, end).indexOf(newline, from)
       if (at < 0) break
       from = at + 1
       if (isEscaped(bytes, start, at)) continue
       yield bytes.subarray(start, at)
       start = at + 1
     }
-    rest = bytes.subarray(start)
-    if (rest.length > maxLineBytes)
-      throw new FormatError('A feature is larger than 256 MiB', { code: 'too-large' })
+    if (start > 0) bytes.copyWithin(0, start, end)
+    end -= start
+    if (end > maxLineBytes) throw new FormatError('A feature is larger than 256 MiB', { code: 'too-large' })
   }
-  if (rest.length > 0) yield rest
+  if (end > 0) yield bytes.subarray(0, end)
+}
+
+/** A buffer with `count` bytes of room behind `end`, twice as long where it has to grow. */
+function withRoom(bytes: Uint8Array, end: number, count: number): Uint8Array {
+  if (end + count <= bytes.length) return bytes
+  const grown = new Uint8Array(Math.max(bytes.length * 2, end + count))
+  grown.set(bytes.subarray(0, end))
+  return grown
 }
 
 function isEscaped(bytes: Uint8Array, start: number, at: number): boolean {
