@@ -6,6 +6,7 @@ import { createImport, prepareJob } from './create-import.ts'
 import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { getImport } from './import-repository.ts'
 import { createLoadPool } from './load/load-pool.ts'
+import { Turns } from './load/turns.ts'
 import { ImportLocks } from './locks.ts'
 import { NameReservations } from './name-reservations.ts'
 import type { ImporterParts } from './parts.ts'
@@ -21,7 +22,7 @@ import { runJob, startRun } from './start-run.ts'
 
 export type ImporterNeeds = Omit<
   ImporterParts,
-  'pool' | 'locks' | 'progress' | 'running' | 'names' | 'jobs'
+  'pool' | 'toolTurns' | 'locks' | 'progress' | 'running' | 'names' | 'jobs'
 > & {
   jobs: Jobs
 }
@@ -40,6 +41,7 @@ export class Importer {
     this.parts = {
       ...needs,
       pool: createLoadPool({ concurrency: concurrentLoads, warm: Math.min(warmWorkers, concurrentLoads) }),
+      toolTurns: new Turns(concurrentLoads),
       locks: new ImportLocks(),
       progress: new ProgressBoard(needs.clock.now().getTime()),
       running: new RunningTable(),

@@ -8,6 +8,7 @@ import type { Vault } from '../lib/vault.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { LoadPool } from './load/load-pool.ts'
+import type { Turns } from './load/turns.ts'
 import type { ImportLocks } from './locks.ts'
 import type { NameReservations } from './name-reservations.ts'
 import type { ProgressBoard } from './progress.ts'
@@ -33,6 +34,8 @@ export interface ImporterParts {
   log: Logger
   jobs: Jobs
   pool: LoadPool
+  /** Chains of raster tools at the same time; the rest wait. */
+  toolTurns: Turns
   locks: ImportLocks
   progress: ProgressBoard
   running: RunningTable

@@ -42,8 +42,8 @@ export interface BatchMapper {
 }
 
 /**
- * A kind of transformation of features; those of rasters are `raster/raster-transform.ts`. `phase`: `inline` acts on the stream, `after` on the finished table (CreateIndex).
- * `outputSchema` throws `TransformError` when a field is missing or does not suit.
+ * A kind of transformation of features; `raster/raster-transform.ts` has that of rasters. `phase`: `inline` acts on the
+ * stream, `after` on the finished table (CreateIndex). `outputSchema` throws `TransformError` when a field is missing or does not suit.
  */
 export interface VectorTransform {
   type: string

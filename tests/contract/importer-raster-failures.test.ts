@@ -121,7 +121,7 @@ describe('a running chain of raster tools', { timeout: 120_000 }, () => {
   /** A tool that says how far it is and then waits for ever. */
   const stuck = 'echo "0...10...20...30...40...50..."; exec sleep 1000'
 
-  it('tells bytes of the source as its progress, and the phase', async (test) => {
+  it('tells bytes of the source as its progress, and the phase, to those who ask and to those who listen', async (test) => {
     const client = await startImporter(test)
     const id = await uploadRaster(client)
     await appendTransforms(client, id, warp, overview)
@@ -133,6 +133,8 @@ describe('a running chain of raster tools', { timeout: 120_000 }, () => {
     assert.equal(progress.total, rgbRaster.length)
     const share = Number(progress.progress) / rgbRaster.length
     assert.ok(share > 0.2 && share < 0.5, String(share))
+    const news = client.server.importer.parts.progress.newsSince(id, 0)
+    assert.ok(news.some(({ news: one }) => one.type === 'progress' && one.progress.phase === 'transforming'))
     await client.call('DELETE', `/${id}/run`)
   })
 

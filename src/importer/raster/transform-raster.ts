@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import type { LayerDescription } from '../../formats/format.ts'
+import type { DataFile, LayerDescription } from '../../formats/format.ts'
 import { Failure } from '../../lib/errors.ts'
 import { authorityCode } from '../../transforms/raster/crs-text.ts'
 import { placeRaster, rasterSteps } from '../../transforms/raster/raster-chain.ts'
@@ -41,38 +41,53 @@ export interface TransformedRaster {
   layer: TaskLayer
 }
 
+type Parts = Pick<ImporterParts, 'pool' | 'progress' | 'limits' | 'toolTurns'>
+
+/** The path of what the chain's programs made in the folder, when it is this task's turn. */
+async function runChain(
+  parts: Parts,
+  task: TaskRecord,
+  { file, folder }: { file: DataFile; folder: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const { format = '', layer, source } = task
+  const tell = progressTeller(parts, task, 'transforming')
+  const total = source?.raster?.sizeBytes ?? 0
+  const { limits, toolTurns } = parts
+  await toolTurns.take(signal)
+  try {
+    return await runTools({
+      ...{ file, format, specs: specsOf(task), folder, limits, signal },
+      ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+      onProgress: (share) => tell(Math.floor(share * total)),
+    })
+  } finally {
+    toolTurns.give()
+  }
+}
+
 /**
  * Runs the task's chain and leaves its result, alone, in the folder, which is of ours and empty. The source is only
  * read. Throws `Failure` with what went wrong.
  */
 export async function transformRaster(
-  parts: Pick<ImporterParts, 'pool' | 'progress' | 'limits'>,
+  parts: Parts,
   task: TaskRecord,
   folder: string,
   signal: AbortSignal,
 ): Promise<TransformedRaster> {
   const [file] = task.files
-  const { format = '', layer, source } = task
+  const { layer } = task
   if (file === undefined || layer === undefined) throw new Error(`Task ${task.id} has no raster`)
   await requirePrograms(specsOf(task))
-  const tell = progressTeller(parts, task, 'transforming')
-  const total = source?.raster?.sizeBytes ?? 0
   const work = join(folder, 'work')
   await mkdir(work)
-  const made = await runTools({
-    file,
-    format,
-    specs: specsOf(task),
-    ...(layer.srs === undefined ? {} : { srs: layer.srs }),
-    folder: work,
-    limits: parts.limits,
-    signal,
-    onProgress: (share) => tell(Math.floor(share * total)),
-  })
+  const made = await runChain(parts, task, { file, folder: work }, signal)
   const main = `${basename(file.path, extname(file.path))}.tif`
-  await rename(made, join(folder, main))
+  const path = join(folder, main)
+  await rename(made, path)
   await rm(work, { recursive: true })
-  const { layers, error } = await parts.pool.describe({ path: join(folder, main), sidecars: {} }, { signal })
+  const { layers, error } = await parts.pool.describe({ path, sidecars: {} }, { signal })
   const [description] = layers
   if (description?.raster === undefined) {
     throw new Failure('invalid', 'bad-result', `What the transformations made cannot be read: ${error ?? ''}`)
