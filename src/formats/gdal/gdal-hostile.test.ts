@@ -118,7 +118,7 @@ describe('files that point elsewhere', needsGdal, () => {
   it('are refused where virtual tables of SQLite would read them', async (test) => {
     const { folder, outside } = await trap(test)
     const path = join(folder, 'a.sqlite')
-    const database = new DatabaseSync(path, { allowExtension: false })
+    const database = new DatabaseSync(path, { defensive: false })
     database.exec('CREATE TABLE t (a TEXT); PRAGMA writable_schema = ON')
     const insert = database.prepare("INSERT INTO sqlite_master VALUES ('table', 'v', 'v', 0, ?)")
     insert.run(`CREATE/* */VIRTUAL TABLE v USING VirtualText('${outside}/secret.csv', 'UTF-8', 1)`)
