@@ -193,6 +193,18 @@ describe('an archive that cannot be read', () => {
     }
   })
 
+  it('is refused where a zip holds more entries than it says', async (test) => {
+    const zip = rawZip(['a.csv', 'b.csv', 'c.csv'].map((name) => ({ name, content: csv })))
+    zip.writeUInt16LE(2, zip.length - 12)
+    await refuses(
+      test,
+      'a.zip',
+      zip,
+      'broken-archive',
+      /more than the 2 entries that it says: pack it as zip64/,
+    )
+  })
+
   it('is refused with the way out: encrypted, split, packed by a method that is not read, rar', async (test) => {
     const encrypted = (type: string, ...args: string[]) =>
       sevenZipOf(type, { 'a.csv': csv }, ['-psecret', ...args])

@@ -4,6 +4,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
 import type { SourceLimits } from '../limits.ts'
@@ -66,7 +67,8 @@ export class Unpacking {
   checkCount(entries: number): void {
     const { maxEntries } = this.#limits
     if (entries <= maxEntries) return
-    throw invalid('too-many-entries', `"${this.name}" holds more than ${maxEntries} entries`)
+    const text = `"${this.name}" holds more than ${maxEntries} entries: TERRANE_MAX_ARCHIVE_ENTRIES sets the limit`
+    throw invalid('too-many-entries', text)
   }
 
   /** Counts expanded bytes, announced or seen. */
@@ -74,11 +76,15 @@ export class Unpacking {
     this.#expandedBytes += bytes
     const { maxExpandedBytes, maxRatio } = this.#limits
     if (this.#expandedBytes > maxExpandedBytes) {
-      throw invalid('archive-too-large', `"${this.name}" expands to more than ${maxExpandedBytes} bytes`)
+      throw this.#tooLarge(`${maxExpandedBytes} bytes: TERRANE_MAX_EXPANDED sets the limit`)
     }
     if (this.#expandedBytes > Math.max(ratioFloorBytes, this.archiveBytes * maxRatio)) {
-      throw invalid('archive-too-large', `"${this.name}" expands to more than ${maxRatio} times its size`)
+      throw this.#tooLarge(`${maxRatio} times its size: TERRANE_MAX_ARCHIVE_RATIO sets the limit`)
     }
+  }
+
+  #tooLarge(than: string): Failure {
+    return invalid('archive-too-large', `"${this.name}" expands to more than ${than}`)
   }
 
   /** Lets others have their turn; call it between entries, since small ones need not wait for anything. */
