@@ -2,10 +2,10 @@ import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import type { CrsCandidate } from '../geo/crs-candidates.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { AttributeType, GeometryType } from '../geo/schema.ts'
+import type { DatabasePlace } from '../sources/database/database.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { UpdateMode } from '../stores/store.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
-import type { DatabaseSource } from './database/database-source.ts'
 import type { MosaicTask, MosaicTime } from './mosaic/records.ts'
 import type { ImportState, TaskState } from './states.ts'
 
@@ -33,6 +33,17 @@ export interface RemoteSource {
   domain?: string
   /** Sealed by the vault; dropped when the import is complete. */
   sealedPassword?: string
+}
+
+/** The database that an import reads. */
+export interface DatabaseSource {
+  place: DatabasePlace
+  /** Sealed by the vault; kept as long as the import, since a retry needs it. */
+  sealedPassword?: string
+  /** Tables that were asked for; absent: all. */
+  wanted?: string[]
+  /** Tables that were found. */
+  tables: string[]
 }
 
 export interface ImportRecord {

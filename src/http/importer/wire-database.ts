@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
-import type { DatabaseSource, WantedDatabase } from '../../importer/database/database-source.ts'
-import type { TaskRecord } from '../../importer/records.ts'
+import type { WantedDatabase } from '../../importer/database/database-source.ts'
+import type { DatabaseSource, TaskRecord } from '../../importer/records.ts'
 import { invalid } from '../../lib/errors.ts'
-import { findTlsMode, tlsNames } from '../../lib/postgres/client.ts'
+import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'
 import type { DatabaseType } from '../../sources/database/database.ts'
 import { databaseReaders } from '../../sources/database/registry.ts'
 

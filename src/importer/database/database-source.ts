@@ -1,22 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { invalid } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/vault.ts'
-import type { DatabaseConnection, DatabasePlace } from '../../sources/database/database.ts'
+import type { DatabaseConnection } from '../../sources/database/database.ts'
 import { isFileDatabase, standardPlace } from '../../sources/database/standard-place.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { ImporterParts } from '../parts.ts'
-import type { ImportSource } from '../records.ts'
-
-/** The database that an import reads. */
-export interface DatabaseSource {
-  place: DatabasePlace
-  /** Sealed by the vault; kept as long as the import, since a retry needs it. */
-  sealedPassword?: string
-  /** Tables that were asked for; absent: all. */
-  wanted?: string[]
-  /** Tables that were found. */
-  tables: string[]
-}
+import type { DatabaseSource, ImportSource } from '../records.ts'
 
 export interface WantedDatabase {
   connection: DatabaseConnection

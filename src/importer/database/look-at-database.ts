@@ -5,8 +5,7 @@ import { suits } from '../look-at-data.ts'
 import type { ImporterParts } from '../parts.ts'
 import { now } from '../parts.ts'
 import { planTasks } from '../plan-tasks.ts'
-import type { ImportRecord, TaskRecord } from '../records.ts'
-import type { DatabaseSource } from './database-source.ts'
+import type { DatabaseSource, ImportRecord, TaskRecord } from '../records.ts'
 import { openedConnection } from './database-source.ts'
 
 /** Turns the tables of a database into examined tasks, not yet saved, one for each. */

@@ -1,5 +1,5 @@
 import { Failure, invalid } from '../errors.ts'
-import type { DatabaseAddress } from './client.ts'
+import type { DatabaseAddress } from './address.ts'
 
 /** The facts that an error of PostgreSQL or of the network carries. */
 interface ErrorFacts {

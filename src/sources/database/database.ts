@@ -1,6 +1,6 @@
 import type { LayerDescription, Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import type { TlsMode } from '../../lib/postgres/client.ts'
+import type { TlsMode } from '../../lib/postgres/address.ts'
 
 /** What can be imported from, by the `dbtype` of its connection parameters. */
 export const databaseTypes = ['postgis', 'geopkg', 'sqlite'] as const

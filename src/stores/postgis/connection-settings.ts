@@ -1,6 +1,6 @@
 import { invalid } from '../../lib/errors.ts'
-import type { DatabaseAddress } from '../../lib/postgres/client.ts'
-import { findTlsMode, tlsNames } from '../../lib/postgres/client.ts'
+import type { DatabaseAddress } from '../../lib/postgres/address.ts'
+import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'
 import type { StoreParameters } from '../store.ts'
 
 export interface ConnectionSettings extends DatabaseAddress {

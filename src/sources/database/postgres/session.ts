@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { DatabaseAddress } from '../../../lib/postgres/client.ts'
+import type { DatabaseAddress } from '../../../lib/postgres/address.ts'
 import { connectClient } from '../../../lib/postgres/client.ts'
 import { statementFailure } from '../../../lib/postgres/errors.ts'
 import type { DatabaseConnection } from '../database.ts'
