@@ -1,37 +1,13 @@
-import type { StoreKind } from '../catalog/records.ts'
 import { findCrs } from '../geo/crs-database.ts'
 import type { Schema } from '../geo/schema.ts'
 import { explain } from '../lib/errors.ts'
 import type { StoreType } from '../stores/store.ts'
 import { storeTypes } from '../stores/store.ts'
 import { TransformError } from '../transforms/transform.ts'
+import type { Examination, ExamineContext } from './examination.ts'
 import { examineRaster } from './raster/examine-raster.ts'
 import type { TaskRecord, TaskStore } from './records.ts'
-import type { Finding } from './states.ts'
 import { isLoadedWhole } from './task-layer.ts'
-
-/** What a look at a task comes to. */
-export interface Examination {
-  finding: Finding
-  /** Why it cannot run, for `ERROR`, `BAD_FORMAT` and `NO_FORMAT`. */
-  reason?: string
-  target?: TaskStore
-  isDirect: boolean
-}
-
-export interface ExamineContext {
-  workspace: string
-  /** The store that the task or its import names. */
-  store?: TaskStore & { kind: StoreKind }
-  /** The store of the published layer that a REPLACE or APPEND means, where there is one. */
-  layerStore?: TaskStore & { kind: StoreKind }
-  /** Default data store of the workspace; absent while nobody has needed it. */
-  defaultStore?: TaskStore
-  /** Whether a transformation of a field that is not there fails at run only. */
-  acceptsUnknownFields?: boolean
-  /** The schema at the end of the chain; throws when the chain does not fit. */
-  chainSchema(task: TaskRecord): Schema
-}
 
 const nothing = { isDirect: false }
 

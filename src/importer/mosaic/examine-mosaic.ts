@@ -1,6 +1,6 @@
 import { findCrs } from '../../geo/crs-database.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
-import type { Examination, ExamineContext } from '../examine-task.ts'
+import type { Examination, ExamineContext } from '../examination.ts'
 import type { TaskRecord, TaskStore } from '../records.ts'
 import type { MosaicTask } from './records.ts'
 

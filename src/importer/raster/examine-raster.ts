@@ -1,6 +1,6 @@
 import { coverageStoreTypes, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { authorityCode } from '../../transforms/raster/crs-text.ts'
-import type { Examination, ExamineContext } from '../examine-task.ts'
+import type { Examination, ExamineContext } from '../examination.ts'
 import { examineMosaic } from '../mosaic/examine-mosaic.ts'
 import type { TaskRecord } from '../records.ts'
 import { placementOf } from './transform-raster.ts'
