@@ -309,6 +309,15 @@ describe('a mosaic', () => {
     assert.match(posted.text, /single file/)
   })
 
+  it('cannot go into a data store', async (test) => {
+    const client = await startMosaics(test)
+    client.granule('m/a.tif')
+    const targetStore = { dataStore: { name: 'default' } }
+    const data = { type: 'mosaic', location: 'm' }
+    const created = await client.call('POST', '?expand=3', { import: { targetStore, data } })
+    assert.equal(listOf(created.json.import?.tasks)[0]?.state, 'BAD_FORMAT', created.text)
+  })
+
   it('of no rasters is NO_FORMAT, and says so', async (test) => {
     const client = await startMosaics(test)
     client.provide('csv/country-labels.csv', 'm/labels.csv')

@@ -26,11 +26,15 @@ export function checkPattern(pattern: string): void {
   }
 }
 
+const tooSlow = (what: string) =>
+  invalid('slow-pattern', `time.filenameRegex takes more than ${what}: use a simpler pattern`)
+
 function report(order: PatternOrder, signal: AbortSignal): Promise<PatternReport> {
   const worker = new Worker(new URL('./pattern-worker.ts', import.meta.url), { workerData: order })
   const { promise, resolve, reject } = Promise.withResolvers<PatternReport>()
   const stop = AbortSignal.any([signal, AbortSignal.timeout(wholeMs)])
-  const leave = (): void => reject(stop.reason)
+  const leave = (): void =>
+    reject(signal.aborted ? signal.reason : tooSlow(`${wholeMs / 1000} s for all names`))
   stop.addEventListener('abort', leave, { once: true })
   worker.once('message', resolve)
   worker.once('error', reject)
@@ -53,8 +57,5 @@ export async function matchNames(
   signal.throwIfAborted()
   const found = await report({ pattern, names, limitMs }, signal)
   if ('texts' in found) return found.texts
-  throw invalid(
-    'slow-pattern',
-    `time.filenameRegex takes more than ${limitMs} ms for "${found.slowName}": use a simpler pattern`,
-  )
+  throw tooSlow(`${limitMs} ms for "${found.slowName}"`)
 }

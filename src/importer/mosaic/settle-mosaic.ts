@@ -1,11 +1,12 @@
 import { basename } from 'node:path'
 import type { LayerDescription, Message } from '../../formats/format.ts'
-import type { TaskRecord } from '../records.ts'
+import type { TaskLayer, TaskRecord } from '../records.ts'
 import { proposeLayer } from '../task-layer.ts'
 import type { CheckedGranules } from './check-granules.ts'
 import { checkGranules } from './check-granules.ts'
 import type { GranuleRecord, MosaicTask, MosaicTime } from './records.ts'
 
+const archiveExtension = /\.(?:zip|tar|t?gz|tar\.gz|tbz2?|(?:tar\.)?bz2|txz|(?:tar\.)?xz|7z)$/i
 const namedInReason = 5
 const maxMessages = 100
 
@@ -75,6 +76,21 @@ function formatOf({ granules, model }: CheckedGranules): { format?: string } {
   return format === undefined ? {} : { format }
 }
 
+/** The layer with its CRS, which follows the granules until the client sets another. */
+function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription): TaskLayer {
+  const proposed = proposeLayer(source)
+  if (layer === undefined) return proposed
+  const isFollowing = layer.srs === former?.raster?.crs?.srs
+  if (!isFollowing || layer.srs === proposed.srs) return layer
+  const { srs: _srs, srsCandidates: _candidates, ...kept } = layer
+  const { srs, srsCandidates } = proposed
+  return {
+    ...kept,
+    ...(srs === undefined ? {} : { srs }),
+    ...(srsCandidates === undefined ? {} : { srsCandidates }),
+  }
+}
+
 /** The task as its granules make it, and the granules with their faults; the layer stays where there is one. */
 export function settleMosaic(
   task: TaskRecord,
@@ -94,11 +110,11 @@ export function settleMosaic(
   }
   if (model === undefined) return { task: settled, granules }
   const source = toSource(mosaic.name, checked, messages)
-  return { task: { ...settled, source, layer: layer ?? proposeLayer(source) }, granules }
+  return { task: { ...settled, source, layer: layerOf(task, source) }, granules }
 }
 
 /** What a mosaic is called where nobody says: the folder or archive that it is in. */
 export function mosaicName(path: string | undefined): string {
-  const name = path === undefined ? '' : basename(path).replace(/(?:\.tar)?\.[a-z0-9]{1,5}$/i, '')
+  const name = path === undefined ? '' : basename(path).replace(archiveExtension, '')
   return name === '' ? 'mosaic' : name
 }
