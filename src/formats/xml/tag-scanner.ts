@@ -1,3 +1,5 @@
+import type { ScannedTag } from './tag-memo.ts'
+import { TagMemo } from './tag-memo.ts'
 import type { WordTable } from './word-table.ts'
 import { hashByte } from './word-table.ts'
 import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
@@ -20,13 +22,19 @@ export class TagScanner {
   /** Of the element opened last: where its tag begins, and how many were open before it. */
   tagStart = 0
   tagDepth = 0
-  #nameStart = 0
-  protected nameEnd = 0
-  #nameHash = 0
+  protected readonly tag: ScannedTag = {
+    start: 0,
+    end: 0,
+    nameStart: 0,
+    nameEnd: 0,
+    nameHash: 0,
+    isEmpty: false,
+    attributeCount: 0,
+    attributes: new Int32Array(mostAttributes * 4),
+  }
+  /** True while the end of the element opened last is still to be told though no end tag follows. */
   protected isEmpty = false
-  protected attributeCount = 0
-  /** Name start and end, value start and end of each attribute. */
-  protected readonly attributes = new Int32Array(mostAttributes * 4)
+  readonly #memo = new TagMemo()
   /** Hash of the local name, and length of the whole name, of each open element. */
   readonly #open = new Int32Array(deepest * 2)
 
@@ -100,11 +108,31 @@ export class TagScanner {
 
   /** Which of the words the name of the element opened last is, or -1. */
   word(table: WordTable): number {
-    return table.find(this.bytes, this.#nameStart, this.nameEnd, this.#nameHash)
+    const { nameStart, nameEnd, nameHash } = this.tag
+    return table.find(this.bytes, nameStart, nameEnd, nameHash)
   }
 
   protected openTag(start: number): void {
-    const { bytes } = this
+    const { bytes, tag } = this
+    if (!this.#memo.recall(bytes, start, tag)) {
+      this.#scanTag(start)
+      this.#memo.keep(bytes, tag)
+    }
+    this.tagStart = start
+    this.tagDepth = this.depth
+    this.isEmpty = tag.isEmpty
+    this.at = tag.end
+    if (tag.isEmpty) return
+    if (this.depth === deepest) {
+      throw new XmlSyntaxError(`Elements are nested more than ${deepest} deep`, start)
+    }
+    this.#open[this.depth * 2] = tag.nameHash
+    this.#open[this.depth * 2 + 1] = tag.nameEnd - start - 1
+    this.depth += 1
+  }
+
+  #scanTag(start: number): void {
+    const { bytes, tag } = this
     let at = start + 1
     let hash = 0
     let nameStart = at
@@ -119,40 +147,31 @@ export class TagScanner {
       at += 1
       byte = bytes[at] as number
     }
-    this.attributeCount = 0
-    const isEmpty = byte !== 0x3e && this.#passAttributes(at)
-    const behind = byte === 0x3e ? at + 1 : this.at
-    this.tagStart = start
-    this.tagDepth = this.depth
-    this.#nameStart = nameStart
-    this.nameEnd = at
-    this.#nameHash = hash
-    this.isEmpty = isEmpty
-    this.at = behind
-    if (isEmpty) return
-    if (this.depth === deepest) {
-      throw new XmlSyntaxError(`Elements are nested more than ${deepest} deep`, start)
-    }
-    this.#open[this.depth * 2] = hash
-    this.#open[this.depth * 2 + 1] = at - start - 1
-    this.depth += 1
+    tag.start = start
+    tag.nameStart = nameStart
+    tag.nameEnd = at
+    tag.nameHash = hash
+    tag.attributeCount = 0
+    this.#passAttributes(at)
   }
 
-  /** Leaves `this.at` behind the tag; true where it ends in "/>". */
-  #passAttributes(from: number): boolean {
-    const { bytes } = this
+  /** Reads the tag to its end. */
+  #passAttributes(from: number): void {
+    const { bytes, tag } = this
     let at = from
     for (;;) {
       while (isSpace(bytes[at] as number)) at += 1
       const byte = bytes[at] as number
       if (byte === 0x3e) {
-        this.at = at + 1
-        return false
+        tag.end = at + 1
+        tag.isEmpty = false
+        return
       }
       if (byte === 0x2f) {
         if (bytes[at + 1] !== 0x3e) this.fail('">" was expected behind "/"', at + 1)
-        this.at = at + 2
-        return true
+        tag.end = at + 2
+        tag.isEmpty = true
+        return
       }
       at = this.#passAttribute(at)
     }
@@ -187,15 +206,16 @@ export class TagScanner {
   }
 
   #addAttribute(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
-    if (this.attributeCount === mostAttributes) {
+    const { attributes, attributeCount } = this.tag
+    if (attributeCount === mostAttributes) {
       throw new XmlSyntaxError(`An element has more than ${mostAttributes} attributes`, nameStart)
     }
-    const at = this.attributeCount * 4
-    this.attributes[at] = nameStart
-    this.attributes[at + 1] = nameEnd
-    this.attributes[at + 2] = valueStart
-    this.attributes[at + 3] = valueEnd
-    this.attributeCount += 1
+    const at = attributeCount * 4
+    attributes[at] = nameStart
+    attributes[at + 1] = nameEnd
+    attributes[at + 2] = valueStart
+    attributes[at + 3] = valueEnd
+    this.tag.attributeCount = attributeCount + 1
   }
 
   /** Closes the innermost element by the end tag whose name stands at `from`; gives the position behind it. */

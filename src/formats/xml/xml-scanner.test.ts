@@ -111,6 +111,50 @@ describe('elements', () => {
   })
 })
 
+describe('tags that were met before', () => {
+  it('are not taken for others that begin alike, nor for what is left behind the end', () => {
+    const tags = [
+      '<a x="1"/>',
+      '<a x="2"/>',
+      '<a x="1">',
+      '<ab x="1"/>',
+      '<a  x="1"/>',
+      "<a x='1'/>",
+      '<n:a x="1"/>',
+    ]
+    const text = tags.flatMap((first) => tags.map((second) => `${first}${second}`)).join('')
+    const closed = text.replaceAll('<a x="1">', '<a x="1">t</a>')
+    const scanner = scannerOf(`<r>${closed}</r>`)
+    const seen: string[] = []
+    scanner.root()
+    while (scanner.child()) {
+      scanner.name()
+      const name = Buffer.from(scanner.textBytes.subarray(scanner.textStart, scanner.textEnd)).toString()
+      assert.ok(scanner.attribute(Buffer.from('x')))
+      const value = Buffer.from(scanner.textBytes.subarray(scanner.textStart, scanner.textEnd)).toString()
+      scanner.text()
+      seen.push(`${name}${value}${scanner.textEnd - scanner.textStart}`)
+    }
+    const kinds = ['a10', 'a20', 'a11', 'ab10', 'a10', 'a10', 'n:a10']
+    assert.deepEqual(
+      seen,
+      kinds.flatMap((first) => kinds.flatMap((second) => [first, second])),
+    )
+    const cut = scannerOf('<r><b/><c/><b/><c/></r>')
+    cut.root()
+    for (let tag = 0; tag < 3; tag += 1) {
+      cut.child()
+      cut.skip()
+    }
+    cut.end = cut.at + 2
+    cut.bytes[cut.end] = 0
+    assert.throws(
+      () => cut.child(),
+      (error) => error === outOfBytes,
+    )
+  })
+})
+
 describe('a document type', () => {
   it('is refused wherever it stands, so that no entity is ever declared', () => {
     for (const text of [

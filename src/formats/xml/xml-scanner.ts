@@ -24,13 +24,13 @@ export class XmlScanner extends TagScanner implements TextToken {
 
   /** Makes the name of the element opened last, with its prefix, the text. */
   name(): void {
-    this.#setText(this.bytes, this.tagStart + 1, this.nameEnd, 0xff)
+    this.#setText(this.bytes, this.tagStart + 1, this.tag.nameEnd, 0xff)
   }
 
   /** Makes the value of an attribute of the element opened last the text; false where it has none of that name. */
   attribute(name: Uint8Array): boolean {
-    const attributes = this.attributes
-    for (let at = 0; at < this.attributeCount * 4; at += 4) {
+    const { attributes, attributeCount } = this.tag
+    for (let at = 0; at < attributeCount * 4; at += 4) {
       if (!isSame(name, this.bytes, attributes[at] as number, attributes[at + 1] as number)) continue
       this.#takeValue(attributes[at + 2] as number, attributes[at + 3] as number)
       return true
