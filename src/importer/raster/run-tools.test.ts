@@ -140,6 +140,25 @@ describe('a run of raster tools', () => {
     assert.match(await infoOf(await result), /ID\["EPSG",32617\]\]/)
   })
 
+  it('reads an image by its world file, in the CRS that the client set', async (test) => {
+    const images = temporaryFolder(test)
+    const path = join(images, 'scene.jpg')
+    await runProgram('gdal_translate', ['-q', '-of', 'JPEG', '-co', 'WORLDFILE=YES', fixture, path])
+    const made = await runTools({
+      file: { path, sidecars: { wld: join(images, 'scene.wld') } },
+      format: 'WorldImage',
+      specs: [warp, overview],
+      srs: 'EPSG:32618',
+      folder: temporaryFolder(test),
+      limits,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    })
+    const info = await infoOf(made)
+    assert.match(info, /Size is 803, 736/)
+    assert.match(info, /Overviews: 402x368/)
+  })
+
   it('writes a COG', async (test) => {
     const { result } = run(test, [{ type: 'RasterWarpTransform', options: [...options(warp), '-of', 'COG'] }])
     assert.match(await infoOf(await result), /LAYOUT=COG/)
