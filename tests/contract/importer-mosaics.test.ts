@@ -141,7 +141,10 @@ for (const store of indexStores) {
       await changeTask(client, more, { updateMode: 'APPEND', layer: { name: 'mosaic' } })
       const appended = await runMosaic(client, more)
       assert.equal(appended.state, 'COMPLETE', String(appended.errorMessage))
-      assert.match(JSON.stringify(appended.messages), /The mosaic has these granules already.*b_20200201\.tif/)
+      assert.match(
+        JSON.stringify(appended.messages),
+        /The mosaic has these granules already.*b_20200201\.tif/,
+      )
       const { json } = await client.read('mosaic')
       assert.equal(json.granuleCount, 3)
       assert.equal(listOf(json.extent?.temporal?.values).length, 3)

@@ -1,14 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { explain, invalid } from '../../lib/errors.ts'
-
-export interface PatternOrder {
-  pattern: string
-  names: string[]
-  /** For each name. */
-  limitMs: number
-}
-
-export type PatternReport = { texts: (string | undefined)[] } | { slowName: string }
+import type { PatternOrder, PatternReport } from './pattern-worker.ts'
 
 const maxPattern = 200
 const limitMs = 100

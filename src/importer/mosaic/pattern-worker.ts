@@ -1,6 +1,14 @@
 import { createContext, Script } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { PatternOrder, PatternReport } from './match-names.ts'
+
+export interface PatternOrder {
+  pattern: string
+  names: string[]
+  /** For each name. */
+  limitMs: number
+}
+
+export type PatternReport = { texts: (string | undefined)[] } | { slowName: string }
 
 const { pattern, names, limitMs } = workerData as PatternOrder
 const context = createContext({ expression: new RegExp(pattern), name: '' })
