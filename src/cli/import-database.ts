@@ -20,6 +20,8 @@ const typesByScheme: Record<string, string> = {
   postgres: 'postgis',
   postgresql: 'postgis',
   postgis: 'postgis',
+  mysql: 'mysql',
+  mariadb: 'mysql',
 }
 const typesByEnding: Record<string, string> = {
   gpkg: 'geopkg',
@@ -56,7 +58,7 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
     throw new UsageError('--database is no address of the form postgres://user@host:port/name')
   const dbtype = typesByScheme[url.protocol.slice(0, -1).toLowerCase()]
   if (dbtype === undefined)
-    throw new UsageError(`--database does not know "${url.protocol}//": use postgres://`)
+    throw new UsageError(`--database does not know "${url.protocol}//": use postgres:// or mysql://`)
   const database = decodeURIComponent(url.pathname.slice(1))
   if (database === '') throw new UsageError('--database names no database: postgres://user@host:port/name')
   const password = url.password === '' ? env[passwordVariable] : decodeURIComponent(url.password)

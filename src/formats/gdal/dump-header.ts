@@ -11,8 +11,16 @@ export interface DumpHeader {
   fields: DumpField[]
 }
 
+/** How a dump is taken. */
+export interface DumpOptions {
+  keepsKey?: boolean
+}
+
 const name = '"((?:[^"]|"")*)"'
 const geometryForm = /^SELECT AddGeometryColumn\('public','t','((?:[^']|'')*)',-?\d+,'(\w+)',(\d)\);$/
+const keyForm = /^CREATE TABLE "public"\."t" \( "((?:[^"]|"")*)" SERIAL\b/
+/** What GDAL calls the number of a feature whose source has no key. */
+const plainKey = 'ogc_fid'
 const columnForm = new RegExp(`^ALTER TABLE "public"\\."t" ADD COLUMN ${name} (.*);$`)
 const copyForm = /^COPY "public"\."t" \((.*)\) FROM STDIN;$/
 
@@ -43,6 +51,12 @@ export class DumpHeaderReader {
   readonly #attributes: Attribute[] = []
   #geometry: GeometryColumn | undefined
   #geometryCount = 0
+  readonly #keepsKey: boolean
+
+  /** With `keepsKey` the number of a feature is an attribute where the source has a column for it. */
+  constructor({ keepsKey = false }: DumpOptions = {}) {
+    this.#keepsKey = keepsKey
+  }
 
   /** The geometries that a row can have; only the first is read. */
   get geometryCount(): number {
@@ -53,6 +67,8 @@ export class DumpHeaderReader {
   take(line: string): DumpHeader | undefined {
     const geometry = geometryForm.exec(line)
     if (geometry !== null) this.#takeGeometry(geometry)
+    const key = this.#keepsKey ? keyForm.exec(line)?.[1] : undefined
+    if (key !== undefined && key !== plainKey) this.#takeColumn(key, 'bigint')
     const column = columnForm.exec(line)
     if (column?.[1] !== undefined) this.#takeColumn(column[1], column[2] ?? '')
     const copy = copyForm.exec(line)

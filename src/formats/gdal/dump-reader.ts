@@ -6,7 +6,7 @@ import { GeometryError } from '../../geo/wkb.ts'
 import { asciiText } from '../../lib/decimal.ts'
 import { CellParser } from '../csv/cell-kind.ts'
 import { FormatError } from '../format.ts'
-import type { DumpField, DumpHeader } from './dump-header.ts'
+import type { DumpField, DumpHeader, DumpOptions } from './dump-header.ts'
 import { DumpHeaderReader } from './dump-header.ts'
 import { appendDumpValue } from './dump-values.ts'
 import { appendInferred } from './inferred-value.ts'
@@ -61,8 +61,9 @@ function isEscaped(bytes: Uint8Array, start: number, at: number): boolean {
 /** The schema of a dump, read no further than needed. */
 export async function readDumpHeader(
   chunks: AsyncIterable<Uint8Array>,
+  options: DumpOptions = {},
 ): Promise<DumpHeader & { geometryCount: number }> {
-  const reader = new DumpHeaderReader()
+  const reader = new DumpHeaderReader(options)
   for await (const line of readLines(chunks)) {
     const header = reader.take(decoder.decode(line))
     if (header !== undefined) return { ...header, geometryCount: reader.geometryCount }
@@ -78,8 +79,9 @@ export async function* readDump(
   chunks: AsyncIterable<Uint8Array>,
   schema: Schema,
   signal: AbortSignal,
+  options: DumpOptions = {},
 ): AsyncGenerator<FeatureBatch> {
-  const reader = new DumpHeaderReader()
+  const reader = new DumpHeaderReader(options)
   let header: DumpHeader | undefined
   let isDone = false
   let rowNumber = 0

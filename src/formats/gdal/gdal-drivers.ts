@@ -21,6 +21,8 @@ export interface GdalDriver {
   hasHeaderRow?: true
   /** SQL of tables and views is part of the file. */
   isSqlite?: true
+  /** The key column of a table is an attribute. */
+  keepsKey?: true
   /** GDAL configuration options. */
   config?: Record<string, string>
 }

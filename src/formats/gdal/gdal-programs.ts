@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, extname, join } from 'node:path'
 import type { ProgramOptions } from '../../lib/process.ts'
@@ -48,6 +48,33 @@ export async function* withGdalSource<T>(
   try {
     const path = await linkFiles(file, driver, folder)
     yield* work(openSource(path, { env: { ...env, CPL_TMPDIR: folder }, signal, cwd: folder }))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Gives `work` a database by GDAL's name for it. What is secret stands in `env`, since arguments can be seen by others;
+ * `files` are written, by their names, to the folder that the programs have as their home.
+ */
+export async function* withGdalDatabase<T>(
+  database: { name: string; env: Record<string, string>; files: Record<string, string> },
+  driver: GdalDriver,
+  signal: AbortSignal,
+  work: (source: GdalSource) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  const env = await driverEnvironment(driver)
+  const folder = await mkdtemp(join(tmpdir(), 'terrane-gdal-'))
+  try {
+    for (const [name, text] of Object.entries(database.files)) {
+      await writeFile(join(folder, name), text, { mode: 0o600 })
+    }
+    const options = {
+      env: { ...env, ...database.env, HOME: folder, CPL_TMPDIR: folder },
+      signal,
+      cwd: folder,
+    }
+    yield* work(openSource(database.name, options))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -23,7 +23,8 @@ function declared(wkt: string | undefined): CrsDeclaration | undefined {
   return srs === undefined ? { wkt } : { srs, wkt }
 }
 
-async function* describeLayers(
+/** The layers of an open source. */
+export async function* describeLayers(
   source: GdalSource,
   driver: GdalDriver,
   signal: AbortSignal,
@@ -56,7 +57,7 @@ async function describeLayer(
   layer: OgrLayer,
   signal: AbortSignal,
 ): Promise<LayerDescription> {
-  const { schema, geometryCount } = await readDumpHeader(source.dump(layer.name))
+  const { schema, geometryCount } = await readDumpHeader(source.dump(layer.name), driver)
   const messages: Message[] = []
   if (geometryCount > 1) {
     const message = `Layer "${layer.name}" has ${geometryCount} geometries for each feature; the first is read`
@@ -66,7 +67,7 @@ async function describeLayer(
   if (layer.featureCount !== undefined) description.featureCount = layer.featureCount
   const isOpen = schema.geometry?.type === 'Geometry'
   const isUnknown = isOpen || driver.infersTypes === true || layer.featureCount === undefined
-  const survey = isUnknown ? await surveyLayer(source, layer, schema, signal) : undefined
+  const survey = isUnknown ? await surveyLayer(source, driver, layer, schema, signal) : undefined
   if (survey !== undefined) description.featureCount = survey.rows
   const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
   description.schema = { ...schema, attributes: attributes ?? schema.attributes }
@@ -81,19 +82,30 @@ async function describeLayer(
 
 async function surveyLayer(
   source: GdalSource,
+  driver: GdalDriver,
   { name }: OgrLayer,
   schema: Schema,
   signal: AbortSignal,
 ): Promise<LayerSurvey> {
   const survey = new LayerSurvey(schema)
   const dimensions = schema.geometry?.type === 'Geometry' ? 'XYZM' : undefined
-  for await (const batch of readDump(source.dump(name, dimensions), schema, signal)) survey.add(batch)
+  for await (const batch of readDump(source.dump(name, dimensions), schema, signal, driver)) survey.add(batch)
   return survey
 }
 
 /** GDAL's word for the dimensions of a geometry. */
 function dimensionsOf(geometry: GeometryField | undefined): string | undefined {
   return geometry && `XY${geometry.hasZ ? 'Z' : ''}${geometry.hasM ? 'M' : ''}`
+}
+
+/** The rows of a layer of an open source, with the schema that it was described with. */
+export function readLayer(
+  source: GdalSource,
+  driver: GdalDriver,
+  { name, schema }: LayerDescription,
+  signal: AbortSignal,
+): AsyncGenerator<FeatureBatch> {
+  return readDump(source.dump(name, dimensionsOf(schema.geometry)), schema, signal, driver)
 }
 
 async function* describeFile(
@@ -119,9 +131,7 @@ function toFormat(driver: GdalDriver): Format {
       return layers
     },
     read: (file: DataFile, layer: LayerDescription, { signal }: ReadContext): AsyncIterable<FeatureBatch> =>
-      withGdalSource(file, driver, signal, (source) =>
-        readDump(source.dump(layer.name, dimensionsOf(layer.schema.geometry)), layer.schema, signal),
-      ),
+      withGdalSource(file, driver, signal, (source) => readLayer(source, driver, layer, signal)),
   }
 }
 

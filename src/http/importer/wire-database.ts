@@ -37,6 +37,8 @@ const typesByName: Record<string, DatabaseType> = {
   geopkg: 'geopkg',
   gpkg: 'geopkg',
   geopackage: 'geopkg',
+  mysql: 'mysql',
+  mariadb: 'mysql',
   sqlite: 'sqlite',
   spatialite: 'sqlite',
 }

@@ -34,6 +34,7 @@ async function filePlace(path: string, table: string): Promise<TablePlace> {
 
 async function placeOfSource(place: DatabasePlace, table: string): Promise<TablePlace> {
   const { database, port, host, schema } = place
+  if (place.type === 'mysql') return { hosts: [], rest: [] }
   if (isFileDatabase(place)) return filePlace(database, table)
   return postgresPlace({ host, port: port?.toString(), database, schema }, table)
 }

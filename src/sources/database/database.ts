@@ -3,7 +3,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { TlsMode } from '../../lib/postgres/address.ts'
 
 /** What can be imported from, by the `dbtype` of its connection parameters. */
-export const databaseTypes = ['postgis', 'geopkg', 'sqlite'] as const
+export const databaseTypes = ['postgis', 'geopkg', 'sqlite', 'mysql'] as const
 export type DatabaseType = (typeof databaseTypes)[number]
 
 /** How a database is reached. Plain data without its secret: it may be stored and shown. */
