@@ -119,7 +119,7 @@ describe('foldChain', () => {
     const unsuitable: TransformSpec[] = [
       { type: 'AttributeRemapTransform', field: 'name', target: 'java.lang.Object' },
       { type: 'AttributeRemapTransform', field: 'year', target: 'java.sql.Date' },
-      { type: 'AttributeRemapTransform', field: 'name', target: 'org.locationtech.jts.geom.Point' },
+      { type: 'AttributeRemapTransform', field: 'year', target: 'org.locationtech.jts.geom.Point' },
       { type: 'DateFormatTransform', field: 'name', format: 'bbb' },
       { type: 'DateFormatTransform', field: 'lon' },
       { type: 'ReprojectTransform', target: '4326' },
