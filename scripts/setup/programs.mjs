@@ -29,6 +29,13 @@ const needs = [
     isForTests: true,
   },
   {
+    name: 'MariaDB',
+    isThere: () => existsSync('/usr/sbin/mariadbd'),
+    packages: ['mariadb-server'],
+    without: 'the tests of MySQL as a source fail',
+    isForTests: true,
+  },
+  {
     name: 'Servers of files (nginx, vsftpd, OpenSSH)',
     isThere: () => ['nginx', 'vsftpd', 'sshd'].every((name) => existsSync(`/usr/sbin/${name}`)),
     packages: ['nginx-light', 'vsftpd', 'openssh-server', 'openssl'],

@@ -15,7 +15,8 @@ the sample data, unless TERRANE_SAMPLE=off.`,
   import: `terrane import PATH...: imports files and folders, each as new layers or into existing ones
 terrane import --database ADDRESS: imports tables of a database, each as a layer
 
-  -d, --database A     postgres://user:password@host:port/name[?schema=s], or a GeoPackage or SQLite file of an import root
+  -d, --database A     postgres://user:password@host:port/name[?schema=s], mysql://..., or a GeoPackage or SQLite
+                       file of an import root
   -t, --table T        a table of it, as often as needed (default: all, and views that have a geometry)
   -w, --workspace W    workspace of the layers (default: the server's default workspace)
   -s, --store S        store to load into (default: served as they are, or the workspace's default store)
