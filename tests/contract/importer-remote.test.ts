@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { createTestApp } from '../support/app.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 import { importRemote, startFetcher, statesOf, untilPrepared } from '../support/remote-client.ts'
@@ -109,6 +110,11 @@ describe('an import of remote data', () => {
       assert.equal(state, 'INIT_ERROR')
       assert.match(String(message), /TERRANE_REMOTE_ALLOW/)
     }
+  })
+
+  it('needs the file of authorities that the settings name', async () => {
+    const missing = createTestApp({ env: { TERRANE_REMOTE_CA: '/nowhere/ca.pem' } })
+    await assert.rejects(missing, /TERRANE_REMOTE_CA names cannot be read/)
   })
 
   it('from this server itself is refused even when its address is allowed', async (test) => {

@@ -86,6 +86,27 @@ describe('an FTP transfer', () => {
     assert.ok(heard.filter((line) => line.startsWith('RETR')).length <= 4)
   })
 
+  it('is refused where the server sends it to this server itself', async (test) => {
+    let ownPort = 0
+    const { port, dataPort } = await startOddFtp(test, { sizeBytes: 1, send: () => 'x' })
+    ownPort = dataPort
+    await assert.rejects(
+      fetchInto(test, `ftp://127.0.0.1:${port}/a.csv`, { ownPort: () => ownPort }),
+      isFailure('remote-address-refused', /this server itself/),
+    )
+  })
+
+  for (const name of ['/etc/evil.csv', 'a\\..\\..\\evil.csv', 'C:evil.csv']) {
+    it(`of a folder is refused where a file is called ${name}`, async (test) => {
+      const list = `-rw-r--r--   1 a  b   5 Jan 01 2024 ${name}\r\n`
+      const { port } = await startOddFtp(test, { sizeBytes: 5, send: () => list })
+      await assert.rejects(
+        fetchInto(test, `ftp://127.0.0.1:${port}/folder/`),
+        isFailure('invalid-file-name', /evil\.csv" that is refused/),
+      )
+    })
+  }
+
   it('is refused where the server names another host for the data', async (test) => {
     const { port } = await startOddFtp(test, { sizeBytes: 1, send: () => text, passiveHost: '10.0.0.1' })
     await assert.rejects(

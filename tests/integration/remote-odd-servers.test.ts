@@ -144,6 +144,15 @@ describe('a server that misbehaves', () => {
     })
   }
 
+  it('and takes a connection without a word is given up (s3)', async (test) => {
+    const port = await startRawServer(test, (socket) => void socket.resume())
+    const s3Endpoint = `http://127.0.0.1:${port}`
+    for (const address of ['s3://bucket/a.csv', 's3://bucket/folder/']) {
+      const fetching = fetchInto(test, address, { s3Endpoint, limits: { stallMs: 200, tries: 1 } })
+      await assert.rejects(fetching, isFailure('remote-failed', /nothing came/))
+    }
+  })
+
   it('and floods its header is refused', async (test) => {
     const port = await startRawServer(test, (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${'X-A: b\r\n'.repeat(1e5)}`)

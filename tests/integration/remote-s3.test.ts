@@ -37,6 +37,8 @@ describe('remote data from S3', () => {
     }
     const none = await importRemote(client, { location: 's3://bucket/none.zip', ...keys })
     assert.match(String(none.message), /404 NoSuchKey/)
+    const empty = await importRemote(client, { location: 's3://bucket/nothing/', ...keys })
+    assert.match(String(empty.message), /there are no files below it/)
   })
 
   it('need a key that is known, and are asked for without one where none is given', async (test) => {

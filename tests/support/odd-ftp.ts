@@ -37,12 +37,12 @@ export async function startOddFtp(test: TestContext, { sizeBytes, send, passiveH
     socket.on('data', (bytes) => {
       for (const line of bytes.toString().split('\r\n').filter(Boolean)) {
         heard.push(line)
-        if (line.startsWith('RETR')) {
+        if (/^(RETR|LIST)/.test(line)) {
           socket.write('150 here it comes\r\n')
           setTimeout(() => socket.write('226 done\r\n'), 120)
         } else socket.write(`${answers[line.slice(0, 4)] ?? '502 unknown'}\r\n`)
       }
     })
   })
-  return { port, heard }
+  return { port, dataPort, heard }
 }

@@ -27,6 +27,8 @@ export interface FetchSettings {
   credentials?: RemoteCredentials
   allow?: string[]
   signal?: AbortSignal
+  ownPort?: () => number
+  s3Endpoint?: string
 }
 
 /** Fetches into a folder of the test's own; gives the names and contents of what came. */
@@ -35,10 +37,16 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
   const { location, credentials } = parseLocation(address)
   const told: number[] = []
   const options = {
-    guard: createAddressGuard({ allow: settings.allow ?? ['127.0.0.1/32'], ownPort: () => undefined }),
+    guard: createAddressGuard({
+      allow: settings.allow ?? ['127.0.0.1/32'],
+      ownPort: settings.ownPort ?? (() => undefined),
+    }),
     authorities: [],
     hostKeys: createHostKeys(join(openFolder(test), 'known_hosts'), false),
-    s3: { region: 'us-east-1' },
+    s3: {
+      region: 'us-east-1',
+      ...(settings.s3Endpoint === undefined ? {} : { endpoint: settings.s3Endpoint }),
+    },
     limits: { ...usual, ...settings.limits },
     signal: settings.signal ?? new AbortController().signal,
     credentials: { ...credentials, ...settings.credentials },

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { Failure } from '../../lib/errors.ts'
 import { createAddressGuard } from './address-guard.ts'
 
@@ -133,6 +134,31 @@ describe('the address guard', () => {
         (error) => isRefused(error) || /looked up|no such host/.test(String(error)),
       )
     }
+  })
+
+  it('decides about every address', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
+        try {
+          closedGuard.check(address, address, 80)
+        } catch (error) {
+          assert.ok(isRefused(error), String(error))
+        }
+      }),
+    )
+    fc.assert(
+      fc.property(fc.ipV4(), fc.constantFrom('::ffff:', '64:ff9b::', '::'), (inner, prefix) => {
+        const isOpen = (address: string): boolean => {
+          try {
+            closedGuard.check(address, address, 80)
+            return true
+          } catch {
+            return false
+          }
+        }
+        assert.ok(isOpen(inner) || !isOpen(prefix + inner), prefix + inner)
+      }),
+    )
   })
 
   it('ends at once when the signal aborts while a name is looked up', async () => {

@@ -11,6 +11,7 @@ import { safeFileName, withEnding, withPackedEnding } from './file-name.ts'
 import type { RemoteLocation } from './location.ts'
 import { shownLocation, withPath } from './location.ts'
 import { openSession } from './open-session.ts'
+import type { RemoteEntry } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
 import { withoutSecrets } from './without-secrets.ts'
@@ -125,6 +126,15 @@ function pathBelow(name: string): string {
   )
 }
 
+async function fetchEntries(fetch: Fetch, entries: RemoteEntry[]): Promise<void> {
+  const wanted = entries.filter((entry) => !isSkippedEntry(entry.name))
+  if (wanted.length === 0) throw new RemoteFault('there are no files below it', { isPassing: false })
+  for (const entry of wanted) {
+    const name = pathBelow(entry.name)
+    await fetch.file(entry.location, () => name)
+  }
+}
+
 async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOptions): Promise<void> {
   const { limits, signal } = options
   const { sessions } = fetch
@@ -134,13 +144,7 @@ async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOp
     async ({ session, ...attempt }) =>
       session.list?.(location, { maxEntries: limits.maxEntries, ...attempt }),
   )
-  if (entries !== undefined) {
-    for (const entry of entries) {
-      const name = pathBelow(entry.name)
-      if (!isSkippedEntry(name)) await fetch.file(entry.location, () => name)
-    }
-    return
-  }
+  if (entries !== undefined) return fetchEntries(fetch, entries)
   const main = await fetch.file(location, nameOfFile(location))
   if (/\.shp$/i.test(location.path) && /\.shp$/i.test(main)) await fetchSidecars(fetch, location, main)
 }
