@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { createDatabaseImport, importState } from '../support/database-import.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
-import { listOf, startImporter } from '../support/importer-client.ts'
+import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 
 describe('imports of a database that is a file', () => {
   function provide(client: ImporterClient, fixture: string, name: string): string {
@@ -38,5 +39,27 @@ describe('imports of a database that is a file', () => {
     const { state, tasks } = await importState(client)
     assert.equal(state, 'COMPLETE')
     assert.equal(listOf(tasks)[0]?.target?.dataStore?.name, 'default')
+  })
+
+  it('are SQLite files too, each table a task', async (t) => {
+    const client = await startImporter(t)
+    const database = join(client.server.dataDir, 'incoming', 'plain.sqlite')
+    mkdirSync(join(client.server.dataDir, 'incoming'), { recursive: true })
+    const made = new DatabaseSync(database)
+    made.exec(
+      "create table people (name text); insert into people values ('x'), ('y'); create table empty (n int)",
+    )
+    made.close()
+    const { json } = await createDatabaseImport(
+      client,
+      { dbtype: 'sqlite', database },
+      { tables: ['people'] },
+    )
+    assert.deepEqual(json.import?.data?.tables, ['people'], JSON.stringify(json))
+    await client.call('PUT', '/0/tasks/0/layer', { layer: { srs: 'EPSG:4326' } })
+    await client.call('POST', '/0')
+    assert.equal(await countFeatures(client, 'default:people'), 2)
+    const other = await createDatabaseImport(client, { dbtype: 'geopkg', database })
+    assert.match(String(other.json.import?.message), /is no database of the format GeoPackage/)
   })
 })
