@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { listAllStores } from '../catalog/stores.ts'
 import type { ImporterParts } from './parts.ts'
+import { taskStates } from './states.ts'
 import { listTasksInState } from './task-repository.ts'
 
 /** What `settle-file.ts` calls the folders that it makes. */
@@ -13,34 +14,47 @@ const listFolders = async (folder: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
 }
 
-/** Paths that stores name, and folders of loads that are not settled. */
-async function usedPaths({ database }: ImporterParts): Promise<string[]> {
+const isNamedBy = (paths: string[]) => (folder: string) =>
+  paths.some((path) => path === folder || path.startsWith(folder + sep))
+
+const textsOf = (fields: object): string[] =>
+  Object.values(fields).filter((value): value is string => typeof value === 'string')
+
+async function pathsOfStores({ database }: ImporterParts): Promise<string[]> {
   const stores = await listAllStores(database.kysely)
-  const used = stores.flatMap(({ parameters }) => Object.values(parameters))
-  for (const state of ['RUNNING', 'ERROR', 'CANCELED'] as const) {
+  return stores.flatMap(({ parameters }) => textsOf(parameters))
+}
+
+/** Where loads put their data that are under way, or of which it is not known how they ended. */
+async function pathsOfLoads({ database }: ImporterParts): Promise<string[]> {
+  const paths: string[] = []
+  for (const state of taskStates.filter((one) => one !== 'COMPLETE')) {
     for (const { run, unsettled } of await listTasksInState(database.kysely, state)) {
-      for (const load of [run?.load, unsettled]) used.push(load?.granuleFolder ?? '', load?.movedTo ?? '')
+      paths.push(...textsOf(run?.load ?? {}), ...textsOf(unsettled ?? {}))
     }
   }
-  return used
+  return paths
+}
+
+async function hasChangedSince(folder: string, time: string): Promise<boolean> {
+  const status = await stat(folder).catch(() => undefined)
+  return status === undefined || status.mtime.toISOString() >= time
 }
 
 /**
- * Removes folders below `stores` that were made for one file, that no store names, and that have not changed since
- * `before` (ISO 8601): a process died between making the folder and publishing its layer.
+ * Removes folders below `stores` that were made for one file, that neither a store nor a load names, and that have not
+ * changed since `before` (ISO 8601): a process died between making the folder and publishing its layer.
  */
 export async function removeUnusedFolders(parts: ImporterParts, before: string): Promise<void> {
   const workspaces = await listFolders(parts.folders.stores)
-  const folders = (await Promise.all(workspaces.map(listFolders)))
-    .flat()
-    .filter((one) => madeFolder.test(one))
-  if (folders.length === 0) return
-  const used = await usedPaths(parts)
-  for (const folder of folders) {
-    if (used.some((path) => path === folder || path.startsWith(folder + sep))) continue
-    const status = await stat(folder).catch(() => undefined)
-    if (status !== undefined && status.mtime.toISOString() < before) {
-      await rm(folder, { recursive: true, force: true })
-    }
+  const made = (await Promise.all(workspaces.map(listFolders))).flat().filter((one) => madeFolder.test(one))
+  const isRead = isNamedBy(await pathsOfStores(parts))
+  const unread = made.filter((folder) => !isRead(folder))
+  if (unread.length === 0) return
+  const isLoaded = isNamedBy(await pathsOfLoads(parts))
+  const isReadMeanwhile = isNamedBy(await pathsOfStores(parts))
+  for (const folder of unread) {
+    if (isLoaded(folder) || isReadMeanwhile(folder) || (await hasChangedSince(folder, before))) continue
+    await rm(folder, { recursive: true, force: true })
   }
 }

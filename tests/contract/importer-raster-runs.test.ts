@@ -305,13 +305,19 @@ describe('after a restart', () => {
     await uploadAndRun(client, rasterBytes('world.byte.tif'))
     const [used = ''] = storedEntries(client)
     const stores = join(client.server.dataDir, 'stores', 'default')
-    const left = ['photo_0123456789ab', 'photo_0123456789ab.part', 'by_hand']
+    const loading = 'photo_ba9876543210'
+    const left = ['photo_0123456789ab', 'photo_0123456789ab.part', 'by_hand', loading]
     for (const name of left) mkdirSync(join(stores, name), { recursive: true })
     writeFileSync(join(stores, 'photo_0123456789ab', 'photo.tif'), 'left')
+    const id = await upload(client, 'photo.tif', rasterBytes('world.byte.tif'))
+    const { kysely } = client.server.database
+    const unsettled = { loadId: 'a', storeId: 1, table: 'a', layerName: 'a', isNewLayer: false }
+    const movedTo = join(stores, loading, 'photo.gpkg')
+    await saveTask(kysely, { ...(await getTask(kysely, id, 0)), unsettled: { ...unsettled, movedTo } }, at)
     await applyRetention(client.server.importer.parts)
     assert.deepEqual(storedEntries(client).sort(), [...left, used].sort())
     clock.advance(25 * 3_600_000)
     await applyRetention(client.server.importer.parts)
-    assert.deepEqual(storedEntries(client).sort(), ['by_hand', used].sort())
+    assert.deepEqual(storedEntries(client).sort(), ['by_hand', loading, used].sort())
   })
 })
