@@ -8,11 +8,11 @@ import type { Queryable } from '../db/connection.ts'
 import { copyFile } from '../lib/copy-file.ts'
 import { openVectorStore } from '../stores/registry.ts'
 import type { VectorStore } from '../stores/store.ts'
+import type { Target } from './load-target.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
 import { storeFolder } from './settle-file.ts'
-import type { Target } from './target.ts'
 
 /** Whether a store is a file that is served as it is. */
 export function isFileStore(store: StoreRecord): boolean {

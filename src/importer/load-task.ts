@@ -8,10 +8,10 @@ import { refuseSameTable } from './database/same-table.ts'
 import { finalSchema, transformsOf } from './examine.ts'
 import { prepareMove } from './file-layer.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
+import type { Target } from './load-target.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
 import { rejectLimitOf } from './reject-limit.ts'
-import type { Target } from './target.ts'
 import { rejectsPath } from './upload-folders.ts'
 
 function loadSource(parts: ImporterParts, record: ImportRecord, task: TaskRecord): LoadSource {

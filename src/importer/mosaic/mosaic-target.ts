@@ -5,9 +5,10 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { findStore, getStoreById } from '../../catalog/stores.ts'
 import { invalid } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import type { Target } from '../load-target.ts'
 import type { ImporterParts } from '../parts.ts'
 import type { ImportRecord, TaskRecord } from '../records.ts'
-import type { Naming, Target } from '../target.ts'
+import type { Naming } from '../target.ts'
 import { newTarget } from '../target.ts'
 
 /** Where a mosaic's index goes, and the folder of ours for granules of uploads. */
