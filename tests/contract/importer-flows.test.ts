@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { countFeatures, readItems, startImporter } from '../support/importer-client.ts'
 import { testCluster } from '../support/postgres.ts'
+import { startWebServer } from '../support/web-server.ts'
 
 const storeTypes = ['GeoPackage', 'PostGIS'] as const
 
@@ -23,7 +25,7 @@ async function parametersOf(type: (typeof storeTypes)[number]): Promise<Record<s
 
 /** A server with the workspace `topp` and in it a store `target` of the type. */
 async function startWithStore(test: TestContext, type: (typeof storeTypes)[number]): Promise<ImporterClient> {
-  const client = await startImporter(test)
+  const client = await startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.1' } })
   const create = async (url: string, payload: object): Promise<void> => {
     const reply = await client.server.app.inject({
       method: 'POST',
@@ -154,6 +156,28 @@ for (const type of storeTypes) {
       assert.equal(await countFeatures(client, 'topp:places'), 1)
       await load('name,lat,lon,pop\nE,5,50,9\n')
       assert.equal(await countFeatures(client, 'topp:places0'), 1)
+    })
+
+    it('5: a remote archive is fetched in the background, waited for and executed', async (test) => {
+      const client = await startWithStore(test, type)
+      const base = await startWebServer(test, (_request, reply) => {
+        reply.end(readFileSync('tests/fixtures/archives/utf.zip'))
+      })
+      const created = await client.call('POST', '?async=true', {
+        import: {
+          ...workspace,
+          targetStore: { dataStore: { name: 'target' } },
+          data: { type: 'remote', location: `${base}/utf.zip` },
+        },
+      })
+      assert.equal(created.status, 201)
+      assert.equal(created.json.import?.state, 'INIT')
+      await pollUntil(client, '/0', 'PENDING')
+      assert.equal((await client.call('POST', '/0?async=true')).status, 204)
+      const done = await pollUntil(client, '/0', 'COMPLETE')
+      assert.equal(done.import?.data?.type, 'remote')
+      assert.equal(done.import?.tasks?.[0]?.state, 'COMPLETE')
+      assert.ok((await countFeatures(client, 'topp:utf')) > 0)
     })
   })
 }
