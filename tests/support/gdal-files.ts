@@ -26,6 +26,18 @@ export async function testFolder(test: TestContext): Promise<string> {
   return folder
 }
 
+/** Makes a folder of the test's own the temporary one, and gives it. */
+export async function ownTemporaryFolder(test: TestContext): Promise<string> {
+  const folder = await testFolder(test)
+  const { TMPDIR } = process.env
+  process.env.TMPDIR = folder
+  test.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
+  return folder
+}
+
 /** The format that takes the file. */
 export function formatOf(file: DataFile): Promise<Format | undefined> {
   return detectFormat(file, context.signal)

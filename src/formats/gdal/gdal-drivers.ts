@@ -117,6 +117,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     extensions: ['sqlite', 'sqlite3', 'spatialite', 'db'],
     suits: startsWith('SQLite format 3\u0000'),
     isSqlite: true,
+    keepsKey: true,
     config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
   },
   { name: 'Microstation DGN', drivers: ['DGN'], extensions: ['dgn'], suits: anything, isProbed: true },

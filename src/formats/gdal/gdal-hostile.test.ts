@@ -11,6 +11,7 @@ import {
   formatOf,
   gdalFixture,
   needsGdal,
+  ownTemporaryFolder,
   readTables,
   testFolder,
 } from '../../../tests/support/gdal-files.ts'
@@ -163,7 +164,6 @@ async function withPrograms(test: TestContext, script: string): Promise<string> 
 
 const gml = () => gdalFormats.find(({ name }) => name === 'GML')
 const describeGml = (signal = context.signal) => gml()?.describe(gdalFixture('places.gml'), { signal })
-const leftFolders = () => readdirSync('/tmp').filter((name) => name.startsWith('terrane-gdal-'))
 
 describe('programs that go wrong', { timeout: 60_000 }, () => {
   it('are ended when they hang and the import is cancelled', async (test) => {
@@ -192,12 +192,9 @@ describe('programs that go wrong', { timeout: 60_000 }, () => {
 
   it('leave no folder behind', async (test) => {
     await withPrograms(test, 'touch left-by-the-program; exit 3')
-    const before = leftFolders()
+    const temporary = await ownTemporaryFolder(test)
     await assert.rejects(async () => describeGml(), FormatError)
-    assert.deepEqual(
-      leftFolders().filter((name) => !before.includes(name)),
-      [],
-    )
+    assert.deepEqual(readdirSync(temporary), [])
   })
 })
 

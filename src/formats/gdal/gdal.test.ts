@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import {
@@ -10,6 +9,7 @@ import {
   formatOf,
   gdalFixture,
   needsGdal,
+  ownTemporaryFolder,
   readBatches,
   readTables,
   testFolder,
@@ -114,8 +114,7 @@ describe('reading through GDAL', needsGdal, () => {
     const folder = await testFolder(test)
     const path = join(folder, 'my places.gml')
     await copyFile(gdalFixture('places.gml').path, path)
-    const links = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('terrane-gdal-'))
-    const before = links()
+    const temporary = await ownTemporaryFolder(test)
     const [layer] = await describeFile({ path, sidecars: {} })
     assert.ok(layer !== undefined)
     for await (const _ of (await formatOf({ path, sidecars: {} }))?.read(
@@ -125,10 +124,7 @@ describe('reading through GDAL', needsGdal, () => {
     ) ?? [])
       break
     assert.deepEqual(await readdir(folder), [basename(path)])
-    assert.deepEqual(
-      links().filter((name) => !before.includes(name)),
-      [],
-    )
+    assert.deepEqual(await readdir(temporary), [])
   })
 
   it('reads sidecars of any letter case', async (test) => {
