@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { createDatabaseImport, importState } from '../support/database-import.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
-import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
+import { countFeatures, listOf, readItems, startImporter } from '../support/importer-client.ts'
 
 describe('imports of a database that is a file', () => {
   function provide(client: ImporterClient, fixture: string, name: string): string {
@@ -47,7 +47,7 @@ describe('imports of a database that is a file', () => {
     mkdirSync(join(client.server.dataDir, 'incoming'), { recursive: true })
     const made = new DatabaseSync(database)
     made.exec(
-      "create table people (name text); insert into people values ('x'), ('y'); create table empty (n int)",
+      "create table people (key integer primary key, name text); insert into people values (7, 'x'), (9, 'y'); create table empty (n int)",
     )
     made.close()
     const { json } = await createDatabaseImport(
@@ -59,6 +59,14 @@ describe('imports of a database that is a file', () => {
     await client.call('PUT', '/0/tasks/0/layer', { layer: { srs: 'EPSG:4326' } })
     await client.call('POST', '/0')
     assert.equal(await countFeatures(client, 'default:people'), 2)
+    const { features } = await readItems(client, 'default:people')
+    assert.deepEqual(
+      listOf(features).map(({ properties }) => [properties?.key, properties?.name]),
+      [
+        [7, 'x'],
+        [9, 'y'],
+      ],
+    )
     const other = await createDatabaseImport(client, { dbtype: 'geopkg', database })
     assert.match(String(other.json.import?.message), /is no database of the format GeoPackage/)
   })
