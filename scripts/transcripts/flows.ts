@@ -237,4 +237,51 @@ export const flows: Flow[] = [
       },
     ],
   },
+  {
+    name: 'flow-5-remote',
+    title: 'Flow 5: remote data are fetched in the background',
+    about: [
+      'A web server on port 8090 gives `tests/fixtures/archives/utf.zip`, a zip with a Shapefile. It stands on the same',
+      'host, so Terrane was started with `TERRANE_REMOTE_ALLOW=127.0.0.1`.',
+    ].join('\n'),
+    steps: [
+      makeWorkspace,
+      {
+        says: 'An import of the remote archive. The answer comes at once; the password is never shown.',
+        command: send(
+          'POST',
+          '?async=true',
+          '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}},"data":{"type":"remote",\n  "location":"http://127.0.0.1:8090/archives/utf.zip","username":"someone","password":"secret"}}}',
+        ),
+      },
+      {
+        says: 'Asked again until the archive was fetched and unpacked.',
+        command: get('/0'),
+        until: /^ {4}"state": "(?:PENDING|INIT_ERROR)",$/m,
+      },
+      { says: 'Its data.', command: get('/0/data') },
+      { says: 'Execution. The answer comes at once.', command: run('/0?async=true') },
+      {
+        says: 'Asked again until it is COMPLETE. The password is no longer kept.',
+        command: get('/0'),
+        until: /^ {4}"state": "COMPLETE(?:_ERROR)?",$/m,
+      },
+      {
+        says: 'Data that are not there make an INIT_ERROR.',
+        command: send(
+          'POST',
+          '',
+          '{"import":{"data":{"type":"remote","location":"http://127.0.0.1:8090/archives/none.zip"}}}',
+        ),
+      },
+      {
+        says: 'An address that is not allowed does too.',
+        command: send(
+          'POST',
+          '',
+          '{"import":{"data":{"type":"remote","location":"http://169.254.169.254/latest"}}}',
+        ),
+      },
+    ],
+  },
 ]

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +16,10 @@ const password = 'transcript-password'
 const mostTries = 400
 /** Stands in the documents for the folder that the server ran in. */
 const shownFolder = '/srv/terrane'
+/** Stands in the documents for the web server that remote data come from. */
+const shownFiles = '127.0.0.1:8090'
+/** Longer than it takes to answer that an import was created. */
+const answerMs = 500
 const origin = [
   'Commands and answers as `node scripts/transcripts.ts` recorded them from a new server, which runs in `/srv/terrane`.',
   'Of the headers, `Location` alone is shown; JSON is set in lines.',
@@ -37,6 +44,7 @@ export async function recordFlow(root: string, flow: Flow): Promise<string> {
       TERRANE_ADMIN_PASSWORD: password,
       TERRANE_SAMPLE: 'off',
       TERRANE_LOG: 'warn',
+      TERRANE_REMOTE_ALLOW: '127.0.0.1',
     })
     const { port } = new URL((await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? '')
     // The commands run as they stand: curl is led to the port that was free.
@@ -44,8 +52,10 @@ export async function recordFlow(root: string, flow: Flow): Promise<string> {
       join(folder, '.curlrc'),
       `silent\nshow-error\nconnect-to = "localhost:8080:127.0.0.1:${port}"\n`,
     )
+    const files = await serveFiles(join(root, 'tests', 'fixtures'))
+    endings.unshift(files.end)
     const shown: string[] = []
-    for (const step of flow.steps) shown.push(await recordStep(folder, step))
+    for (const step of flow.steps) shown.push(await recordStep(folder, step, files.address))
     server.signal('SIGTERM')
     await server.ended
     return toDocument(flow, shown)
@@ -54,13 +64,26 @@ export async function recordFlow(root: string, flow: Flow): Promise<string> {
   }
 }
 
-async function recordStep(folder: string, step: FlowStep): Promise<string> {
+/** Serves a folder at a free port of this host, each answer after a while. */
+async function serveFiles(folder: string): Promise<{ address: string; end(): void }> {
+  const server = createServer(async ({ url = '' }, reply) => {
+    await sleep(answerMs)
+    const body = await readFile(join(folder, url)).catch(() => undefined)
+    reply.writeHead(body === undefined ? 404 : 200).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { address: `127.0.0.1:${port}`, end: () => void server.close() }
+}
+
+/** Runs a step; `files` is where the web server of the documents really is. */
+async function recordStep(folder: string, step: FlowStep, files: string): Promise<string> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const { stdout } = await run('sh', ['-c', step.command], {
+    const { stdout } = await run('sh', ['-c', step.command.replaceAll(shownFiles, files)], {
       cwd: folder,
       env: { PATH: process.env.PATH, CURL_HOME: folder, PASSWORD: password },
     })
-    const answer = formatAnswer(stdout.replaceAll(folder, shownFolder))
+    const answer = formatAnswer(stdout.replaceAll(folder, shownFolder).replaceAll(files, shownFiles))
     if (step.until === undefined || step.until.test(answer)) return toSection(step, answer)
     await sleep(50)
   }
