@@ -12,7 +12,7 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
   if (layer.details.kind === 'vector') return layer
   throw notFound(
     'no-features',
-    `Collection "${collectionId(layer)}" is a coverage and has no items: its link "enclosure" leads to the file`,
+    `Collection "${collectionId(layer)}" is a coverage and has no items: its link "enclosure" leads to the file, of a mosaic "granules" to those`,
   )
 }
 

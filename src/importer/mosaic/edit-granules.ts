@@ -6,13 +6,7 @@ import type { ImporterParts } from '../parts.ts'
 import type { ImportRecord, TaskRecord } from '../records.ts'
 import { saveTaskAndTell, settleImport } from '../settle.ts'
 import { getTask } from '../task-repository.ts'
-import {
-  deleteGranule,
-  findGranule,
-  listGranules,
-  replaceGranules,
-  saveGranule,
-} from './granule-repository.ts'
+import { deleteGranule, findGranule, listGranules, saveGranule } from './granule-repository.ts'
 import type { GranuleRecord } from './records.ts'
 import { mosaicName, settleMosaic } from './settle-mosaic.ts'
 
@@ -66,6 +60,11 @@ async function settled(
   }
 }
 
+/** Granules whose fault has come, gone or changed: few of thousands. */
+function changedFaults(before: GranuleRecord[], after: GranuleRecord[]): GranuleRecord[] {
+  return after.filter(({ fault }, index) => fault?.reason !== before[index]?.fault?.reason)
+}
+
 /** Gives a granule its time, in milliseconds since 1970. `check` runs before anything else, under the lock. */
 export async function setGranuleTime(
   parts: ImporterParts,
@@ -108,7 +107,7 @@ export async function removeGranule(
     const { task, granules } = await settled(parts, found, left)
     await parts.database.transaction(async (db) => {
       await deleteGranule(db, address, address.fileId)
-      if (found.task.mosaic?.faults !== 0) await replaceGranules(db, granules)
+      for (const granule of changedFaults(left, granules)) await saveGranule(db, granule)
       await saveTaskAndTell(parts, db, task)
       await settleImport(parts, db, await getImport(db, address.importId))
     })
