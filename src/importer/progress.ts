@@ -52,7 +52,6 @@ export class ProgressBoard {
     this.#nextId += 1
     if (news.type === 'progress') watched.loads.set(news.taskId, news.progress)
     if (news.type === 'fetch') watched.fetch = news.progress
-    if (news.type === 'import' && news.state !== 'INIT') delete watched.fetch
     if (news.type === 'task' && news.state !== 'RUNNING') watched.loads.delete(news.taskId)
     watched.news.push(numbered)
     if (watched.news.length > keptNews) watched.news.splice(0, watched.news.length - keptNews)
@@ -66,6 +65,10 @@ export class ProgressBoard {
   /** How far an import's remote data have come, while they are fetched. */
   fetchOf(importId: number): FetchProgress | undefined {
     return this.#imports.get(importId)?.fetch
+  }
+
+  endFetch(importId: number): void {
+    delete this.#imports.get(importId)?.fetch
   }
 
   newsSince(importId: number, id: number): NumberedNews[] {

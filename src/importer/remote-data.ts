@@ -53,17 +53,21 @@ async function fetchInto(
   const { location: text, ...given } = wanted
   const { location, credentials } = parseLocation(text)
   let toldAt = 0
-  await fetchRemote(location, folder, {
-    ...parts.remote,
-    credentials: { ...credentials, ...given },
-    signal,
-    onProgress: (progress) => {
-      const at = performance.now()
-      if (at - toldAt < progressMs) return
-      toldAt = at
-      parts.progress.tell(importId, { type: 'fetch', progress })
-    },
-  })
+  try {
+    await fetchRemote(location, folder, {
+      ...parts.remote,
+      credentials: { ...credentials, ...given },
+      signal,
+      onProgress: (progress) => {
+        const at = performance.now()
+        if (at - toldAt < progressMs) return
+        toldAt = at
+        parts.progress.tell(importId, { type: 'fetch', progress })
+      },
+    })
+  } finally {
+    parts.progress.endFetch(importId)
+  }
 }
 
 /** Fetches for an upload, which waits for it; whoever deletes or cancels the import ends it. */

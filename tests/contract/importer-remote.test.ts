@@ -203,12 +203,22 @@ describe('a form with a remote url', () => {
     const client = await startFetcher(test, { TERRANE_REMOTE_TRIES: '1' })
     const base = await startSource(test)
     await client.call('POST', '', {})
-    for (const url of [`${base}/towns.geojson`, 'http://10.0.0.1/x', 'gopher://x/y', 'ftp://127.0.0.1:1/x']) {
+    const broken = await startWebServer(test, (_request, reply) => {
+      reply.writeHead(200, { 'content-length': 5 }).write('x', () => reply.destroy())
+    })
+    for (const url of [
+      `${base}/towns.geojson`,
+      `${broken}/x`,
+      'http://10.0.0.1/x',
+      'gopher://x/y',
+      'ftp://127.0.0.1:1/x',
+    ]) {
       const { status } = await postUrl(client, 0, url)
       assert.equal(status, 400, url)
     }
     const { json } = await client.call('GET', '/0')
     assert.equal(json.import?.state, 'PENDING')
+    assert.equal(json.import?.fetch, undefined)
     assert.deepEqual(listOf(json.import?.tasks), [])
     assert.deepEqual(uploadFolders(client), [])
   })
