@@ -90,6 +90,9 @@ describe('a mosaic', () => {
       const targetStore = { coverageStore: { name: 'm' } }
       const created = await client.call('POST', '', { import: { targetStore, data } })
       assert.equal(created.json.import?.state, 'READY', created.text)
+      const path = `/${created.json.import?.id}/tasks/0`
+      const put = await client.call('PUT', path, { task: { updateMode: 'APPEND' } })
+      assert.equal(put.json.task?.state, 'READY', put.text)
       const done = await runMosaic(client, Number(created.json.import?.id))
       assert.equal(done.state, 'COMPLETE', String(done.errorMessage))
     }

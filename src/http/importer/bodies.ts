@@ -14,9 +14,21 @@ export const TransformChange = Type.Object(
 )
 
 const Time = Type.Object({
-  mode: Type.Optional(Type.String()),
-  filenameRegex: Type.Optional(Type.String()),
-  timeFormat: Type.Optional(Type.String()),
+  mode: Type.Optional(
+    Type.String({
+      description:
+        'auto: the date in the file name; filename: by filenameRegex and timeFormat; manual: a PUT for each granule; none',
+    }),
+  ),
+  filenameRegex: Type.Optional(
+    Type.String({
+      description:
+        'Regular expression, at most 200 characters: its groups, or else the whole match, are the time',
+    }),
+  ),
+  timeFormat: Type.Optional(
+    Type.String({ description: 'Pattern of SimpleDateFormat; without one the time is ISO 8601' }),
+  ),
 })
 export type WantedTime = Static<typeof Time>
 

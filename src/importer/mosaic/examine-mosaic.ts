@@ -25,7 +25,7 @@ function storeFault({ updateMode }: TaskRecord, { store, layerStore }: ExamineCo
   if (layerStore !== undefined && layerStore.type !== mosaicType) {
     return { finding: 'ERROR', reason: 'The layer of that name is a single raster, not a mosaic' }
   }
-  if (updateMode === 'APPEND' && layerStore === undefined) {
+  if (updateMode === 'APPEND' && layerStore === undefined && store?.type !== mosaicType) {
     return { finding: 'ERROR', reason: 'There is no layer of that name to append granules to' }
   }
   if (layerStore !== undefined || store === undefined || store.type === mosaicType) return undefined

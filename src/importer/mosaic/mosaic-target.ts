@@ -62,14 +62,12 @@ export async function findMosaicTarget(
   task: TaskRecord,
   load: { loadId: string; naming: Naming },
 ): Promise<MosaicTarget> {
-  if (task.updateMode === 'CREATE') {
-    const named = await namedMosaic(parts, record, task)
-    return named === undefined ? newMosaic(parts, record, task, load) : existingMosaic(parts, named)
-  }
   const name = task.layer?.name ?? ''
-  const layer = await findLayer(parts.database.kysely, record.workspace, name)
-  if (layer !== undefined) return existingMosaic(parts, layer)
-  if (task.updateMode === 'REPLACE') return newMosaic(parts, record, task, load)
+  const layer =
+    task.updateMode === 'CREATE' ? undefined : await findLayer(parts.database.kysely, record.workspace, name)
+  const known = layer ?? (await namedMosaic(parts, record, task))
+  if (known !== undefined) return existingMosaic(parts, known)
+  if (task.updateMode !== 'APPEND') return newMosaic(parts, record, task, load)
   throw invalid(
     'nothing-to-append-to',
     `There is no layer "${record.workspace}:${name}" to append granules to`,

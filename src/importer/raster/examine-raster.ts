@@ -25,10 +25,10 @@ export function examineRaster(task: TaskRecord, context: ExamineContext): Examin
   if (task.source?.raster === undefined) {
     return refused('ERROR', task.errorMessage ?? `The ${task.format} file cannot be read`)
   }
-  if (task.updateMode === 'APPEND' && layerStore?.type !== mosaicType) {
+  const mosaicStore = [layerStore, store].find((one) => one?.type === mosaicType)
+  if (task.updateMode === 'APPEND' && mosaicStore === undefined) {
     return refused('ERROR', 'Only a layer over a mosaic can be appended to')
   }
-  const mosaicStore = [layerStore, store].find((one) => one?.type === mosaicType)
   if (mosaicStore !== undefined && !isDirect) {
     return refused('ERROR', 'A granule is added to a mosaic as it is: remove the transformations')
   }

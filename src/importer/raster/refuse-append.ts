@@ -1,5 +1,5 @@
 import { findLayer } from '../../catalog/layers.ts'
-import { getStoreById } from '../../catalog/stores.ts'
+import { findStore, getStoreById } from '../../catalog/stores.ts'
 import type { Queryable } from '../../db/connection.ts'
 import { invalid } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
@@ -12,6 +12,9 @@ export async function refuseAppend(db: Queryable, record: ImportRecord, task: Ta
   const layer = await findLayer(db, record.workspace, name)
   const store = layer === undefined ? undefined : await getStoreById(db, layer.storeId)
   if (store?.type === mosaicType) return
+  const named = task.store?.name ?? record.store
+  const target = named === undefined ? undefined : await findStore(db, record.workspace, named)
+  if (layer === undefined && target?.type === mosaicType) return
   const what = store === undefined ? 'there is no layer' : 'no mosaic is the layer'
   throw invalid(
     'append-to-coverage',
