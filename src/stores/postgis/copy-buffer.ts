@@ -1,9 +1,13 @@
-/** Bytes to be sent. Room is asked for before writing; then `bytes` and `view` are written at `at`, which moves on. */
+/**
+ * Bytes to be sent. Room is asked for before writing; then `bytes` and `view` are written at `at`, which moves on. Two
+ * pieces of memory take turns: one is written while the other is sent.
+ */
 export class CopyBuffer {
   bytes: Uint8Array
   view: DataView
   at = 0
   readonly #usualBytes: number
+  #other: Uint8Array | undefined
 
   constructor(usualBytes: number) {
     this.#usualBytes = usualBytes
@@ -40,13 +44,20 @@ export class CopyBuffer {
     this.at = at + end - start
   }
 
-  /** What was written so far; the caller owns it, and writing begins anew. */
+  /** What was written so far; it stays as it is until `take` is called again, or for good after `keepTaken`. */
   take(): Uint8Array {
-    const taken = this.bytes.subarray(0, this.at)
-    this.bytes = Buffer.allocUnsafeSlow(this.#usualBytes)
+    const { bytes } = this
+    const taken = bytes.subarray(0, this.at)
+    this.bytes = this.#other ?? Buffer.allocUnsafeSlow(this.#usualBytes)
+    this.#other = bytes.length === this.#usualBytes ? bytes : undefined
     this.view = new DataView(this.bytes.buffer)
     this.at = 0
     return taken
+  }
+
+  /** Leaves what was taken last to whoever took it. */
+  keepTaken(): void {
+    this.#other = undefined
   }
 
   #grow(count: number): void {

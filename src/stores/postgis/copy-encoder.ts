@@ -60,9 +60,13 @@ export class CopyEncoder {
     return this.#out.at >= chunkBytes - reserveBytes
   }
 
-  /** What was encoded since the last call; the caller owns it. */
+  /** What was encoded since the last call. It is written over after the next one, unless `keepTaken` is called before. */
   takeChunk(): Uint8Array {
     return this.#out.take()
+  }
+
+  keepTaken(): void {
+    this.#out.keepTaken()
   }
 
   /** The last chunk, with the trailer. */

@@ -25,6 +25,7 @@ export async function sendRows(
   const envelope = emptyEnvelope()
   let rowsSent = 0
   let rowsRejected = 0
+  let sending = Promise.resolve(true)
   for await (const batch of untilAborted(batches, hooks.signal)) {
     const failures = new Map<number, { field: string; reason: string }>()
     encoder.begin(batch, convertColumns(batch, layout, failures))
@@ -37,10 +38,14 @@ export async function sendRows(
         rowsRejected += 1
         hooks.onReject(batch, row, failure ?? encoder.refusal)
       }
-      if (encoder.isFull) await writer.write(encoder.takeChunk())
+      if (!encoder.isFull) continue
+      if (!(await sending)) encoder.keepTaken()
+      sending = writer.write(encoder.takeChunk())
+      sending.catch(() => undefined)
     }
     hooks.onProgress(rowsSent + rowsRejected)
   }
+  await sending
   await writer.end(encoder.finish())
   return { rowsSent, rowsRejected, envelope: finished(envelope) }
 }

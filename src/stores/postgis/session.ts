@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { Client, ClientBase, QueryResult, QueryResultRow } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { statementFailure } from '../../lib/postgres/errors.ts'
@@ -87,11 +88,13 @@ export class Connection {
 /** Sends chunks of one COPY with back-pressure. `write` and `end` throw what the server refused. */
 export class CopyWriter {
   readonly #stream: ReturnType<typeof copyFrom>
+  readonly #socket: Writable
   #error: unknown
   #wake: (() => void) | undefined
 
   constructor(client: Client, sql: string) {
     this.#stream = client.query(copyFrom(sql))
+    this.#socket = (client as Client & { connection: { stream: Writable } }).connection.stream
     const wake = (): void => this.#wake?.()
     this.#stream.on('error', (error) => {
       this.#error = error
@@ -101,10 +104,11 @@ export class CopyWriter {
     this.#stream.on('finish', wake)
   }
 
-  async write(chunk: Uint8Array): Promise<void> {
+  /** True where the chunk has left this process, so that its memory may be used again. */
+  async write(chunk: Uint8Array): Promise<boolean> {
     this.#throwIfFailed()
-    if (this.#stream.write(chunk)) return
-    await this.#settled(() => this.#stream.writableNeedDrain)
+    if (!this.#stream.write(chunk)) await this.#settled(() => this.#stream.writableNeedDrain)
+    return this.#stream.writableLength === 0 && this.#socket.writableLength === 0
   }
 
   async end(lastChunk: Uint8Array): Promise<void> {
