@@ -7,7 +7,7 @@ describe('number parsing', () => {
   const bytesOf = (text: string): [Uint8Array, number, number] => [Buffer.from(text), 0, text.length]
 
   it('agrees with the platform for every plain number it takes', () => {
-    const digits = fc.stringMatching(/^[+-]?\d{0,9}(\.\d{0,9})?$/)
+    const digits = fc.stringMatching(/^[+-]?\d{0,9}(\.\d{0,12}0{0,4})?$/)
     fc.assert(
       fc.property(digits, (text) => {
         const value = parsePlainNumber(...bytesOf(text))
@@ -22,6 +22,10 @@ describe('number parsing', () => {
       assert.equal(parseNumber(text), undefined, text)
     }
     assert.equal(parsePlainNumber(...bytesOf('123456789012.345')), 123456789012.345)
+    assert.equal(parsePlainNumber(...bytesOf('981.554999999999950')), 981.55499999999995)
+    assert.equal(parsePlainNumber(...bytesOf('1234.567000000000000')), 1234.567)
+    assert.equal(parsePlainNumber(...bytesOf('0.000000000000000')), 0)
+    assert.equal(parsePlainNumber(...bytesOf('100')), 100)
   })
 
   it('keeps whole digits as they are', () => {

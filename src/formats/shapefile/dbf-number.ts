@@ -1,40 +1,45 @@
-/** 10^0 to 10^22: the powers that a double holds exactly. */
-const powers = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
+import { divideDecimal, scaleDecimal } from '../../lib/decimal.ts'
+
+const [plus, minus, point, zero] = [0x2b, 0x2d, 0x2e, 0x30]
+const headDigits = 15
+const mostDigits = 19
 
 /**
- * The number in `bytes[start, end)` where it is plain (sign, digits, point) with at most 15 digits, which makes the
- * division exact to the last bit; NaN where `parseNumber` has to look at the text.
+ * The number in `bytes[start, end)` where it is plain (sign, digits, point) with at most 19 digits, correctly rounded;
+ * NaN where `parseNumber` has to look at the text.
  */
-export function parsePlainNumber(bytes: Uint8Array, start: number, end: number): number {
-  let at = start
-  const sign = bytes[at]
-  if (sign === 0x2d || sign === 0x2b) at += 1
-  let value = 0
+export function parsePlainNumber(bytes: Uint8Array, start: number, limit: number): number {
+  const sign = bytes[start]
+  const first = sign === minus || sign === plus ? start + 1 : start
+  const end = withoutZeros(bytes, first, limit)
+  let head = 0
+  let tail = 0
   let digits = 0
   let decimals = -1
-  let zeros = 0
-  for (; at < end; at += 1) {
-    const digit = (bytes[at] as number) - 0x30
-    if (digit === 0 && decimals >= 0) zeros += 1
-    else if (digit >= 0 && digit <= 9) {
-      // Zeros behind the point count only when another digit follows them.
-      if (zeros > 0) {
-        digits += zeros
-        if (digits > 15) return Number.NaN
-        value *= powers[zeros] as number
-        decimals += zeros
-        zeros = 0
-      }
-      value = value * 10 + digit
-      if (value > 0) digits += 1
-      if (digits > 15) return Number.NaN
+  for (let at = first; at < end; at += 1) {
+    const byte = bytes[at] as number
+    const digit = byte - zero
+    if (digit >= 0 && digit <= 9) {
+      if (digits < headDigits) head = head * 10 + digit
+      else tail = tail * 10 + digit
+      if (head > 0) digits += 1
       if (decimals >= 0) decimals += 1
-    } else if (digit === -2 && decimals < 0 && at > start && isDigit(bytes[at - 1] as number)) decimals = 0
+    } else if (byte === point && decimals < 0 && at > first) decimals = 0
     else return Number.NaN
   }
-  if (end - start === (sign === 0x2d || sign === 0x2b ? 1 : 0) || decimals > 22) return Number.NaN
-  const size = decimals > 0 ? value / (powers[decimals] as number) : value
-  return sign === 0x2d ? -size : size
+  if (end === first || digits > mostDigits || decimals > 22) return Number.NaN
+  const scale = decimals < 0 ? 0 : decimals
+  const size =
+    digits > headDigits ? divideDecimal(head, tail, digits - headDigits, scale) : scaleDecimal(head, -scale)
+  return sign === minus ? -size : size
+}
+
+/** Where the number ends when zeros behind its point are left out. */
+function withoutZeros(bytes: Uint8Array, start: number, limit: number): number {
+  let end = limit
+  while (end > start && bytes[end - 1] === zero) end -= 1
+  for (let at = start; at < end; at += 1) if (bytes[at] === point) return end
+  return limit
 }
 
 /**
@@ -55,10 +60,6 @@ export function parseWholeNumber(bytes: Uint8Array, start: number, end: number):
   }
   if (value > 1e15) return Number.NaN
   return isNegative ? -value : value
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39
 }
 
 const numberPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
