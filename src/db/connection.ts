@@ -34,16 +34,24 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 const int8 = 20
+/** Our own statements take milliseconds; a server that says nothing for so long is gone. */
+const queryTimeoutMs = 60_000
 
 function postgresPool(url: string): pg.Pool {
   const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: url,
     max: 10,
     connectionTimeoutMillis: 10_000,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
     types: { getTypeParser },
   })
+  // A connection that ends, idle or on loan, is replaced by the pool; who uses it gets the error from the statement.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
 }
 
 /** Opens our own database and brings its tables up to date. */

@@ -14,6 +14,8 @@ function toParameter(value: unknown): Parameter {
 }
 
 const cachedStatements = 500
+/** What a rollback gives where SQLite has ended the transaction itself, as it does when the disk is full. */
+const nothingChanged = { changes: 0, lastInsertRowid: 0 }
 
 /** `node:sqlite` in the form that Kysely's SQLite dialect drives. Statements are prepared once and kept. */
 export class SqliteAdapter implements SqliteDatabase {
@@ -38,7 +40,10 @@ export class SqliteAdapter implements SqliteDatabase {
     return {
       reader: statement.columns().length > 0,
       all: (parameters) => statement.all(...parameters.map(toParameter)),
-      run: (parameters) => statement.run(...parameters.map(toParameter)),
+      run: (parameters) =>
+        sql === 'rollback' && !this.#database.isTransaction
+          ? nothingChanged
+          : statement.run(...parameters.map(toParameter)),
       iterate: (parameters) => statement.iterate(...parameters.map(toParameter)),
     }
   }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { isUniqueViolation } from '../db/errors.ts'
+import { findOutage, isUniqueViolation } from '../db/errors.ts'
 import type { FailureKind } from '../lib/errors.ts'
 import { Failure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -64,6 +64,8 @@ export function toProblem(error: unknown, requestId: string): Problem {
     const detail = 'Another request made the same thing at the same moment: read it again'
     return { status: 409, code: 'exists-already', detail, errors: [detail] }
   }
+  const outage = findOutage(error)
+  if (outage !== undefined) return toProblem(outage, requestId)
   const { statusCode, code, message } = libraryError(error)
   if (statusCode >= 400 && statusCode < 500)
     return {

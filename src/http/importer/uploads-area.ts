@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { finished, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fastifyMultipart from '@fastify/multipart'
+import { findFullDisk } from '../../db/errors.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-name.ts'
@@ -76,9 +77,12 @@ async function writeFile(
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw invalid('duplicate-file', `The upload has two files named "${name}"`)
     }
-    throw invalid('upload-broken', `The upload broke off while "${shownName(name)}" was received`, {
-      cause: error,
-    })
+    throw (
+      findFullDisk(error) ??
+      invalid('upload-broken', `The upload broke off while "${shownName(name)}" was received`, {
+        cause: error,
+      })
+    )
   } finally {
     stopWatching()
     source.once('error', () => undefined)
