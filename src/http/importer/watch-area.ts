@@ -11,6 +11,8 @@ import { findImportOf, findTaskOf, staff, tags } from './scope.ts'
 import { toWireFetch, toWireState } from './wire.ts'
 
 const heartbeatMs = 15_000
+/** What is kept for a client that does not read; one that is further behind is let go and may come back. */
+const maxBehindBytes = 2 ** 20
 const Format = Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) })
 
 function toEventData(news: ImportNews, dialect: Dialect): object {
@@ -50,8 +52,12 @@ export function addWatchRoutes(app: App, scope: ImporterScope): void {
       if (Number.isFinite(last))
         for (const one of parts.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
       else stream.push(`event: import\ndata: ${JSON.stringify({ state })}\n\n`)
-      const stopListening = parts.progress.listen(record.id, (one) => stream.push(toEvent(one, dialect)))
-      const heartbeat = setInterval(() => stream.push(': still here\n\n'), heartbeatMs)
+      const tell = (text: string): void => {
+        if (stream.readableLength > maxBehindBytes) stream.destroy()
+        else stream.push(text)
+      }
+      const stopListening = parts.progress.listen(record.id, (one) => tell(toEvent(one, dialect)))
+      const heartbeat = setInterval(() => tell(': still here\n\n'), heartbeatMs)
       const end = (): void => {
         clearInterval(heartbeat)
         stopListening()
