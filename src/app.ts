@@ -6,6 +6,7 @@ import type { DataDirectory } from './config/data-directory.ts'
 import { freeStoreFile, lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
 import { version } from './config/version.ts'
+import { openBroadcast, silence } from './db/broadcast.ts'
 import type { Database } from './db/connection.ts'
 import { openDatabase } from './db/connection.ts'
 import type { App, HttpContext } from './http/app-types.ts'
@@ -70,17 +71,22 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const url = settings.databaseUrl
     const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })
     closers.push(() => database.close())
+    const broadcast = url === undefined ? silence : await openBroadcast(url, log)
+    closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
     const clock = options.clock ?? systemClock
     const catalog = await openCatalog({ settings, directory, database, events, clock })
     closers.push(() => catalog.close())
     const serving: { app?: App } = {}
     const importer = createImporter({
-      ...{ settings, directory, database, catalog, events, log, clock },
+      ...{ settings, directory, database, broadcast, catalog, events, log, clock },
       ownPort: () => portOf(serving.app),
     })
     const passwords = createPasswords(options.passwordCost)
-    await ensureFirstUser({ database, passwords, clock }, settings.adminPassword, options.notice ?? print)
+    const notice = options.notice ?? print
+    await database.alone(() =>
+      ensureFirstUser({ database, passwords, clock }, settings.adminPassword, notice),
+    )
     const context: HttpContext = {
       settings,
       directory,
@@ -200,7 +206,7 @@ async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
     storesFolder: directory.stores,
   })
-  await catalog.prepare()
+  await database.alone(() => catalog.prepare())
   return catalog
 }
 
@@ -215,7 +221,7 @@ async function defaultStore(
     return { type: 'GeoPackage', parameters: { path } }
   }
   const schema = dataSchema(workspace)
-  await database.kysely.schema.createSchema(schema).ifNotExists().execute()
+  await database.alone(() => database.kysely.schema.createSchema(schema).ifNotExists().execute())
   const url = new URL(settings.databaseUrl.reveal())
   return {
     type: 'PostGIS',

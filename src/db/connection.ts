@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { Kysely, PostgresDialect, SqliteDialect, SqliteAdapter as SqliteDialectAdapter } from 'kysely'
+import { Kysely, PostgresDialect, SqliteDialect, SqliteAdapter as SqliteDialectAdapter, sql } from 'kysely'
 import pg from 'pg'
 import type { Secret } from '../lib/secret.ts'
 import { migrateToLatest } from './migrate.ts'
@@ -16,6 +16,8 @@ export interface Database {
   kysely: Kysely<Tables>
   /** Runs `work` in one transaction; inside it use only what it is given, the outer connection would wait for ever. */
   transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>
+  /** Runs short `work` while no other process that shares the database is inside `alone`. */
+  alone<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -54,6 +56,21 @@ function postgresPool(url: string): pg.Pool {
   return pool
 }
 
+/** Any number that other programs in one database hardly use. */
+const aloneLock = 1_953_656_173
+
+/** The lock goes with the connection, however the process ends. */
+function aloneInPostgres<T>(kysely: Kysely<Tables>, work: () => Promise<T>): Promise<T> {
+  return kysely.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${aloneLock})`.execute(connection)
+    try {
+      return await work()
+    } finally {
+      await sql`select pg_advisory_unlock(${aloneLock})`.execute(connection)
+    }
+  })
+}
+
 /** Opens our own database and brings its tables up to date. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const isEmbedded = 'path' in settings
@@ -65,6 +82,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     kind: isEmbedded ? 'sqlite' : 'postgres',
     kysely,
     transaction: (work) => kysely.transaction().execute(work),
+    alone: (work) => (isEmbedded ? work() : aloneInPostgres(kysely, work)),
     close: () => kysely.destroy(),
   }
   try {

@@ -18,7 +18,9 @@ import { applyRetention } from './retention.ts'
 import { runHandler } from './run-import.ts'
 import { RunningTable } from './running.ts'
 import { publishEarlierCommits } from './settle-load.ts'
+import { shareNews } from './share-news.ts'
 import { runJob, startRun } from './start-run.ts'
+import { hearCancellations } from './stop-work.ts'
 
 export type ImporterNeeds = Omit<
   ImporterParts,
@@ -47,6 +49,8 @@ export class Importer {
       running: new RunningTable(),
       names: new NameReservations(),
     }
+    shareNews(this.parts)
+    hearCancellations(this.parts)
   }
 
   /** Takes up what an earlier process left, then works. */

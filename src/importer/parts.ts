@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Broadcast } from '../db/broadcast.ts'
 import type { Database } from '../db/connection.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -33,6 +34,8 @@ export interface ImporterParts {
   events: EventBus
   log: Logger
   jobs: Jobs
+  /** What processes with one database tell each other. */
+  broadcast: Broadcast
   pool: LoadPool
   /** Chains of raster tools at the same time; the rest wait. */
   toolTurns: Turns

@@ -42,7 +42,12 @@ async function end(
   await saveAndTell(parts, db, rest)
 }
 
-async function endInError(parts: ImporterParts, importId: number, message: string): Promise<void> {
+/** Ends a preparation in INIT_ERROR; nothing that was fetched is kept. */
+export async function failPreparation(
+  parts: ImporterParts,
+  importId: number,
+  message: string,
+): Promise<void> {
   const db = parts.database.kysely
   const record = await findImport(db, importId)
   if (record === undefined || record.state !== 'INIT') return
@@ -132,11 +137,11 @@ export function prepareHandler(parts: ImporterParts): JobHandler {
       } catch (error) {
         if (signal.aborted) throw error
         parts.log.info({ err: error, importId }, 'the data of an import cannot be read')
-        await endInError(parts, importId, explain(error))
+        await failPreparation(parts, importId, explain(error))
       } finally {
         stop.end()
       }
     },
-    abandoned: (payload, reason) => endInError(parts, Number(payload.importId), reason),
+    abandoned: (payload, reason) => failPreparation(parts, Number(payload.importId), reason),
   }
 }

@@ -40,6 +40,7 @@ export class ProgressBoard {
   readonly #imports = new Map<number, Watched>()
   readonly #emitter = new EventEmitter().setMaxListeners(0)
   #nextId: number
+  #onTold: (importId: number, news: NumberedNews) => void = () => undefined
 
   /** Ids of news go on from `firstId`, so that they never repeat after a restart. */
   constructor(firstId: number) {
@@ -47,15 +48,28 @@ export class ProgressBoard {
   }
 
   tell(importId: number, news: ImportNews): void {
-    const watched = this.#watched(importId)
     const numbered = { id: this.#nextId, news }
     this.#nextId += 1
+    this.receive(importId, numbered)
+    this.#onTold(importId, numbered)
+  }
+
+  /** Takes what another process has told. */
+  receive(importId: number, numbered: NumberedNews): void {
+    const watched = this.#watched(importId)
+    const { news } = numbered
     if (news.type === 'progress') watched.loads.set(news.taskId, news.progress)
     if (news.type === 'fetch') watched.fetch = news.progress
+    if (news.type === 'import' && news.state !== 'INIT') delete watched.fetch
     if (news.type === 'task' && news.state !== 'RUNNING') watched.loads.delete(news.taskId)
     watched.news.push(numbered)
     if (watched.news.length > keptNews) watched.news.splice(0, watched.news.length - keptNews)
     this.#emitter.emit(String(importId), numbered)
+  }
+
+  /** Who hears what this process tells. */
+  onTold(listener: (importId: number, news: NumberedNews) => void): void {
+    this.#onTold = listener
   }
 
   progressOf(importId: number, taskId: number): TaskProgress | undefined {
@@ -71,8 +85,11 @@ export class ProgressBoard {
     delete this.#imports.get(importId)?.fetch
   }
 
+  /** Processes number their own news, so those of one import do not always ascend. */
   newsSince(importId: number, id: number): NumberedNews[] {
-    return (this.#imports.get(importId)?.news ?? []).filter((one) => one.id > id)
+    const news = this.#imports.get(importId)?.news ?? []
+    const index = news.findLastIndex((one) => one.id === id)
+    return index < 0 ? news.filter((one) => one.id > id) : news.slice(index + 1)
   }
 
   /** Returns the function that stops listening. */

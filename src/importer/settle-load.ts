@@ -115,7 +115,8 @@ export async function publishEarlierCommits(parts: ImporterParts): Promise<void>
   const db = parts.database.kysely
   for (const task of await listTasksInState(db, 'RUNNING')) {
     const taskLoad = task.run?.load
-    if (taskLoad?.token === undefined) continue
+    if (taskLoad?.token === undefined || task.run === undefined) continue
+    if (await parts.jobs.isHeldByOther(task.run.jobId)) continue
     const course: Course = { record: await getImport(db, task.importId), task }
     await publishIfCommitted(parts, course, taskLoad).catch((error: unknown) =>
       warn(parts, course, error, 'how a load ended is not known yet'),

@@ -34,6 +34,14 @@ export class ServerStopping extends Error {
   }
 }
 
+/** The reason a job's signal carries when another process has taken it over, since this one was not heard of. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('Another process has taken the work over')
+    this.name = 'LeaseLost'
+  }
+}
+
 /**
  * A durable queue. A job is kept from `enqueue` until it ends, survives kill -9, and is run again from its start when
  * its process died, as often as its handler allows.
@@ -44,6 +52,10 @@ export interface Jobs {
   wake(): void
   /** Ends when the job has; throws the signal's reason when that aborts first. The job goes on then. */
   wait(jobId: number, signal: AbortSignal): Promise<void>
+  /** Removes a job that has not begun; false when it has, or has ended. */
+  withdraw(jobId: number): Promise<boolean>
+  /** Whether another process works on it and lives. */
+  isHeldByOther(jobId: number): Promise<boolean>
   /** Takes up what earlier processes left and starts to work. */
   start(handlers: Record<string, JobHandler>): Promise<void>
   /** Takes no new job, gives running ones the time to end, aborts the rest; ends within 10 seconds. */

@@ -22,6 +22,8 @@ export interface TestServer {
   url: string
   process: RunningProcess
   call(method: string, path: string, body?: unknown): Promise<ServerAnswer>
+  /** Posts fields as a form. */
+  form(path: string, fields: Record<string, string>): Promise<ServerAnswer>
   /** Waits until an import is in one of these states, and gives it with its tasks in full. */
   importIn(id: number, states: string[]): Promise<Json>
   /** Waits for an event of an import whose data match; false when the server ends first. */
@@ -46,16 +48,18 @@ export async function startServer(
     ...env,
   })
   const url = (await process.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
-  const call: TestServer['call'] = async (method, path, body) => {
-    const reply = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+  const send = async (path: string, init: RequestInit): Promise<ServerAnswer> => {
+    const reply = await fetch(`${url}${path}`, init)
     const text = await reply.text()
     const isJson = /json/.test(reply.headers.get('content-type') ?? '')
     return { status: reply.status, json: (isJson && text !== '' ? JSON.parse(text) : {}) as Json, text }
   }
+  const call: TestServer['call'] = (method, path, body) =>
+    send(path, {
+      method,
+      headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     process.signal(signal)
     await process.ended
@@ -64,6 +68,8 @@ export async function startServer(
     url,
     process,
     call,
+    form: (path, fields) =>
+      send(path, { method: 'POST', headers: { authorization }, body: new URLSearchParams(fields) }),
     importIn: async (id, states) => {
       const deadline = performance.now() + patienceMs
       let last = ''

@@ -7,17 +7,21 @@ import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { JobHandler, Jobs } from '../jobs.ts'
-import { defaultMaxAttempts, ServerStopping } from '../jobs.ts'
+import { defaultMaxAttempts, LeaseLost, ServerStopping } from '../jobs.ts'
 import type { JobRecord, Lease } from './job-repository.ts'
 import {
   claimJob,
   deleteJob,
+  deleteQueuedJob,
   hasJob,
   insertJob,
+  isHeldByOther,
+  listOwnJobs,
   listQueuedJobs,
   listStaleJobs,
   renewLeases,
   requeueJob,
+  takeJob,
 } from './job-repository.ts'
 
 export interface EmbeddedJobsParts {
@@ -31,8 +35,9 @@ export interface EmbeddedJobsParts {
   graceMs?: number
 }
 
-const leaseMs = 30_000
-const renewMs = 10_000
+/** A process that was not heard of for so long is dead: others take its jobs over. */
+const leaseMs = 12_000
+const renewMs = 3_000
 const pollMs = 250
 const graceMs = 7_000
 const abortMs = 2_500
@@ -48,6 +53,8 @@ export class EmbeddedJobs implements Jobs {
   readonly #parts: EmbeddedJobsParts
   readonly #owner = randomUUID()
   readonly #running = new Map<number, RunningJob>()
+  /** Jobs whose end could not be written, since the database was gone or full. */
+  readonly #stranded = new Map<number, JobRecord>()
   readonly #ended = new EventEmitter().setMaxListeners(0)
   #handlers: Record<string, JobHandler> = {}
   #timer: NodeJS.Timeout | undefined
@@ -67,8 +74,7 @@ export class EmbeddedJobs implements Jobs {
   async start(handlers: Record<string, JobHandler>): Promise<void> {
     this.#handlers = handlers
     this.#isAccepting = true
-    const isAlone = this.#parts.database.kind === 'sqlite'
-    await this.#takeOver(isAlone ? undefined : this.#now())
+    await this.#takeOver(this.#isAlone() ? undefined : this.#now())
     this.#timer = setInterval(() => this.#tick(), renewMs).unref()
     this.wake()
   }
@@ -89,6 +95,14 @@ export class EmbeddedJobs implements Jobs {
     }
   }
 
+  withdraw(jobId: number): Promise<boolean> {
+    return deleteQueuedJob(this.#parts.database.kysely, jobId)
+  }
+
+  async isHeldByOther(jobId: number): Promise<boolean> {
+    return !this.#isAlone() && isHeldByOther(this.#parts.database.kysely, jobId, this.#lease())
+  }
+
   async stop(): Promise<void> {
     this.#isAccepting = false
     clearInterval(this.#timer)
@@ -104,21 +118,28 @@ export class EmbeddedJobs implements Jobs {
 
   #tick(): void {
     renewLeases(this.#parts.database.kysely, this.#lease())
+      .then(() => this.#putBackStranded())
+      .then(() => this.#leaveLost())
       .then(() => this.#takeOver(this.#now()))
       .then(() => this.wake())
       .catch((error: unknown) => this.#parts.log.error({ err: error }, 'job leases could not be renewed'))
   }
 
+  /** Ends work on jobs that another process has taken over meanwhile. */
+  async #leaveLost(): Promise<void> {
+    const before = [...this.#running.values()]
+    const own = new Set(await listOwnJobs(this.#parts.database.kysely, this.#owner))
+    for (const { job, abort } of before) if (!own.has(job.id)) abort.abort(new LeaseLost())
+  }
+
   async #takeOver(before: string | undefined): Promise<void> {
     const db = this.#parts.database.kysely
-    const stale = await listStaleJobs(db, {
-      owner: this.#owner,
-      ...(before === undefined ? {} : { before }),
-    })
-    for (const job of stale) {
+    const limit = before === undefined ? {} : { before }
+    for (const job of await listStaleJobs(db, { owner: this.#owner, ...limit })) {
+      if (!(await takeJob(db, job, { lease: this.#lease(), ...limit }))) continue
       this.#parts.log.warn({ jobId: job.id, kind: job.kind, attempts: job.attempts }, 'job taken over')
       const most = this.#handlers[job.kind]?.maxAttempts ?? defaultMaxAttempts
-      if (job.attempts < most) await requeueJob(db, job, false)
+      if (job.attempts < most) await requeueJob(db, this.#mine(job), false)
       else await this.#giveUp(job)
     }
   }
@@ -126,7 +147,7 @@ export class EmbeddedJobs implements Jobs {
   async #giveUp(job: JobRecord): Promise<void> {
     const reason = `It was begun ${job.attempts} times and the server died each time`
     await this.#handlers[job.kind]?.abandoned(job.payload, reason)
-    await deleteJob(this.#parts.database.kysely, job.id)
+    await deleteJob(this.#parts.database.kysely, this.#mine(job))
   }
 
   async #fillAll(): Promise<void> {
@@ -145,7 +166,7 @@ export class EmbeddedJobs implements Jobs {
       if (!this.#isAccepting || this.#running.size >= this.#parts.concurrency) return
       if (job.key !== '' && keys.has(job.key)) continue
       keys.add(job.key)
-      if (await claimJob(db, job.id, this.#lease())) this.#begin({ ...job, attempts: job.attempts + 1 })
+      if (await claimJob(db, job, this.#lease())) this.#begin({ ...job, attempts: job.attempts + 1 })
     }
   }
 
@@ -163,27 +184,45 @@ export class EmbeddedJobs implements Jobs {
     const { database, log } = this.#parts
     try {
       await this.#attempt(job, signal)
-      await deleteJob(database.kysely, job.id)
+      await deleteJob(database.kysely, this.#mine(job))
     } catch (error) {
-      if (!(signal.reason instanceof ServerStopping)) {
+      if (!signal.aborted) {
         log.error({ err: error, jobId: job.id, kind: job.kind }, 'job could not be ended')
       }
-      await requeueJob(database.kysely, job, signal.aborted).catch(() => undefined)
+      if (signal.aborted) await requeueJob(database.kysely, this.#mine(job), true).catch(() => undefined)
+      else this.#stranded.set(job.id, job)
     }
   }
 
-  /** Runs the handler; a failure is told to it, a stop of the server is thrown on. */
+  /** Lets jobs run again whose end could not be written, after a pause; they are done when it can be. */
+  async #putBackStranded(): Promise<void> {
+    for (const [id, job] of this.#stranded) {
+      await requeueJob(this.#parts.database.kysely, this.#mine(job), true)
+      this.#stranded.delete(id)
+    }
+  }
+
+  /** Runs the handler; a failure is told to it, a stop of the server or the loss of the job is thrown on. */
   async #attempt(job: JobRecord, signal: AbortSignal): Promise<void> {
     const handler = this.#handlers[job.kind]
     if (handler === undefined) throw new Error(`Nothing does jobs of kind "${job.kind}"`)
     try {
       await handler.run(job.payload, { jobId: job.id, attempt: job.attempts, signal })
     } catch (error) {
-      if (signal.reason instanceof ServerStopping) throw error
+      if (signal.aborted) throw error
       this.#parts.log.error({ err: error, jobId: job.id, kind: job.kind }, 'job failed')
       this.#parts.events.emit('exception.caught', { error, where: `job ${job.kind}` })
       await handler.abandoned(job.payload, explain(error))
     }
+  }
+
+  /** An embedded database has no other process. */
+  #isAlone(): boolean {
+    return this.#parts.database.kind === 'sqlite'
+  }
+
+  #mine({ id }: JobRecord): { id: number; owner: string } {
+    return { id, owner: this.#owner }
   }
 
   #lease(): Lease {

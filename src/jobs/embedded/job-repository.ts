@@ -9,6 +9,8 @@ export interface JobRecord {
   key: string
   payload: JobPayload
   attempts: number
+  /** Who runs it, while it runs. */
+  owner?: string
 }
 
 function toJob(row: Selectable<Tables['jobs']>): JobRecord {
@@ -18,6 +20,7 @@ function toJob(row: Selectable<Tables['jobs']>): JobRecord {
     key: row.key,
     payload: JSON.parse(row.payload) as JobPayload,
     attempts: row.attempts,
+    ...(row.lease_owner === null ? {} : { owner: row.lease_owner }),
   }
 }
 
@@ -70,8 +73,8 @@ export interface Lease {
   at: string
 }
 
-/** Takes a queued job; false when another process was first. */
-export async function claimJob(db: Queryable, id: number, lease: Lease): Promise<boolean> {
+/** Takes a queued job; false when another process was first, with it or with another job of its key. */
+export async function claimJob(db: Queryable, { id, key }: JobRecord, lease: Lease): Promise<boolean> {
   const result = await db
     .updateTable('jobs')
     .set((eb) => ({
@@ -83,8 +86,59 @@ export async function claimJob(db: Queryable, id: number, lease: Lease): Promise
     }))
     .where('id', '=', id)
     .where('state', '=', 'queued')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs as other')
+            .select('other.id')
+            .where('other.key', '=', key)
+            .where('other.key', '!=', '')
+            .where('other.state', '=', 'running'),
+        ),
+      ),
+    )
     .executeTakeFirst()
   return Number(result.numUpdatedRows) === 1
+}
+
+/** Takes a running job from a dead owner; false when it lives after all, or another process was first. */
+export async function takeJob(
+  db: Queryable,
+  job: JobRecord,
+  { lease, before }: { lease: Lease; before?: string },
+): Promise<boolean> {
+  let query = db
+    .updateTable('jobs')
+    .set({ lease_owner: lease.owner, lease_until: lease.until })
+    .where('id', '=', job.id)
+    .where('state', '=', 'running')
+    .where('lease_owner', '=', job.owner ?? '')
+  if (before !== undefined) query = query.where('lease_until', '<', before)
+  return Number((await query.executeTakeFirst()).numUpdatedRows) === 1
+}
+
+/** Whether a process other than `lease.owner` holds it, at the time of that lease. */
+export async function isHeldByOther(db: Queryable, id: number, lease: Lease): Promise<boolean> {
+  const row = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where('lease_owner', '!=', lease.owner)
+    .where('lease_until', '>=', lease.at)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ids of the jobs that an owner runs. */
+export async function listOwnJobs(db: Queryable, owner: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('state', '=', 'running')
+    .where('lease_owner', '=', owner)
+    .execute()
+  return rows.map(({ id }) => Number(id))
 }
 
 export async function renewLeases(db: Queryable, lease: Lease): Promise<void> {
@@ -96,8 +150,12 @@ export async function renewLeases(db: Queryable, lease: Lease): Promise<void> {
     .execute()
 }
 
-/** Puts a running job back; `isRefunded` when the attempt does not count. */
-export async function requeueJob(db: Queryable, job: JobRecord, isRefunded: boolean): Promise<void> {
+/** Puts a job back that its owner runs; `isRefunded` when the attempt does not count. */
+export async function requeueJob(
+  db: Queryable,
+  { id, owner }: { id: number; owner: string },
+  isRefunded: boolean,
+): Promise<void> {
   await db
     .updateTable('jobs')
     .set((eb) => ({
@@ -106,11 +164,22 @@ export async function requeueJob(db: Queryable, job: JobRecord, isRefunded: bool
       lease_until: null,
       attempts: isRefunded ? eb('attempts', '-', 1) : eb.ref('attempts'),
     }))
-    .where('id', '=', job.id)
-    .where('state', '=', 'running')
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
     .execute()
 }
 
-export async function deleteJob(db: Queryable, id: number): Promise<void> {
-  await db.deleteFrom('jobs').where('id', '=', id).execute()
+/** Removes a job that its owner has done. */
+export async function deleteJob(db: Queryable, { id, owner }: { id: number; owner: string }): Promise<void> {
+  await db.deleteFrom('jobs').where('id', '=', id).where('lease_owner', '=', owner).execute()
+}
+
+/** Removes a job that nobody has begun; false when there is none. */
+export async function deleteQueuedJob(db: Queryable, id: number): Promise<boolean> {
+  const result = await db
+    .deleteFrom('jobs')
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst()
+  return Number(result.numDeletedRows) === 1
 }

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from '../lib/logger.ts'
+import type { Secret } from '../lib/secret.ts'
+
+/**
+ * Short messages between the processes that share our PostgreSQL. They are kept nowhere: who does not listen at that
+ * moment misses them, so whoever needs an effect looks for it and tells again.
+ */
+export interface Broadcast {
+  /** Tells every other process; never throws. What has more than 7,900 bytes as JSON is not told. */
+  tell(topic: string, body: object): void
+  /** Hears what other processes tell. */
+  listen(topic: string, listener: (body: unknown) => void): void
+  close(): Promise<void>
+}
+
+/** An embedded database has one process, which nobody else hears. */
+export const silence: Broadcast = {
+  tell: () => undefined,
+  listen: () => undefined,
+  close: () => Promise.resolve(),
+}
+
+const channel = 'terrane'
+/** PostgreSQL takes less than 8,000 bytes. */
+const maxBytes = 7900
+const reconnectMs = 1000
+const timeoutMs = 10_000
+/** How often it is made sure that the connection lives. */
+const checkMs = 10_000
+
+interface Envelope {
+  from: string
+  topic: string
+  body: unknown
+}
+
+class PostgresBroadcast implements Broadcast {
+  readonly #url: Secret
+  readonly #log: Logger
+  readonly #from = randomUUID()
+  readonly #listeners = new Map<string, (body: unknown) => void>()
+  readonly #closing = new AbortController()
+  #client: pg.Client | undefined
+  #keeping: Promise<void> | undefined
+  #checking: NodeJS.Timeout | undefined
+
+  constructor(url: Secret, log: Logger) {
+    this.#url = url
+    this.#log = log
+  }
+
+  /** Ends when the first connection listens; a lost one is made anew. */
+  async open(): Promise<void> {
+    const lost = await this.#connect()
+    this.#keeping = this.#keep(lost)
+    this.#checking = setInterval(() => this.#check(), checkMs).unref()
+  }
+
+  tell(topic: string, body: object): void {
+    const text = JSON.stringify({ from: this.#from, topic, body } satisfies Envelope)
+    if (this.#client === undefined || Buffer.byteLength(text) > maxBytes) return
+    this.#client.query('select pg_notify($1, $2)', [channel, text]).catch((error: unknown) => {
+      this.#log.debug({ err: error, topic }, 'other processes were not told')
+    })
+  }
+
+  listen(topic: string, listener: (body: unknown) => void): void {
+    this.#listeners.set(topic, listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearInterval(this.#checking)
+    await this.#client?.end().catch(() => undefined)
+    await this.#keeping
+  }
+
+  /** Gives a promise that ends with the connection. */
+  async #connect(): Promise<{ lost: Promise<void> }> {
+    const client = new pg.Client({
+      connectionString: this.#url.reveal(),
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      keepAlive: true,
+      application_name: 'terrane broadcast',
+    })
+    const lost = new Promise<void>((resolve) => {
+      client.once('end', resolve)
+      client.on('error', () => resolve())
+    })
+    client.on('notification', ({ payload }) => this.#hear(payload ?? ''))
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      throw error
+    }
+    this.#client = client
+    return { lost }
+  }
+
+  async #keep(first: { lost: Promise<void> }): Promise<void> {
+    const { signal } = this.#closing
+    let connection = first
+    for (;;) {
+      await connection.lost
+      this.#client = undefined
+      const again = await this.#reconnect(signal)
+      if (again === undefined) return
+      connection = again
+    }
+  }
+
+  async #reconnect(signal: AbortSignal): Promise<{ lost: Promise<void> } | undefined> {
+    while (!signal.aborted) {
+      try {
+        await delay(reconnectMs, undefined, { signal })
+        const connection = await this.#connect()
+        if (signal.aborted) await this.#client?.end().catch(() => undefined)
+        return signal.aborted ? undefined : connection
+      } catch (error) {
+        if (!signal.aborted) this.#log.warn({ err: error }, 'other processes are not heard')
+      }
+    }
+    return undefined
+  }
+
+  /** A connection that does not answer is given up, which makes a new one. */
+  #check(): void {
+    const client = this.#client
+    client?.query('select 1').catch(() => client.end().catch(() => undefined))
+  }
+
+  #hear(payload: string): void {
+    try {
+      const { from, topic, body } = JSON.parse(payload) as Envelope
+      if (from !== this.#from) this.#listeners.get(topic)?.(body)
+    } catch (error) {
+      this.#log.warn({ err: error }, 'a message of another process was not understood')
+    }
+  }
+}
+
+/** Opens the connection that listens, beside those of the pool. */
+export async function openBroadcast(url: Secret, log: Logger): Promise<Broadcast> {
+  const broadcast = new PostgresBroadcast(url, log)
+  await broadcast.open()
+  return broadcast
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { testCluster } from './postgres.ts'
+import type { TestServer } from './server.ts'
+import { startServer } from './server.ts'
+import type { Cleanup } from './terrane-process.ts'
+import { temporaryData } from './terrane-process.ts'
+
+/** Where servers of one catalogue keep what they share. */
+export interface SharedPlace {
+  dataDir: string
+  env: Record<string, string>
+  databaseUrl: string
+}
+
+/** A new PostgreSQL database and a data directory. */
+export async function makeSharedPlace(t: Cleanup): Promise<SharedPlace> {
+  const databaseUrl = await (await testCluster()).createDatabase()
+  const env = {
+    TERRANE_DATABASE_URL: databaseUrl,
+    TERRANE_LOADS: '2',
+    TERRANE_REMOTE_ALLOW: '127.0.0.1',
+  }
+  return { dataDir: temporaryData(t), env, databaseUrl }
+}
+
+/** Two real servers, started at once, that share one PostgreSQL catalogue and one data directory. */
+export async function startPair(
+  t: Cleanup,
+  envOfFirst: Record<string, string> = {},
+): Promise<SharedPlace & { first: TestServer; second: TestServer }> {
+  const place = await makeSharedPlace(t)
+  const [first, second] = await Promise.all([
+    startServer(t, place.dataDir, { ...place.env, ...envOfFirst }),
+    startServer(t, place.dataDir, place.env),
+  ])
+  assert.ok(first !== undefined && second !== undefined)
+  return { ...place, first, second }
+}

@@ -1,0 +1,73 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryFolder } from './temporary-files.ts'
+import { startWebServer } from './web-server.ts'
+
+/** Points as GeoJSON, numbered from 0 in their attribute `row`. */
+export function pointsText(count: number): string {
+  return JSON.stringify({
+    type: 'FeatureCollection',
+    features: Array.from({ length: count }, (_, row) => ({
+      type: 'Feature',
+      properties: { row },
+      geometry: { type: 'Point', coordinates: [row % 180, row % 90] },
+    })),
+  })
+}
+
+/** Puts a file into the import root of a data directory. */
+export function provideFile(dataDir: string, name: string, content: string | Uint8Array): void {
+  mkdirSync(join(dataDir, 'incoming'), { recursive: true })
+  writeFileSync(join(dataDir, 'incoming', name), content)
+}
+
+/** A program of GDAL that begins to write and then hangs, for servers that have `path` as their `PATH`. */
+export function hangingProgram(t: TestContext, name: string): { path: string; begun(): Promise<number> } {
+  const folder = temporaryFolder(t)
+  const pidPath = join(folder, 'pid')
+  const script = `#!/bin/sh\nfor output; do :; done\necho half > "$output"\necho $$ > ${pidPath}\nexec sleep 1000\n`
+  writeFileSync(join(folder, name), script)
+  chmodSync(join(folder, name), 0o755)
+  return {
+    path: `${folder}${delimiter}${process.env.PATH}`,
+    begun: async () => {
+      while (!existsSync(pidPath) || readFileSync(pidPath, 'utf8') === '') await sleep(20)
+      return Number(readFileSync(pidPath, 'utf8'))
+    },
+  }
+}
+
+export interface SlowSource {
+  url: string
+  /** From now on the whole answer comes at once. */
+  hurry(): void
+  /** Requests so far. */
+  requests(): number
+}
+
+/** A web server that lets its answer drip for ever, until told otherwise. */
+export async function slowSource(t: TestContext, content: string | Uint8Array): Promise<SlowSource> {
+  let isSlow = true
+  let count = 0
+  const url = await startWebServer(t, (_request, reply) => {
+    count += 1
+    if (!isSlow) {
+      reply.end(content)
+      return
+    }
+    const dripping = setInterval(() => reply.write(' '), 100)
+    reply.once('close', () => clearInterval(dripping))
+  })
+  return { url, hurry: () => (isSlow = false), requests: () => count }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
