@@ -2,11 +2,16 @@ import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
 import { foundation } from './migrations/0001-foundation.ts'
 import { granules } from './migrations/0002-granules.ts'
+import { plainOrder } from './migrations/0003-plain-order.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
 function migrations(isSqlite: boolean): Record<string, Migration> {
-  return { '0001-foundation': foundation(isSqlite), '0002-granules': granules }
+  return {
+    '0001-foundation': foundation(isSqlite),
+    '0002-granules': granules,
+    '0003-plain-order': plainOrder(isSqlite),
+  }
 }
 
 /** Applies the migrations that are missing; safe when several processes start at once. */

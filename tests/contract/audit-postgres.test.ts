@@ -6,7 +6,7 @@ import { createTestApp } from '../support/app.ts'
 import { clientOf, listOf, readItems } from '../support/importer-client.ts'
 import { manyLayers } from '../support/many-layers.ts'
 import type { PostgresCluster } from '../support/postgres.ts'
-import { testCluster } from '../support/postgres.ts'
+import { runSql, testCluster } from '../support/postgres.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 
 let cluster: PostgresCluster
@@ -97,6 +97,48 @@ describe('a server whose catalogue is PostgreSQL', () => {
     } finally {
       await server.close()
     }
+  })
+
+  it('keeps tasks and names in the order of an embedded one, in a database of any language', async (test) => {
+    const name = `test_language_${process.pid}`
+    await runSql(
+      cluster.url('postgres'),
+      `create database ${name} template template0 locale_provider icu icu_locale 'en-US' locale 'C.UTF-8'`,
+    )
+    test.after(() => cluster.dropDatabase(cluster.url(name)))
+    await runSql(cluster.url(name), 'create extension postgis')
+    const orders: string[][] = []
+    for (const env of [{}, { TERRANE_DATABASE_URL: cluster.url(name) }]) {
+      const server = await createTestApp({ env })
+      try {
+        const client = clientOf(server)
+        await client.call('POST', '')
+        const files = ['b b.csv', 'B-a.csv', '_c.csv', 'Z.csv', 'bb.csv', '\u00e9.csv', 'a.csv']
+        const content = 'x\n1\n'
+        await client.upload(
+          0,
+          files.map((file) => ({ name: file, content })),
+        )
+        const { json, text } = await client.call('GET', '/0?expand=3')
+        const tasks = listOf(json.import?.tasks).map((task) => String(task.data?.file))
+        assert.equal(tasks.length, files.length, text)
+        for (const workspace of ['b_b', 'bA', 'Bz', 'ba'])
+          await server.app.inject({
+            method: 'POST',
+            url: '/rest/workspaces',
+            headers: server.admin,
+            payload: { workspace: { name: workspace } },
+          })
+        const listed = await server.app.inject({ url: '/rest/workspaces', headers: server.admin })
+        const { workspaces } = listed.json()
+        const names = listOf(workspaces.workspace).map((workspace) => String(workspace.name))
+        assert.equal(names.length, 5)
+        orders.push([...tasks, ...names])
+      } finally {
+        await server.close()
+      }
+    }
+    assert.deepEqual(orders[1], orders[0])
   })
 
   it('frees an idempotency key of a killed process, and no key of a request under way', async () => {
