@@ -88,6 +88,13 @@ async function contextOf(
   return { ...context, defaultStore: toTaskStore(await parts.catalog.defaultStore(record.workspace)) }
 }
 
+/** The store that a task was sent to and cannot go into; none where nothing reads the data. */
+function namedTarget(task: TaskRecord, { layerStore, store }: ExamineContext): TaskStore | undefined {
+  const named = layerStore ?? store
+  if (named === undefined || task.format === undefined) return undefined
+  return { workspace: named.workspace, name: named.name, type: named.type }
+}
+
 /**
  * Looks at a task again after anything about it has changed. What it says stands in its state, target and message;
  * not saved. Call it outside a transaction.
@@ -98,7 +105,8 @@ export async function reexamine(
   task: TaskRecord,
 ): Promise<TaskRecord> {
   if (task.state === 'RUNNING' || task.state === 'COMPLETE') return task
-  const { finding, reason, target, isDirect } = examineTask(task, await contextOf(parts, record, task))
+  const context = await contextOf(parts, record, task)
+  const { finding, reason, target = namedTarget(task, context), isDirect } = examineTask(task, context)
   const {
     errorMessage: _errorMessage,
     target: _target,

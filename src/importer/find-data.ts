@@ -13,19 +13,22 @@ export interface FoundData {
   folder: string
   files: DataFile[]
   messages: Message[]
+  /** Archives among them that were not opened; where there is nothing else, they are what nothing reads. */
+  archives?: DataFile[]
 }
 
 /** The archives among files become messages. */
 function withoutArchives(folder: string, files: DataFile[], code: string, why: string): FoundData {
   const isArchive = ({ path }: DataFile): boolean => findArchive(path) !== undefined
-  const messages = files.filter(isArchive).map(
+  const archives = files.filter(isArchive)
+  const messages = archives.map(
     ({ path }): Message => ({
       level: 'warning',
       code,
       message: `"${relative(folder, path)}" ${why}`,
     }),
   )
-  return { folder, files: files.filter((file) => !isArchive(file)), messages }
+  return { folder, files: files.filter((file) => !isArchive(file)), messages, archives }
 }
 
 /** A File Geodatabase is a folder; an archive `x.gdb.zip` may hold its tables without that folder. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Message } from '../formats/format.ts'
 import type { StoreConnection } from '../stores/store.ts'
+import type { TransformSpec } from '../transforms/transform.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { openedConnection } from './database/database-source.ts'
@@ -27,17 +28,32 @@ function loadSource(parts: ImporterParts, record: ImportRecord, task: TaskRecord
   return { kind: 'file', file, format, layer: source, ...(charset === undefined ? {} : { charset }) }
 }
 
+interface Step {
+  spec: TransformSpec
+  message: Message
+}
+
 /** The transformation that takes the rows to the target's CRS, where that is another. */
-async function towardsTarget(parts: ImporterParts, task: TaskRecord, target: Target) {
-  if (!target.isExisting) return []
+async function towardsTarget(
+  parts: ImporterParts,
+  task: TaskRecord,
+  target: Target,
+): Promise<Step | undefined> {
+  if (!target.isExisting) return undefined
   const known = target.layer?.details.srs
   const opened = await parts.catalog.openStore(target.moved?.from ?? target.store)
   const table =
     known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
   const wanted = known ?? table?.schema.geometry?.crs?.srs
   const { geometry } = finalSchema(task)
-  if (wanted === undefined || geometry === undefined || geometry.crs?.srs === wanted) return []
-  return [{ type: 'ReprojectTransform', target: wanted }]
+  const present = geometry?.crs?.srs
+  if (wanted === undefined || geometry === undefined || present === wanted) return undefined
+  const from = present === undefined ? '' : ` from ${present}`
+  const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
+  return {
+    spec: { type: 'ReprojectTransform', target: wanted },
+    message: { level: 'info', code: 'reprojected', message: text },
+  }
 }
 
 async function planLoad(
@@ -55,7 +71,7 @@ async function planLoad(
   return {
     loadId: load.loadId,
     source: loadSource(parts, record, task),
-    transforms: [...transformsOf(task), ...(await towardsTarget(parts, task, target))],
+    transforms: transformsOf(task),
     connection,
     mode: target.isExisting ? task.updateMode : 'CREATE',
     table: load.table,
@@ -142,8 +158,10 @@ export async function loadTask(
   const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
   await prepareMove(target, signal)
   await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
-  const plan = await planLoad(parts, course, taskLoad, target, connection)
-  const messages: Message[] = []
+  const planned = await planLoad(parts, course, taskLoad, target, connection)
+  const step = await towardsTarget(parts, course.task, target)
+  const plan = step === undefined ? planned : { ...planned, transforms: [...planned.transforms, step.spec] }
+  const messages = step === undefined ? [] : [step.message]
   const startedMs = performance.now()
   await rm(plan.rejectsPath, { force: true })
   return parts.pool.load(plan, {

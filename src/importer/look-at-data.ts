@@ -68,7 +68,11 @@ export async function lookAtData(
   found: FoundData,
   options: LookOptions,
 ): Promise<LookedAt> {
-  const described = await describeAll(parts, found.files, options)
+  const { files, archives = [] } = found
+  const described =
+    files.length > 0
+      ? await describeAll(parts, files, options)
+      : archives.map((file) => ({ file, layers: [] }))
   const { charset } = options
   const context: PlanContext = {
     importId: record.id,

@@ -146,6 +146,7 @@ describe('a run', () => {
     await client.call('PUT', `/${id}/tasks/0`, { task: { updateMode: 'APPEND' } })
     const done = await run(client, id)
     assert.equal(done.json.import?.state, 'COMPLETE', done.text)
+    assert.match(JSON.stringify(done.json.import?.tasks), /reprojected from EPSG:3857 to EPSG:4326/)
     const items = await readItems(client, 'default:p')
     const [, added] = listOf<{ geometry: { coordinates: number[] } }>(items.features)
     assert.ok(Math.abs((added?.geometry.coordinates[0] ?? 0) - 1) < 1e-8)

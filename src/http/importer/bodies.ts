@@ -8,6 +8,7 @@ const name = Type.String({ minLength: 1, maxLength: 300 })
 const text = Type.String({ maxLength: 100_000 })
 
 export const Transform = Type.Object({ type: Type.String() }, { additionalProperties: true })
+const Transforms = Type.Array(Transform, { maxItems: 100 })
 export const TransformChange = Type.Object(
   { type: Type.Optional(Type.String()) },
   { additionalProperties: true },
@@ -58,7 +59,7 @@ const importProperties = {
   ),
   targetStore: Type.Optional(Store),
   archive: Type.Optional(Type.Boolean()),
-  transforms: Type.Optional(Type.Array(Transform)),
+  transforms: Type.Optional(Transforms),
 }
 const NewImport = Type.Object({ ...importProperties, data: Type.Optional(Data) })
 export type WantedImport = Static<typeof NewImport>
@@ -105,11 +106,11 @@ export const LayerBody = Type.Object({ layer: Layer })
 const Charset = Type.Object({ charset: Type.Optional(Type.String()) }, { additionalProperties: true })
 
 const Task = Type.Object({
-  updateMode: Type.Optional(Type.Union(updateModes.map((mode) => Type.Literal(mode)))),
+  updateMode: Type.Optional(Type.String({ description: `${updateModes.join(', ')}, in any letter case` })),
   layer: Type.Optional(Layer),
   target: Type.Optional(Store),
   transformChain: Type.Optional(
-    Type.Object({ type: Type.Optional(Type.String()), transforms: Type.Optional(Type.Array(Transform)) }),
+    Type.Object({ type: Type.Optional(Type.String()), transforms: Type.Optional(Transforms) }),
   ),
   data: Type.Optional(Charset),
   source: Type.Optional(Charset),

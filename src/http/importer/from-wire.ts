@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { NewImport, WantedSource } from '../../importer/create-import.ts'
 import type { TaskChange } from '../../importer/edit-task.ts'
 import { requireMosaicTime } from '../../importer/mosaic/granule-times.ts'
@@ -8,6 +9,10 @@ import { sourceTypes } from '../../importer/records.ts'
 import type { WantedRemote } from '../../importer/remote-data.ts'
 import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { UpdateMode } from '../../stores/store.ts'
+import { updateModes } from '../../stores/store.ts'
+import { showTransform } from '../../transforms/chain.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
 import type { WantedData, WantedImport, WantedStore, WantedTask, WantedTime } from './bodies.ts'
 import { fromWireRejectLimit } from './wire.ts'
 import { fromWireLayer } from './wire-layer.ts'
@@ -67,6 +72,7 @@ export function fromWireData(data: WantedData | undefined): WantedSource | undef
     file === undefined || location === undefined || isAbsolute(file)
       ? (file ?? location)
       : join(location, file)
+  if (path?.trim() === '') throw invalid('no-location', 'The data need a file or location that is not empty')
   if (source === 'file' && path === undefined) return undefined
   return {
     type: source,
@@ -93,10 +99,29 @@ export function fromWireImport(
   }
 }
 
+function requireUpdateMode(text: string): UpdateMode {
+  const mode = updateModes.find((one) => one === text.toUpperCase())
+  if (mode !== undefined) return mode
+  throw invalid('invalid-update-mode', `updateMode must be one of ${updateModes.join(', ')}, found "${text}"`)
+}
+
+/** The chain that a body asks for; undefined for none, and for the one that the task has. */
+function fromWireChain(task: TaskRecord, wanted: WantedTask['transformChain']): TransformSpec[] | undefined {
+  const specs = wanted?.transforms?.map(fromWireTransform)
+  if (specs === undefined) return undefined
+  const present = task.transforms.map(({ spec }) => {
+    const shown = Object.entries(showTransform(spec))
+    return Object.fromEntries(shown.filter(([, value]) => value != null))
+  })
+  return isDeepStrictEqual(specs, present) ? undefined : specs
+}
+
 /** The change that a task body asks for. */
 export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: WantedTask }): TaskChange {
   const wanted = body.task ?? body
-  const { updateMode, layer, target, transformChain, rejectLimit, repair } = wanted
+  const { layer, target, transformChain, rejectLimit, repair } = wanted
+  const updateMode = wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode)
+  const transforms = fromWireChain(task, transformChain)
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
   const store = storeName(target)
   const change = layer === undefined ? {} : fromWireLayer(task, layer)
@@ -107,8 +132,6 @@ export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: Wante
     ...(repair === undefined || repair === (task.repair ?? false) ? {} : { repair }),
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
-    ...(transformChain?.transforms === undefined
-      ? {}
-      : { transforms: transformChain.transforms.map(fromWireTransform) }),
+    ...(transforms === undefined ? {} : { transforms }),
   }
 }

@@ -112,13 +112,23 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
 export function addTaskDataRoutes(app: App, scope: ImporterScope): void {
   app.get(
     `${base}/:taskId/data`,
-    { config: staff, schema: { tags, summary: "A task's data", params: TaskParams } },
+    {
+      config: staff,
+      schema: { tags, summary: "A task's data", params: TaskParams, querystring: ExpandQuery },
+    },
     async (request) => {
       const task = await findTaskOf(scope, request.params)
-      const [shown = task] = await withGranules(scope.context.database.kysely, [task])
-      return toWireTaskData(request, shown, 1)
+      const level = parseExpand(request.query.expand, 1)
+      const [shown = task] = level < 1 ? [] : await withGranules(scope.context.database.kysely, [task])
+      return toWireTaskData(request, shown, level)
     },
   )
+}
+
+/** Data that nothing reads go nowhere. */
+function requireFormat({ id, format }: TaskRecord): void {
+  if (format === undefined)
+    throw notFound('no-target', `Task ${id} has no target store: nothing reads its data`)
 }
 
 async function showTarget(scope: ImporterScope, request: FastifyRequest, task: TaskRecord): Promise<object> {
@@ -204,6 +214,7 @@ export function addLayerRoutes(app: App, scope: ImporterScope): void {
       const task = await findTaskOf(scope, request.params)
       const store = storeName(request.body)
       if (store === undefined) throw invalid('invalid-body', 'A target needs "dataStore.name"')
+      requireFormat(task)
       requireMatch(request, await showTarget(scope, request, task).catch(() => undefined))
       const changed = await importer.changeTask(task.importId, task.id, { store })
       if (dialect === 'geoserver') return reply.code(204).send()

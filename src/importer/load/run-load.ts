@@ -1,5 +1,5 @@
 import type { Message } from '../../formats/format.ts'
-import type { FeatureBatch } from '../../geo/batch.ts'
+import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
@@ -61,9 +61,25 @@ function rowGeometry(batch: FeatureBatch, row: number): { geometry?: Uint8Array 
   return bytes.length === 0 ? {} : { geometry: bytes }
 }
 
+/** Rows that transformations reject, as the source has them; what the reader rejects stands as it is. */
+function asRead(source: FeatureBatch, rejects: RejectedRow[]): RejectedRow[] {
+  const places = new Map<number, number>()
+  source.rowNumbers.forEach((number, place) => {
+    places.set(number, place)
+  })
+  return rejects.map((reject) => {
+    const place = places.get(reject.row)
+    if (place === undefined) return reject
+    const { geometry: _geometry, ...facts } = reject
+    return { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
+  })
+}
+
 /** Counts every row on its way, so that none is lost unseen. */
 class Ledger {
   rowsRead = 0
+  /** What the reader gave last; the chain makes one batch of each. */
+  #source: FeatureBatch | undefined
   readonly #plan: LoadPlan
   readonly #rejects: RejectWriter
   readonly #hooks: RunLoadHooks
@@ -77,15 +93,18 @@ class Ledger {
   async *countRead(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
     for await (const batch of batches) {
       this.rowsRead += batch.rowCount + batch.rejects.length
+      this.#source = batch
       yield batch
     }
   }
 
   async *keepRejects(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
     for await (const batch of batches) {
-      for (const reject of batch.rejects) this.#rejects.add(reject)
+      const isClean = batch.rejects.length === 0
+      const rejects = isClean ? [] : asRead(this.#source ?? batch, batch.rejects)
+      for (const reject of rejects) this.#rejects.add(reject)
       this.#hooks.onProgress({ phase: 'loading', rows: this.rowsRead, rejected: this.#rejects.count })
-      yield batch.rejects.length === 0 ? batch : { ...batch, rejects: [] }
+      yield isClean ? batch : { ...batch, rejects: [] }
     }
   }
 
