@@ -28,6 +28,8 @@ const channel = 'terrane'
 const maxBytes = 7900
 const reconnectMs = 1000
 const timeoutMs = 10_000
+/** More messages that wait to be sent are dropped. */
+const maxWaiting = 1000
 /** How often it is made sure that the connection lives. */
 const checkMs = 10_000
 
@@ -46,6 +48,8 @@ class PostgresBroadcast implements Broadcast {
   #client: pg.Client | undefined
   #keeping: Promise<void> | undefined
   #checking: NodeJS.Timeout | undefined
+  #sending: Promise<void> = Promise.resolve()
+  #waiting = 0
 
   constructor(url: Secret, log: Logger) {
     this.#url = url
@@ -56,15 +60,13 @@ class PostgresBroadcast implements Broadcast {
   async open(): Promise<void> {
     const lost = await this.#connect()
     this.#keeping = this.#keep(lost)
-    this.#checking = setInterval(() => this.#check(), checkMs).unref()
+    this.#checking = setInterval(() => this.#queue((client) => client.query('select 1')), checkMs).unref()
   }
 
   tell(topic: string, body: object): void {
     const text = JSON.stringify({ from: this.#from, topic, body } satisfies Envelope)
-    if (this.#client === undefined || Buffer.byteLength(text) > maxBytes) return
-    this.#client.query('select pg_notify($1, $2)', [channel, text]).catch((error: unknown) => {
-      this.#log.debug({ err: error, topic }, 'other processes were not told')
-    })
+    if (this.#waiting >= maxWaiting || Buffer.byteLength(text) > maxBytes) return
+    this.#queue((client) => client.query('select pg_notify($1, $2)', [channel, text]))
   }
 
   listen(topic: string, listener: (body: unknown) => void): void {
@@ -74,6 +76,7 @@ class PostgresBroadcast implements Broadcast {
   async close(): Promise<void> {
     this.#closing.abort()
     clearInterval(this.#checking)
+    await this.#sending
     await this.#client?.end().catch(() => undefined)
     await this.#keeping
   }
@@ -129,10 +132,20 @@ class PostgresBroadcast implements Broadcast {
     return undefined
   }
 
-  /** A connection that does not answer is given up, which makes a new one. */
-  #check(): void {
-    const client = this.#client
-    client?.query('select 1').catch(() => client.end().catch(() => undefined))
+  /** One statement after the other; a connection that does not answer is given up, which makes a new one. */
+  #queue(work: (client: pg.Client) => Promise<unknown>): void {
+    this.#waiting += 1
+    this.#sending = this.#sending.then(async () => {
+      this.#waiting -= 1
+      const client = this.#client
+      if (client === undefined) return
+      try {
+        await work(client)
+      } catch (error) {
+        this.#log.debug({ err: error }, 'other processes were not told')
+        await client.end().catch(() => undefined)
+      }
+    })
   }
 
   #hear(payload: string): void {
