@@ -3,51 +3,52 @@ import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient } from '../support/importer-client.ts'
-import { countFeatures, readItems, startImporter } from '../support/importer-client.ts'
+import { countFeatures, listOf, readItems, startImporter } from '../support/importer-client.ts'
+import { storeParameters } from '../support/postgis-store.ts'
 import { testCluster } from '../support/postgres.ts'
+import { appendTransforms, gdalInfo, publishedPath } from '../support/raster-imports.ts'
 import { startWebServer } from '../support/web-server.ts'
 
-const storeTypes = ['GeoPackage', 'PostGIS'] as const
+/** A catalogue and a store of the workspace `topp`: its default store, or one that is named and of another type. */
+const places = [
+  { catalogue: 'SQLite', type: 'GeoPackage', store: 'topp' },
+  { catalogue: 'SQLite', type: 'PostGIS', store: 'target' },
+  { catalogue: 'PostgreSQL', type: 'PostGIS', store: 'topp' },
+  { catalogue: 'PostgreSQL', type: 'GeoPackage', store: 'target' },
+] as const
+type Place = (typeof places)[number]
 
-async function parametersOf(type: (typeof storeTypes)[number]): Promise<Record<string, string>> {
-  if (type === 'GeoPackage') return {}
-  const url = new URL(await (await testCluster()).createDatabase())
-  return {
-    dbtype: 'postgis',
-    host: url.hostname,
-    port: url.port,
-    database: url.pathname.slice(1),
-    user: url.username,
-    passwd: url.password,
-    schema: 'public',
-  }
-}
+const newDatabase = async (): Promise<string> => (await testCluster()).createDatabase()
 
-/** A server with the workspace `topp` and in it a store `target` of the type. */
-async function startWithStore(test: TestContext, type: (typeof storeTypes)[number]): Promise<ImporterClient> {
-  const client = await startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.1' } })
+/** A server with the workspace `topp` and in it the store of the place. */
+async function startAt(test: TestContext, { catalogue, type, store }: Place): Promise<ImporterClient> {
+  const env = catalogue === 'SQLite' ? {} : { TERRANE_DATABASE_URL: await newDatabase() }
+  const client = await startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.1', ...env } })
   const create = async (url: string, payload: object): Promise<void> => {
-    const reply = await client.server.app.inject({
-      method: 'POST',
-      url,
-      headers: client.server.admin,
-      payload,
-    })
+    const { app, admin: headers } = client.server
+    const reply = await app.inject({ method: 'POST', url, headers, payload })
     assert.equal(reply.statusCode, 201, reply.body)
   }
   await create('/rest/workspaces', { workspace: { name: 'topp' } })
+  if (store === 'topp') return client
+  const connectionParameters =
+    type === 'GeoPackage' ? {} : { dbtype: 'postgis', ...storeParameters(await newDatabase()) }
   await create('/rest/workspaces/topp/datastores', {
-    dataStore: { name: 'target', type, connectionParameters: await parametersOf(type) },
+    dataStore: { name: store, type, connectionParameters },
   })
   return client
 }
 
 const workspace = { targetWorkspace: { workspace: { name: 'topp' } } }
+const secret = 'tr0ub4dor&3'
 
-for (const type of storeTypes) {
-  describe(`flows of the contract into ${type}`, () => {
+for (const place of places) {
+  const { catalogue, type, store } = place
+  const targetStore = { dataStore: { name: store } }
+
+  describe(`flows of the contract into ${type}, catalogue in ${catalogue}`, () => {
     it('1: a directory becomes one layer for each file', async (test) => {
-      const client = await startWithStore(test, type)
+      const client = await startAt(test, place)
       for (const base of ['ne_110m_admin_0_boundary_lines_land', 'ne_110m_admin_1_states_provinces_shp']) {
         for (const ext of ['shp', 'shx', 'dbf', 'prj'])
           client.provide(`shapefile/${base}.${ext}`, `ne/${base}.${ext}`)
@@ -55,7 +56,7 @@ for (const type of storeTypes) {
       const created = await client.call('POST', '', {
         import: {
           ...workspace,
-          targetStore: { dataStore: { name: 'target' } },
+          targetStore,
           data: { type: 'directory', location: 'ne' },
         },
       })
@@ -63,7 +64,7 @@ for (const type of storeTypes) {
       const { import: made } = created.json
       assert.equal(created.headers.location, made?.href)
       assert.equal(made?.state, 'READY')
-      assert.deepEqual(made?.targetStore, { dataStore: { name: 'target', type } })
+      assert.deepEqual(made?.targetStore, { dataStore: { name: store, type } })
       assert.equal(made?.data?.type, 'directory')
       assert.equal(made?.data?.format, 'Shapefile')
       const listed = await client.call('GET', '/0/tasks')
@@ -80,16 +81,16 @@ for (const type of storeTypes) {
       const task = await client.call('GET', '/0/tasks/0')
       assert.equal(task.json.task?.rowsRead, 185)
       assert.equal(task.json.task?.rowsLoaded, 185)
-      assert.deepEqual(task.json.task?.target?.dataStore, { name: 'target', type })
+      assert.deepEqual(task.json.task?.target?.dataStore, { name: store, type })
     })
 
     it('2: a task without CRS becomes READY by an srs and is executed', async (test) => {
-      const client = await startWithStore(test, type)
+      const client = await startAt(test, place)
       for (const ext of ['shp', 'shx', 'dbf']) client.provide(`shapefile/blockgroups.${ext}`)
       const created = await client.call('POST', '', {
         import: {
           ...workspace,
-          targetStore: { dataStore: { name: 'target' } },
+          targetStore,
           data: { type: 'file', file: 'blockgroups.shp' },
         },
       })
@@ -117,10 +118,10 @@ for (const type of storeTypes) {
     })
 
     it('3: a table becomes points; APPEND adds to it, REPLACE swaps it', async (test) => {
-      const client = await startWithStore(test, type)
+      const client = await startAt(test, place)
       const load = async (csv: string, updateMode?: string): Promise<void> => {
         const created = await client.call('POST', '', {
-          import: { ...workspace, targetStore: { dataStore: { name: 'target' } } },
+          import: { ...workspace, targetStore },
         })
         const id = created.json.import?.id as unknown as number
         const uploaded = await client.upload(id, [{ name: 'places.csv', content: csv }], { name: 'test' })
@@ -158,26 +159,57 @@ for (const type of storeTypes) {
       assert.equal(await countFeatures(client, 'topp:places0'), 1)
     })
 
+    it('4: an uploaded raster is warped, translated and given overviews', async (test) => {
+      const client = await startAt(test, place)
+      await client.call('POST', '', { import: workspace })
+      const content = readFileSync('tests/fixtures/raster/RGB.byte.tif')
+      const uploaded = await client.upload(0, [{ name: 'scene.tif', content }])
+      assert.equal(uploaded.status, 201, uploaded.text)
+      assert.equal(uploaded.json.task?.state, 'READY')
+      await appendTransforms(
+        client,
+        0,
+        { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857'] },
+        { type: 'RasterTranslateTransform', options: ['-co', 'TILED=YES', '-b', '1'] },
+        { type: 'RasterOverviewTransform', options: ['-r', 'average'], levels: [2, 4] },
+      )
+      assert.equal((await client.call('POST', '/0?async=true')).status, 204)
+      await pollUntil(client, '/0', 'COMPLETE')
+      assert.equal((await client.call('GET', '/0/tasks/0/layer')).json.layer?.srs, 'EPSG:3857')
+      const info = await gdalInfo(await publishedPath(client, 0))
+      assert.match(String(info.coordinateSystem?.wkt), /ID\["EPSG",3857\]\]$/)
+      const bands = listOf(info.bands)
+      assert.equal(bands.length, 1)
+      assert.deepEqual(bands[0]?.overviews, [{ size: [402, 368] }, { size: [201, 184] }])
+      assert.deepEqual(bands[0]?.block, [256, 256])
+    })
+
     it('5: a remote archive is fetched in the background, waited for and executed', async (test) => {
-      const client = await startWithStore(test, type)
-      const base = await startWebServer(test, (_request, reply) => {
-        reply.end(readFileSync('tests/fixtures/archives/utf.zip'))
+      const client = await startAt(test, place)
+      const right = `Basic ${Buffer.from(`someone:${secret}`).toString('base64')}`
+      const base = await startWebServer(test, ({ headers }, reply) => {
+        if (headers.authorization === right) reply.end(readFileSync('tests/fixtures/archives/utf.zip'))
+        else reply.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
       })
+      const location = `${base}/utf.zip`
       const created = await client.call('POST', '?async=true', {
         import: {
           ...workspace,
-          targetStore: { dataStore: { name: 'target' } },
-          data: { type: 'remote', location: `${base}/utf.zip` },
+          targetStore,
+          data: { type: 'remote', location, username: 'someone', password: secret },
         },
       })
       assert.equal(created.status, 201)
       assert.equal(created.json.import?.state, 'INIT')
       await pollUntil(client, '/0', 'PENDING')
+      assert.match(await documentOf(client), /"sealedPassword"/)
+      assert.ok(!(await documentOf(client)).includes(secret))
       assert.equal((await client.call('POST', '/0?async=true')).status, 204)
       const done = await pollUntil(client, '/0', 'COMPLETE')
       assert.equal(done.import?.data?.type, 'remote')
       assert.equal(done.import?.tasks?.[0]?.state, 'COMPLETE')
       assert.ok((await countFeatures(client, 'topp:utf')) > 0)
+      assert.doesNotMatch(await documentOf(client), /"sealedPassword"/)
     })
   })
 }
@@ -191,4 +223,11 @@ async function pollUntil(client: ImporterClient, path: string, state: string) {
   return assert.fail(
     `${path} did not become ${state}: ${(await client.call('GET', `${path}?expand=3`)).text}`,
   )
+}
+
+/** Import 0 as our own database keeps it. */
+async function documentOf(client: ImporterClient): Promise<string> {
+  const { kysely } = client.server.database
+  const row = await kysely.selectFrom('imports').select('document').executeTakeFirstOrThrow()
+  return row.document
 }

@@ -41,14 +41,15 @@ export function hangingProgram(t: TestContext, name: string): { path: string; be
 
 export interface SlowSource {
   url: string
-  /** From now on the whole answer comes at once. */
+  /** Answers come to their end, those under way too. */
   hurry(): void
   /** Requests so far. */
   requests(): number
 }
 
-/** A web server that lets its answer drip for ever, until told otherwise. */
-export async function slowSource(t: TestContext, content: string | Uint8Array): Promise<SlowSource> {
+/** A web server whose answers begin with blanks that drip for ever, until told otherwise. */
+export async function slowSource(t: TestContext, content: string): Promise<SlowSource> {
+  const open = new Set<() => void>()
   let isSlow = true
   let count = 0
   const url = await startWebServer(t, (_request, reply) => {
@@ -59,8 +60,16 @@ export async function slowSource(t: TestContext, content: string | Uint8Array): 
     }
     const dripping = setInterval(() => reply.write(' '), 100)
     reply.once('close', () => clearInterval(dripping))
+    open.add(() => {
+      clearInterval(dripping)
+      reply.end(content)
+    })
   })
-  return { url, hurry: () => (isSlow = false), requests: () => count }
+  const hurry = (): void => {
+    isSlow = false
+    for (const end of open) end()
+  }
+  return { url, hurry, requests: () => count }
 }
 
 export function isRunning(pid: number): boolean {
