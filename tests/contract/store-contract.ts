@@ -1,6 +1,7 @@
 import { describe } from 'node:test'
 import { describeCreate } from './store-create.ts'
 import { describeFailures } from './store-failures.ts'
+import { describeMemory } from './store-memory.ts'
 import { describeReading } from './store-reading.ts'
 import type { MakeStore } from './store-session.ts'
 import { describeUpdates } from './store-updates.ts'
@@ -14,5 +15,6 @@ export function describeStoreContract(name: string, make: MakeStore): void {
     describeUpdates(make)
     describeFailures(make)
     describeReading(make)
+    describeMemory(make)
   })
 }

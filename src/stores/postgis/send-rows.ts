@@ -90,15 +90,11 @@ async function* untilAborted(
   signal: AbortSignal,
 ): AsyncGenerator<FeatureBatch> {
   const iterator = batches[Symbol.asyncIterator]()
-  const aborted = Promise.withResolvers<never>()
-  aborted.promise.catch(() => {})
-  const onAbort = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
   let isDone = false
   try {
     while (true) {
       signal.throwIfAborted()
-      const next = await Promise.race([iterator.next(), aborted.promise])
+      const next = await orAborted(iterator.next(), signal)
       if (next.done) {
         isDone = true
         return
@@ -106,8 +102,16 @@ async function* untilAborted(
       yield next.value
     }
   } finally {
-    signal.removeEventListener('abort', onAbort)
     // A source that hangs must not hold up the end of the load.
     if (!isDone) iterator.return?.()?.catch(() => {})
   }
+}
+
+/** The result, or the signal's reason. No promise lives longer than this call: it would hold every result. */
+function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }
