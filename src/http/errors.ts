@@ -21,6 +21,8 @@ const statusOfKind: Record<FailureKind, number> = {
   unavailable: 503,
 }
 
+const maxMessageLength = 4000
+
 /** Failures of the HTTP library that a client can act on. */
 const codeOfLibrary: Record<string, string> = {
   FST_ERR_BAD_URL: 'malformed-path',
@@ -58,7 +60,7 @@ export const writeProblem: ProblemWriter = (problem, reply) =>
 export function toProblem(error: unknown, requestId: string): Problem {
   if (error instanceof Failure) {
     const { kind, code, message, errors } = error
-    return { status: statusOfKind[kind], code, detail: message, errors }
+    return { status: statusOfKind[kind], code, detail: cut(message), errors: errors.map(cut) }
   }
   if (isUniqueViolation(error)) {
     const detail = 'Another request made the same thing at the same moment: read it again'
@@ -76,6 +78,11 @@ export function toProblem(error: unknown, requestId: string): Problem {
     }
   const detail = `The server failed; its log says more under request id ${requestId}`
   return { status: 500, code: 'internal-error', detail, errors: [detail] }
+}
+
+/** Keeps what a client sent from coming back at full length. */
+function cut(message: string): string {
+  return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}...`
 }
 
 function libraryError(error: unknown): { statusCode: number; code: string; message: string } {

@@ -43,6 +43,7 @@ function visitObject(known: Node[], value: Node, path: string, names: string[]):
   )
   if (objects.length === 0) return
   for (const [key, item] of Object.entries(value)) {
+    if (names.length > maxNames) return
     const inner = objects.map((one) => (one.properties as Node)[key]).filter(isNode)
     if (inner.length > 0) visit(inner, item, `${path}${key}.`, names)
     else if (!isOpen && !names.includes(path + key)) names.push(path + key)

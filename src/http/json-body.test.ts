@@ -35,6 +35,13 @@ describe('parseJsonBody', () => {
     assert.throws(() => parse(`${nested(100_000)},`, true), Failure)
   })
 
+  it('takes 100,000 values and refuses more', () => {
+    const list = (count: number): Buffer =>
+      Buffer.from(`[${Array.from({ length: count }, () => 1).join(',')}]`)
+    assert.equal((parseJsonBody(list(99_999), false) as number[]).length, 99_999)
+    assert.throws(() => parseJsonBody(list(100_000), false), { code: 'body-too-wide' })
+  })
+
   it('refuses a key that would change the prototype', () => {
     for (const json5 of [false, true])
       assert.throws(() => parse('{"a":{"__proto__":{"x":1}}}', json5), Failure)

@@ -4,6 +4,8 @@ import type { App, FastifyRequest } from './app-types.ts'
 
 export const maxJsonBytes = 5 * 2 ** 20
 export const maxJsonDepth = 100
+/** Each value is looked at several times, on the thread that answers everyone. */
+export const maxJsonValues = 100_000
 /** JSON5 is read at 4 MB/s, on the thread that answers everyone: enough for what people type. */
 const maxJson5Length = 256 * 1024
 
@@ -30,7 +32,7 @@ function isImportPath(url: string): boolean {
 export function parseJsonBody(body: Uint8Array, allowsJson5: boolean): unknown {
   const text = decode(body)
   if (text.trim() === '') return undefined
-  return withoutNulls(parse(text, allowsJson5), 1)
+  return withoutNulls(parse(text, allowsJson5), 1, { values: 0 })
 }
 
 function decode(body: Uint8Array): string {
@@ -61,15 +63,18 @@ function parseJson5(text: string): { value: unknown } | undefined {
 }
 
 /** `null` means absent; list items keep theirs, so that positions stay. */
-function withoutNulls(value: unknown, depth: number): unknown {
+function withoutNulls(value: unknown, depth: number, count: { values: number }): unknown {
+  count.values += 1
+  if (count.values > maxJsonValues)
+    throw new Failure('tooLarge', 'body-too-wide', `The body has more than ${maxJsonValues} values`)
   if (typeof value !== 'object' || value === null) return value
   if (depth > maxJsonDepth)
     throw new Failure('tooLarge', 'body-too-deep', `The body is nested deeper than ${maxJsonDepth} levels`)
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1, count))
   const kept: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw invalid('malformed-json', 'The body has a key "__proto__"')
-    if (item !== null) kept[key] = withoutNulls(item, depth + 1)
+    if (item !== null) kept[key] = withoutNulls(item, depth + 1, count)
   }
   return kept
 }

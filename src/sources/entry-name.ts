@@ -35,7 +35,10 @@ export function isSkippedEntry(name: string): boolean {
   return name.split('/').some(isSkippedName)
 }
 
+/** Also those that turn the direction of the text that follows. */
+const unshowable = /[\p{Cc}\p{Bidi_Control}]/gu
+
 /** A name for people: control characters shown as `?`, cut to 100 characters. */
 export function shownName(name: string): string {
-  return name.replace(/\p{Cc}/gu, '?').slice(0, 100)
+  return name.replace(unshowable, '?').slice(0, 100)
 }

@@ -22,6 +22,8 @@ import { importPath, taskPath } from './wire-data.ts'
 
 const uploading = { access: 'staff', idempotent: true } as const
 const maxParts = 10_000
+const maxFields = 100
+const maxFormBytes = 64 * 1024
 
 /** Passes bytes on until there are more than a request may bring. */
 function createByteLimit(maxBytes: number): () => Transform {
@@ -105,6 +107,21 @@ function sendTasks(scope: ImporterScope, request: FastifyRequest, reply: Fastify
     .send({ tasks: tasks.map((one) => toWireTask(request, one, level, dialect)) })
 }
 
+/** The text of a form without files; one that is too long is thrown away as it comes. */
+function readForm(_request: FastifyRequest, body: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    body.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= maxFormBytes) chunks.push(chunk)
+      else reject(new Failure('tooLarge', 'body-too-large', `A form has at most ${maxFormBytes} bytes`))
+    })
+    body.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    body.once('error', reject)
+  })
+}
+
 /** Receives into a folder of its own and makes tasks of it; whatever fails keeps nothing. */
 async function receive(
   scope: ImporterScope,
@@ -134,9 +151,9 @@ async function writeParts(
   let charset: string | undefined
   const limits = {
     fileSize: maxUploadBytes,
-    parts: maxParts,
+    parts: maxParts + maxFields,
     files: maxParts,
-    fields: 100,
+    fields: maxFields,
     fieldSize: 10_000,
   }
   const parts = request.parts({ limits })
@@ -161,8 +178,10 @@ async function writeParts(
 
 function brokenForm(error: unknown): Failure {
   const { statusCode, message } = error as { statusCode?: number; message?: string }
-  if (statusCode === 413)
-    return new Failure('tooLarge', 'upload-too-large', message ?? 'The upload is too large')
+  if (statusCode === 413) {
+    const most = `A form has at most ${maxParts} files and ${maxFields} other fields: send an archive`
+    return new Failure('tooLarge', 'upload-too-large', most, { cause: error })
+  }
   return invalid('upload-broken', `The form cannot be read: ${message ?? 'it breaks off'}`, { cause: error })
 }
 
@@ -185,12 +204,9 @@ export async function addUploadRoutes(app: App, scope: ImporterScope): Promise<v
   const { maxUploadBytes } = scope.context.settings.limits
 
   await app.register(async (form) => {
+    form.removeAllContentTypeParsers()
     await form.register(fastifyMultipart)
-    form.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) => body,
-    )
+    form.addContentTypeParser('application/x-www-form-urlencoded', readForm)
     form.post<{ Params: { importId: string } }>(
       '/rest/imports/:importId/tasks',
       {
