@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 /** An entry, stored; what it says of itself may be wrong. */
 export interface RawEntry {
   name: string
-  content: string
+  content: string | Uint8Array
   /** What the directory says, where that is not the truth. */
   crc?: number
   sizeBytes?: number
@@ -57,7 +57,7 @@ export function rawZip(entries: readonly RawEntry[], options: { disk?: number } 
   let at = 0
   for (const entry of entries) {
     const name = Buffer.from(entry.name)
-    const content = Buffer.from(entry.content)
+    const content = Buffer.from(entry.content as Uint8Array)
     places.push(at)
     const place = entry.placeOf === undefined ? at : (places[entry.placeOf] ?? at)
     directory.push(directoryHeader(entry, name, content, place), name)
