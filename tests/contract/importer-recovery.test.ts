@@ -15,6 +15,7 @@ import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { clientOf, countFeatures, startImporter } from '../support/importer-client.ts'
+import { slowSource } from '../support/slow-sources.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 
@@ -203,5 +204,25 @@ describe('cancelling', () => {
     assert.equal((await client.upload(0, [{ name: 'a.csv', content: 'x\n1\n' }])).status, 409)
     assert.equal((await client.call('DELETE', '/0')).status, 200)
     assert.equal((await client.call('GET', '/0')).status, 404)
+  })
+
+  it('ends at once what waits for its turn behind others', async (test) => {
+    const client = await startImporter(test, { env: { TERRANE_REMOTE_ALLOW: '127.0.0.1' } })
+    const source = await slowSource(test, '{}')
+    const data = { type: 'remote', location: `${source.url}/a.geojson` }
+    for (let id = 0; id < 4; id += 1) await client.call('POST', '?async=true', { import: { data } })
+    while (source.requests() < 2) await delay(10)
+    assert.equal((await client.call('DELETE', '/2/run')).status, 204)
+    const canceled = (await client.call('GET', '/2')).json.import
+    assert.equal(canceled?.state, 'INIT_ERROR')
+    assert.match(String(canceled?.message), /cancelled/)
+    assert.equal((await client.call('DELETE', '/3')).status, 200)
+    assert.equal((await client.call('GET', '/3')).status, 404)
+    source.hurry()
+    for (const path of ['/0', '/1']) await until(client, path, (state) => state !== 'INIT')
+    assert.equal(source.requests(), 2)
+    assert.equal((await client.call('POST', '/2?async=true')).status, 204)
+    await until(client, '/2', (state) => state !== 'INIT')
+    assert.equal(source.requests(), 3)
   })
 })
