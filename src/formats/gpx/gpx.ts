@@ -1,8 +1,7 @@
-import type { FeatureBatch } from '../../geo/batch.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { findXmlCharset } from '../xml/charset.ts'
+import { readXmlRows } from '../xml/read-rows.ts'
 import { findRootName } from '../xml/root-name.ts'
-import { RowReader } from '../xml/row-reader.ts'
 import { RowSurvey } from '../xml/row-survey.ts'
 import { walkElements } from '../xml/walk-elements.ts'
 import { XmlSource } from '../xml/xml-source.ts'
@@ -18,7 +17,11 @@ export const gpx: Format = {
   canServeDirectly: false,
   detect: (_, head) => findRootName(head) === 'gpx',
   describe: describeGpx,
-  read: readGpx,
+  read: (file, layer, context) =>
+    readXmlRows(file, layer, context, {
+      fields: gpxFields,
+      walker: (source, reader) => new GpxWalker(source, { [layer.name]: reader }),
+    }),
 }
 
 type Surveys = Partial<Record<GpxLayer, RowSurvey>>
@@ -64,23 +67,4 @@ function shortLinesMessages(count: number): Message[] {
   if (count === 0) return []
   const message = `Routes and track segments with a single point have no line (${count}); the points are kept in layers of their own`
   return [{ level: 'info', code: 'short-lines', message }]
-}
-
-async function* readGpx(
-  file: DataFile,
-  layer: LayerDescription,
-  context: ReadContext,
-): AsyncGenerator<FeatureBatch> {
-  const charset = layer.charset ?? (await findXmlCharset(file.path, context)).name
-  const source = await XmlSource.open(file.path, charset, context.signal)
-  try {
-    const reader = new RowReader(layer.schema, gpxFields)
-    for await (const _ of walkElements(source, new GpxWalker(source, { [layer.name]: reader }))) {
-      yield reader.takeBatch()
-      context.signal.throwIfAborted()
-    }
-    if (!reader.isEmpty) yield reader.takeBatch()
-  } finally {
-    await source.close()
-  }
 }

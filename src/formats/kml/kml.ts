@@ -1,9 +1,8 @@
 import { basename, extname } from 'node:path'
-import type { FeatureBatch } from '../../geo/batch.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { findXmlCharset } from '../xml/charset.ts'
+import { readXmlRows } from '../xml/read-rows.ts'
 import { findRootName } from '../xml/root-name.ts'
-import { RowReader } from '../xml/row-reader.ts'
 import { RowSurvey } from '../xml/row-survey.ts'
 import { walkElements } from '../xml/walk-elements.ts'
 import { XmlSource } from '../xml/xml-source.ts'
@@ -18,7 +17,11 @@ export const kml: Format = {
   canServeDirectly: false,
   detect: (_, head) => findRootName(head) === 'kml',
   describe: describeKml,
-  read: readKml,
+  read: (file, layer, context) =>
+    readXmlRows(file, layer, context, {
+      fields: kmlFields,
+      walker: (source, reader) => new KmlWalker(source, reader),
+    }),
 }
 
 async function describeKml(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
@@ -56,23 +59,4 @@ function messagesOf({ rows, closedRings, networkLinks, linkNames, overlays }: Km
     messages.push({ level: 'info', code: 'closed-rings', message })
   }
   return messages
-}
-
-async function* readKml(
-  file: DataFile,
-  layer: LayerDescription,
-  context: ReadContext,
-): AsyncGenerator<FeatureBatch> {
-  const charset = layer.charset ?? (await findXmlCharset(file.path, context)).name
-  const source = await XmlSource.open(file.path, charset, context.signal)
-  try {
-    const reader = new RowReader(layer.schema, kmlFields)
-    for await (const _ of walkElements(source, new KmlWalker(source, reader))) {
-      yield reader.takeBatch()
-      context.signal.throwIfAborted()
-    }
-    if (!reader.isEmpty) yield reader.takeBatch()
-  } finally {
-    await source.close()
-  }
 }

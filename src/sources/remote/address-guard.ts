@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { invalid } from '../../lib/errors.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
 import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addresses.ts'
 import { RemoteFault } from './remote.ts'
 
@@ -44,20 +45,6 @@ function isOfThisHost(address: string): boolean {
 function refuse(host: string, address: string, why: string): never {
   const name = host === address ? `"${host}"` : `"${host}" (${address})`
   throw invalid('remote-address-refused', `${name} is not fetched from: ${why}`)
-}
-
-async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  let onAbort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
-  }
 }
 
 const lookupCodes: Record<string, string> = {
@@ -112,7 +99,7 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
 
   async function addressesOf(host: string, signal: AbortSignal): Promise<string[]> {
     if (isIP(host) !== 0) return [host]
-    const found = await until(resolve(host), signal).catch((error: unknown) => {
+    const found = await orAborted(resolve(host), signal).catch((error: unknown) => {
       signal.throwIfAborted()
       throw lookupFault(host, error)
     })

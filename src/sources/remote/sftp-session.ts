@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type SftpClient from 'ssh2-sftp-client'
+import { orAborted } from '../../lib/or-aborted.ts'
 import { toFault } from './faults.ts'
 import type { HostKeys } from './host-keys.ts'
 import { fullName } from './http-auth.ts'
@@ -36,18 +37,11 @@ function sftpFault(error: unknown): Error {
 /** An abort leaves the connection as it is: whoever opened it closes it. */
 async function withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
-  let stop: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
   try {
-    return await Promise.race([work(), aborted])
+    return await orAborted(work(), signal)
   } catch (error) {
     signal.throwIfAborted()
     throw sftpFault(error)
-  } finally {
-    if (stop !== undefined) signal.removeEventListener('abort', stop)
   }
 }
 

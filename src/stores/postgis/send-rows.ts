@@ -2,6 +2,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
 import { convertColumn } from '../convert-column.ts'
 import type { LoadHooks } from '../store.ts'
 import type { CopyLayout } from './copy-encoder.ts'
@@ -105,13 +106,4 @@ async function* untilAborted(
     // A source that hangs must not hold up the end of the load.
     if (!isDone) iterator.return?.()?.catch(() => {})
   }
-}
-
-/** The result, or the signal's reason. No promise lives longer than this call: it would hold every result. */
-function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', onAbort)
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -1,0 +1,35 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { DataFile, LayerDescription, ReadContext } from '../format.ts'
+import { findXmlCharset } from './charset.ts'
+import { RowReader } from './row-reader.ts'
+import type { KnownField } from './row-survey.ts'
+import type { ElementHandler } from './walk-elements.ts'
+import { walkElements } from './walk-elements.ts'
+import { XmlSource } from './xml-source.ts'
+
+/** Which fields a format knows, and what finds its rows in a source. */
+export interface XmlRows {
+  fields: readonly KnownField[]
+  walker(source: XmlSource, reader: RowReader): ElementHandler
+}
+
+/** Streams one layer of an XML file. */
+export async function* readXmlRows(
+  file: DataFile,
+  layer: LayerDescription,
+  context: ReadContext,
+  { fields, walker }: XmlRows,
+): AsyncGenerator<FeatureBatch> {
+  const charset = layer.charset ?? (await findXmlCharset(file.path, context)).name
+  const source = await XmlSource.open(file.path, charset, context.signal)
+  try {
+    const reader = new RowReader(layer.schema, fields)
+    for await (const _ of walkElements(source, walker(source, reader))) {
+      yield reader.takeBatch()
+      context.signal.throwIfAborted()
+    }
+    if (!reader.isEmpty) yield reader.takeBatch()
+  } finally {
+    await source.close()
+  }
+}
