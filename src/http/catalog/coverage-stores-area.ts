@@ -1,8 +1,6 @@
 import type { Static } from 'typebox'
-import type { StoreChange } from '../../catalog/catalog.ts'
 import { listLayers } from '../../catalog/layers.ts'
-import { getWorkspace } from '../../catalog/workspaces.ts'
-import { conflict, invalid } from '../../lib/errors.ts'
+import { conflict } from '../../lib/errors.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { App, Area, HttpContext } from '../app-types.ts'
 import { requireMatch } from '../etag.ts'
@@ -15,9 +13,11 @@ import {
   getStore,
   ItemParams,
   placeOf,
+  plainChange,
   refuseRenaming,
+  sendCreated,
 } from './store-routes.ts'
-import { CoverageStoreBody, storePath, toWireStore } from './wire.ts'
+import { CoverageStoreBody, toWireStore } from './wire.ts'
 
 const coverageStores: StorePaths = {
   kind: 'coverageStore',
@@ -54,26 +54,13 @@ function addCreating(app: App, context: HttpContext): void {
         body: CoverageStoreBody,
       },
     },
-    async (request, reply) => {
-      const { name: workspace } = await getWorkspace(context.database.kysely, request.params.workspace)
-      const { name, type, enabled, description } = request.body.coverageStore
-      if (name === undefined) throw invalid('invalid-body', 'A new store needs "coverageStore.name"')
-      const wanted = {
-        parameters: parametersOf(request.body.coverageStore),
-        ...(type === undefined ? {} : { type }),
-      }
-      const store = await context.catalog.createStore({
-        workspace,
-        name,
-        kind: 'coverageStore',
-        connection: await toCoverageConnection(wanted, placeOf(context, { workspace, name })),
-        ...(enabled === undefined ? {} : { isEnabled: enabled }),
-        ...(description === undefined ? {} : { description }),
-      })
-      return reply
-        .code(201)
-        .header('location', request.link(storePath(store)))
-        .send(toWireStore(request, store))
+    (request, reply) => {
+      const { coverageStore } = request.body
+      const { type } = coverageStore
+      const wanted = { parameters: parametersOf(coverageStore), ...(type === undefined ? {} : { type }) }
+      return sendCreated(context, request, reply, 'coverageStore', coverageStore, (place) =>
+        toCoverageConnection(wanted, place),
+      )
     },
   )
 }
@@ -93,12 +80,8 @@ function addChanging(app: App, context: HttpContext): void {
     async (request) => {
       const store = await getStore(context, 'coverageStore', request.params)
       requireMatch(request, toWireStore(request, store))
-      const { enabled, description } = request.body.coverageStore
       refuseRenaming(store, request.body.coverageStore)
-      const change: StoreChange = {
-        ...(enabled === undefined ? {} : { isEnabled: enabled }),
-        ...(description === undefined ? {} : { description }),
-      }
+      const change = plainChange(request.body.coverageStore)
       const parameters = parametersOf(request.body.coverageStore)
       if (Object.keys(parameters).length > 0) {
         const connection = await toCoverageConnection(

@@ -1,6 +1,3 @@
-import type { StoreChange } from '../../catalog/catalog.ts'
-import { getWorkspace } from '../../catalog/workspaces.ts'
-import { invalid } from '../../lib/errors.ts'
 import type { App, Area, HttpContext } from '../app-types.ts'
 import { requireMatch } from '../etag.ts'
 import { changedParameters, fromWireParameters, toConnection } from './connection-parameters.ts'
@@ -12,9 +9,11 @@ import {
   getStore,
   ItemParams,
   placeOf,
+  plainChange,
   refuseRenaming,
+  sendCreated,
 } from './store-routes.ts'
-import { StoreBody, storePath, toWireStore } from './wire.ts'
+import { StoreBody, toWireStore } from './wire.ts'
 
 const dataStores: StorePaths = {
   kind: 'dataStore',
@@ -44,26 +43,14 @@ function addCreating(app: App, context: HttpContext): void {
         body: StoreBody,
       },
     },
-    async (request, reply) => {
-      const { name: workspace } = await getWorkspace(context.database.kysely, request.params.workspace)
-      const { name, type, connectionParameters, enabled, description } = request.body.dataStore
-      if (name === undefined) throw invalid('invalid-body', 'A new store needs "dataStore.name"')
-      const wanted = {
-        parameters: fromWireParameters(connectionParameters),
-        ...(type === undefined ? {} : { type }),
-      }
-      const store = await context.catalog.createStore({
-        workspace,
-        name,
-        kind: 'dataStore',
-        connection: await toConnection(wanted, placeOf(context, { workspace, name })),
-        ...(enabled === undefined ? {} : { isEnabled: enabled }),
-        ...(description === undefined ? {} : { description }),
-      })
-      return reply
-        .code(201)
-        .header('location', request.link(storePath(store)))
-        .send(toWireStore(request, store))
+    (request, reply) => {
+      const { dataStore } = request.body
+      const { type, connectionParameters } = dataStore
+      const parameters = fromWireParameters(connectionParameters)
+      const wanted = { parameters, ...(type === undefined ? {} : { type }) }
+      return sendCreated(context, request, reply, 'dataStore', dataStore, (place) =>
+        toConnection(wanted, place),
+      )
     },
   )
 }
@@ -83,12 +70,9 @@ function addChanging(app: App, context: HttpContext): void {
     async (request) => {
       const store = await getStore(context, 'dataStore', request.params)
       requireMatch(request, toWireStore(request, store))
-      const { type, connectionParameters, enabled, description } = request.body.dataStore
+      const { type, connectionParameters } = request.body.dataStore
       refuseRenaming(store, request.body.dataStore)
-      const change: StoreChange = {
-        ...(enabled === undefined ? {} : { isEnabled: enabled }),
-        ...(description === undefined ? {} : { description }),
-      }
+      const change = plainChange(request.body.dataStore)
       const parameters = changedParameters(store, fromWireParameters(connectionParameters))
       if (parameters !== undefined)
         change.connection = await toConnection(

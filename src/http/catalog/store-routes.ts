@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import type { AnyConnection, StoreChange } from '../../catalog/catalog.ts'
 import { listLayers } from '../../catalog/layers.ts'
 import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
 import { findStore, listStores } from '../../catalog/stores.ts'
 import { getWorkspace } from '../../catalog/workspaces.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
-import type { App, HttpContext } from '../app-types.ts'
+import type { App, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { Place } from './connection-parameters.ts'
 import { layerPath, RecurseQuery, storePath, toWireStore } from './wire.ts'
@@ -107,4 +108,39 @@ export function placeOf(context: HttpContext, at: { workspace: string; name: str
     workspace: at.workspace,
     name: at.name,
   }
+}
+
+interface StoreFields {
+  name?: string | undefined
+  enabled?: boolean | undefined
+  description?: string | undefined
+}
+
+/** What a body changes of a store beside its connection. */
+export function plainChange({ enabled, description }: StoreFields): StoreChange {
+  return {
+    ...(enabled === undefined ? {} : { isEnabled: enabled }),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+/** Creates a store over the connection that `connect` makes for its place, and answers with it. */
+export async function sendCreated(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: StoreKind,
+  body: StoreFields,
+  connect: (place: Place) => Promise<AnyConnection>,
+): Promise<FastifyReply> {
+  const { workspace: wanted } = request.params as { workspace: string }
+  const { name: workspace } = await getWorkspace(context.database.kysely, wanted)
+  const { name } = body
+  if (name === undefined) throw invalid('invalid-body', `A new store needs "${kind}.name"`)
+  const connection = await connect(placeOf(context, { workspace, name }))
+  const store = await context.catalog.createStore({ workspace, name, kind, connection, ...plainChange(body) })
+  return reply
+    .code(201)
+    .header('location', request.link(storePath(store)))
+    .send(toWireStore(request, store))
 }

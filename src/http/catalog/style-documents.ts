@@ -1,4 +1,7 @@
-import type { StyleFormat } from '../../catalog/records.ts'
+import { convertStyle } from '../../catalog/cartography/convert-style.ts'
+import type { StyleFormat, StyleRecord } from '../../catalog/records.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { FastifyReply } from '../app-types.ts'
 
 export const sldType = 'application/vnd.ogc.sld+xml'
 export const mapLibreType = 'application/vnd.maplibre.style+json'
@@ -18,7 +21,7 @@ const typesOfFormat: Record<StyleFormat, string[]> = {
 export const documentTypes: string[] = Object.values(typesOfFormat).flat()
 
 /** The content type that a document of this format is answered as. */
-export function contentTypeOf(format: StyleFormat): string {
+function contentTypeOf(format: StyleFormat): string {
   return typesOfFormat[format][0] ?? 'application/octet-stream'
 }
 
@@ -44,4 +47,22 @@ export function acceptedFormats(accept: string | undefined): StyleFormat[] {
     const format = /\/xml/.test(type) ? undefined : formatOfType(type)
     return format === undefined ? [] : [format]
   })
+}
+
+/** Answers with the style's document in its own format where that is wanted, else in the first that it can be had in. */
+export function sendStyleDocument(
+  reply: FastifyReply,
+  style: Pick<StyleRecord, 'name' | 'format' | 'document'>,
+  wanted: StyleFormat[],
+): FastifyReply {
+  const formats = wanted.includes(style.format) ? [style.format] : wanted
+  for (const format of formats) {
+    const document = convertStyle(style, format)
+    if (document === undefined) continue
+    return reply.header('content-type', `${contentTypeOf(format)}; charset=utf-8`).send(document)
+  }
+  throw notFound(
+    'unknown-style',
+    `Style "${style.name}" is ${style.format} and cannot be had as ${wanted.join(' or ')}`,
+  )
 }

@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { checkStyleDocument } from '../../catalog/cartography/check-style.ts'
-import { convertStyle } from '../../catalog/cartography/convert-style.ts'
 import { defaultStyleName, defaultStyles } from '../../catalog/default-styles.ts'
 import { listLayers, updateLayer } from '../../catalog/layers.ts'
 import type { LayerRecord, StyleFormat, StyleRecord } from '../../catalog/records.ts'
@@ -192,24 +191,6 @@ async function findNamed({ database }: HttpContext, workspace: string | undefine
   const named = plain === name ? undefined : await findStyle(database.kysely, workspace, plain)
   if (named === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
   return { style: named, format: formatOfName(name) }
-}
-
-/** Answers with the style's document in its own format where that is wanted, else in the first that it can be had in. */
-export function sendStyleDocument(
-  reply: FastifyReply,
-  style: Pick<StyleRecord, 'name' | 'format' | 'document'>,
-  wanted: StyleFormat[],
-): FastifyReply {
-  const formats = wanted.includes(style.format) ? [style.format] : wanted
-  for (const format of formats) {
-    const document = convertStyle(style, format)
-    if (document === undefined) continue
-    return reply.header('content-type', `${contentTypeOf(format)}; charset=utf-8`).send(document)
-  }
-  throw notFound(
-    'unknown-style',
-    `Style "${style.name}" is ${style.format} and cannot be had as ${wanted.join(' or ')}`,
-  )
 }
 
 interface WantedStyle {
