@@ -25,6 +25,7 @@ import { proposeLayer } from './task-layer.ts'
 import { findTask, getTask } from './task-repository.ts'
 
 const maxTaskAttempts = 3
+const maxNameTries = 10
 
 /** The task after its run; a load whose end is not known stays with it. */
 function withoutRun({ run, ...task }: TaskRecord, { isUnsettled }: Course): TaskRecord {
@@ -73,14 +74,19 @@ async function loadInTurn(parts: ImporterParts, course: Course, signal: AbortSig
   await (store === undefined ? load() : parts.locks.hold(`file of store ${store.id}`, load, signal))
 }
 
-/** Where only the load finds out that the table's name is taken, a second load takes one that was looked up. */
+/**
+ * Where only the load finds out that the table's name is taken, the next one takes a name that was looked up; another
+ * process may be faster with that again.
+ */
 async function loadAndPublish(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
-  try {
-    await loadInto(parts, course, signal, { isLookedUp: false })
-  } catch (error) {
-    const isTaken = error instanceof Failure && error.code === 'table-exists'
-    if (!isTaken || course.isUnsettled === true) throw error
-    await loadInto(parts, course, signal, { isLookedUp: true })
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await loadInto(parts, course, signal, { isLookedUp: tries > 1 })
+      return
+    } catch (error) {
+      const isTaken = error instanceof Failure && error.code === 'table-exists'
+      if (!isTaken || course.isUnsettled === true || tries === maxNameTries) throw error
+    }
   }
 }
 

@@ -89,6 +89,18 @@ describe('two servers of one PostgreSQL catalogue', { timeout: 180_000 }, () => 
       [204, 204],
     )
     assert.equal(await countOf(second, 'points'), 6000)
+
+    const dataStore = { name: 'file', type: 'GeoPackage', connectionParameters: {} }
+    const made = await first.call('POST', '/rest/workspaces/default/datastores', { dataStore })
+    assert.equal(made.status, 201, made.text)
+    const servers = [first, second, first, second, first, second]
+    const intoFile = { targetStore: { dataStore: { name: 'file' } } }
+    const files = await Promise.all(servers.map((one) => create(one, data, intoFile)))
+    await Promise.all(servers.map((one, index) => one.call('POST', `/rest/imports/${files[index]}`)))
+    for (const one of files) assert.equal((await taskOf(second, one)).errorMessage, undefined)
+    const inFile = (await layersOf(first)).filter((name) => /points[1-9]/.test(name))
+    assert.equal(inFile.length, files.length)
+    for (const name of inFile) assert.equal(await countOf(second, name.split(':')[1] ?? ''), 2000)
     await Promise.all([first.stop(), second.stop()])
   })
 

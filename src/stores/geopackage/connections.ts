@@ -4,6 +4,8 @@ import { Failure } from '../../lib/errors.ts'
 
 /** How long a load waits for others that write to the same file. */
 const maxWaitMs = 15 * 60 * 1000
+/** Another process that opens the file first or closes it last keeps even readers out, for a moment. */
+const briefMs = 500
 const longestPauseMs = 50
 const busyCode = 5
 
@@ -17,7 +19,7 @@ export function isBusy(error: unknown): boolean {
  * stands in the file is trusted all the same.
  */
 export function openForLoading(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { defensive: false, limits: { attach: 1 } })
+  const db = new DatabaseSync(path, { defensive: false, timeout: briefMs, limits: { attach: 1 } })
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA recursive_triggers = OFF')
   db.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16000')
   return db
