@@ -14,14 +14,14 @@ import {
 } from '../../catalog/styles.ts'
 import { getWorkspace } from '../../catalog/workspaces.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
-import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { App, Area, FastifyRequest, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import {
   acceptedFormats,
-  contentTypeOf,
   documentTypes,
   formatOfName,
   formatOfType,
+  sendStyleDocument,
 } from './style-documents.ts'
 import { RecurseQuery, stylePath } from './wire.ts'
 
