@@ -29,6 +29,8 @@ export interface TaskPlan {
 const namedFiles = 20
 /** The folder of one upload among those of its import. */
 const uploadNumber = /^(\d+)\//
+/** Sorts behind every path. */
+const behindPaths = '\u{10ffff}'
 
 /** At most so many of the files' paths, in words. */
 export function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext): string {
@@ -43,7 +45,8 @@ export function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanC
 /** Tasks stand in the order of their path without case; those of a later upload behind. */
 export function sortKeyOf({ folder, isUploaded }: PlanContext, path: string): string {
   const key = relative(folder, path).toLowerCase()
-  return isUploaded ? key.replace(uploadNumber, (_, number: string) => `${number.padStart(9, '0')}/`) : key
+  if (!isUploaded) return key
+  return behindPaths + key.replace(uploadNumber, (_, number: string) => `${number.padStart(9, '0')}/`)
 }
 
 /** A task that nothing is known of yet. */

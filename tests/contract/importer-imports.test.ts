@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { ImporterClient } from '../support/importer-client.ts'
@@ -203,5 +203,11 @@ describe('imports', () => {
     assert.equal((await client.call('DELETE', '/0')).status, 200)
     assert.equal((await client.call('GET', '/0')).status, 404)
     assert.equal(await countFeatures(client, 'default:p'), 1)
+    await client.call('POST', '')
+    await client.upload(1, [{ name: 'p.geojson', content: points }])
+    const uploads = join(client.server.dataDir, 'uploads', '1')
+    assert.ok(existsSync(uploads))
+    assert.equal((await client.call('DELETE', '/1')).status, 200)
+    assert.ok(!existsSync(uploads))
   })
 })
