@@ -130,6 +130,7 @@ describe('imports', () => {
     })
     assert.equal(failed.json.import?.state, 'INIT')
     assert.equal(await until(client, '/1', (state) => state !== 'INIT'), 'INIT_ERROR')
+    assert.match(String((await client.call('GET', '/1')).json.import?.message), /none\.geojson/)
   })
 
   it('run right after creation with exec=true', async (test) => {
