@@ -113,6 +113,21 @@ describe('the parameters of transformations', () => {
     }
   })
 
+  it('of CreateIndexTransform suit a database alone', async (test) => {
+    const client = await startImporter(test)
+    client.provide('flatgeobuf/countries.fgb')
+    const data = { type: 'file', file: 'countries.fgb' }
+    await client.call('POST', '?exec=true', { import: { data } })
+    await client.call('POST', '', {})
+    await client.upload(1, [{ name: 'a.csv', content: table }])
+    const target = await client.call('PUT', '/1/tasks/0/target', { dataStore: { name: 'countries' } })
+    assert.equal(target.status, 200, target.text)
+    const index = { type: 'CreateIndexTransform', field: 'name' }
+    const refused = await client.call('POST', '/1/tasks/0/transforms', index)
+    assert.equal(refused.status, 400, refused.text)
+    assert.match(String(refused.json.detail), /database/)
+  })
+
   it('of ReprojectTransform: target is needed; source is null where the native CRS is meant', async (test) => {
     const client = await startImporter(test)
     client.provide('geojson/valid.geojson')
