@@ -52,6 +52,16 @@ describe('the dialect of older systems', () => {
     }
   })
 
+  it('deletes every import, which the contract does not know', async (test) => {
+    const client = await startWithTable(test)
+    await client.call('POST', '', { import: {} })
+    const { status, text } = await client.call('DELETE', '')
+    assert.deepEqual([status, text], [204, ''])
+    assert.deepEqual(listOf((await client.call('GET', '')).json.imports), [])
+    const contract = await startImporter(test)
+    assert.equal((await contract.call('DELETE', '')).status, 405)
+  })
+
   it('answers 204 to a run with nothing to run, and changes nothing', async (test) => {
     const client = await startWithTable(test)
     assert.equal((await client.call('POST', '/0')).status, 204)

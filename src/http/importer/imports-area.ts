@@ -115,7 +115,22 @@ export function addImportRoutes(app: App, scope: ImporterScope): void {
     (request, reply) => create(scope, request, reply, { wanted: request.body.import, query: request.query }),
   )
 
+  if (scope.context.settings.server.dialect === 'geoserver') addDeletingAll(app, scope)
   addOneImportRoutes(app, scope)
+}
+
+/** In the dialect of older systems alone: takes every import away, as a DELETE of each would. */
+function addDeletingAll(app: App, scope: ImporterScope): void {
+  app.delete(
+    '/rest/imports',
+    { config: staff, schema: { tags, summary: 'Delete every import' } },
+    async (_request, reply) => {
+      for (const { id } of await listImports(scope.context.database.kysely, {})) {
+        await scope.importer.removeImport(id)
+      }
+      return reply.code(204).send()
+    },
+  )
 }
 
 function addOneImportRoutes(app: App, scope: ImporterScope): void {
