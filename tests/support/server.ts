@@ -26,6 +26,8 @@ export interface TestServer {
   form(path: string, fields: Record<string, string>): Promise<ServerAnswer>
   /** Waits until an import is in one of these states, and gives it with its tasks in full. */
   importIn(id: number, states: string[]): Promise<Json>
+  /** Listens to an import from now on; what it gives waits as `eventOf` does. */
+  watch(id: number): Promise<(pattern: RegExp) => Promise<boolean>>
   /** Waits for an event of an import whose data match; false when the server ends first. */
   eventOf(id: number, pattern: RegExp): Promise<boolean>
   /** Ends it at once, as a power cut would, and waits until it is gone. */
@@ -60,6 +62,21 @@ export async function startServer(
       headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+  const watch: TestServer['watch'] = async (id) => {
+    const reply = await fetch(`${url}/rest/imports/${id}/events`, { headers: { authorization } })
+    return async (pattern) => {
+      let heard = ''
+      try {
+        for await (const bytes of reply.body ?? []) {
+          heard += Buffer.from(bytes).toString()
+          if (pattern.test(heard)) return true
+        }
+      } catch {
+        // The server was killed.
+      }
+      return false
+    }
+  }
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     process.signal(signal)
     await process.ended
@@ -81,19 +98,8 @@ export async function startServer(
       }
       return assert.fail(`import ${id} did not come to ${states.join(' or ')}: ${last}`)
     },
-    eventOf: async (id, pattern) => {
-      const reply = await fetch(`${url}/rest/imports/${id}/events`, { headers: { authorization } })
-      let heard = ''
-      try {
-        for await (const bytes of reply.body ?? []) {
-          heard += Buffer.from(bytes).toString()
-          if (pattern.test(heard)) return true
-        }
-      } catch {
-        // The server was killed.
-      }
-      return false
-    },
+    watch,
+    eventOf: async (id, pattern) => (await watch(id))(pattern),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   }
