@@ -274,7 +274,7 @@ describe('reading a Shapefile', () => {
         for (const { extension, place, bytes, cut } of changes) {
           const part = path.replace('.shp', `.${extension}`)
           const content = readFileSync(part)
-          content.set(bytes, place % Math.max(1, content.length - bytes.length))
+          content.set(bytes.subarray(0, content.length), place % Math.max(1, content.length - bytes.length))
           writeFileSync(part, content.subarray(0, content.length - cut))
         }
         if (!hasIndex) rmSync(path.replace('.shp', '.shx'))
