@@ -1,10 +1,11 @@
-import type { ClientConfig } from 'pg'
-import { Client } from 'pg'
+import type { Client, ClientBase, ClientConfig } from 'pg'
 import type { DatabaseAddress, TlsMode } from './address.ts'
 import { connectionFailure } from './errors.ts'
+import { GuardedClient } from './guarded-client.ts'
 
 /** Milliseconds that a connection may take to come about. */
 const connectTimeoutMs = 5000
+const answerTimeoutMs = 10_000
 
 function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {
   if (mode === 'disable') return false
@@ -31,13 +32,28 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
   }
 }
 
+/** Throws when a server that took the login then says nothing; the caller ends the connection. */
+export async function requireAnswer(client: ClientBase): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    const text = 'It takes the login and then does not answer'
+    timer = setTimeout(() => reject(new Error(text)), answerTimeoutMs)
+  })
+  try {
+    await Promise.race([client.query('select 1'), silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Opens a connection, which the caller ends; throws `Failure` that says what is wrong. */
 export async function connectClient(address: DatabaseAddress, purpose: string): Promise<Client> {
-  const client = new Client(clientOptions(address, purpose))
+  const client = new GuardedClient(clientOptions(address, purpose))
   // A connection that breaks between two statements would end the process without a listener.
   client.on('error', () => {})
   try {
     await client.connect()
+    await requireAnswer(client)
     return client
   } catch (error) {
     await client.end().catch(() => {})

@@ -25,8 +25,20 @@ export function isConnectionLost(error: unknown): boolean {
   return /Connection terminated|Connection ended|not queryable|Client was closed/i.test(message)
 }
 
+const shortestHidden = 4
+
+/** The error, or one without the password where the server has repeated it. */
+function withoutPassword(error: unknown, password: string): unknown {
+  if (!(error instanceof Error) || password.length < shortestHidden || !error.message.includes(password)) {
+    return error
+  }
+  const clean = new Error(error.message.replaceAll(password, '********'))
+  return Object.assign(clean, { code: factsOf(error).code })
+}
+
 /** Why no connection came about, in a sentence that names what is wrong; never the password. */
-export function connectionFailure(error: unknown, address: DatabaseAddress): Failure {
+export function connectionFailure(thrown: unknown, address: DatabaseAddress): Failure {
+  const error = withoutPassword(thrown, address.password)
   const { code = '', message } = factsOf(error)
   const place = `${address.host} port ${address.port}`
   const failure = (text: string): Failure => invalid('store-connection', text, { cause: error })

@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg'
 import { Pool } from 'pg'
 import { Failure } from '../../lib/errors.ts'
-import { clientOptions } from '../../lib/postgres/client.ts'
+import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
+import { GuardedClient } from '../../lib/postgres/guarded-client.ts'
 import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { endProcesses, processIdOf } from './session.ts'
@@ -26,6 +27,7 @@ export class ReadPool {
     this.#settings = settings
     this.#pool = new Pool({
       ...clientOptions(settings, 'terrane'),
+      Client: GuardedClient,
       max: maxConnections,
       idleTimeoutMillis: 10_000,
       allowExitOnIdle: true,
@@ -78,6 +80,7 @@ export class ReadPool {
     try {
       client = await this.#pool.connect()
       if (!this.#prepared.has(client)) {
+        await requireAnswer(client)
         await prepareSession(client, this.#settings)
         this.#prepared.add(client)
       }
