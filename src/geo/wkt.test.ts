@@ -151,6 +151,11 @@ describe('looksLikeWkt', () => {
     assert.ok(looksLikeWkt('POINT EMPTY'))
     assert.ok(!looksLikeWkt('Point of interest'))
   })
+
+  it('is quick about many blanks', { timeout: 5000 }, () => {
+    assert.ok(!looksLikeWkt(`POINT${' '.repeat(1_000_000)}x`))
+    assert.ok(looksLikeWkt(`POINT${' '.repeat(1_000_000)}Z (1 2 3)`))
+  })
 })
 
 describe('writeGeometryJson', () => {

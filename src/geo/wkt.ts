@@ -223,7 +223,7 @@ export class WktReader {
 
 /** True when text begins like WKT or EWKT: cheap, for finding geometry columns. */
 export function looksLikeWkt(text: string): boolean {
-  return /^\s*(SRID\s*=\s*\d+\s*;\s*)?(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\s*(ZM|Z|M)?\s*(\(|EMPTY)/i.test(
+  return /^\s*(SRID\s*=\s*\d+\s*;\s*)?(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\s*((ZM|Z|M)\s*)?(\(|EMPTY)/i.test(
     text,
   )
 }
