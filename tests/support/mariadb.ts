@@ -25,7 +25,7 @@ mariadb-install-db --no-defaults --datadir="$dir/data" --skip-test-db --auth-roo
   --skip-name-resolve --innodb-flush-log-at-trx-commit=0 > server.log 2>&1 &
 pid=$!
 for attempt in $(seq 300); do test -S socket && break; sleep 0.1; done
-printf '%s' "$STATEMENTS" | mariadb --no-defaults --socket="$dir/socket" -u root
+printf '%s' "$STATEMENTS" | mariadb --no-defaults --default-character-set=utf8mb4 --socket="$dir/socket" -u root
 echo ready
 read -r line || true
 `
