@@ -2,6 +2,8 @@ import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Secret } from '../lib/secret.ts'
+import type { MonitoringSettings } from './monitoring-settings.ts'
+import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader } from './parse.ts'
 import { environmentReader } from './parse.ts'
 
@@ -86,6 +88,7 @@ export interface Settings {
   limits: LimitSettings
   retention: RetentionSettings
   remote: RemoteSettings
+  monitoring: MonitoringSettings
 }
 
 /** The environment holds values that are not understood; `problems` has one message for each. */
@@ -120,6 +123,7 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
       importDays: read.integer('TERRANE_KEEP_IMPORTS', { fallback: 90, min: 1, max: 36500 }),
     },
     remote: readRemote(read),
+    monitoring: readMonitoring(read),
   }
   if (problems.length > 0) throw new SettingsError(problems)
   return settings

@@ -9,7 +9,7 @@ import { silentLogger } from '../../src/lib/logger.ts'
 export const adminPassword = 'test-admin-password'
 
 export interface TestAppOptions extends AppOptions {
-  /** Environment variables beside those that tests need. */
+  /** Environment variables beside those that tests need; monitoring is off unless they switch it on. */
   env?: Record<string, string>
   /** An existing data directory, which then stays; default: a new one, removed by `close`. */
   dataDir?: string
@@ -32,6 +32,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     TERRANE_DATA: dataDir,
     TERRANE_PORT: '0',
     TERRANE_SAMPLE: 'off',
+    TERRANE_MONITORING: 'off',
     TERRANE_ADMIN_PASSWORD: adminPassword,
     ...options.env,
   })

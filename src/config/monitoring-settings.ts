@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import { Secret } from '../lib/secret.ts'
+import type { Reader } from './parse.ts'
+
+export const privacyModes = ['truncated', 'full', 'none'] as const
+/** What is kept of client addresses: cut to their network, whole, or nothing. */
+export type PrivacyMode = (typeof privacyModes)[number]
+
+export interface MonitoringSettings {
+  isOn: boolean
+  privacy: PrivacyMode
+  /** JSON of `TERRANE_MAP_SERVERS`, as text: it may hold passwords. */
+  mapServers?: Secret
+  /** Address of the mail server, such as smtp://user:password@mail.example.org:587; absent: no mail is sent. */
+  smtpUrl?: Secret
+  /** Absent: `terrane@` and the host. */
+  mailFrom?: string
+  /** Path of an MMDB file with places of addresses. */
+  placesFile?: string
+  keep: {
+    minuteDays: number
+    hourDays: number
+    dayDays: number
+    requestDays: number
+    exceptionDays: number
+    /** 0 for no limit. */
+    maxBytes: number
+  }
+  limits: {
+    /** Labels of a period, metric and split. */
+    labels: number
+    /** The same for `request.users`. */
+    visitors: number
+  }
+}
+
+export function readMonitoring(read: Reader): MonitoringSettings {
+  const mapServers = read.text('TERRANE_MAP_SERVERS')
+  const smtpUrl = readSmtpUrl(read)
+  const mailFrom = read.text('TERRANE_MAIL_FROM')
+  const placesFile = read.text('TERRANE_PLACES')
+  const labels = { min: 1, max: 100_000 }
+  return {
+    isOn: read.flag('TERRANE_MONITORING', true),
+    privacy: read.choice('TERRANE_PRIVACY', privacyModes, 'truncated'),
+    ...(mapServers === undefined ? {} : { mapServers: new Secret(mapServers) }),
+    ...(smtpUrl === undefined ? {} : { smtpUrl: new Secret(smtpUrl) }),
+    ...(mailFrom === undefined ? {} : { mailFrom }),
+    ...(placesFile === undefined ? {} : { placesFile: resolve(placesFile) }),
+    keep: readKeep(read),
+    limits: {
+      labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
+      visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),
+    },
+  }
+}
+
+/** Days; 0 keeps for ever. */
+function readKeep(read: Reader): MonitoringSettings['keep'] {
+  const days = { min: 0, max: 36_500 }
+  return {
+    minuteDays: read.integer('TERRANE_KEEP_MINUTES', { fallback: 7, ...days }),
+    hourDays: read.integer('TERRANE_KEEP_HOURS', { fallback: 90, ...days }),
+    dayDays: read.integer('TERRANE_KEEP_DAYS', { fallback: 3 * 365, ...days }),
+    requestDays: read.integer('TERRANE_KEEP_REQUESTS', { fallback: 14, ...days }),
+    exceptionDays: read.integer('TERRANE_KEEP_EXCEPTIONS', { fallback: 90, ...days }),
+    maxBytes: read.bytes('TERRANE_MAX_MONITORING', 20 * 2 ** 30),
+  }
+}
+
+function readSmtpUrl(read: Reader): string | undefined {
+  const value = read.text('TERRANE_SMTP_URL')
+  if (value === undefined) return undefined
+  if (/^smtps?:\/\//.test(value) && URL.canParse(value)) return value
+  read.problem('TERRANE_SMTP_URL', 'must be an address such as smtp://user:password@mail.example.org:587')
+  return undefined
+}

@@ -1,0 +1,39 @@
+import type { Secret } from '../../lib/secret.ts'
+import type { ServiceType } from './service-types.ts'
+
+/** Where services run; a host is not watched itself. */
+export interface HostRecord {
+  id: number
+  name: string
+  ip: string
+}
+
+/** How the numbers of a service are had. */
+export type ServiceSource =
+  /** This server's own requests, or the machine that it runs on. */
+  | { kind: 'own' }
+  /** An access log in NCSA's combined format; `path` is absolute. */
+  | { kind: 'log'; path: string }
+  /** A GeoServer with the monitor extension; `url` is its base, such as https://maps.example.org/geoserver. */
+  | { kind: 'geoserver-monitor'; url: string; user?: string; password?: Secret }
+  /** `url` is that of the metrics, such as http://10.0.0.5:9100/metrics. */
+  | { kind: 'node-exporter'; url: string; user?: string; password?: Secret }
+  | { kind: 'geoserver-status'; url: string; user?: string; password?: Secret }
+
+export const sourceKinds = ['own', 'log', 'geoserver-monitor', 'node-exporter', 'geoserver-status'] as const
+
+export interface ServiceRecord {
+  id: number
+  name: string
+  type: ServiceType
+  hostId: number
+  hostName: string
+  /** Where people reach it; empty where that is not known. */
+  url: string
+  notes: string
+  isActive: boolean
+  checkIntervalSeconds: number
+  /** ISO 8601; the last collection that succeeded. */
+  lastCheck?: string
+  source: ServiceSource
+}

@@ -1,0 +1,8 @@
+/** What kinds of service are watched, in the order of their ids. */
+export const serviceTypes = ['app', 'mapserver', 'hostapp', 'hostmapserver'] as const
+export type ServiceType = (typeof serviceTypes)[number]
+
+/** Whether a service of this type is the machine that an application or map server runs on. */
+export function isHostType(type: ServiceType): boolean {
+  return type === 'hostapp' || type === 'hostmapserver'
+}

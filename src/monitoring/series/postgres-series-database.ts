@@ -1,0 +1,123 @@
+import pg from 'pg'
+import { schemaFor } from './schema.ts'
+import type { SeriesDatabase, SqlValue } from './series-database.ts'
+
+/** Any number that other programs in one database hardly use. */
+const writerLock = 1_953_656_174
+const maxParameters = 60_000
+const int8 = 20
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')
+
+type Client = pg.Pool | pg.PoolClient
+
+/** The series in PostgreSQL, beside the catalogue's tables. */
+export class PostgresSeriesDatabase implements SeriesDatabase {
+  readonly kind = 'postgres'
+  readonly #pool: pg.Pool
+  readonly #client: Client
+
+  private constructor(pool: pg.Pool, client: Client = pool) {
+    this.#pool = pool
+    this.#client = client
+  }
+
+  /** Connects, and makes the tables where they are not there yet. */
+  static async open(url: string): Promise<PostgresSeriesDatabase> {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: 3,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: 60_000,
+      keepAlive: true,
+      types: { getTypeParser },
+    })
+    // A connection that ends is replaced by the pool; who uses it gets the error from the statement.
+    pool.on('error', () => undefined)
+    pool.on('connect', (client) => client.on('error', () => undefined))
+    const database = new PostgresSeriesDatabase(pool)
+    try {
+      await database.transaction(createTables)
+    } catch (error) {
+      await pool.end()
+      throw error
+    }
+    return database
+  }
+
+  async all<T>(sql: string, values: readonly SqlValue[] = []): Promise<T[]> {
+    return (await this.#client.query({ text: numbered(sql), values: [...values] })).rows
+  }
+
+  async arrays(sql: string, values: readonly SqlValue[] = []): Promise<SqlValue[][]> {
+    return (await this.#client.query({ text: numbered(sql), values: [...values], rowMode: 'array' })).rows
+  }
+
+  async run(sql: string, values: readonly SqlValue[] = []): Promise<number> {
+    return (await this.#client.query({ text: numbered(sql), values: [...values] })).rowCount ?? 0
+  }
+
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+    conflict = '',
+  ): Promise<void> {
+    const perStatement = Math.floor(maxParameters / columns.length)
+    for (let start = 0; start < rows.length; start += perStatement) {
+      const part = rows.slice(start, start + perStatement)
+      const places = part.map(() => `(${columns.map(() => '?').join(',')})`).join(',')
+      await this.run(`insert into ${table} (${columns.join(',')}) values ${places} ${conflict}`, part.flat())
+    }
+  }
+
+  async transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return this.#inside('begin', async (database) => {
+      await database.all('select pg_advisory_xact_lock(?)', [writerLock])
+      return work(database)
+    })
+  }
+
+  async snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return this.#inside('begin isolation level repeatable read read only', work)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end()
+  }
+
+  async #inside<T>(begin: string, work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect()
+    try {
+      await client.query(begin)
+      const result = await work(new PostgresSeriesDatabase(this.#pool, client))
+      await client.query('commit')
+      client.release()
+      return result
+    } catch (error) {
+      await client.query('rollback').then(
+        () => client.release(),
+        (broken) => client.release(broken),
+      )
+      throw error
+    }
+  }
+}
+
+async function createTables(database: SeriesDatabase): Promise<void> {
+  const [found] = await database.all<{ name: string | null }>(
+    "select to_regclass('monitoring_dirty')::text as name",
+  )
+  if (found?.name != null) return
+  for (const sql of schemaFor('postgres')) await database.run(sql)
+}
+
+/** `?` as `$1`, `$2` and so on; none of our statements has a question mark in a text. */
+function numbered(sql: string): string {
+  let count = 0
+  return sql.replace(/\?/g, () => {
+    count += 1
+    return `$${count}`
+  })
+}

@@ -1,0 +1,70 @@
+import type { OwnEventType } from '../model/event-types.ts'
+import type { ResourceType } from '../model/resource-types.ts'
+
+export interface UsedResource {
+  type: ResourceType
+  /** Of a layer: `workspace:name`. */
+  name: string
+}
+
+/** One request, classified and with its privacy kept: what it holds may be stored as it is. */
+export interface RequestEvent {
+  serviceId: number
+  /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
+  created: number
+  /** Null for a request of no known type: it counts under `all` only. */
+  eventType: OwnEventType | null
+  method: string
+  /** Without the query string. */
+  path: string
+  host: string
+  status: number
+  sizeBytes: number
+  milliseconds: number
+  contentType: string | null
+  userAgent: string | null
+  userAgentFamily: string | null
+  clientIp: string | null
+  /** ISO 3166-1 alpha-3. */
+  country: string | null
+  region: string | null
+  city: string | null
+  latitude: number | null
+  longitude: number | null
+  /** A label of 64 hexadecimal digits that stands for the visitor; null where visitors cannot be told apart. */
+  visitor: string | null
+  /** Login name, or `AnonymousUser`; null where there is no visitor. */
+  userName: string | null
+  /** Each once. */
+  resources: UsedResource[]
+  /** Class of the exception that the request ended with. */
+  errorType: string | null
+}
+
+/** Name of every visitor who is not logged in. */
+export const anonymousUser = 'AnonymousUser'
+
+export interface CaughtException {
+  serviceId: number
+  /** Milliseconds since 1970. */
+  created: number
+  errorType: string
+  message: string
+  /** Stack trace as text. */
+  stack: string
+  /** Absent for work that no request did, such as a failed job. */
+  request?: RequestEvent
+}
+
+/** A reading of a host, such as its free memory. */
+export interface Sample {
+  serviceId: number
+  /** Milliseconds since 1970. */
+  created: number
+  /** Name of a host metric. */
+  metric: string
+  /** Mount point, network interface, or the metric's default label. */
+  label: string
+  /** Counters give the amount since the reading before. */
+  value: number
+}

@@ -1,0 +1,29 @@
+export type SqlValue = string | number | null | Uint8Array
+
+/**
+ * The database of the series: SQLite in a file of its own, or PostgreSQL. One SQL for both, `?` for values. Integers
+ * come as numbers. Inside `transaction` only what it gives may be used.
+ */
+export interface SeriesDatabase {
+  readonly kind: 'sqlite' | 'postgres'
+  all<T>(sql: string, values?: readonly SqlValue[]): Promise<T[]>
+  /** Rows as arrays, for large answers. */
+  arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]>
+  /** Gives the number of rows changed. */
+  run(sql: string, values?: readonly SqlValue[]): Promise<number>
+  /** Inserts many rows; `conflict` is SQL such as `on conflict do nothing`. */
+  insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+    conflict?: string,
+  ): Promise<void>
+  /** One writing transaction; on PostgreSQL only one of all processes is in here at a time. */
+  transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T>
+  /** Several reads that see one state. */
+  snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Can be sent to a worker thread. */
+export type SeriesPlace = { path: string } | { url: string }
