@@ -51,6 +51,9 @@ for name in $new; do
     nginx-light) units='nginx.service' ;;
     vsftpd) units='vsftpd.service' ;;
     openssh-server) units='ssh.service ssh.socket' ;;
+    fcgiwrap) units='fcgiwrap.service fcgiwrap.socket' ;;
+    prometheus) units='prometheus.service' ;;
+    prometheus-node-exporter) units='prometheus-node-exporter.service' ;;
     *) continue ;;
   esac
   for unit in $units; do

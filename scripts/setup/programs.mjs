@@ -42,6 +42,20 @@ const needs = [
     without: 'the tests of remote data from real servers fail',
     isForTests: true,
   },
+  {
+    name: 'MapServer with FastCGI',
+    isThere: () => existsSync('/usr/lib/cgi-bin/mapserv') && ['mapserv', 'fcgiwrap'].every(isInstalled),
+    packages: ['cgi-mapserver', 'mapserver-bin', 'fcgiwrap'],
+    without: 'the tests of monitoring other map servers fail',
+    isForTests: true,
+  },
+  {
+    name: 'Prometheus and its node exporter',
+    isThere: () => ['prometheus', 'promtool', 'prometheus-node-exporter'].every(isInstalled),
+    packages: ['prometheus', 'prometheus-node-exporter'],
+    without: 'the tests of monitoring other hosts and of /metrics fail',
+    isForTests: true,
+  },
 ]
 
 /** Installs from the distribution what is missing, where that is allowed; says what is missing otherwise. */
@@ -93,6 +107,11 @@ function failureFile(root) {
 
 function failedBefore(root, packages) {
   return existsSync(failureFile(root)) && readFileSync(failureFile(root), 'utf8') === packages.join(' ')
+}
+
+/** Whether a program is on the path, or where only root's path leads. */
+function isInstalled(name) {
+  return hasProgram(name) || existsSync(join('/usr/sbin', name))
 }
 
 function hasPostgis() {
