@@ -20,7 +20,8 @@ export interface RequestEvent {
   host: string
   status: number
   sizeBytes: number
-  milliseconds: number
+  /** Null where the source does not tell: such a request has no part in response.time. */
+  milliseconds: number | null
   contentType: string | null
   userAgent: string | null
   userAgentFamily: string | null

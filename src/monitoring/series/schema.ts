@@ -38,7 +38,7 @@ export const tables = [
   `create table monitoring_requests (
     id {id}, batch bigint not null, service_id bigint not null, minute bigint not null, created bigint not null,
     event_type smallint, method text not null, path text not null, host text not null, status smallint not null,
-    size bigint not null, milliseconds {real} not null, content_type text, user_agent text, ua_family text,
+    size bigint not null, milliseconds {real}, content_type text, user_agent text, ua_family text,
     client_ip text, country text, region text, city text, latitude {real}, longitude {real},
     visitor text, user_name text, resources text not null, error_type text)`,
   'create index monitoring_requests_minute on monitoring_requests (service_id, minute)',
