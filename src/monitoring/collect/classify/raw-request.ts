@@ -1,0 +1,45 @@
+import type { OwnEventType } from '../../model/event-types.ts'
+import type { RequestEvent, UsedResource } from '../../series/request-event.ts'
+
+/** Where an address is, as the source of a request tells it. */
+export interface Place {
+  /** ISO 3166-1 alpha-3. */
+  country: string | null
+  region: string | null
+  city: string | null
+  latitude: number | null
+  longitude: number | null
+}
+
+/** A request as its source tells it. Its address and session must not be stored: `Classifier` makes an event of it. */
+export interface RawRequest {
+  serviceId: number
+  /** Milliseconds since 1970, when it began. */
+  created: number
+  eventType: OwnEventType | null
+  method: string
+  /** A query string in it is cut off. */
+  path: string
+  host: string
+  status: number
+  sizeBytes: number
+  milliseconds: number
+  contentType?: string | undefined
+  userAgent?: string | undefined
+  /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */
+  clientIp?: string | undefined
+  /** Digest of a session that the user is logged in by. */
+  session?: string | undefined
+  /** Login name. */
+  userName?: string | undefined
+  resources: UsedResource[]
+  /** Class of the exception that the request ended with. */
+  errorType?: string | undefined
+  /** What the source knows of the place; looked up by the address where it is absent. */
+  place?: Partial<Place> | undefined
+}
+
+/** Makes what may be stored of requests: families of user agents, places, visitors, and no more of an address than is allowed. */
+export interface Classifier {
+  classify(requests: readonly RawRequest[]): Promise<RequestEvent[]>
+}

@@ -1,0 +1,16 @@
+import type { CollectedService, CollectorParts, ServiceCollector } from './service-collector.ts'
+
+type Kind = CollectedService['source']['kind']
+
+/** One line for each kind of source; this server's own requests are pushed. */
+const makers: Partial<
+  Record<Kind, (service: CollectedService, parts: CollectorParts) => ServiceCollector | undefined>
+> = {}
+
+/** Makes the collector of a service; undefined for one whose numbers are pushed. */
+export function createCollector(
+  service: CollectedService,
+  parts: CollectorParts,
+): ServiceCollector | undefined {
+  return makers[service.source.kind]?.(service, parts)
+}

@@ -1,0 +1,37 @@
+import type { OwnEventType } from '../../model/event-types.ts'
+import type { UsedResource } from '../../series/request-event.ts'
+
+/** What a request of this server ended with; texts are cut already. */
+export interface OwnException {
+  type: string
+  message: string
+  stack: string
+}
+
+/** Facts of one request to this server, gathered by its HTTP side. */
+export interface OwnRequest {
+  /** The service that it counts for. */
+  service: 'app' | 'mapserver'
+  /** Milliseconds since 1970, when it began. */
+  created: number
+  eventType: OwnEventType
+  method: string
+  /** Without the query string. */
+  path: string
+  host: string
+  status: number
+  sizeBytes: number
+  milliseconds: number
+  contentType: string | undefined
+  userAgent: string | undefined
+  clientIp: string
+  session: string | undefined
+  userName: string | undefined
+  resources: UsedResource[]
+  exception?: OwnException
+}
+
+/** An exception that no request ended with, such as that of a job. */
+export interface LoneException extends OwnException {
+  created: number
+}
