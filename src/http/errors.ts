@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { findOutage, isUniqueViolation } from '../db/errors.ts'
-import type { FailureKind } from '../lib/errors.ts'
-import { Failure } from '../lib/errors.ts'
+import type { FailureKind, FieldMessages } from '../lib/errors.ts'
+import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { TooManyFailures } from './auth/authenticate.ts'
@@ -38,6 +38,8 @@ export interface Problem {
   code: string
   detail: string
   errors: string[]
+  /** The same by field, where the failure is about fields. */
+  fields?: FieldMessages
 }
 
 /** Turns a problem into the body of an area's failures; RFC 9457 unless the area has an envelope of its own. */
@@ -60,7 +62,10 @@ export const writeProblem: ProblemWriter = (problem, reply) =>
 export function toProblem(error: unknown, requestId: string): Problem {
   if (error instanceof Failure) {
     const { kind, code, message, errors } = error
-    return { status: statusOfKind[kind], code, detail: cut(message), errors: errors.map(cut) }
+    return {
+      ...{ status: statusOfKind[kind], code, detail: cut(message), errors: errors.map(cut) },
+      ...(error instanceof FieldFailure ? { fields: cutFields(error.fields) } : {}),
+    }
   }
   if (isUniqueViolation(error)) {
     const detail = 'Another request made the same thing at the same moment: read it again'
@@ -83,6 +88,10 @@ export function toProblem(error: unknown, requestId: string): Problem {
 /** Keeps what a client sent from coming back at full length. */
 function cut(message: string): string {
   return message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength)}...`
+}
+
+function cutFields(fields: FieldMessages): FieldMessages {
+  return Object.fromEntries(Object.entries(fields).map(([name, messages]) => [name, messages.map(cut)]))
 }
 
 function libraryError(error: unknown): { statusCode: number; code: string; message: string } {

@@ -8,6 +8,7 @@ import { stylesArea } from './catalog/styles-area.ts'
 import { workspacesArea } from './catalog/workspaces-area.ts'
 import { healthArea } from './health.ts'
 import { importerArea } from './importer/importer-area.ts'
+import { monitoringArea } from './monitoring/monitoring-area.ts'
 import { ogcArea } from './ogc/ogc-area.ts'
 
 /** Every area of paths, one line each. */
@@ -22,4 +23,5 @@ export const areas: Area[] = [
   layersArea, // /rest/layers, /rest/workspaces/<ws>/layers
   stylesArea, // /rest/styles, /rest/workspaces/<ws>/styles
   importerArea, // /rest/imports
+  monitoringArea, // /monitoring
 ]

@@ -8,11 +8,13 @@ import { guardRoutes } from './auth/guard.ts'
 import { sessionArea } from './auth/session-area.ts'
 import { createThrottle } from './auth/throttle.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
+import type { ProblemWriter } from './errors.ts'
 import { answerFailures, toProblem, writeProblem } from './errors.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { absoluteLink } from './links.ts'
+import { envelopeWriter, isMonitoringPath } from './monitoring/envelope.ts'
 import { describeApi } from './openapi.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { limitBodyTimes } from './time-limits.ts'
@@ -23,12 +25,13 @@ import { compileValidator } from './validation.ts'
 export async function createHttpServer(context: HttpContext, areas: Area[]): Promise<App> {
   const authentication = { ...context, throttle: createThrottle(context.clock) }
   const { server } = context.settings
+  const writeFailure = failureWriter(context)
   const app = fastify({
     bodyLimit: maxJsonBytes,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => writeProblem(toProblem(error, request.id), reply),
+    frameworkErrors: (error, request, reply) => writeFailure(toProblem(error, request.id), reply),
     genReqId: () => randomUUID(),
     loggerInstance: context.log,
     requestTimeout: 0,
@@ -40,7 +43,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   describeRequests(app, context)
-  answerFailures(app, context.log, writeProblem)
+  answerFailures(app, context.log, writeFailure)
   answerUnknownPaths(app)
   addSecurityHeaders(app)
   guardOrigins(app, server)
@@ -54,6 +57,14 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   for (const area of [...areas, sessionArea(authentication)]) await app.register(toPlugin(area, context))
   await app.ready()
   return app
+}
+
+/** Unknown paths and methods below `/monitoring` are answered as monitoring answers; the rest by RFC 9457. */
+function failureWriter({ settings }: HttpContext): ProblemWriter {
+  if (!settings.monitoring.isOn) return writeProblem
+  const writeEnvelope = envelopeWriter(settings.server.dialect)
+  return (problem, reply) =>
+    (isMonitoringPath(reply.request.url) ? writeEnvelope : writeProblem)(problem, reply)
 }
 
 type AreaPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, TypeBoxProvider, Logger>

@@ -38,6 +38,31 @@ export class Failure extends Error {
   }
 }
 
+/** Messages for each field of a request; those about no single field stand under `__all__`. */
+export type FieldMessages = Record<string, string[]>
+
+/** A failure that tells for each field what is wrong with it. */
+export class FieldFailure extends Failure {
+  readonly fields: FieldMessages
+
+  constructor(
+    fields: FieldMessages,
+    { kind = 'invalid', code = 'invalid-fields' }: FieldFailureOptions = {},
+  ) {
+    const errors = Object.entries(fields).flatMap(([name, messages]) =>
+      messages.map((message) => (name === '__all__' ? message : `${name}: ${message}`)),
+    )
+    super(kind, code, errors[0] ?? 'The request is not valid', { errors })
+    this.name = 'FieldFailure'
+    this.fields = fields
+  }
+}
+
+export interface FieldFailureOptions {
+  kind?: FailureKind
+  code?: string
+}
+
 /** A wrong input: `invalid('unknown-workspace', 'Workspace "x" does not exist')`. */
 export function invalid(code: string, message: string, options: FailureOptions = {}): Failure {
   return new Failure('invalid', code, message, options)

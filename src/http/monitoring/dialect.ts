@@ -1,0 +1,54 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { EventType } from '../../monitoring/model/event-types.ts'
+import { eventTypes } from '../../monitoring/model/event-types.ts'
+import type { ServiceType } from '../../monitoring/model/service-types.ts'
+import { serviceTypes } from '../../monitoring/model/service-types.ts'
+import { toWireTime } from './wire-time.ts'
+
+/** Names that stand on the wire, which the dialect decides. */
+export interface MonitoringWire {
+  dialect: Dialect
+  /** Whether clients of the older systems are to be served unchanged. */
+  isOlder: boolean
+  serviceType(type: ServiceType): string
+  findServiceType(name: string): ServiceType | undefined
+  /** In the order of their ids. */
+  serviceTypes: readonly string[]
+  eventType(type: EventType): string
+  findEventType(name: string): EventType | undefined
+  /** ISO 8601 in UTC of milliseconds since 1970. */
+  time(milliseconds: number): string
+  /** Who may read resources, labels, their types and metric data; spread into a route's `config`. */
+  reading: { access: 'user' } | { access: 'admin'; hidesFromOthers: true }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** In the dialect of older systems: who may not call is answered 403 `{"error":"unauthorized_request"}`. */
+    hidesFromOthers?: boolean
+  }
+}
+
+const olderServiceTypes: Record<ServiceType, string> = {
+  app: 'geonode',
+  mapserver: 'geoserver',
+  hostapp: 'hostgeonode',
+  hostmapserver: 'hostgeoserver',
+}
+
+export function wireOf(dialect: Dialect): MonitoringWire {
+  const isOlder = dialect === 'geoserver'
+  const serviceType = (type: ServiceType): string => (isOlder ? olderServiceTypes[type] : type)
+  const eventType = (type: EventType): string => (isOlder && type === 'mapserver' ? 'geoserver' : type)
+  return {
+    dialect,
+    isOlder,
+    serviceType,
+    findServiceType: (name) => serviceTypes.find((one) => serviceType(one) === name),
+    serviceTypes: serviceTypes.map(serviceType),
+    eventType,
+    findEventType: (name) => eventTypes.find((one) => eventType(one) === name),
+    time: (milliseconds) => toWireTime(milliseconds, dialect),
+    reading: isOlder ? { access: 'admin', hidesFromOthers: true } : { access: 'user' },
+  }
+}

@@ -1,0 +1,42 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { FieldMessages } from '../../lib/errors.ts'
+import type { ProblemWriter } from '../errors.ts'
+
+/** The shape of many answers of monitoring. */
+export interface Envelope<T> {
+  status: 'ok'
+  success: true
+  errors: Record<string, never>
+  data: T
+}
+
+/** `{status, success, errors}` without data. */
+export function okStatus(): Omit<Envelope<never>, 'data'> {
+  return { status: 'ok', success: true, errors: {} }
+}
+
+/** The envelope of a successful answer: `{...envelope({ key: 'labels' }), labels }`. */
+export function envelope<T>(data: T): Envelope<T> {
+  return { ...okStatus(), data }
+}
+
+/** Whether a path, without the base path, belongs to monitoring. */
+export function isMonitoringPath(url: string): boolean {
+  return /^\/monitoring(?=[/?]|$)/.test(url)
+}
+
+const refusals = ['login-needed', 'not-allowed']
+
+/** Failures below `/monitoring` in the envelope; those about no single field stand under `__all__`. */
+export function envelopeWriter(dialect: Dialect): ProblemWriter {
+  return (problem, reply) => {
+    reply.header('content-type', 'application/json; charset=utf-8')
+    const { config } = reply.request.routeOptions
+    if (dialect === 'geoserver' && config?.hidesFromOthers === true && refusals.includes(problem.code)) {
+      reply.removeHeader('www-authenticate')
+      return reply.code(403).send({ error: 'unauthorized_request' })
+    }
+    const errors: FieldMessages = problem.fields ?? { __all__: problem.errors }
+    return reply.code(problem.status).send({ status: 'error', success: false, errors, data: [] })
+  }
+}
