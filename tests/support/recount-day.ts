@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { seededRandom } from '../../bench/random.ts'
+import type { OwnEventType } from '../../src/monitoring/model/event-types.ts'
+import type { ResourceType } from '../../src/monitoring/model/resource-types.ts'
+import type { RequestEvent, Sample, UsedResource } from '../../src/monitoring/series/request-event.ts'
+import { anonymousUser } from '../../src/monitoring/series/request-event.ts'
+
+const minuteMs = 60_000
+
+export interface DayOptions {
+  seed: number
+  requests: number
+  /** Where the day begins, in milliseconds; it need not be midnight. */
+  from: number
+  minutes: number
+  applications: number[]
+  mapServers: number[]
+  hosts: number[]
+}
+
+/** What happened in a made-up day, each list in the order of time. */
+export interface Day {
+  requests: RequestEvent[]
+  samples: Sample[]
+}
+
+type Draw = () => number
+
+const methods = ['GET', 'GET', 'GET', 'GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']
+const statuses = [200, 200, 200, 200, 200, 204, 302, 304, 400, 401, 404, 404, 500, 503]
+const countries = ['ITA', 'DEU', 'FRA', 'USA', 'BRA', 'IDN', 'KEN', null]
+const cities = ['Genova', 'Köln', 'São Paulo', 'नई दिल्ली', null, null]
+const errorTypes = ['ValueError', 'java.lang.NullPointerException', 'TimeoutError', 'PG::ConnectionBad']
+const applicationTypes: (OwnEventType | null)[] = [
+  ...(['view', 'view', 'view', 'download', 'upload', 'create', 'change', 'remove', 'publish'] as const),
+  ...(['view_metadata', 'change_metadata', null] as const),
+]
+const mapServerTypes: (OwnEventType | null)[] = [
+  ...(['OWS:WMS', 'OWS:WMS', 'OWS:WMS', 'OWS:WMTS', 'OWS:WFS', 'OWS:WCS', 'OWS:TMS', 'OWS:WPS'] as const),
+  ...(['OWS:WMS-C', 'mapserver', 'mapserver', null] as const),
+]
+const families = ['PC / Windows / Chrome', 'PC / Ubuntu / Firefox', 'Phone / iOS / Safari', 'Bot', 'QGIS']
+
+/** A seeded day: crowded and silent minutes, requests on the edges of minutes, some of everything that splits. */
+export function makeDay(options: DayOptions): Day {
+  const draw = seededRandom(options.seed)
+  const resources = makeResources()
+  const times = makeTimes(options, draw)
+  const requests = times.map(({ created, isCrowded }) =>
+    makeRequest(options, created, isCrowded, resources, draw),
+  )
+  return { requests, samples: makeSamples(options, draw) }
+}
+
+function makeTimes(
+  { from, minutes, requests }: DayOptions,
+  draw: Draw,
+): { created: number; isCrowded: boolean }[] {
+  const weights = Array.from({ length: minutes }, (_, minute) => weightOf(minute, draw))
+  const whole = weights.reduce((sum, one) => sum + one, 0)
+  const times: { created: number; isCrowded: boolean }[] = []
+  weights.forEach((weight, minute) => {
+    const count = Math.round((weight / whole) * requests)
+    const inside = Array.from(
+      { length: count },
+      (_, index) => from + minute * minuteMs + momentOf(index, draw),
+    )
+    for (const created of inside.sort((a, b) => a - b)) times.push({ created, isCrowded: weight > 3 })
+  })
+  return times
+}
+
+/** Every 97th minute is crowded, every 13th silent. */
+function weightOf(minute: number, draw: Draw): number {
+  if (minute % 97 === 0) return 8 + draw() * 8
+  return minute % 13 === 5 ? 0 : draw() * 2
+}
+
+/** The first ones stand on the edges of the minute. */
+function momentOf(index: number, draw: Draw): number {
+  if (index === 0) return 0
+  return index === 1 ? minuteMs - 1 : Math.floor(draw() * minuteMs)
+}
+
+function makeResources(): UsedResource[] {
+  const named = (type: ResourceType, count: number, name: (index: number) => string): UsedResource[] =>
+    Array.from({ length: count }, (_, index) => ({ type, name: name(index) }))
+  return [
+    ...named('layer', 40, (index) => `ws${index % 3}:layer ${index}`),
+    ...named('map', 15, (index) => `ws${index % 3}:layer ${index}`),
+    ...named('document', 8, (index) => `Bericht "${index}" №`),
+    ...named('style', 4, (index) => `style_${index}`),
+    ...named('url', 6, (index) => `/pages/${index}`),
+  ]
+}
+
+function makeRequest(
+  { applications, mapServers }: DayOptions,
+  created: number,
+  isCrowded: boolean,
+  resources: UsedResource[],
+  draw: Draw,
+): RequestEvent {
+  const isMap = draw() < 0.6
+  const pathCount = isCrowded ? 3000 : 80
+  const agent = pick(60, draw)
+  const place = pick(countries.length, draw)
+  return {
+    serviceId: one(isMap ? mapServers : applications, draw),
+    created,
+    eventType: one(isMap ? mapServerTypes : applicationTypes, draw),
+    method: one(methods, draw),
+    path: `/${isMap ? 'ows' : 'pages'}/${pick(pathCount, draw)}`,
+    host: 'maps.example.org',
+    status: one(statuses, draw),
+    sizeBytes: Math.floor(1000 / (draw() + 0.001)),
+    milliseconds: draw() < 0.02 ? null : Math.round(400 * -Math.log(1 - draw() * 0.999)) / 8,
+    contentType: 'text/html',
+    userAgent: draw() < 0.05 ? null : `Agent/${agent}.0`,
+    userAgentFamily: families[agent % families.length] ?? null,
+    clientIp: draw() < 0.1 ? null : `10.${pick(isCrowded ? 40 : 3, draw)}.${pick(60, draw)}.0`,
+    country: countries[place] ?? null,
+    region: null,
+    city: cities[place % cities.length] ?? null,
+    latitude: null,
+    longitude: null,
+    ...makeVisitor(isCrowded, draw),
+    resources: someOf(resources, draw),
+    errorType: draw() < 0.02 ? one(errorTypes, draw) : null,
+  }
+}
+
+/** A tenth has no visitor, a third are sessions of 40 users, the others are anonymous. */
+function makeVisitor(isCrowded: boolean, draw: Draw): Pick<RequestEvent, 'visitor' | 'userName'> {
+  const kind = draw()
+  if (kind < 0.1) return { visitor: null, userName: null }
+  const session = pick(kind < 0.4 ? 120 : isCrowded ? 4000 : 300, draw)
+  const userName = kind < 0.4 ? `user${session % 40}` : anonymousUser
+  const visitor = createHash('sha256').update(`${userName} ${session}`).digest('hex')
+  return { visitor, userName }
+}
+
+/** Half of the requests use nothing, the others one to three things. */
+function someOf(resources: UsedResource[], draw: Draw): UsedResource[] {
+  if (draw() < 0.5) return []
+  const chosen = new Set<UsedResource>()
+  for (let count = 1 + pick(3, draw); count > 0; count -= 1) chosen.add(one(resources, draw))
+  return [...chosen]
+}
+
+function makeSamples({ from, minutes, hosts }: DayOptions, draw: Draw): Sample[] {
+  const samples: Sample[] = []
+  for (let minute = 0; minute < minutes; minute += 1) {
+    for (const serviceId of hosts) {
+      const created = from + minute * minuteMs + pick(minuteMs, draw)
+      const take = (metric: string, label: string, value: number): void => {
+        samples.push({ serviceId, created, metric, label, value })
+      }
+      take('load.1m', 'value', pick(400, draw) / 64)
+      take('mem.free', 'value', pick(2 ** 33, draw))
+      take('cpu.usage', 'count', pick(240, draw) / 4)
+      take('uptime', 'value', 1000 + minute * 60)
+      for (const mount of ['/', '/var', '/data']) take('storage.used', mount, pick(2 ** 40, draw))
+      for (const name of ['eth0', 'lo']) take('network.in', name, pick(2 ** 24, draw))
+    }
+  }
+  return samples
+}
+
+function pick(count: number, draw: Draw): number {
+  return Math.floor(draw() * count)
+}
+
+function one<T>(list: readonly T[], draw: Draw): T {
+  const chosen = list[pick(list.length, draw)]
+  if (chosen === undefined) throw new Error('Nothing to choose from')
+  return chosen
+}

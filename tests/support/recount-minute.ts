@@ -1,0 +1,107 @@
+import type { EventType } from '../../src/monitoring/model/event-types.ts'
+import type { Metric } from '../../src/monitoring/model/metrics.ts'
+import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
+
+/** A metric's value for one label in one minute. */
+export interface MinuteRow {
+  label: string
+  user?: string
+  value: number
+  samples: number
+  isOther: boolean
+  /** The labels that it stands for. */
+  labels: Set<string>
+  users: Set<string>
+  times: number[]
+}
+
+const labelOf: Record<string, (request: RequestEvent) => string | null> = {
+  'request.users': (request) => request.visitor,
+  'request.ip': (request) => request.clientIp,
+  'request.ua': (request) => request.userAgent,
+  'request.ua.family': (request) => request.userAgentFamily,
+  'request.path': (request) => request.path,
+  'request.method': (request) => request.method,
+  'request.country': (request) => request.country,
+  'request.region': (request) => request.region,
+  'request.city': (request) => request.city,
+  'response.status': (request) => String(request.status),
+  'response.error.types': (request) => request.errorType,
+}
+
+/** Whether a request counts under an event type. */
+export function countsUnder({ eventType }: RequestEvent, asked: EventType): boolean {
+  if (asked === 'all') return true
+  if (eventType === null) return false
+  if (asked === 'OWS:ALL') return eventType.startsWith('OWS:')
+  if (asked === 'other') return !eventType.startsWith('OWS:')
+  return eventType === asked
+}
+
+/** The rows of one minute, service, event type and split, from its requests. */
+export function minuteRows(metric: Metric, requests: RequestEvent[], cap: number): MinuteRow[] {
+  const label = labelOf[metric.name]
+  if (label !== undefined) return capped(labelRows(requests, label, metric.name === 'request.users'), cap)
+  const count = requests.length
+  if (metric.name === 'request.count') return [plainRow('count', count, count)]
+  if (metric.name === 'response.error.count')
+    return [plainRow('count', requests.filter((one) => one.errorType !== null).length, count)]
+  if (metric.name === 'response.size') return meanRow(requests.map((one) => one.sizeBytes))
+  if (metric.name !== 'response.time') return []
+  return meanRow(requests.map((one) => one.milliseconds).filter((one) => one !== null))
+}
+
+/** The rows of one minute of a host's metric. */
+export function sampleRows(metric: Metric, samples: Sample[]): MinuteRow[] {
+  return [...new Set(samples.map((one) => one.label))].map((label) => {
+    const values = samples.filter((one) => one.label === label).map((one) => one.value)
+    const sum = values.reduce((total, one) => total + one, 0)
+    return plainRow(label, metric.type === 'rate' ? sum / values.length : sum, values.length)
+  })
+}
+
+function labelRows(
+  requests: RequestEvent[],
+  labelOf: (request: RequestEvent) => string | null,
+  hasUsers: boolean,
+): MinuteRow[] {
+  const rows = new Map<string, MinuteRow>()
+  for (const request of requests) {
+    const label = labelOf(request)
+    if (label === null) continue
+    const row = rows.get(label) ?? plainRow(label, 0, 0)
+    rows.set(label, row)
+    row.value += 1
+    row.samples += 1
+    if (hasUsers && request.userName !== null) {
+      row.user = request.userName
+      row.users.add(request.userName)
+    }
+  }
+  return [...rows.values()]
+}
+
+function capped(rows: MinuteRow[], cap: number): MinuteRow[] {
+  if (rows.length <= cap) return rows
+  rows.sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1))
+  const other = plainRow('(other)', 0, 0)
+  other.isOther = true
+  other.labels.clear()
+  for (const row of rows.slice(cap)) {
+    other.value += row.value
+    other.samples += row.samples
+    other.labels.add(row.label)
+    for (const user of row.users) other.users.add(user)
+  }
+  return [...rows.slice(0, cap), other]
+}
+
+function meanRow(values: number[]): MinuteRow[] {
+  if (values.length === 0) return []
+  const mean = values.reduce((sum, one) => sum + one, 0) / values.length
+  return [{ ...plainRow('value', mean, values.length), times: values }]
+}
+
+function plainRow(label: string, value: number, samples: number): MinuteRow {
+  return { label, value, samples, isOther: false, labels: new Set([label]), users: new Set(), times: [] }
+}

@@ -1,0 +1,272 @@
+import type { EventType } from '../../src/monitoring/model/event-types.ts'
+import { eventTypes } from '../../src/monitoring/model/event-types.ts'
+import type { Metric } from '../../src/monitoring/model/metrics.ts'
+import { findMetric } from '../../src/monitoring/model/metrics.ts'
+import type { ServiceType } from '../../src/monitoring/model/service-types.ts'
+import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
+import type { MinuteRow } from './recount-minute.ts'
+import { countsUnder, minuteRows, sampleRows } from './recount-minute.ts'
+
+/** A question to metric_data; times in seconds. */
+export interface Question {
+  metric: string
+  from: number
+  to: number
+  interval: number
+  groupBy?: Grouping
+  service?: string
+  serviceType?: ServiceType
+  eventType?: EventType
+  resource?: { type: string; name: string }
+  resourceType?: string
+  label?: string
+  user?: string
+}
+
+export const groupings = [
+  ...([
+    'resource',
+    'resource_no_label',
+    'resource_on_label',
+    'resource_on_user',
+    'count_on_resource',
+  ] as const),
+  ...(['label', 'user', 'user_on_label', 'event_type', 'event_type_on_label', 'event_type_on_user'] as const),
+] as const
+export type Grouping = (typeof groupings)[number]
+
+export interface CountedService {
+  id: number
+  name: string
+  type: ServiceType
+}
+
+export interface ExpectedRow {
+  /** What tells it from the other rows of its period: label, resource, event type or user. */
+  key: string
+  val: number
+  sum: number
+  min: number
+  max: number
+  samples: number
+  records: number
+  /** Whether labels beyond the cap have a part in `val`, which then may be an estimate. */
+  isEstimate: boolean
+  /** Response times, smallest first. */
+  times: number[]
+}
+
+export interface ExpectedPeriod {
+  from: number
+  to: number
+  rows: ExpectedRow[]
+}
+
+/** Counts everything anew from the raw list for each question: slow, and plain enough to be believed. */
+export class Recount {
+  readonly #services: CountedService[]
+  readonly #cap: (metric: Metric) => number
+  readonly #requests = new Map<string, RequestEvent[]>()
+  readonly #samples = new Map<string, Sample[]>()
+
+  constructor(
+    facts: { requests: RequestEvent[]; samples: Sample[] },
+    services: CountedService[],
+    limits: { labels: number; visitors: number },
+  ) {
+    this.#services = services
+    this.#cap = ({ name }) => (name === 'request.users' ? limits.visitors : limits.labels)
+    for (const one of facts.requests) push(this.#requests, minuteKey(one.serviceId, one.created / 1000), one)
+    for (const one of facts.samples) push(this.#samples, minuteKey(one.serviceId, one.created / 1000), one)
+  }
+
+  answer(question: Question): ExpectedPeriod[] {
+    return periodsOf(question).map(({ from, to }) => {
+      const groups = new Map<string, Group>()
+      for (let minute = from; minute < to; minute += 60) this.#countMinute(question, minute, groups)
+      const rows = [...groups].map(([key, group]) => group.toRow(key, question))
+      return { from, to, rows }
+    })
+  }
+
+  #countMinute(question: Question, minute: number, groups: Map<string, Group>): void {
+    for (const service of this.#services) {
+      if (question.service !== undefined && question.service !== service.name) continue
+      if (question.serviceType !== undefined && question.serviceType !== service.type) continue
+      const key = minuteKey(service.id, minute)
+      const metric = metricOf(question)
+      const samples = (this.#samples.get(key) ?? []).filter((one) => one.metric === metric.name)
+      if (samples.length > 0 && isUnsplit(question))
+        this.#addRows(question, sampleRows(metric, samples), {}, groups)
+      const requests = this.#requests.get(key)
+      if (requests !== undefined) this.#countRequests(question, requests, groups)
+    }
+  }
+
+  #countRequests(question: Question, requests: RequestEvent[], groups: Map<string, Group>): void {
+    for (const eventType of eventTypesOf(question)) {
+      const ofType = requests.filter((one) => countsUnder(one, eventType))
+      for (const [resource, used] of splitsOf(question, ofType)) {
+        const metric = metricOf(question)
+        this.#addRows(question, minuteRows(metric, used, this.#cap(metric)), { eventType, resource }, groups)
+      }
+    }
+  }
+
+  #addRows(
+    question: Question,
+    rows: MinuteRow[],
+    { eventType = '', resource = '' }: { eventType?: string; resource?: string },
+    groups: Map<string, Group>,
+  ): void {
+    for (const row of rows) {
+      if (question.label !== undefined && question.label !== row.label) continue
+      if (question.user !== undefined && question.user !== row.user) continue
+      const key = keyOf(question, row, eventType, resource)
+      if (key === undefined) continue
+      const group = groups.get(key) ?? new Group()
+      groups.set(key, group)
+      group.add(row, resource)
+    }
+  }
+}
+
+/** What the rows of one group come to. */
+class Group {
+  #sum = 0
+  #weighted = 0
+  #samples = 0
+  #records = 0
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+  #hasOther = false
+  readonly #labels = new Set<string>()
+  readonly #users = new Set<string>()
+  readonly #resources = new Set<string>()
+  readonly #times: number[] = []
+
+  add(row: MinuteRow, resource: string): void {
+    this.#sum += row.value
+    this.#weighted += row.value * row.samples
+    this.#samples += row.samples
+    this.#records += 1
+    this.#min = Math.min(this.#min, row.value)
+    this.#max = Math.max(this.#max, row.value)
+    this.#hasOther ||= row.isOther
+    for (const label of row.labels) this.#labels.add(label)
+    for (const user of row.users) this.#users.add(user)
+    for (const time of row.times) this.#times.push(time)
+    this.#resources.add(resource)
+  }
+
+  toRow(key: string, question: Question): ExpectedRow {
+    const isDistinct = distinctOf(question) !== undefined
+    return {
+      key,
+      val: this.#value(question),
+      sum: this.#sum,
+      min: this.#min,
+      max: this.#max,
+      samples: this.#samples,
+      records: this.#records,
+      isEstimate: isDistinct && this.#hasOther,
+      times: this.#times.sort((a, b) => a - b),
+    }
+  }
+
+  #value(question: Question): number {
+    const distinct = distinctOf(question)
+    if (distinct === 'labels') return this.#labels.size
+    if (distinct === 'users') return this.#users.size
+    if (distinct === 'resources') return this.#resources.size
+    if (metricOf(question).type !== 'rate') return this.#sum
+    return this.#samples === 0 ? 0 : this.#weighted / this.#samples
+  }
+}
+
+/** What a grouping counts in place of the metric's value. */
+export function distinctOf({ groupBy, metric }: Question): 'labels' | 'users' | 'resources' | undefined {
+  if (groupBy === 'label' || groupBy === 'event_type_on_label' || groupBy === 'user_on_label') return 'labels'
+  if (groupBy === 'resource_no_label' || groupBy === 'resource_on_label')
+    return findMetric(metric)?.isLabelled === true ? 'labels' : undefined
+  if (groupBy === 'user' || groupBy === 'resource_on_user' || groupBy === 'event_type_on_user') return 'users'
+  return groupBy === 'count_on_resource' ? 'resources' : undefined
+}
+
+/** One grid for the whole window, counted from 0:00 UTC of its first day. */
+function periodsOf({ from, to, interval }: Question): { from: number; to: number }[] {
+  const midnight = Math.floor(from / 86_400) * 86_400
+  const periods: { from: number; to: number }[] = []
+  let start = midnight
+  while (start + interval <= from) start += interval
+  do {
+    periods.push({ from: start, to: start + interval })
+    start += interval
+  } while (start < to)
+  return periods
+}
+
+function eventTypesOf(question: Question): readonly EventType[] {
+  if (question.eventType !== undefined) return [question.eventType]
+  return question.groupBy?.startsWith('event_type') === true ? eventTypes : ['all']
+}
+
+/** The requests apart by what the question splits them by; a request with two layers is in two of the splits. */
+function splitsOf(question: Question, requests: RequestEvent[]): Map<string, RequestEvent[]> {
+  const splits = new Map<string, RequestEvent[]>()
+  const { resource, resourceType, groupBy } = question
+  if (groupBy?.includes('resource') === true) {
+    for (const request of requests) {
+      for (const used of request.resources) {
+        if (isAsked(question, used)) push(splits, resourceKey(used), request)
+      }
+    }
+  } else if (resource !== undefined || resourceType !== undefined) {
+    const asked = requests.filter((request) => request.resources.some((used) => isAsked(question, used)))
+    if (asked.length > 0) splits.set('', asked)
+  } else if (requests.length > 0) splits.set('', requests)
+  return splits
+}
+
+function isAsked({ resource, resourceType }: Question, used: { type: string; name: string }): boolean {
+  if (resource !== undefined) return resource.type === used.type && resource.name === used.name
+  return resourceType === undefined || resourceType === used.type
+}
+
+function isUnsplit({ resource, resourceType, groupBy }: Question): boolean {
+  return resource === undefined && resourceType === undefined && groupBy?.includes('resource') !== true
+}
+
+function keyOf(
+  { groupBy }: Question,
+  row: MinuteRow,
+  eventType: string,
+  resource: string,
+): string | undefined {
+  if (groupBy === undefined) return row.label
+  if (groupBy === 'resource') return `${resource} ${row.label}`
+  if (groupBy.startsWith('resource_')) return resource
+  if (groupBy.startsWith('event_type')) return eventType
+  if (groupBy === 'user_on_label') return row.user
+  return groupBy === 'user' && row.users.size === 0 ? undefined : ''
+}
+
+export function resourceKey({ type, name }: { type: string; name: string }): string {
+  return `${type}=${name}`
+}
+
+function metricOf({ metric }: Question): Metric {
+  const found = findMetric(metric)
+  if (found === undefined) throw new Error(`There is no metric ${metric}`)
+  return found
+}
+
+function minuteKey(serviceId: number, second: number): string {
+  return `${serviceId} ${Math.floor(second / 60) * 60}`
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}
