@@ -9,7 +9,9 @@
  * - `monitoring_series`: one row for each service, metric, event type (index in `eventTypes`) and split:
  *   `resource_id` 0 is not split (every request once), above 0 is a resource, and -n is the n-th of `resourceTypes`
  *   (every request that touched such a resource, once). `is_total` 0 has a row for each label; 1 has one row a period
- *   that sums up those rows, with `label_id` 0. `load_id` 0 is what was collected here; others were loaded from
+ *   that sums up those rows (`sum`, `weighted`, `samples`, `count` are their sums, `min` the smallest `min`, `max` the
+ *   largest `max`), with `label_id` 0; only metrics with labels have it. Hosts have event type `all` and no split.
+ *   `load_id` 0 is what was collected here; others were loaded from
  *   another system and stand in exactly one of the three tables, never rolled up beside.
  * - `monitoring_minutes`, `_hours`, `_days`: `sum`, `min`, `max` are over minute values and `count` is their number;
  *   `weighted` is the sum of minute value times samples; `labels` and `users` are numbers of distinct labels and users
@@ -27,7 +29,7 @@ export const tables = [
   `create table monitoring_series (
     id {id}, service_id bigint not null, metric_id smallint not null, event_type smallint not null,
     resource_id bigint not null, is_total smallint not null, load_id bigint not null,
-    unique (service_id, metric_id, event_type, resource_id, is_total, load_id))`,
+    unique (metric_id, is_total, event_type, resource_id, service_id, load_id))`,
   ...['minutes', 'hours', 'days'].map(
     (name) => `create table monitoring_${name} (
     series_id bigint not null, period bigint not null, label_id bigint not null,
