@@ -1,3 +1,4 @@
+import type { Say } from '../../lib/problems.ts'
 import type { ServiceType } from '../model/service-types.ts'
 import type { SeriesWriter } from '../series/series.ts'
 import type { Classifier } from './classify/raw-request.ts'
@@ -30,7 +31,7 @@ export interface CollectorParts {
   /** Shared with the rest of the thread, which keeps its calls apart. */
   writer: Pick<SeriesWriter, 'append' | 'cursor'>
   classifier: Classifier
-  log: CollectorLog
+  log: Say
 }
 
 export interface CollectReport {

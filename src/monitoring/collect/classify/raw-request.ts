@@ -23,7 +23,8 @@ export interface RawRequest {
   host: string
   status: number
   sizeBytes: number
-  milliseconds: number
+  /** Undefined where the source does not tell. */
+  milliseconds: number | undefined
   contentType?: string | undefined
   userAgent?: string | undefined
   /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */

@@ -1,0 +1,47 @@
+import { explain } from './errors.ts'
+
+/** Says something in the log of another thread too. */
+export type Say = (level: 'debug' | 'info' | 'warn' | 'error', facts: object, message: string) => void
+
+const maxLength = 500
+
+/** What does not work right now, by the part that it concerns; each is logged when it begins and when it ends. */
+export class Problems {
+  readonly #texts = new Map<string, string>()
+  readonly #say: Say
+
+  constructor(say: Say) {
+    this.#say = say
+  }
+
+  /** Runs a part's work; what it throws becomes the part's problem, and success ends it. */
+  async guard<T>(part: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await work()
+      this.end(part)
+      return result
+    } catch (error) {
+      this.begin(part, explain(error))
+      return undefined
+    }
+  }
+
+  begin(part: string, text: string): void {
+    const cut = text.slice(0, maxLength)
+    if (this.#texts.get(part) !== cut) this.#say('warn', { part, problem: cut }, 'a part has a problem')
+    this.#texts.set(part, cut)
+  }
+
+  end(part: string): void {
+    if (this.#texts.delete(part)) this.#say('info', { part }, 'a part works again')
+  }
+
+  get(part: string): string | undefined {
+    return this.#texts.get(part)
+  }
+
+  /** The parts that have a problem. */
+  parts(): string[] {
+    return [...this.#texts.keys()]
+  }
+}

@@ -1,0 +1,95 @@
+import type { Logger } from '../../lib/logger.ts'
+import { CalledWorker } from '../../lib/worker-calls.ts'
+import type { CollectorSettings, TickReport } from './collector.ts'
+import type { OwnBatch } from './own/append-own.ts'
+import type { CollectedService } from './service-collector.ts'
+
+const firstPauseMs = 1000
+const longestPauseMs = 60_000
+
+interface Notice {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  facts: object
+  message: string
+}
+
+/** The collector thread as the main thread sees it: started when it is called, anew after it has died, with pauses. */
+export class CollectorHandle {
+  readonly #settings: CollectorSettings
+  readonly #log: Logger
+  #worker: CalledWorker | undefined
+  #services: CollectedService[] = []
+  #deaths = 0
+  #mayStartAt = 0
+
+  constructor(settings: CollectorSettings, log: Logger) {
+    this.#settings = settings
+    this.#log = log
+  }
+
+  own(batch: OwnBatch): Promise<void> {
+    return this.#call('own', batch)
+  }
+
+  async setServices(services: CollectedService[]): Promise<void> {
+    this.#services = services
+    await this.#call('services', services)
+  }
+
+  removeService(id: number): Promise<void> {
+    return this.#call('removeService', id)
+  }
+
+  async tick(now: number): Promise<TickReport> {
+    const report = await this.#call<TickReport>('tick', now)
+    this.#deaths = 0
+    return report
+  }
+
+  catchUp(now: number): Promise<TickReport> {
+    return this.#call('catchUp', now)
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    this.#mayStartAt = Number.POSITIVE_INFINITY
+    if (worker === undefined) return
+    try {
+      await worker.call('close')
+    } finally {
+      await worker.terminate()
+    }
+  }
+
+  async #call<T>(name: string, argument?: unknown): Promise<T> {
+    this.#worker ??= this.#start()
+    return this.#worker.call<T>(name, argument)
+  }
+
+  #start(): CalledWorker {
+    if (performance.now() < this.#mayStartAt) throw new Error('The collector thread has ended')
+    const worker = new CalledWorker(new URL('./collector-thread.ts', import.meta.url), {
+      data: this.#settings,
+      onNotice: (notice) => {
+        const { level, facts, message } = notice as Notice
+        this.#log[level](facts, message)
+      },
+      onEnd: (error) => this.#restartLater(worker, error),
+    })
+    worker.call('services', this.#services).catch(() => undefined)
+    return worker
+  }
+
+  #restartLater(worker: CalledWorker, error: unknown): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    const pauseMs = Math.min(firstPauseMs * 2 ** this.#deaths, longestPauseMs)
+    this.#deaths += 1
+    this.#mayStartAt = performance.now() + pauseMs
+    this.#log.error(
+      { err: error, pauseMs },
+      'the collector thread of monitoring has ended; it is started anew',
+    )
+  }
+}

@@ -1,0 +1,113 @@
+import type { PrivacyMode } from '../../config/monitoring-settings.ts'
+import type { Say } from '../../lib/problems.ts'
+import { Problems } from '../../lib/problems.ts'
+import type { Keep, SeriesLimits } from '../series/series.ts'
+import type { SeriesPlace } from '../series/series-database.ts'
+import { createClassifier } from './classify/classify-requests.ts'
+import type { Classifier } from './classify/raw-request.ts'
+import type { OwnBatch } from './own/append-own.ts'
+import { appendOwn, forgetServers } from './own/append-own.ts'
+import type { Polled } from './polls.ts'
+import { Polls } from './polls.ts'
+import type { CollectedService } from './service-collector.ts'
+import type { OpenWriter } from './shared-series.ts'
+import { SharedSeries } from './shared-series.ts'
+
+/** Plain data that the collector thread is started with. */
+export interface CollectorSettings {
+  place: SeriesPlace
+  limits: SeriesLimits
+  keep: Keep
+  privacy: PrivacyMode
+  placesFile?: string
+}
+
+/** What a tick has found. */
+export interface TickReport {
+  /** Whether services are being read, or closed periods are still to be computed. */
+  isBusy: boolean
+  /** The turns of services that have ended since the report before. */
+  polled: Polled[]
+  /** Parts that do not work right now. */
+  problems: string[]
+}
+
+const settlesPerTick = 20
+const retainEveryMs = 600_000
+
+/** Everything that the collector thread does; one tick at a time. */
+export class Collector {
+  readonly #keep: Keep
+  readonly #series: SharedSeries
+  readonly #classifier: Classifier
+  readonly #problems: Problems
+  readonly #polls: Polls
+  #retained: number | undefined
+
+  constructor(settings: CollectorSettings, openWriter: OpenWriter, log: Say) {
+    const { place, limits, keep, privacy } = settings
+    this.#keep = keep
+    this.#series = new SharedSeries({ place, limits, openWriter })
+    this.#classifier = createClassifier({ privacy })
+    this.#problems = new Problems(log)
+    this.#polls = new Polls({ writer: this.#series, classifier: this.#classifier, log })
+  }
+
+  /** Throws when the batch could not be written: give it again. */
+  takeOwn(batch: OwnBatch): Promise<void> {
+    return appendOwn(this.#series, this.#classifier, batch)
+  }
+
+  setServices(services: readonly CollectedService[]): Promise<void> {
+    return this.#polls.setServices(services)
+  }
+
+  removeService(serviceId: number): Promise<void> {
+    return this.#series.removeService(serviceId)
+  }
+
+  /** Begins turns that are due, computes closed periods and removes what is old, each a bounded piece. */
+  async tick(now: number): Promise<TickReport> {
+    this.#polls.begin(now)
+    const hasMore = await this.#problems.guard('settling', () => this.#settle(now))
+    if (this.#retained === undefined || Math.abs(now - this.#retained) >= retainEveryMs) {
+      await this.#problems.guard('retention', () => this.#retain(now))
+    }
+    return this.#report(hasMore ?? true)
+  }
+
+  /** Like `tick`, but waits until every turn that is due has ended and every closed period is computed. */
+  async catchUp(now: number): Promise<TickReport> {
+    this.#polls.begin(now)
+    await this.#polls.wait()
+    let hasMore: boolean | undefined = true
+    while (hasMore) hasMore = await this.#problems.guard('settling', () => this.#settle(now))
+    return this.#report(hasMore ?? true)
+  }
+
+  async close(): Promise<void> {
+    await this.#polls.close()
+    await this.#series.close()
+  }
+
+  #report(hasMore: boolean): TickReport {
+    return {
+      isBusy: this.#polls.isBusy || hasMore,
+      polled: this.#polls.takeDone(),
+      problems: this.#problems.parts(),
+    }
+  }
+
+  async #settle(now: number): Promise<boolean> {
+    for (let count = 0; count < settlesPerTick; count += 1) {
+      if (!(await this.#series.settle(now)).hasMore) return false
+    }
+    return true
+  }
+
+  async #retain(now: number): Promise<void> {
+    if (await this.#series.retain(now, this.#keep)) return
+    await this.#series.withDatabase((database) => forgetServers(database, now))
+    this.#retained = now
+  }
+}

@@ -1,0 +1,71 @@
+import type { CaughtException, RequestEvent } from '../../series/request-event.ts'
+import type { SeriesWriter } from '../../series/series.ts'
+import type { SeriesDatabase } from '../../series/series-database.ts'
+import type { Classifier, RawRequest } from '../classify/raw-request.ts'
+import type { LoneException, OwnRequest } from './own-request.ts'
+
+/** What a server has answered since its batch before. */
+export interface OwnBatch {
+  /** Names the running server, such as `own:1f0c...`. */
+  source: string
+  /** Counts the server's batches, so that one that is given again is not written again. */
+  number: number
+  /** Milliseconds since 1970. */
+  now: number
+  /** The services that requests count for; those without one are left out. */
+  services: { app?: number; mapserver?: number }
+  requests: OwnRequest[]
+  exceptions: LoneException[]
+}
+
+/** Writes a batch once, however often it is given. */
+export async function appendOwn(
+  writer: Pick<SeriesWriter, 'append' | 'cursor'>,
+  classifier: Classifier,
+  batch: OwnBatch,
+): Promise<void> {
+  const { source, number, now } = batch
+  const from = await writer.cursor(source)
+  if (from !== undefined && Number(from.split(' ')[1]) >= number) return
+  const { events, exceptions } = await classifyBatch(classifier, batch)
+  const cursor = { source, from, to: `${String(now).padStart(15, '0')} ${number}` }
+  if (!(await writer.append({ events, exceptions, cursor }))) {
+    throw new Error('Another process writes the requests of this server')
+  }
+}
+
+async function classifyBatch(
+  classifier: Classifier,
+  { services, requests, exceptions }: OwnBatch,
+): Promise<{ events: RequestEvent[]; exceptions: CaughtException[] }> {
+  const counted = requests.filter(({ service }) => services[service] !== undefined)
+  const events = await classifier.classify(
+    counted.map((request) => toRaw(request, services[request.service] ?? 0)),
+  )
+  const caught: CaughtException[] = []
+  for (const [at, event] of events.entries()) {
+    const exception = counted[at]?.exception
+    if (exception === undefined) continue
+    const { type, message, stack } = exception
+    const { serviceId, created } = event
+    caught.push({ serviceId, created, errorType: type, message, stack, request: event })
+  }
+  const { app } = services
+  for (const { created, type, message, stack } of app === undefined ? [] : exceptions) {
+    caught.push({ serviceId: app ?? 0, created, errorType: type, message, stack })
+  }
+  return { events, exceptions: caught }
+}
+
+function toRaw({ service: _, exception, ...facts }: OwnRequest, serviceId: number): RawRequest {
+  return { ...facts, serviceId, ...(exception === undefined ? {} : { errorType: exception.type }) }
+}
+
+const cursorLifeMs = 86_400_000
+
+/** Forgets servers that have written nothing for a day. */
+export async function forgetServers(database: SeriesDatabase, now: number): Promise<void> {
+  await database.run("delete from monitoring_cursors where source like 'own:%' and value < ?", [
+    String(now - cursorLifeMs).padStart(15, '0'),
+  ])
+}

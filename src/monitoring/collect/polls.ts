@@ -1,0 +1,137 @@
+import { explain } from '../../lib/errors.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { createCollector } from './create-collector.ts'
+import type { CollectedService, CollectorParts, ServiceCollector } from './service-collector.ts'
+
+const limitMs = 30_000
+/** How long pieces are read one after the other before others get the time. */
+const piecesMs = 10_000
+const maxProblemLength = 500
+
+/** What became of a service's turn. */
+export interface Polled {
+  serviceId: number
+  /** Milliseconds since 1970; the moment of the turn. */
+  at: number
+  /** Absent where the turn succeeded wholly. */
+  problem?: string
+  /** Whether anything could be read at all. */
+  isRead: boolean
+}
+
+interface Watched {
+  service: CollectedService
+  /** Its settings as text, to see a change. */
+  key: string
+  collector: ServiceCollector
+  /** The turn before; undefined before the first. */
+  turn?: number
+  running?: Promise<void>
+  /** A call that did not end in time, while it goes on. */
+  late?: Promise<unknown>
+}
+
+/** Lets each service's collector take its turns. */
+export class Polls {
+  readonly #parts: CollectorParts
+  readonly #watched = new Map<number, Watched>()
+  readonly #stop = new AbortController()
+  #done: Polled[] = []
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts
+  }
+
+  /** Watches these services from now on, and no others. */
+  async setServices(services: readonly CollectedService[]): Promise<void> {
+    const wanted = new Map(services.map((service) => [service.id, service]))
+    for (const [id, { key }] of this.#watched) {
+      const service = wanted.get(id)
+      if (service === undefined || keyOf(service) !== key) await this.#forget(id)
+    }
+    for (const service of wanted.values()) {
+      if (this.#watched.has(service.id)) continue
+      const collector = createCollector(service, this.#parts)
+      if (collector !== undefined) this.#watched.set(service.id, { service, key: keyOf(service), collector })
+    }
+  }
+
+  /** Begins the turns that are due; a service whose turn is under way waits for the next one. */
+  begin(now: number): void {
+    for (const watched of this.#watched.values()) {
+      const turn = Math.floor(now / (watched.service.checkIntervalSeconds * 1000))
+      if (watched.running !== undefined || watched.turn === turn) continue
+      watched.turn = turn
+      watched.running = this.#take(watched, now).finally(() => {
+        delete watched.running
+      })
+    }
+  }
+
+  get isBusy(): boolean {
+    return [...this.#watched.values()].some(({ running }) => running !== undefined)
+  }
+
+  /** Waits for the turns that are under way. */
+  async wait(): Promise<void> {
+    await Promise.all([...this.#watched.values()].map(({ running }) => running))
+  }
+
+  /** What has ended since the last call. */
+  takeDone(): Polled[] {
+    return this.#done.splice(0)
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('The collector is closing'))
+    for (const id of [...this.#watched.keys()]) await this.#forget(id)
+  }
+
+  async #forget(id: number): Promise<void> {
+    const watched = this.#watched.get(id)
+    this.#watched.delete(id)
+    await watched?.running
+    await watched?.collector.close()
+  }
+
+  async #take(watched: Watched, at: number): Promise<void> {
+    const { service } = watched
+    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), this.#stop.signal])
+    let problem = ''
+    let isRead = false
+    try {
+      if (watched.late !== undefined) throw new Error('The collection before has not ended yet')
+      problem = await collectPieces(watched, at, signal)
+      isRead = true
+    } catch (error) {
+      problem = explain(error)
+    }
+    if (this.#stop.signal.aborted) return
+    problem = withoutSecrets(service, problem).slice(0, maxProblemLength)
+    if (problem !== '') {
+      this.#parts.log('warn', { service: service.name, problem }, 'a service was not collected wholly')
+    }
+    this.#done.push({ serviceId: service.id, at, isRead, ...(problem === '' ? {} : { problem }) })
+  }
+}
+
+/** Reads until nothing is left or others should have the time; gives what went wrong. */
+async function collectPieces(watched: Watched, at: number, signal: AbortSignal): Promise<string> {
+  const end = performance.now() + piecesMs
+  for (;;) {
+    const work = watched.collector.collect(at, signal)
+    watched.late = work.catch(() => undefined).finally(() => delete watched.late)
+    const { hasMore = false, problems = [] } = await orAborted(work, signal)
+    if (hasMore && performance.now() > end) delete watched.turn
+    if (!hasMore || watched.turn === undefined) return problems.join('\n')
+  }
+}
+
+function keyOf(service: CollectedService): string {
+  return JSON.stringify(service)
+}
+
+function withoutSecrets({ source }: CollectedService, text: string): string {
+  const password = 'password' in source ? source.password : undefined
+  return password === undefined || password === '' ? text : text.replaceAll(password, '***')
+}

@@ -1,0 +1,75 @@
+import { Turns } from '../../lib/turns.ts'
+import { openSeriesDatabase } from '../series/open-series-database.ts'
+import type { Batch, Keep, SeriesLimits, SeriesWriter, SettleReport } from '../series/series.ts'
+import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
+
+export type OpenWriter = (database: SeriesDatabase, limits: SeriesLimits) => SeriesWriter
+
+interface Opened {
+  database: SeriesDatabase
+  writer: SeriesWriter
+}
+
+export interface SharedSeriesOptions {
+  place: SeriesPlace
+  limits: SeriesLimits
+  openWriter: OpenWriter
+}
+
+/**
+ * The writing side of the series for all who collect in one thread: opened when it is first needed, again after it could
+ * not be, and used by one at a time.
+ */
+export class SharedSeries implements SeriesWriter {
+  readonly #options: SharedSeriesOptions
+  readonly #turns = new Turns()
+  #opened: Opened | undefined
+
+  constructor(options: SharedSeriesOptions) {
+    this.#options = options
+  }
+
+  /** For what the writer does not do: use it inside `work` only. */
+  withDatabase<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return this.#turns.take(async () => work((await this.#open()).database))
+  }
+
+  cursor(source: string): Promise<string | undefined> {
+    return this.#use((writer) => writer.cursor(source))
+  }
+
+  append(batch: Batch): Promise<boolean> {
+    return this.#use((writer) => writer.append(batch))
+  }
+
+  settle(now: number): Promise<SettleReport> {
+    return this.#use((writer) => writer.settle(now))
+  }
+
+  retain(now: number, keep: Keep): Promise<boolean> {
+    return this.#use((writer) => writer.retain(now, keep))
+  }
+
+  removeService(serviceId: number): Promise<void> {
+    return this.#use((writer) => writer.removeService(serviceId))
+  }
+
+  close(): Promise<void> {
+    return this.#turns.take(async () => {
+      await this.#opened?.writer.close()
+      this.#opened = undefined
+    })
+  }
+
+  #use<T>(work: (writer: SeriesWriter) => Promise<T>): Promise<T> {
+    return this.#turns.take(async () => work((await this.#open()).writer))
+  }
+
+  async #open(): Promise<Opened> {
+    if (this.#opened !== undefined) return this.#opened
+    const { place, limits, openWriter } = this.#options
+    const database = await openSeriesDatabase(place)
+    this.#opened = { database, writer: openWriter(database, limits) }
+    return this.#opened
+  }
+}
