@@ -1,0 +1,81 @@
+import { ByteReader, ByteWriter } from './bytes.ts'
+
+/** Of a quantile: it differs from the true value at its rank by at most this share. */
+export const quantileError = 0.01
+
+const growth = (1 + quantileError) / (1 - quantileError)
+const logGrowth = Math.log(growth)
+const smallest = 1e-3
+const largest = 1e12
+/** Bucket of values that are below what is told apart. */
+const zeroBucket = Math.ceil(Math.log(smallest) / logGrowth)
+
+/** The bucket that counts a value: each is wider than the one before by the same share. */
+export function bucketOf(value: number): number {
+  if (!(value > smallest)) return zeroBucket
+  return Math.ceil(Math.log(value < largest ? value : largest) / logGrowth)
+}
+
+/** Counts values in buckets, so that quantiles of any union of sketches have an error of at most `quantileError`. */
+export class QuantileSketch {
+  readonly #counts = new Map<number, number>()
+  #count = 0
+
+  /** Reads what `encode` gave. */
+  static decode(bytes: Uint8Array): QuantileSketch {
+    const sketch = new QuantileSketch()
+    const reader = new ByteReader(bytes)
+    let bucket = zeroBucket - 1
+    for (let left = reader.integer(); left > 0; left -= 1) {
+      bucket += reader.integer()
+      sketch.addToBucket(bucket, reader.integer())
+    }
+    return sketch
+  }
+
+  /** Number of values. */
+  get count(): number {
+    return this.#count
+  }
+
+  add(value: number): void {
+    this.addToBucket(bucketOf(value), 1)
+  }
+
+  /** `bucket` as `bucketOf` gives it. */
+  addToBucket(bucket: number, count: number): void {
+    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + count)
+    this.#count += count
+  }
+
+  merge(other: QuantileSketch): void {
+    for (const [bucket, count] of other.#counts) this.addToBucket(bucket, count)
+  }
+
+  /** The value below which the given share of values lies, such as 0.95; undefined of nothing. */
+  quantile(share: number): number | undefined {
+    const rank = share * (this.#count - 1)
+    let passed = 0
+    for (const [bucket, count] of this.#sorted()) {
+      passed += count
+      if (passed > rank) return bucket === zeroBucket ? 0 : (2 * growth ** bucket) / (growth + 1)
+    }
+    return undefined
+  }
+
+  encode(): Uint8Array {
+    const writer = new ByteWriter(8 + this.#counts.size * 4)
+    writer.integer(this.#counts.size)
+    let last = zeroBucket - 1
+    for (const [bucket, count] of this.#sorted()) {
+      writer.integer(bucket - last)
+      writer.integer(count)
+      last = bucket
+    }
+    return writer.finish()
+  }
+
+  #sorted(): [bucket: number, count: number][] {
+    return [...this.#counts].sort(([a], [b]) => a - b)
+  }
+}
