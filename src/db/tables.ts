@@ -120,4 +120,58 @@ export interface Tables {
     created_at: string
     updated_at: string
   }
+  notification_checks: {
+    id: Generated<number>
+    name: string
+    description: string
+    severity: string
+    is_active: number
+    grace_seconds: number
+    window_seconds: number
+    /** When a message about a problem was last delivered. */
+    last_send: string | null
+    failing_since: string | null
+    /** End of the last period that some server has acted upon, in seconds since 1970. */
+    evaluated_to: number
+    revision: number
+  }
+  notification_definitions: {
+    id: Generated<number>
+    check_id: number
+    metric: string
+    field_option: string
+    description: string
+    /** JSON of a `DefinitionBounds`. */
+    document: string
+    /** JSON of a `Threshold`; null where nothing is compared. */
+    threshold: string | null
+  }
+  notification_receivers: {
+    id: Generated<number>
+    check_id: number
+    kind: string
+    /** Of a user alone. */
+    user_name: string | null
+    /** User name, address or URL. */
+    target: string
+    /** Encrypted, of a webhook; empty otherwise. */
+    secret: string
+  }
+  notification_deliveries: {
+    id: Generated<number>
+    check_id: number
+    receiver_id: number
+    /** As people read it. */
+    receiver: string
+    kind: string
+    /** JSON of a `Message`. */
+    message: string
+    state: string
+    attempts: number
+    next_try: string
+    leased_until: string | null
+    error: string | null
+    created_at: string
+    finished_at: string | null
+  }
 }

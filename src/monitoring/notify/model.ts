@@ -1,0 +1,134 @@
+import type { EventType } from '../model/event-types.ts'
+import type { Severity } from '../model/severities.ts'
+
+/** How a metric's value is compared: not below, not above, not older than. */
+export const fieldOptions = ['min_value', 'max_value', 'max_timeout'] as const
+export type FieldOption = (typeof fieldOptions)[number]
+
+export const receiverKinds = ['user', 'address', 'webhook'] as const
+export type ReceiverKind = (typeof receiverKinds)[number]
+
+/**
+ * Of a delivery: `pending` is tried again, `failed` not any more, `dropped` became pointless (the check holds again, its
+ * receiver was removed).
+ */
+export const deliveryStates = ['pending', 'sent', 'failed', 'dropped'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+export const messageKinds = ['alert', 'recovery'] as const
+export type MessageKind = (typeof messageKinds)[number]
+
+/** What a threshold may be, and which scopes it may be given. */
+export interface DefinitionBounds {
+  min: number | null
+  max: number | null
+  /** Choices between the bounds: their number, or themselves. */
+  steps: number | number[] | null
+  usesService: boolean
+  usesResource: boolean
+  usesLabel: boolean
+  usesOwsService: boolean
+}
+
+/** What is compared: a limit (of `max_timeout`: seconds) for all that the metric measures, or a part of it. */
+export interface Threshold {
+  value: number
+  serviceId?: number
+  resourceId?: number
+  label?: string
+  eventType?: EventType
+}
+
+export interface Definition {
+  id: number
+  metric: string
+  option: FieldOption
+  /** What the field asks for, such as `Number of handled requests is lower than`. */
+  description: string
+  bounds: DefinitionBounds
+  /** Absent: nothing is compared. */
+  threshold?: Threshold
+}
+
+export interface Check {
+  id: number
+  name: string
+  description: string
+  severity: Severity
+  isActive: boolean
+  /** Least time between two messages about problems. */
+  graceSeconds: number
+  /** Least time that one value stands for. */
+  windowSeconds: number
+  /** ISO 8601. */
+  lastSend?: string
+  /** ISO 8601; since when it has not held. */
+  failingSince?: string
+  definitions: Definition[]
+}
+
+/** Name of the form field of a definition. */
+export function fieldName({ metric, option }: Pick<Definition, 'metric' | 'option'>): string {
+  return `${metric}.${option}`
+}
+
+export interface Receiver {
+  id: number
+  kind: ReceiverKind
+  /** User name, address or URL. */
+  target: string
+}
+
+/** A part of a check that does not hold. */
+export interface Problem {
+  definitionId: number
+  metric: string
+  severity: Severity
+  /** What is wrong, in a few words. */
+  message: string
+  /** The same with its numbers and what it is about. */
+  description: string
+  /** What was found, as people and programs read it; empty where nothing could be. */
+  offendingValue: string
+  thresholdValue: string
+  /** The period that was looked at, in milliseconds since 1970. */
+  validFrom: number
+  validTo: number
+}
+
+export interface CheckProblems {
+  check: Check
+  problems: Problem[]
+}
+
+/** What is sent, as it stood when it was written. */
+export interface Message {
+  kind: MessageKind
+  checkId: number
+  checkName: string
+  checkDescription: string
+  severity: Severity
+  /** ISO 8601. */
+  spottedAt: string
+  failingSince: string
+  problems: Problem[]
+}
+
+/** One number over a period for some services, as the series give it. */
+export interface ValueQuestion {
+  metric: string
+  serviceIds: number[]
+  resourceId?: number
+  label?: string
+  eventType?: EventType
+  /** Seconds since 1970. */
+  from: number
+  to: number
+}
+
+export interface FoundValue {
+  /** Null where no row was found. */
+  value: number | null
+  /** Seconds since 1970; the end of the newest row that was ever written. */
+  lastValidTo: number | null
+}
