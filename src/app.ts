@@ -25,6 +25,7 @@ import { createEventBus } from './lib/events.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
+import { Services } from './monitoring/model/services.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { openVectorStore } from './stores/registry.ts'
 import type { StoreConnection } from './stores/store.ts'
@@ -93,6 +94,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       database,
       catalog,
       importer,
+      services: new Services(database, createVault(directory.key)),
       events,
       log,
       clock,

@@ -3,6 +3,7 @@ import { Migrator } from 'kysely'
 import { foundation } from './migrations/0001-foundation.ts'
 import { granules } from './migrations/0002-granules.ts'
 import { plainOrder } from './migrations/0003-plain-order.ts'
+import { services } from './migrations/0004-services.ts'
 import { notifications } from './migrations/0005-notifications.ts'
 import type { Tables } from './tables.ts'
 
@@ -12,6 +13,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0001-foundation': foundation(isSqlite),
     '0002-granules': granules,
     '0003-plain-order': plainOrder(isSqlite),
+    '0004-services': services(isSqlite),
     '0005-notifications': notifications(isSqlite),
   }
 }

@@ -120,6 +120,23 @@ export interface Tables {
     created_at: string
     updated_at: string
   }
+  hosts: { id: Generated<number>; name: string; ip: string }
+  services: {
+    id: Generated<number>
+    name: string
+    type: string
+    host_id: number
+    url: string
+    notes: string
+    is_active: number
+    /** Seconds. */
+    check_interval: number
+    last_check: string | null
+    /** JSON of a `ServiceSource` without its password. */
+    source: string
+    /** Encrypted; empty when there is none. */
+    password: string
+  }
   notification_checks: {
     id: Generated<number>
     name: string

@@ -16,6 +16,7 @@ import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Services } from '../monitoring/model/services.ts'
 import type { Access, Caller } from './auth/access.ts'
 import type { Passwords } from './auth/passwords.ts'
 
@@ -41,6 +42,8 @@ export interface HttpContext {
   database: Database
   catalog: Catalog
   importer: Importer
+  /** What monitoring watches. */
+  services: Services
   events: EventBus
   log: Logger
   clock: Clock

@@ -21,6 +21,15 @@ export type ServiceSource =
   | { kind: 'geoserver-status'; url: string; user?: string; password?: Secret }
 
 export const sourceKinds = ['own', 'log', 'geoserver-monitor', 'node-exporter', 'geoserver-status'] as const
+export type SourceKind = (typeof sourceKinds)[number]
+
+/** Where the numbers of each type of service can come from; the first is what is taken without another word. */
+export const sourceKindsOf: Record<ServiceType, readonly SourceKind[]> = {
+  app: ['own'],
+  mapserver: ['own', 'log', 'geoserver-monitor'],
+  hostapp: ['own', 'node-exporter'],
+  hostmapserver: ['own', 'node-exporter', 'geoserver-status'],
+}
 
 export interface ServiceRecord {
   id: number

@@ -1,0 +1,102 @@
+import type { Queryable } from '../../db/connection.ts'
+import { Secret } from '../../lib/secret.ts'
+import type { Vault } from '../../lib/vault.ts'
+import type { ServiceRecord, ServiceSource } from './records.ts'
+import type { ServiceType } from './service-types.ts'
+
+/** What is kept of a service, besides what follows from its host. */
+export type ServiceValues = Omit<ServiceRecord, 'id' | 'hostName' | 'lastCheck'>
+
+function selectServices(db: Queryable) {
+  return db
+    .selectFrom('services')
+    .innerJoin('hosts', 'hosts.id', 'services.host_id')
+    .selectAll('services')
+    .select('hosts.name as host_name')
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectServices>['execute']>>[number]
+
+function toRecord(row: Row, vault: Vault): ServiceRecord {
+  const source = JSON.parse(row.source) as ServiceSource
+  const password = row.password === '' ? {} : { password: new Secret(vault.open(row.password)) }
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type as ServiceType,
+    hostId: row.host_id,
+    hostName: row.host_name,
+    url: row.url,
+    notes: row.notes,
+    isActive: row.is_active === 1,
+    checkIntervalSeconds: row.check_interval,
+    ...(row.last_check === null ? {} : { lastCheck: row.last_check }),
+    source: { ...source, ...password },
+  }
+}
+
+function toRow(values: ServiceValues, vault: Vault) {
+  const { name, type, hostId, url, notes, isActive, checkIntervalSeconds, source } = values
+  const { password, ...shown } = { password: undefined, ...source }
+  return {
+    ...{ name, type, host_id: hostId, url, notes },
+    is_active: isActive ? 1 : 0,
+    check_interval: checkIntervalSeconds,
+    source: JSON.stringify(shown),
+    password: password === undefined ? '' : vault.seal(password.reveal()),
+  }
+}
+
+/** In the order they were made. */
+export async function listServices(db: Queryable, vault: Vault): Promise<ServiceRecord[]> {
+  const rows = await selectServices(db).orderBy('services.id').execute()
+  return rows.map((row) => toRecord(row, vault))
+}
+
+export async function findService(
+  db: Queryable,
+  vault: Vault,
+  id: number,
+): Promise<ServiceRecord | undefined> {
+  const row = await selectServices(db).where('services.id', '=', id).executeTakeFirst()
+  return row === undefined ? undefined : toRecord(row, vault)
+}
+
+export async function findServiceIdNamed(db: Queryable, name: string): Promise<number | undefined> {
+  const row = await db.selectFrom('services').select('id').where('name', '=', name).executeTakeFirst()
+  return row?.id
+}
+
+/** The names of a host's services. */
+export async function listServiceNamesOf(db: Queryable, hostId: number): Promise<string[]> {
+  const found = db.selectFrom('services').select('name').where('host_id', '=', hostId)
+  return (await found.orderBy('id').execute()).map(({ name }) => name)
+}
+
+/** Gives the id of the new service. */
+export async function insertService(db: Queryable, vault: Vault, values: ServiceValues): Promise<number> {
+  const row = toRow(values, vault)
+  const { id } = await db
+    .insertInto('services')
+    .values({ ...row, last_check: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return Number(id)
+}
+
+export async function updateService(
+  db: Queryable,
+  vault: Vault,
+  id: number,
+  values: ServiceValues,
+): Promise<void> {
+  await db.updateTable('services').set(toRow(values, vault)).where('id', '=', id).execute()
+}
+
+export async function updateLastCheck(db: Queryable, id: number, at: string): Promise<void> {
+  await db.updateTable('services').set({ last_check: at }).where('id', '=', id).execute()
+}
+
+export async function deleteService(db: Queryable, id: number): Promise<void> {
+  await db.deleteFrom('services').where('id', '=', id).execute()
+}

@@ -1,0 +1,177 @@
+import type { Database, Queryable } from '../../db/connection.ts'
+import { isUniqueViolation } from '../../db/errors.ts'
+import { conflict, FieldFailure, notFound } from '../../lib/errors.ts'
+import type { Vault } from '../../lib/vault.ts'
+import { deleteHost, findHost, findHostNamed, insertHost, listHosts, updateHost } from './host-repository.ts'
+import type { HostRecord, ServiceRecord } from './records.ts'
+import { sourceKindsOf } from './records.ts'
+import type { ServiceValues } from './service-repository.ts'
+import {
+  deleteService,
+  findService,
+  findServiceIdNamed,
+  insertService,
+  listServiceNamesOf,
+  listServices,
+  updateLastCheck,
+  updateService,
+} from './service-repository.ts'
+
+/** What happened to the services: some were changed, or one was removed. */
+export type ServicesChange = { removedId?: number }
+export type ServicesListener = (change: ServicesChange) => void | Promise<void>
+
+/** What a caller may change of a host or service; `undefined` is not among it. */
+export type HostValues = Omit<HostRecord, 'id'>
+
+/**
+ * The hosts and services that are configured. Tells listeners of this process of every change; those of other processes
+ * on one database are seen by reading again.
+ */
+export class Services {
+  readonly #database: Database
+  readonly #vault: Vault
+  readonly #listeners = new Set<ServicesListener>()
+
+  constructor(database: Database, vault: Vault) {
+    this.#database = database
+    this.#vault = vault
+  }
+
+  /** Whoever makes a change waits for its listeners. Returns the function that stops listening. */
+  onChange(listener: ServicesListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  list(): Promise<ServiceRecord[]> {
+    return listServices(this.#database.kysely, this.#vault)
+  }
+
+  async find(name: string): Promise<ServiceRecord | undefined> {
+    const id = await findServiceIdNamed(this.#database.kysely, name)
+    return id === undefined ? undefined : findService(this.#database.kysely, this.#vault, id)
+  }
+
+  /** Throws `Failure` (`notFound`). */
+  async get(id: number): Promise<ServiceRecord> {
+    const service = await findService(this.#database.kysely, this.#vault, id)
+    if (service === undefined) throw notFound('unknown-service', `Service ${id} does not exist`)
+    return service
+  }
+
+  /** Throws `FieldFailure` for a name that is taken, an unknown host, or a source that the type does not have. */
+  async create(values: ServiceValues): Promise<ServiceRecord> {
+    const id = await this.#write(async (db) => {
+      await this.#check(db, values)
+      return insertService(db, this.#vault, values)
+    })
+    await this.#tell({})
+    return this.get(id)
+  }
+
+  /** Throws like `get` and `create`. */
+  async update(id: number, change: Partial<ServiceValues>): Promise<ServiceRecord> {
+    await this.#write(async (db) => {
+      const before = await findService(db, this.#vault, id)
+      if (before === undefined) throw notFound('unknown-service', `Service ${id} does not exist`)
+      const values = { ...before, ...change }
+      await this.#check(db, values, id)
+      await updateService(db, this.#vault, id, values)
+    })
+    await this.#tell({})
+    return this.get(id)
+  }
+
+  async remove(id: number): Promise<void> {
+    await deleteService(this.#database.kysely, id)
+    await this.#tell({ removedId: id })
+  }
+
+  /** Notes a collection that succeeded; no change to listeners. */
+  markChecked(id: number, at: Date): Promise<void> {
+    return updateLastCheck(this.#database.kysely, id, at.toISOString())
+  }
+
+  listHosts(): Promise<HostRecord[]> {
+    return listHosts(this.#database.kysely)
+  }
+
+  findHostNamed(name: string): Promise<HostRecord | undefined> {
+    return findHostNamed(this.#database.kysely, name)
+  }
+
+  /** Throws `Failure` (`notFound`). */
+  async getHost(id: number): Promise<HostRecord> {
+    const host = await findHost(this.#database.kysely, id)
+    if (host === undefined) throw notFound('unknown-host', `Host ${id} does not exist`)
+    return host
+  }
+
+  /** Throws `FieldFailure` for a name that is taken. */
+  async createHost(values: HostValues): Promise<HostRecord> {
+    const id = await this.#write(async (db) => {
+      await refuseTakenHost(db, values.name)
+      return insertHost(db, values)
+    })
+    return { id, ...values }
+  }
+
+  /** Throws like `getHost` and `createHost`. */
+  async updateHost(id: number, change: Partial<HostValues>): Promise<HostRecord> {
+    const host = { ...(await this.getHost(id)), ...change }
+    await this.#write(async (db) => {
+      await refuseTakenHost(db, host.name, id)
+      await updateHost(db, host)
+    })
+    await this.#tell({})
+    return host
+  }
+
+  /** Throws `Failure` (`conflict`) while services run on it. */
+  async removeHost(id: number): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      const names = await listServiceNamesOf(db, id)
+      if (names.length > 0)
+        throw conflict(
+          'host-in-use',
+          `Host ${id} has services: remove ${names.slice(0, 20).join(', ')} first`,
+        )
+      await deleteHost(db, id)
+    })
+  }
+
+  async #check(db: Queryable, values: ServiceValues, id?: number): Promise<void> {
+    const { name, hostId, type, source } = values
+    const taken = await findServiceIdNamed(db, name)
+    if (taken !== undefined && taken !== id) throw takenName('Service')
+    if ((await findHost(db, hostId)) === undefined)
+      throw new FieldFailure({ host: [`Host ${hostId} does not exist`] })
+    const kinds = sourceKindsOf[type]
+    if (kinds.includes(source.kind)) return
+    const message = `A service of this type has one of the sources ${kinds.join(', ')}, not ${source.kind}.`
+    throw new FieldFailure({ 'source.kind': [message] })
+  }
+
+  /** Two that make the same name at the same moment: one gets the failure of a taken name. */
+  async #write<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transaction(work)
+    } catch (error) {
+      throw isUniqueViolation(error) ? takenName('One') : error
+    }
+  }
+
+  async #tell(change: ServicesChange): Promise<void> {
+    for (const listener of this.#listeners) await listener(change)
+  }
+}
+
+async function refuseTakenHost(db: Queryable, name: string, id?: number): Promise<void> {
+  const taken = await findHostNamed(db, name)
+  if (taken !== undefined && taken.id !== id) throw takenName('Host')
+}
+
+function takenName(what: string): FieldFailure {
+  return new FieldFailure({ name: [`${what} with this name already exists.`] }, { code: 'exists-already' })
+}
