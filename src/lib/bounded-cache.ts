@@ -1,0 +1,23 @@
+/** Remembers what was used lately: at most `size` entries twice over. */
+export class BoundedCache<Key, Value> {
+  readonly #size: number
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  /** What is remembered under the key, or else what `make` gives, which must not be undefined. */
+  get(key: Key, make: (key: Key) => Value): Value {
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const value = this.#old.get(key) ?? make(key)
+    if (this.#young.size >= this.#size) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#young.set(key, value)
+    return value
+  }
+}

@@ -1,0 +1,126 @@
+import type { OwnEventType } from '../../model/event-types.ts'
+import { readOwsBody } from './ows-body.ts'
+import type { OwsParameters } from './ows-parameters.ts'
+import { readOwsParameters } from './ows-parameters.ts'
+import { classifyOwsPath } from './ows-paths.ts'
+
+/** What an OGC request asks for. */
+export interface OwsUse {
+  /** Null for a service that is none of the known types, such as CSW. */
+  eventType: OwnEventType | null
+  /** As it is written, such as `GetMap`; absent where it is not known. */
+  operation?: string
+  /** Each once, as they are named: `workspace:name` where the request says so. */
+  layers: string[]
+}
+
+const services: Record<string, OwnEventType | null> = {
+  wms: 'OWS:WMS',
+  'wms-c': 'OWS:WMS-C',
+  wmsc: 'OWS:WMS-C',
+  wmts: 'OWS:WMTS',
+  tms: 'OWS:TMS',
+  wfs: 'OWS:WFS',
+  wcs: 'OWS:WCS',
+  wps: 'OWS:WPS',
+  csw: null,
+}
+
+const operations: Record<string, OwnEventType> = {
+  getmap: 'OWS:WMS',
+  getfeatureinfo: 'OWS:WMS',
+  getlegendgraphic: 'OWS:WMS',
+  getstyles: 'OWS:WMS',
+  describelayer: 'OWS:WMS',
+  gettile: 'OWS:WMTS',
+  getfeature: 'OWS:WFS',
+  getfeaturewithlock: 'OWS:WFS',
+  getgmlobject: 'OWS:WFS',
+  getpropertyvalue: 'OWS:WFS',
+  describefeaturetype: 'OWS:WFS',
+  lockfeature: 'OWS:WFS',
+  transaction: 'OWS:WFS',
+  liststoredqueries: 'OWS:WFS',
+  describestoredqueries: 'OWS:WFS',
+  createstoredquery: 'OWS:WFS',
+  dropstoredquery: 'OWS:WFS',
+  getcoverage: 'OWS:WCS',
+  describecoverage: 'OWS:WCS',
+  execute: 'OWS:WPS',
+  describeprocess: 'OWS:WPS',
+  getexecutionstatus: 'OWS:WPS',
+  dismiss: 'OWS:WPS',
+}
+
+const maxLayers = 100
+const maxNameLength = 255
+const maxOperationLength = 50
+
+/**
+ * Recognises an OGC request by its parameters, the root element of its body, or a tile's path; undefined for any other
+ * request. `path` and `query` are as they were sent, encoded; `body` may be cut off.
+ */
+export function classifyOws(path: string, query: string, body = ''): OwsUse | undefined {
+  const byPath = classifyOwsPath(path)
+  const parameters = query === '' ? {} : readOwsParameters(query)
+  const inBody = body === '' ? undefined : readOwsBody(body)
+  const service = parameters.service ?? inBody?.service
+  const operation = (inBody?.operation ?? parameters.request)?.slice(0, maxOperationLength)
+  const byName = typeOf(service, operation)
+  if (byName === undefined && byPath === undefined) return undefined
+  const eventType = preferCached(byName, byPath?.eventType)
+  const names = [...namesOf(parameters, eventType), ...(inBody?.layers ?? [])]
+  if (byPath?.layer !== undefined) names.push(byPath.layer)
+  return { eventType, ...(operation === undefined ? {} : { operation }), layers: cleaned(names) }
+}
+
+function typeOf(service: string | undefined, operation: string | undefined): OwnEventType | null | undefined {
+  const wanted = service?.toLowerCase() ?? ''
+  if (Object.hasOwn(services, wanted)) return services[wanted]
+  const asked = operation?.toLowerCase() ?? ''
+  return service === undefined && Object.hasOwn(operations, asked) ? operations[asked] : undefined
+}
+
+/** A path of a tile cache says more than `service=WMS`; otherwise parameters say more than the path. */
+function preferCached(
+  byName: OwnEventType | null | undefined,
+  byPath: OwnEventType | undefined,
+): OwnEventType | null {
+  if (byPath === 'OWS:WMS-C' && byName === 'OWS:WMS') return byPath
+  return byName === undefined ? (byPath ?? null) : byName
+}
+
+function namesOf(parameters: OwsParameters, eventType: OwnEventType | null): string[] {
+  const { layers, query_layers, layer, typename, typenames, coverage, coverageid } = parameters
+  const lists = [layers, query_layers, layer, typename, typenames, coverage]
+  const names = lists.flatMap((list) => (list === undefined ? [] : splitNames(list)))
+  if (coverageid !== undefined) names.push(...splitNames(coverageid).map(withColon))
+  if (eventType !== 'OWS:WCS') return names
+  const { identifier, identifiers } = parameters
+  for (const list of [identifier, identifiers]) if (list !== undefined) names.push(...splitNames(list))
+  return names
+}
+
+/** Lists are separated by commas; those of a join stand in parentheses. */
+function splitNames(list: string): string[] {
+  return list.split(/[,()]/, maxLayers)
+}
+
+/** Ids of coverages cannot have a colon: GeoServer writes two underscores. */
+function withColon(id: string): string {
+  return id.includes(':') ? id : id.replace('__', ':')
+}
+
+function cleaned(names: string[]): string[] {
+  if (names.length === 0) return names
+  const clean = new Set<string>()
+  for (const name of names) {
+    const one = name
+      .replace(/\p{Cc}/gu, '')
+      .trim()
+      .slice(0, maxNameLength)
+    if (one !== '') clean.add(one)
+    if (clean.size === maxLayers) break
+  }
+  return [...clean]
+}
