@@ -26,6 +26,8 @@ import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
 import { Services } from './monitoring/model/services.ts'
+import { SeriesReader } from './monitoring/query/series-reader.ts'
+import type { SeriesPlace } from './monitoring/series/series-database.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { openVectorStore } from './stores/registry.ts'
 import type { StoreConnection } from './stores/store.ts'
@@ -83,6 +85,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       ...{ settings, directory, database, broadcast, catalog, events, log, clock },
       ownPort: () => portOf(serving.app),
     })
+    const entry = new URL('./http/monitoring/reader-thread.ts', import.meta.url)
+    const series = new SeriesReader({ place: seriesPlace(settings, directory), entry, log })
+    closers.push(() => series.close())
     const passwords = createPasswords(options.passwordCost)
     const notice = options.notice ?? print
     await database.alone(() =>
@@ -95,6 +100,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       catalog,
       importer,
       services: new Services(database, createVault(directory.key)),
+      series,
       events,
       log,
       clock,
@@ -133,6 +139,10 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
     await terrane.close()
     throw error
   }
+}
+
+function seriesPlace({ databaseUrl }: Settings, { root }: DataDirectory): SeriesPlace {
+  return databaseUrl === undefined ? { path: join(root, 'monitoring.sqlite') } : { url: databaseUrl.reveal() }
 }
 
 function createImporter(

@@ -1,0 +1,4 @@
+import type { Reads } from './reads.ts'
+
+/** The reads of this folder. */
+export const coreReads: Reads = {}
