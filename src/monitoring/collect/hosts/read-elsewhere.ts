@@ -1,0 +1,72 @@
+import { cpus, loadavg, uptime } from 'node:os'
+import type { HostReading, Mount, Storage, Traffic } from './host-reading.ts'
+import {
+  diskMounts,
+  gauge,
+  isCountedInterface,
+  maxInterfaces,
+  memoryGauges,
+  storageGauges,
+  toLabel,
+} from './host-reading.ts'
+
+/** Reads this machine where there is no /proc: macOS, Windows, BSD. Windows knows no load. */
+export async function readElsewhere(): Promise<HostReading> {
+  const { fsSize, mem, networkStats } = await import('systeminformation')
+  const [memory, files, interfaces] = await Promise.all([mem(), fsSize(), networkStats('*')])
+  const [one = 0, five = 0, fifteen = 0] = loadavg()
+  const loads = [gauge('load.1m', one), gauge('load.5m', five), gauge('load.15m', fifteen)]
+  return {
+    gauges: [
+      ...(process.platform === 'win32' ? [] : loads),
+      ...memoryGauges({ all: memory.total, free: memory.available }),
+      ...storageGauges(toStorages(files)),
+    ],
+    processors: processorSeconds(),
+    traffic: toTraffic(interfaces),
+    uptimeSeconds: uptime(),
+  }
+}
+
+function processorSeconds(): { busy: number; total: number } {
+  let [busy, total] = [0, 0]
+  for (const { times } of cpus()) {
+    const work = times.user + times.nice + times.sys + times.irq
+    busy += work / 1000
+    total += (work + times.idle) / 1000
+  }
+  return { busy, total }
+}
+
+interface FileSystem {
+  fs: string
+  type: string
+  size: number
+  used: number
+  available: number
+  mount: string
+}
+
+function toStorages(files: readonly FileSystem[]): Storage[] {
+  const mounts = files.map((file): Mount & FileSystem => ({
+    ...file,
+    device: file.fs,
+    mountPoint: file.mount,
+  }))
+  const disks = process.platform === 'win32' ? mounts : diskMounts(mounts)
+  return disks.map(({ mountPoint, size, used, available }) => ({
+    mountPoint,
+    total: size,
+    used,
+    free: available,
+  }))
+}
+
+function toTraffic(interfaces: readonly { iface: string; rx_bytes: number; tx_bytes: number }[]): Traffic[] {
+  return interfaces
+    .filter(
+      ({ iface, rx_bytes, tx_bytes }) => isCountedInterface(iface) && Number.isFinite(rx_bytes + tx_bytes),
+    )
+    .slice(0, maxInterfaces)
+    .map(({ iface, rx_bytes, tx_bytes }) => ({ label: toLabel(iface), received: rx_bytes, sent: tx_bytes }))
+}

@@ -1,0 +1,107 @@
+import type { ExposedSample } from './exposition.ts'
+import { parseExposition } from './exposition.ts'
+import type { Gauge, HostReading, Mount, Storage, Traffic } from './host-reading.ts'
+import {
+  diskMounts,
+  gauge,
+  isCountedInterface,
+  maxInterfaces,
+  memoryGauges,
+  storageGauges,
+  toLabel,
+} from './host-reading.ts'
+
+const filesystem = { total: 'node_filesystem_size_bytes', free: 'node_filesystem_free_bytes' }
+const available = 'node_filesystem_avail_bytes'
+const traffic = { received: 'node_network_receive_bytes_total', sent: 'node_network_transmit_bytes_total' }
+const loads = { node_load1: 'load.1m', node_load5: 'load.5m', node_load15: 'load.15m' }
+const memory = ['MemTotal', 'MemAvailable', 'MemFree', 'Buffers', 'Cached'].map(
+  (name) => `node_memory_${name}_bytes`,
+)
+const times = { now: 'node_time_seconds', boot: 'node_boot_time_seconds' }
+const processors = 'node_cpu_seconds_total'
+
+const wanted = new Set([
+  ...[...Object.keys(loads), ...memory, ...Object.values(filesystem), available],
+  ...[...Object.values(traffic), ...Object.values(times), processors],
+])
+
+/** What a node exporter of Prometheus tells about its host. Throws where the text holds nothing of one. */
+export function readNodeExporter(text: string): HostReading {
+  const byName = new Map<string, ExposedSample[]>()
+  for (const sample of parseExposition(text, wanted).samples) {
+    const same = byName.get(sample.name)
+    if (same === undefined) byName.set(sample.name, [sample])
+    else same.push(sample)
+  }
+  if (byName.size === 0) throw new Error('The answer has no metrics of a node exporter, such as node_load1')
+  const list = (name: string): ExposedSample[] => byName.get(name) ?? []
+  const value = (name: string): number => list(name)[0]?.value ?? Number.NaN
+  const busyAndTotal = processorSeconds(list(processors))
+  const uptimeSeconds = value(times.now) - value(times.boot)
+  return {
+    gauges: [
+      ...Object.entries(loads).map(([name, metric]) => gauge(metric, value(name))),
+      ...memoryOf(value),
+      ...storageGauges(storagesOf(list)),
+    ],
+    ...(busyAndTotal === undefined ? {} : { processors: busyAndTotal }),
+    traffic: trafficOf(list),
+    ...(uptimeSeconds >= 0 ? { uptimeSeconds } : {}),
+  }
+}
+
+function memoryOf(value: (name: string) => number): Gauge[] {
+  const [
+    all = Number.NaN,
+    available = Number.NaN,
+    free = Number.NaN,
+    buffers = Number.NaN,
+    cached = Number.NaN,
+  ] = memory.map(value)
+  const estimated = Number.isFinite(available) ? available : free + buffers + cached
+  return [...memoryGauges({ all, free: estimated }), gauge('mem.buffers', buffers)]
+}
+
+const atWork = new Set(['user', 'nice', 'system', 'irq', 'softirq'])
+
+function processorSeconds(samples: readonly ExposedSample[]): { busy: number; total: number } | undefined {
+  let [busy, total] = [0, 0]
+  for (const { labels, value } of samples) {
+    if (!Number.isFinite(value)) continue
+    total += value
+    if (atWork.has(labels.get('mode') ?? '')) busy += value
+  }
+  return total > 0 ? { busy, total } : undefined
+}
+
+type List = (name: string) => ExposedSample[]
+
+function storagesOf(list: List): Storage[] {
+  const free = byLabel(list(filesystem.free), 'mountpoint')
+  const forUsers = byLabel(list(available), 'mountpoint')
+  const mounts = list(filesystem.total).map(({ labels, value }): Mount & { total: number } => ({
+    device: labels.get('device') ?? '',
+    mountPoint: labels.get('mountpoint') ?? '',
+    type: labels.get('fstype') ?? '',
+    total: value,
+  }))
+  return diskMounts(mounts).map(({ mountPoint, total }) => ({
+    mountPoint,
+    total,
+    used: total - (free.get(mountPoint) ?? Number.NaN),
+    free: forUsers.get(mountPoint) ?? Number.NaN,
+  }))
+}
+
+function trafficOf(list: List): Traffic[] {
+  const sent = byLabel(list(traffic.sent), 'device')
+  return [...byLabel(list(traffic.received), 'device')]
+    .map(([name, received]) => ({ label: toLabel(name), received, sent: sent.get(name) ?? Number.NaN }))
+    .filter((one) => isCountedInterface(one.label) && Number.isFinite(one.received + one.sent))
+    .slice(0, maxInterfaces)
+}
+
+function byLabel(samples: readonly ExposedSample[], label: string): Map<string, number> {
+  return new Map(samples.map(({ labels, value }) => [labels.get(label) ?? '', value]))
+}

@@ -1,0 +1,118 @@
+import type { Gauge, HostReading, Storage, Traffic } from './host-reading.ts'
+import {
+  gauge,
+  isCountedInterface,
+  maxInterfaces,
+  memoryGauges,
+  storageGauges,
+  toLabel,
+} from './host-reading.ts'
+
+/** One entry of GeoServer's system status. */
+interface StatusEntry {
+  name: string
+  /** Partition or interface that it is about. */
+  subject: string
+  value: number
+}
+
+const gauges: Record<string, string> = {
+  SYSTEM_AVERAGE_LOAD: 'load.1m',
+  SYSTEM_AVERAGE_LOAD_1: 'load.1m',
+  SYSTEM_AVERAGE_LOAD_5: 'load.5m',
+  SYSTEM_AVERAGE_LOAD_15: 'load.15m',
+  CPU_LOAD: 'cpu.usage.percent',
+}
+
+/** What GeoServer's `system-status` tells about its host. Throws where the text is none. */
+export function readSystemStatus(text: string): HostReading {
+  const entries = parseEntries(text)
+  const byName = new Map(entries.map((entry) => [entry.name, entry.value]))
+  const uptimeSeconds = byName.get('SYSTEM_UPTIME')
+  return {
+    gauges: [
+      ...[...byName].flatMap(([name, value]) => {
+        const metric = gauges[name]
+        return metric === undefined ? [] : [gauge(metric, value)]
+      }),
+      ...memoryOf(byName),
+      ...storageGauges(storagesOf(entries)),
+    ],
+    traffic: trafficOf(entries, byName),
+    ...(uptimeSeconds === undefined ? {} : { uptimeSeconds }),
+  }
+}
+
+function memoryOf(byName: ReadonlyMap<string, number>): Gauge[] {
+  const [all, free, percent] = ['MEMORY_TOTAL', 'MEMORY_FREE', 'MEMORY_USED'].map((name) => byName.get(name))
+  if (all !== undefined && free !== undefined) return memoryGauges({ all, free })
+  return percent === undefined ? [] : [gauge('mem.usage.percent', percent)]
+}
+
+function storagesOf(entries: readonly StatusEntry[]): Storage[] {
+  const free = bySubject(entries, 'PARTITION_FREE')
+  return [...bySubject(entries, 'PARTITION_TOTAL')].flatMap(([mountPoint, total]) => {
+    const left = free.get(mountPoint)
+    return left === undefined ? [] : [{ mountPoint, total, used: total - left, free: left }]
+  })
+}
+
+/** The sum over all interfaces counts only where no interface is named, so that no byte counts twice. */
+function trafficOf(entries: readonly StatusEntry[], byName: ReadonlyMap<string, number>): Traffic[] {
+  const sent = bySubject(entries, 'NETWORK_INTERFACE_SEND')
+  const named = [...bySubject(entries, 'NETWORK_INTERFACE_RECEIVED')].flatMap(([name, received]) => {
+    const out = sent.get(name)
+    return out === undefined ? [] : [{ label: toLabel(name), received, sent: out }]
+  })
+  if (named.length > 0) return named.filter(({ label }) => isCountedInterface(label)).slice(0, maxInterfaces)
+  const [allIn, allOut] = [byName.get('NETWORK_INTERFACES_RECEIVED'), byName.get('NETWORK_INTERFACES_SEND')]
+  return allIn === undefined || allOut === undefined
+    ? []
+    : [{ label: 'count', received: allIn, sent: allOut }]
+}
+
+function bySubject(entries: readonly StatusEntry[], name: string): Map<string, number> {
+  return new Map(entries.filter((entry) => entry.name === name).map(({ subject, value }) => [subject, value]))
+}
+
+function parseEntries(text: string): StatusEntry[] {
+  const list = member(member(parseJson(text), 'metrics'), 'metric')
+  if (list === undefined)
+    throw new Error('The answer is not the system status of a GeoServer: it has no metrics')
+  return (Array.isArray(list) ? list : [list]).flatMap((entry) => {
+    const [name, value] = [member(entry, 'name'), parseNumber(member(entry, 'value'))]
+    if (typeof name !== 'string' || value === undefined || isUnavailable(entry)) return []
+    return [{ name, subject: subjectOf(entry), value }]
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error('The answer is not the system status of a GeoServer: it is no JSON', { cause: error })
+  }
+}
+
+function isUnavailable(entry: unknown): boolean {
+  const available = member(entry, 'available')
+  return available === false || available === 'false'
+}
+
+/** The description of older versions has the name in brackets; newer ones have it as the identifier too. */
+function subjectOf(entry: unknown): string {
+  const [description, identifier] = [member(entry, 'description'), member(entry, 'identifier')]
+  const bracketed = typeof description === 'string' ? /\[([^\]]*)\]/.exec(description)?.[1] : undefined
+  return bracketed ?? (typeof identifier === 'string' ? identifier : '')
+}
+
+/** Numbers come as texts, in some languages with a comma. */
+function parseNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string' || !/^-?\d+([.,]\d+)?(E[+-]?\d+)?$/i.test(value.trim())) return undefined
+  return Number(value.trim().replace(',', '.'))
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+}

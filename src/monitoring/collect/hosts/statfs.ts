@@ -1,0 +1,40 @@
+import { stat, statfs } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mount, Storage } from './host-reading.ts'
+import { diskMounts, maxMounts } from './host-reading.ts'
+
+const patienceMs = 2000
+
+/** Sizes of the mounted disks. A file system that does not answer is left out, and not asked again until it does. */
+export class DiskSizes {
+  readonly #hanging = new Set<string>()
+
+  async read(mounts: readonly Mount[]): Promise<Storage[]> {
+    const storages = await Promise.all(
+      diskMounts(mounts)
+        .slice(0, maxMounts)
+        .map(({ mountPoint }) => this.#size(mountPoint)),
+    )
+    return storages.filter((storage) => storage !== undefined)
+  }
+
+  async #size(mountPoint: string): Promise<Storage | undefined> {
+    if (this.#hanging.has(mountPoint)) return undefined
+    this.#hanging.add(mountPoint)
+    const answer = sizeOf(mountPoint)
+      .catch(() => undefined)
+      .finally(() => this.#hanging.delete(mountPoint))
+    const patience = new AbortController()
+    const late = sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined)
+    const storage = await Promise.race([answer, late])
+    patience.abort()
+    return storage
+  }
+}
+
+/** Undefined for a single file that is mounted, as containers have it. */
+async function sizeOf(mountPoint: string): Promise<Storage | undefined> {
+  if (!(await stat(mountPoint)).isDirectory()) return undefined
+  const { bsize, blocks, bfree, bavail } = await statfs(mountPoint)
+  return { mountPoint, total: blocks * bsize, used: (blocks - bfree) * bsize, free: bavail * bsize }
+}

@@ -1,0 +1,132 @@
+import type { Sample } from '../../series/request-event.ts'
+import type { Gauge, HostReading } from './host-reading.ts'
+import { gauge } from './host-reading.ts'
+
+/** The counters of the reading before: the cursor of a host. */
+export interface CounterState {
+  /** Milliseconds since 1970. */
+  at: number
+  uptime?: number
+  boot?: string
+  /** Seconds at work, and altogether. */
+  processors?: [busy: number, total: number]
+  traffic: [label: string, received: number, sent: number][]
+}
+
+/** Rates over less than this say nothing. */
+const minSeconds = 1
+/** A host's uptime is rounded, and its clock is corrected, by less than this. */
+const uptimeSlackSeconds = 5
+
+export function countersOf(reading: HostReading, at: number): CounterState {
+  const { processors, traffic, uptimeSeconds, boot } = reading
+  return {
+    at,
+    ...(uptimeSeconds === undefined ? {} : { uptime: uptimeSeconds }),
+    ...(boot === undefined ? {} : { boot }),
+    ...(processors === undefined ? {} : { processors: [processors.busy, processors.total] }),
+    traffic: traffic.map(({ label, received, sent }) => [label, received, sent]),
+  }
+}
+
+/** Undefined for what is not the text of a state, which then counts as if there had been no reading before. */
+export function parseCounters(text: string | undefined): CounterState | undefined {
+  if (text === undefined) return undefined
+  try {
+    const state = JSON.parse(text) as CounterState
+    return Number.isFinite(state.at) && Array.isArray(state.traffic) ? state : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Samples of a reading. Counters give the amount since the reading before, however long ago that was, so that sums are
+ * true; the first reading gives none. After a restart of the host the amount is what has been counted since.
+ */
+export function toSamples(
+  reading: HostReading,
+  before: CounterState | undefined,
+  { serviceId, now }: { serviceId: number; now: number },
+): Sample[] {
+  const gauges = [...reading.gauges]
+  if (reading.uptimeSeconds !== undefined) gauges.push(gauge('uptime', reading.uptimeSeconds))
+  if (before !== undefined) gauges.push(...amounts(reading, before, now))
+  return gauges
+    .filter(({ value }) => Number.isFinite(value) && value >= 0)
+    .map(({ metric, label, value }) => ({ serviceId, created: now, metric, label, value }))
+}
+
+function amounts(reading: HostReading, before: CounterState, now: number): Gauge[] {
+  const isRestarted = hasRestarted(reading, before)
+  const seconds = secondsSince(reading, before, { now, isRestarted })
+  return [
+    ...processorAmounts(reading, before, { isRestarted, seconds }),
+    ...trafficAmounts(reading, before, { isRestarted, seconds }),
+  ]
+}
+
+function hasRestarted({ boot, uptimeSeconds }: HostReading, before: CounterState): boolean {
+  if (boot !== undefined && before.boot !== undefined) return boot !== before.boot
+  if (uptimeSeconds === undefined || before.uptime === undefined) return false
+  return uptimeSeconds < before.uptime - uptimeSlackSeconds
+}
+
+/** By the host's own count of seconds where it has one, since clocks jump. */
+function secondsSince(
+  { uptimeSeconds }: HostReading,
+  before: CounterState,
+  { now, isRestarted }: { now: number; isRestarted: boolean },
+): number {
+  if (isRestarted || uptimeSeconds === undefined || before.uptime === undefined)
+    return (now - before.at) / 1000
+  return uptimeSeconds - before.uptime
+}
+
+interface Since {
+  isRestarted: boolean
+  seconds: number
+}
+
+function processorAmounts(
+  { processors }: HostReading,
+  before: CounterState,
+  { isRestarted, seconds }: Since,
+): Gauge[] {
+  if (processors === undefined || before.processors === undefined) return []
+  const [busyBefore, totalBefore] = isRestarted ? [0, 0] : before.processors
+  // A processor that was switched off takes its seconds with it.
+  const busy = Math.max(0, processors.busy - busyBefore)
+  const total = processors.total - totalBefore
+  return [
+    gauge('cpu.usage', busy),
+    ...(seconds >= minSeconds ? [gauge('cpu.usage.rate', busy / seconds)] : []),
+    ...(total > 0 ? [gauge('cpu.usage.percent', Math.min(100, (100 * busy) / total))] : []),
+  ]
+}
+
+function trafficAmounts(
+  { traffic }: HostReading,
+  before: CounterState,
+  { isRestarted, seconds }: Since,
+): Gauge[] {
+  const known = new Map(before.traffic.map(([label, received, sent]) => [label, { received, sent }]))
+  return traffic.flatMap(({ label, received, sent }) => {
+    const last = isRestarted ? { received: 0, sent: 0 } : known.get(label)
+    if (last === undefined) return []
+    return [
+      ...byteGauges('network.in', label, amount(received, last.received), seconds),
+      ...byteGauges('network.out', label, amount(sent, last.sent), seconds),
+    ]
+  })
+}
+
+/** A counter that fell began again at 0, as that of an interface that was taken down. */
+function amount(count: number, before: number): number {
+  return count >= before ? count - before : count
+}
+
+function byteGauges(metric: string, label: string, value: number, seconds: number): Gauge[] {
+  const rate = { metric: `${metric}.rate`, label, value: value / seconds }
+  return [{ metric, label, value }, ...(seconds >= minSeconds ? [rate] : [])]
+}
