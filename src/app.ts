@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Catalog } from './catalog/catalog.ts'
 import { listStorePaths } from './catalog/stores.ts'
+import { baseUrl } from './config/base-url.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { freeStoreFile, lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
@@ -25,6 +26,7 @@ import { createEventBus } from './lib/events.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
+import { configureFirst } from './monitoring/model/autoconfigure.ts'
 import { Services } from './monitoring/model/services.ts'
 import { SeriesReader } from './monitoring/query/series-reader.ts'
 import type { SeriesPlace } from './monitoring/series/series-database.ts'
@@ -93,13 +95,15 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await database.alone(() =>
       ensureFirstUser({ database, passwords, clock }, settings.adminPassword, notice),
     )
+    const services = new Services(database, createVault(directory.key))
+    await configureServices(settings, database, services)
     const context: HttpContext = {
       settings,
       directory,
       database,
       catalog,
       importer,
-      services: new Services(database, createVault(directory.key)),
+      services,
       series,
       events,
       log,
@@ -143,6 +147,17 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
 
 function seriesPlace({ databaseUrl }: Settings, { root }: DataDirectory): SeriesPlace {
   return databaseUrl === undefined ? { path: join(root, 'monitoring.sqlite') } : { url: databaseUrl.reveal() }
+}
+
+/** What monitoring watches from the first start on. */
+async function configureServices(
+  { server, monitoring }: Settings,
+  database: Database,
+  services: Services,
+): Promise<void> {
+  if (!monitoring.isOn) return
+  const { mapServers } = monitoring
+  await database.alone(() => configureFirst({ services, baseUrl: baseUrl(server), mapServers }))
 }
 
 function createImporter(

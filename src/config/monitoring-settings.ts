@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { Secret } from '../lib/secret.ts'
+import type { MapServerSettings } from './map-servers.ts'
+import { readMapServers } from './map-servers.ts'
 import type { Reader } from './parse.ts'
 
 export const privacyModes = ['truncated', 'full', 'none'] as const
@@ -9,8 +11,8 @@ export type PrivacyMode = (typeof privacyModes)[number]
 export interface MonitoringSettings {
   isOn: boolean
   privacy: PrivacyMode
-  /** JSON of `TERRANE_MAP_SERVERS`, as text: it may hold passwords. */
-  mapServers?: Secret
+  /** Map servers that run beside this one and are to be watched. */
+  mapServers: MapServerSettings[]
   /** Address of the mail server, such as smtp://user:password@mail.example.org:587; absent: no mail is sent. */
   smtpUrl?: Secret
   /** Absent: `terrane@` and the host. */
@@ -35,7 +37,6 @@ export interface MonitoringSettings {
 }
 
 export function readMonitoring(read: Reader): MonitoringSettings {
-  const mapServers = read.text('TERRANE_MAP_SERVERS')
   const smtpUrl = readSmtpUrl(read)
   const mailFrom = read.text('TERRANE_MAIL_FROM')
   const placesFile = read.text('TERRANE_PLACES')
@@ -43,7 +44,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
   return {
     isOn: read.flag('TERRANE_MONITORING', true),
     privacy: read.choice('TERRANE_PRIVACY', privacyModes, 'truncated'),
-    ...(mapServers === undefined ? {} : { mapServers: new Secret(mapServers) }),
+    mapServers: readMapServers(read),
     ...(smtpUrl === undefined ? {} : { smtpUrl: new Secret(smtpUrl) }),
     ...(mailFrom === undefined ? {} : { mailFrom }),
     ...(placesFile === undefined ? {} : { placesFile: resolve(placesFile) }),

@@ -1,0 +1,144 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import type { MapServerSettings } from '../../config/map-servers.ts'
+import { FieldFailure } from '../../lib/errors.ts'
+import type { HostRecord, ServiceSource } from './records.ts'
+import type { ServiceType } from './service-types.ts'
+import type { Services } from './services.ts'
+
+const lookupMs = 5_000
+const defaultIntervalSeconds = 60
+const ownAddress = '127.0.0.1'
+const everyAddress = ['0.0.0.0', '::']
+
+export interface AutoconfigureNeeds {
+  services: Services
+  /** This server's base address. */
+  baseUrl: string
+  mapServers: readonly MapServerSettings[]
+}
+
+interface Wanted {
+  name: string
+  type: ServiceType
+  url: string
+  source: ServiceSource
+}
+
+interface WantedHost {
+  name: string
+  services: Wanted[]
+}
+
+/**
+ * Makes the hosts and services of this server and of the map servers in the settings, where their names are not there
+ * yet. Changes nothing that exists.
+ */
+export async function autoconfigure({ services, baseUrl, mapServers }: AutoconfigureNeeds): Promise<void> {
+  const wanted = [ownHost(baseUrl), ...mapServers.map(hostOf)]
+  const addresses = await Promise.all(wanted.map(({ name }) => addressOf(name)))
+  for (const [index, host] of wanted.entries()) {
+    const { id } = await ensureHost(services, { name: host.name, ip: addresses[index] ?? ownAddress })
+    for (const one of host.services) await ensureService(services, id, one)
+  }
+}
+
+/** Does the same at the first start: where there is no service yet. */
+export async function configureFirst(needs: AutoconfigureNeeds): Promise<void> {
+  if ((await needs.services.list()).length === 0) await autoconfigure(needs)
+}
+
+function ownHost(baseUrl: string): WantedHost {
+  const name = hostName(baseUrl)
+  const source = { kind: 'own' } as const
+  return {
+    name,
+    services: [
+      { name: `${name}-app`, type: 'app', url: baseUrl, source },
+      { name: `${name}-hostapp`, type: 'hostapp', url: baseUrl, source },
+      { name: `${name}-mapserver`, type: 'mapserver', url: `${baseUrl}/ogc`, source },
+    ],
+  }
+}
+
+function hostOf(server: MapServerSettings): WantedHost {
+  const { name, url } = server
+  const wanted: Wanted[] = []
+  const [source, hostSource] = [sourceOf(server), hostSourceOf(server)]
+  if (source !== undefined) wanted.push({ name: `${name}-mapserver`, type: 'mapserver', url, source })
+  if (hostSource !== undefined)
+    wanted.push({ name: `${name}-hostmapserver`, type: 'hostmapserver', url, source: hostSource })
+  return { name: hostName(url), services: wanted }
+}
+
+function sourceOf(server: MapServerSettings): ServiceSource | undefined {
+  if (server.log !== undefined) return { kind: 'log', path: server.log }
+  return server.kind === 'geoserver'
+    ? { kind: 'geoserver-monitor', url: server.url, ...credentialsOf(server) }
+    : undefined
+}
+
+function hostSourceOf(server: MapServerSettings): ServiceSource | undefined {
+  if (server.hostMetrics !== undefined) return { kind: 'node-exporter', url: server.hostMetrics }
+  return server.kind === 'geoserver'
+    ? { kind: 'geoserver-status', url: server.url, ...credentialsOf(server) }
+    : undefined
+}
+
+function credentialsOf({ user, password }: MapServerSettings): Pick<MapServerSettings, 'user' | 'password'> {
+  return { ...(user === undefined ? {} : { user }), ...(password === undefined ? {} : { password }) }
+}
+
+/** What people call the host of an address: `localhost` for this machine, its own name where it listens everywhere. */
+function hostName(url: string): string {
+  const name = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (everyAddress.includes(name)) return hostname()
+  return name === ownAddress || name === '::1' ? 'localhost' : name
+}
+
+async function addressOf(name: string): Promise<string> {
+  if (isIP(name) !== 0) return name
+  const timeLimit = new Promise<string>((resolve) => setTimeout(resolve, lookupMs, ownAddress).unref())
+  const found = lookup(name, { order: 'ipv4first' }).then(
+    ({ address }) => address,
+    () => ownAddress,
+  )
+  return Promise.race([found, timeLimit])
+}
+
+async function ensureHost(services: Services, host: Omit<HostRecord, 'id'>): Promise<HostRecord> {
+  const known = await services.findHostNamed(host.name)
+  if (known !== undefined) return known
+  return unlessTaken(
+    () => services.createHost(host),
+    () => services.findHostNamed(host.name),
+  )
+}
+
+async function ensureService(services: Services, hostId: number, wanted: Wanted): Promise<void> {
+  if ((await services.find(wanted.name)) !== undefined) return
+  const values = {
+    ...wanted,
+    hostId,
+    notes: '',
+    isActive: true,
+    checkIntervalSeconds: defaultIntervalSeconds,
+  }
+  await unlessTaken(
+    () => services.create(values),
+    () => services.find(wanted.name),
+  )
+}
+
+/** Makes something; where somebody else makes it at the same moment, theirs is taken. */
+async function unlessTaken<T>(make: () => Promise<T>, find: () => Promise<T | undefined>): Promise<T> {
+  try {
+    return await make()
+  } catch (error) {
+    const isTaken = error instanceof FieldFailure && error.code === 'exists-already'
+    const found = isTaken ? await find() : undefined
+    if (found === undefined) throw error
+    return found
+  }
+}
