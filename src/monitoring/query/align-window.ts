@@ -1,0 +1,95 @@
+const minuteMs = 60_000
+const daySeconds = 86_400
+const dayMs = daySeconds * 1000
+
+/** Shortest interval in seconds, and the step of every interval that is proposed. */
+export const minIntervalSeconds = 60
+/** A hundred years. */
+export const maxIntervalSeconds = 36_525 * daySeconds
+export const maxPeriods = 11_000
+
+/** What was asked for; times are milliseconds since 1970. */
+export interface AskedWindow {
+  validFrom?: number
+  validTo?: number
+  /** Seconds up to the end of the last complete minute; not together with the two above. */
+  lastSeconds?: number
+  intervalSeconds?: number
+}
+
+export interface AlignOptions {
+  now: number
+  /** False: periods are counted from `validFrom`, and `to` stays as it was asked. Default: true. */
+  isAligned?: boolean
+}
+
+/** A run of `count` periods of one length; times are milliseconds since 1970. */
+export interface Window {
+  from: number
+  to: number
+  intervalSeconds: number
+  count: number
+}
+
+/** Why a window cannot be had; `fittingSeconds` is an interval with which it can. */
+export type WindowRefusal =
+  | { refusal: 'ends-before-start' }
+  | { refusal: 'too-many-periods'; periods: number; fittingSeconds: number }
+
+/**
+ * The periods that touch what was asked for, on one grid that is counted from 0:00 UTC of the first day, or from the
+ * start of the window where `lastSeconds` gives it. There is at least one period.
+ */
+export function alignWindow(asked: AskedWindow, options: AlignOptions): Window | WindowRefusal {
+  const bounds = boundsOf(asked, options.now)
+  if (bounds.to < bounds.from) return { refusal: 'ends-before-start' }
+  const intervalSeconds = asked.intervalSeconds ?? defaultInterval(bounds)
+  const isOnDayGrid = (options.isAligned ?? true) && asked.lastSeconds === undefined
+  const window = cut(bounds, intervalSeconds, isOnDayGrid)
+  if (window.count > maxPeriods)
+    return {
+      refusal: 'too-many-periods',
+      periods: window.count,
+      fittingSeconds: fittingInterval(bounds),
+    }
+  return (options.isAligned ?? true) ? window : { ...window, to: bounds.to }
+}
+
+/** When the period of that number begins. */
+export function periodStart({ from, intervalSeconds }: Window, index: number): number {
+  return from + index * intervalSeconds * 1000
+}
+
+interface Bounds {
+  from: number
+  to: number
+}
+
+function boundsOf({ validFrom, validTo, lastSeconds, intervalSeconds }: AskedWindow, now: number): Bounds {
+  if (lastSeconds !== undefined) {
+    const to = Math.floor(now / minuteMs) * minuteMs
+    return { from: to - lastSeconds * 1000, to }
+  }
+  const to = validTo ?? now
+  return { from: validFrom ?? to - (intervalSeconds ?? minIntervalSeconds) * 1000, to }
+}
+
+function defaultInterval({ from, to }: Bounds): number {
+  const days = (to - from) / dayMs
+  if (days <= 1) return 60
+  return days <= 31 ? 3600 : daySeconds
+}
+
+function cut(bounds: Bounds, intervalSeconds: number, isOnDayGrid: boolean): Window {
+  const step = intervalSeconds * 1000
+  const origin = isOnDayGrid ? Math.floor(bounds.from / dayMs) * dayMs : bounds.from
+  const first = Math.floor((bounds.from - origin) / step)
+  const end = Math.max(Math.ceil((bounds.to - origin) / step), first + 1)
+  return { from: origin + first * step, to: origin + end * step, intervalSeconds, count: end - first }
+}
+
+/** The shortest whole minutes that are sure to fit: alignment adds one period at most. */
+function fittingInterval({ from, to }: Bounds): number {
+  const seconds = (to - from) / 1000 / (maxPeriods - 1)
+  return Math.ceil(seconds / minIntervalSeconds) * minIntervalSeconds
+}
