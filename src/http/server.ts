@@ -10,6 +10,7 @@ import { createThrottle } from './auth/throttle.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import type { ProblemWriter } from './errors.ts'
 import { answerFailures, toProblem, writeProblem } from './errors.ts'
+import { announceRequests } from './finished-request.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
@@ -103,18 +104,5 @@ function nameIgnoredKeys(app: App): void {
     const { querystring, body } = request.routeOptions.schema ?? {}
     request.reportIgnored(unknownKeys(querystring ?? noParameters, request.query))
     if (body !== undefined) request.reportIgnored(unknownKeys(body, request.body))
-  })
-}
-
-function announceRequests(app: App, { events, log }: HttpContext): void {
-  app.addHook('onResponse', async (request, reply) => {
-    const fact = {
-      method: request.method,
-      route: request.routeOptions.url ?? '',
-      status: reply.statusCode,
-      milliseconds: reply.elapsedTime,
-    }
-    events.emit('request.finished', fact)
-    log.debug({ requestId: request.id, ...fact }, 'request finished')
   })
 }

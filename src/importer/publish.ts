@@ -153,6 +153,7 @@ export async function publishTask(
     workspace: layer.workspace,
     layer: layer.name,
     mode: task.updateMode,
+    rows: saved.rowsLoaded ?? 0,
   })
   return saved
 }

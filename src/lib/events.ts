@@ -3,9 +3,18 @@ import { EventEmitter } from 'node:events'
 /** Facts that parts announce; listeners (monitoring, mail) never slow or fail the announcer. */
 export interface Events {
   'import.completed': { importId: number; state: string }
-  'layer.published': { workspace: string; layer: string; mode: string }
+  'layer.published': { workspace: string; layer: string; mode: string; rows: number }
   'layer.removed': { workspace: string; layer: string }
-  'request.finished': { method: string; route: string; status: number; milliseconds: number }
+  'request.finished': {
+    method: string
+    /** Pattern of the path, such as `/rest/imports/:importId`; empty for a path that no route takes. */
+    route: string
+    status: number
+    milliseconds: number
+    sizeBytes: number
+    /** Published layers that the answer is about, as `workspace:layer`. */
+    layers: readonly string[]
+  }
   'exception.caught': { error: unknown; where: string }
 }
 
