@@ -1,3 +1,4 @@
+import { createLogCollector } from './access-log/log-collector.ts'
 import { createHostCollector } from './hosts/host-collector.ts'
 import type { CollectedService, CollectorParts, ServiceCollector } from './service-collector.ts'
 
@@ -7,6 +8,7 @@ type Kind = CollectedService['source']['kind']
 const makers: Partial<
   Record<Kind, (service: CollectedService, parts: CollectorParts) => ServiceCollector | undefined>
 > = {
+  log: createLogCollector,
   own: createHostCollector,
   'node-exporter': createHostCollector,
   'geoserver-status': createHostCollector,

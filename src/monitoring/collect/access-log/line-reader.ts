@@ -1,0 +1,107 @@
+import type { ByteSource } from './log-file.ts'
+
+const chunkBytes = 1 << 20
+const longestLine = 64 << 10
+const newline = 0x0a
+const carriageReturn = 0x0d
+
+/** What one call may read at most. */
+export interface ReadLimit {
+  lines: number
+  bytes: number
+}
+
+export interface LineSink {
+  line(bytes: Buffer, start: number, end: number): void
+  /** A line that is longer than can be read. */
+  longLine(): void
+}
+
+/** Splits a source into lines, with bounded memory. `offset` is behind the last line that was given. */
+export class LineReader {
+  offset: number
+  /** The rest of a line that is too long comes next. */
+  isInLongLine: boolean
+  readonly #source: ByteSource
+  readonly #endOffset: number
+  #buffer = Buffer.allocUnsafe(chunkBytes)
+  #start = 0
+  #end = 0
+
+  /** Takes the source over. Nothing is read from `endOffset` on. */
+  constructor(
+    source: ByteSource,
+    { offset, endOffset, isInLongLine }: { offset: number; endOffset: number; isInLongLine: boolean },
+  ) {
+    this.#source = source
+    this.offset = offset
+    this.#endOffset = endOffset
+    this.isInLongLine = isInLongLine
+  }
+
+  /** Gives lines until there is no whole one or `limit`, which is counted down, is reached; true where it was. */
+  async read(sink: LineSink, limit: ReadLimit, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      if (this.#split(sink, limit)) return true
+      signal.throwIfAborted()
+      if (!(await this.#more())) return false
+    }
+  }
+
+  /** Gives what stands behind the last newline as a line. */
+  finish(sink: LineSink): void {
+    if (this.#end > this.#start) this.#give(sink, this.#end)
+    this.#advance(this.#end)
+    this.isInLongLine = false
+  }
+
+  close(): Promise<void> {
+    return this.#source.close()
+  }
+
+  #split(sink: LineSink, limit: ReadLimit): boolean {
+    for (;;) {
+      if (limit.lines <= 0 || limit.bytes <= 0) return true
+      const found = this.#buffer.indexOf(newline, this.#start)
+      if (found === -1 || found >= this.#end) break
+      limit.lines -= 1
+      limit.bytes -= found + 1 - this.#start
+      this.#give(sink, found)
+      this.#advance(found + 1)
+    }
+    const rest = this.#end - this.#start
+    if (!this.isInLongLine && rest <= longestLine) return false
+    if (!this.isInLongLine) sink.longLine()
+    this.isInLongLine = true
+    limit.bytes -= rest
+    this.#advance(this.#end)
+    return false
+  }
+
+  /** Bytes of value 0 stand where a log was emptied under a server that goes on writing at its old place. */
+  #give(sink: LineSink, end: number): void {
+    const bytes = this.#buffer
+    let start = this.#start
+    while (start < end && bytes[start] === 0) start += 1
+    const textEnd = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
+    if (this.isInLongLine) this.isInLongLine = false
+    else if (textEnd - start > longestLine) sink.longLine()
+    else if (textEnd > start) sink.line(bytes, start, textEnd)
+  }
+
+  #advance(to: number): void {
+    this.offset += to - this.#start
+    this.#start = to
+  }
+
+  async #more(): Promise<boolean> {
+    this.#buffer.copyWithin(0, this.#start, this.#end)
+    this.#end -= this.#start
+    this.#start = 0
+    const room = Math.min(this.#buffer.length - this.#end, this.#endOffset - this.offset - this.#end)
+    if (room <= 0) return false
+    const count = await this.#source.read(this.#buffer.subarray(0, this.#end + room), this.#end)
+    this.#end += count
+    return count > 0
+  }
+}

@@ -1,0 +1,52 @@
+import type { CaughtException, RequestEvent } from '../../series/request-event.ts'
+import { ExceptionQuota } from '../outside/exception-quota.ts'
+import type {
+  CollectedService,
+  CollectorParts,
+  CollectReport,
+  ServiceCollector,
+} from '../service-collector.ts'
+import { LogBatch } from './log-batch.ts'
+import { LogFollower } from './log-follower.ts'
+import { requestMaker } from './log-request.ts'
+
+/** Of one batch, which is one transaction. */
+const limit = { lines: 20_000, bytes: 32 << 20 }
+
+/** Follows the access log of a service; undefined for a service that has none. */
+export function createLogCollector(
+  service: CollectedService,
+  { writer, classifier }: CollectorParts,
+): ServiceCollector | undefined {
+  const { id, source } = service
+  if (source.kind !== 'log') return undefined
+  const follower = new LogFollower(source.path)
+  const toRequest = requestMaker(service)
+  const quota = new ExceptionQuota()
+  const name = `log:${id}`
+
+  return {
+    async collect(now, signal): Promise<CollectReport> {
+      const from = await writer.cursor(name)
+      const batch = new LogBatch(now, toRequest)
+      const { cursor, hasMore, problems } = await follower.read(from, batch, limit, signal)
+      if (cursor !== undefined) {
+        const events = await classifier.classify(batch.requests)
+        const exceptions = events.flatMap((event) => exceptionOf(event, quota))
+        signal.throwIfAborted()
+        const isOurs = await writer.append({ events, exceptions, cursor: { source: name, from, to: cursor } })
+        // Another server reads the same log and was faster: this batch is in the series already.
+        if (!isOurs) return { hasMore: true }
+      }
+      return { hasMore, problems: [...problems, ...batch.problems()] }
+    },
+    close: () => follower.close(),
+  }
+}
+
+function exceptionOf(event: RequestEvent, quota: ExceptionQuota): CaughtException[] {
+  const { serviceId, created, errorType, method, path, status } = event
+  if (errorType === null || !quota.take(created)) return []
+  const message = `${method} ${path} was answered with ${status}`
+  return [{ serviceId, created, errorType, message, stack: message, request: event }]
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { constants, createReadStream } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { LineParser } from './log-line.ts'
+
+/** What stands at the front of a log: its first bytes tell it from others, also when it was copied or compressed. */
+export interface LogStart {
+  bytes: Buffer
+  /** Of its first line that has one, in milliseconds since 1970. */
+  time: number | undefined
+}
+
+/** A log or a part of it that was rotated away, as it was when the folder was read. */
+export interface LogFile {
+  path: string
+  device: string
+  inode: string
+  sizeBytes: number
+  /** Milliseconds since 1970. */
+  changed: number
+  isCompressed: boolean
+  /** Whether it is the one that is being written. */
+  isCurrent: boolean
+  start: LogStart
+}
+
+/** How many first bytes are compared. */
+export const comparedBytes = 1024
+const startBytes = 16 << 10
+
+/** Bytes in the order of the uncompressed file. */
+export interface ByteSource {
+  /** Fills a part of `buffer` from `at` on; 0 at the end, where later calls may give more. */
+  read(buffer: Buffer, at: number): Promise<number>
+  close(): Promise<void>
+}
+
+/** Opens for reading from `offset` on. Never waits for what is no file, such as a pipe. */
+export async function openSource(
+  path: string,
+  { isCompressed, offset }: { isCompressed: boolean; offset: number },
+): Promise<ByteSource & { stats: BigIntStats }> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stats = await handle.stat({ bigint: true })
+    if (!stats.isFile()) throw new Error(`${path} is no file: name a log that is written to a file`)
+    const source = isCompressed ? await openCompressed(handle, offset) : openPlain(handle, offset)
+    return { ...source, stats }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+function openPlain(handle: FileHandle, offset: number): ByteSource {
+  let position = offset
+  return {
+    async read(buffer, at) {
+      const { bytesRead } = await handle.read(buffer, at, buffer.length - at, position)
+      position += bytesRead
+      return bytesRead
+    },
+    close: () => handle.close(),
+  }
+}
+
+async function openCompressed(handle: FileHandle, offset: number): Promise<ByteSource> {
+  const file = createReadStream('', { fd: handle, autoClose: false, highWaterMark: 256 << 10 })
+  const gunzip = createGunzip({ chunkSize: 256 << 10 })
+  file.once('error', (error) => gunzip.destroy(error))
+  const pieces = Readable.prototype[Symbol.asyncIterator].call(file.pipe(gunzip))
+  let piece: Buffer = Buffer.alloc(0)
+  let toSkip = offset
+  return {
+    async read(buffer, at) {
+      while (piece.length === 0) {
+        const next = await pieces.next()
+        if (next.done === true) return 0
+        const bytes = next.value as Buffer
+        piece = bytes.subarray(Math.min(toSkip, bytes.length))
+        toSkip -= bytes.length - piece.length
+      }
+      const count = piece.copy(buffer, at)
+      piece = piece.subarray(count)
+      return count
+    },
+    async close() {
+      gunzip.destroy()
+      file.destroy()
+      await handle.close()
+    },
+  }
+}
+
+/** How a file begins, and what it was then; throws what opening and reading it throws. */
+export async function readStart(
+  path: string,
+  isCompressed: boolean,
+): Promise<{ start: LogStart; stats: BigIntStats }> {
+  const source = await openSource(path, { isCompressed, offset: 0 })
+  try {
+    const buffer = Buffer.alloc(startBytes)
+    let length = 0
+    while (length < buffer.length) {
+      const count = await source.read(buffer, length)
+      if (count === 0) break
+      length += count
+    }
+    const bytes = buffer.subarray(0, length)
+    const start = { bytes: Buffer.from(bytes.subarray(0, comparedBytes)), time: firstTime(bytes) }
+    return { start, stats: source.stats }
+  } finally {
+    await source.close()
+  }
+}
+
+function firstTime(bytes: Buffer): number | undefined {
+  const parser = new LineParser()
+  for (let start = 0; ; ) {
+    const end = bytes.indexOf(0x0a, start)
+    if (end === -1) return undefined
+    const line = parser.parse(bytes, start, end)
+    if (typeof line !== 'string') return line.created
+    start = end + 1
+  }
+}
+
+/** Stands for the first `length` bytes of a log; undefined where it has fewer. */
+export function digestOf({ bytes }: LogStart, length: number): string | undefined {
+  if (bytes.length < length) return undefined
+  return createHash('sha256').update(bytes.subarray(0, length)).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,129 @@
+import { explain } from '../../../lib/errors.ts'
+import type { LineSink, ReadLimit } from './line-reader.ts'
+import { LineReader } from './line-reader.ts'
+import type { LogPart } from './log-cursor.ts'
+import { parseCursor, planParts, toCursor } from './log-cursor.ts'
+import { openSource } from './log-file.ts'
+import { LogFiles } from './log-files.ts'
+
+export interface LogSink extends LineSink {
+  /** Called before the lines of a file. */
+  begin(path: string): void
+  /** Of the newest line so far, in milliseconds since 1970; 0 before the first. */
+  readonly newest: number
+}
+
+export interface LogProgress {
+  /** Where to go on once the lines are kept; undefined where nothing was read. */
+  cursor: string | undefined
+  hasMore: boolean
+  problems: string[]
+}
+
+/**
+ * Reads what is new in a log and in its parts that were rotated away. Nothing about the place is kept here: the cursor
+ * tells it all, so that another process or a later start goes on exactly there.
+ */
+export class LogFollower {
+  readonly #path: string
+  readonly #files: LogFiles
+  /** Stands where the limit was reached: what is compressed need not be read again from its start. */
+  #held: { part: LogPart; reader: LineReader } | undefined
+
+  constructor(path: string) {
+    this.#path = path
+    this.#files = new LogFiles(path)
+  }
+
+  /** Gives new lines to `sink` until `limit` is reached. */
+  async read(
+    from: string | undefined,
+    sink: LogSink,
+    limit: ReadLimit,
+    signal: AbortSignal,
+  ): Promise<LogProgress> {
+    const known = from === undefined ? undefined : parseCursor(from)
+    const files = await this.#files.list(known?.files.map(({ path }) => path) ?? [])
+    const { parts, problems } = planParts(files, known)
+    if (known === undefined || problems.length > 0) problems.push(...this.#files.unreadable)
+    if (files.at(-1)?.isCurrent !== true) problems.push(`${this.#path} does not exist`)
+    const before = JSON.stringify(toCursor(parts, known?.time ?? 0).files)
+    const left = { ...limit }
+    let hasMore = false
+    for (const [at, part] of parts.entries()) {
+      const isFollowed = parts.slice(at + 1).some(({ file }) => file.sizeBytes > 0)
+      try {
+        hasMore = await this.#readPart({ part, isFollowed, sink, limit: left, signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        problems.push(explain(error))
+        // Its lines come before those of the next file: all wait for the next turn.
+        if (isMoved(error)) break
+      }
+      if (hasMore) break
+    }
+    const after = toCursor(parts, Math.max(sink.newest, known?.time ?? 0))
+    const hasMoved = JSON.stringify(after.files) !== before
+    return { cursor: hasMoved ? JSON.stringify(after) : undefined, hasMore, problems }
+  }
+
+  async close(): Promise<void> {
+    const held = this.#held
+    this.#held = undefined
+    await held?.reader.close()
+  }
+
+  /** Moves the part on; true where the limit was reached. */
+  async #readPart(work: {
+    part: LogPart
+    isFollowed: boolean
+    sink: LogSink
+    limit: ReadLimit
+    signal: AbortSignal
+  }): Promise<boolean> {
+    const { part, isFollowed, sink, limit, signal } = work
+    const { file } = part
+    if (part.isWhole || (!file.isCompressed && part.offset >= file.sizeBytes)) return false
+    const reader = await this.#reader(part)
+    let isHeld = false
+    try {
+      sink.begin(file.path)
+      isHeld = await reader.read(sink, limit, signal)
+      if (!isHeld && (isFollowed || file.isCompressed)) reader.finish(sink)
+    } finally {
+      // Lines that were given count, whatever came behind them; what is damaged is not read again.
+      part.offset = reader.offset
+      part.isInLongLine = reader.isInLongLine
+      part.isWhole = !isHeld && file.isCompressed
+      if (isHeld) this.#held = { part, reader }
+      else await reader.close()
+    }
+    return isHeld
+  }
+
+  async #reader(part: LogPart): Promise<LineReader> {
+    const held = this.#held
+    this.#held = undefined
+    if (held !== undefined && isSame(held.part, part)) return held.reader
+    await held?.reader.close()
+    const { file, offset, isInLongLine } = part
+    const { stats, ...source } = await openSource(file.path, { isCompressed: file.isCompressed, offset })
+    if (String(stats.ino) !== file.inode || String(stats.dev) !== file.device) {
+      await source.close()
+      throw new MovedError(`${file.path} was renamed while it was read`)
+    }
+    const endOffset = file.isCompressed ? Number.MAX_SAFE_INTEGER : file.sizeBytes
+    return new LineReader(source, { offset, endOffset, isInLongLine })
+  }
+}
+
+class MovedError extends Error {}
+
+function isMoved(error: unknown): boolean {
+  return error instanceof MovedError || (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+}
+
+function isSame(a: LogPart, b: LogPart): boolean {
+  const isSameFile = a.file.device === b.file.device && a.file.inode === b.file.inode
+  return isSameFile && a.file.isCompressed === b.file.isCompressed && a.offset === b.offset
+}

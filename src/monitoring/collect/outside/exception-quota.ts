@@ -1,0 +1,22 @@
+const minutesKept = 60
+
+/** Lets a bounded number of exceptions a minute through, so that a server in trouble does not fill the disk. */
+export class ExceptionQuota {
+  readonly #perMinute: number
+  readonly #counts = new Map<number, number>()
+
+  constructor(perMinute = 100) {
+    this.#perMinute = perMinute
+  }
+
+  /** Whether one of this time (milliseconds since 1970) is to be kept. */
+  take(created: number): boolean {
+    const minute = Math.floor(created / 60_000)
+    const count = this.#counts.get(minute) ?? 0
+    if (count >= this.#perMinute) return false
+    this.#counts.set(minute, count + 1)
+    const [oldest] = this.#counts.keys()
+    if (oldest !== undefined && this.#counts.size > minutesKept) this.#counts.delete(oldest)
+    return true
+  }
+}
