@@ -3,6 +3,8 @@ import fastifySwaggerUi from '@fastify/swagger-ui'
 import { Type } from 'typebox'
 import type { App, HttpContext } from './app-types.ts'
 import type { Access } from './auth/access.ts'
+import { FailureReply } from './monitoring/bodies.ts'
+import { isMonitoringPath } from './monitoring/envelope.ts'
 
 const Problem = Type.Object({
   type: Type.String(),
@@ -16,6 +18,11 @@ const Problem = Type.Object({
 const failure = {
   description: 'What is wrong (RFC 9457)',
   content: { 'application/problem+json': { schema: Problem } },
+}
+
+const monitoringFailure = {
+  description: 'What is wrong, by field',
+  content: { 'application/json': { schema: FailureReply } },
 }
 
 const pageContentPolicy =
@@ -43,17 +50,18 @@ export async function describeApi(app: App, { settings, version }: HttpContext):
       },
     },
     transform: ({ schema, url, route }) => {
-      const described: object = { ...schema, ...describeFailures(schema?.response, route.config?.access) }
+      const described: object = { ...schema, ...describeAnswers(schema?.response, url, route.config?.access) }
       return { schema: described, url }
     },
   })
   addReferencePage(app, new URL(base, 'http://localhost').pathname.replace(/\/$/, ''))
 }
 
-function describeFailures(response: unknown, access: Access | undefined): object {
+function describeAnswers(response: unknown, url: string, access: Access | undefined): object {
+  const failed = isMonitoringPath(url) ? monitoringFailure : failure
   const replies = typeof response === 'object' && response !== null ? response : {}
   return {
-    response: { ...replies, '4xx': failure },
+    response: { ...replies, '4xx': failed },
     security: access === 'public' ? [] : [{ basic: [] }, { token: [] }],
   }
 }

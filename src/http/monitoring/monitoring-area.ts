@@ -1,21 +1,21 @@
-import type { App, Area, HttpContext } from '../app-types.ts'
+import type { Area } from '../app-types.ts'
 import { answerFailures } from '../errors.ts'
-import type { MonitoringWire } from './dialect.ts'
+import { addAutoconfigureRoute } from './autoconfigure.ts'
 import { wireOf } from './dialect.ts'
 import { envelopeWriter } from './envelope.ts'
 import { acceptForms } from './forms.ts'
-
-/** What the parts of monitoring's interface share. */
-export interface MonitoringScope {
-  context: HttpContext
-  wire: MonitoringWire
-}
-
-/** Adds some paths below `/monitoring` to `app`. */
-export type MonitoringRoutes = (app: App, scope: MonitoringScope) => void | Promise<void>
+import { addHostRoutes } from './hosts.ts'
+import { addListRoutes } from './lists.ts'
+import type { MonitoringRoutes, MonitoringScope } from './scope.ts'
+import { addServiceRoutes } from './services.ts'
 
 /** One line each. */
-const parts: MonitoringRoutes[] = []
+const parts: MonitoringRoutes[] = [
+  addHostRoutes, // /api/hosts
+  addServiceRoutes, // /api/services
+  addListRoutes, // /api/metrics, /api/resource_types, /api/event_types
+  addAutoconfigureRoute, // /api/autoconfigure
+]
 
 /** `/monitoring` and everything below; nothing where monitoring is off. */
 export const monitoringArea: Area = async (app, context) => {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { Dialect } from '../../config/settings.ts'
 import type { FieldMessages } from '../../lib/errors.ts'
-import { FieldFailure } from '../../lib/errors.ts'
+import { FieldFailure, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { parseWireTime } from './wire-time.ts'
 
@@ -72,6 +72,13 @@ export class Fields {
     return this.fail(name, message)
   }
 
+  /** A text of one line without control characters. */
+  name(name: string, maxLength: number): string | undefined {
+    const text = this.text(name, { maxLength })?.trim()
+    if (text === undefined || text === '') return undefined
+    return /\p{Cc}/u.test(text) ? this.fail(name, 'Enter text without control characters.') : text
+  }
+
   /** Empty where it is wrong or absent, which `finish` tells. */
   requiredText(name: string, options: { maxLength?: number } = {}): string {
     return this.required(name, this.text(name, options)) ?? ''
@@ -126,7 +133,7 @@ export class Fields {
   }
 
   /** The fields of an object within; in a form they are named `source.kind`. */
-  within(name: string): Fields {
+  inside(name: string): Fields {
     const value = this.#values[name]
     if (value !== undefined && !isRecord(value)) this.fail(name, 'Enter an object.')
     const inner = isRecord(value) ? value : this.#dotted(`${name}.`)
@@ -179,6 +186,12 @@ export function isForm(request: FastifyRequest): boolean {
   return /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(
     request.headers['content-type'] ?? '',
   )
+}
+
+/** The id in a path; throws `Failure` (`notFound`) for what is no number. */
+export function pathId(text: string, what: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw notFound('unknown-id', `${what} ${text.slice(0, maxEchoLength)} does not exist`)
 }
 
 /**

@@ -1,0 +1,75 @@
+import type { TProperties, TSchema } from 'typebox'
+import { Type } from 'typebox'
+
+const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+const Errors = Type.Record(Type.String(), Type.Array(Type.String()))
+
+export const OkReply = Type.Object({
+  status: Type.Literal('ok'),
+  success: Type.Literal(true),
+  errors: Type.Object({}, { description: 'Empty' }),
+})
+
+/** The envelope around `data`, with further keys beside it. */
+export function envelopeReply(data: TSchema, beside: TProperties = {}): TSchema {
+  return Type.Object({ ...OkReply.properties, data, ...beside })
+}
+
+export const FailureReply = Type.Object({
+  status: Type.Literal('error'),
+  success: Type.Literal(false),
+  errors: Type.Union([Errors], {
+    description: 'Messages for each field; those about no single field stand under __all__',
+  }),
+  data: Type.Array(Type.Unknown(), { description: 'Empty' }),
+})
+
+export const IdParams = Type.Object({ id: Type.String() })
+
+export const Host = Type.Object({ id: Type.Integer(), name: Type.String(), ip: Type.String() })
+export const HostBody = Type.Object({
+  ...{ name: Type.Optional(Type.String()), ip: Type.Optional(Type.String()) },
+  host: Type.Optional(Type.Object({ name: Type.Optional(Type.String()), ip: Type.Optional(Type.String()) })),
+})
+
+const Source = Type.Object({
+  kind: Type.String({
+    description: 'own, log, geoserver-monitor, node-exporter or geoserver-status, as the type allows',
+  }),
+  path: Type.Optional(Type.String({ description: 'Of log: absolute path of an access log' })),
+  url: Type.Optional(Type.String({ description: 'Of the last three: where the numbers are' })),
+  user: Type.Optional(Type.String()),
+  password: Type.Optional(Type.String({ description: 'Shown as ********; that written back keeps it' })),
+})
+
+const shortService = {
+  id: Type.Integer(),
+  name: Type.String(),
+  type: Type.String(),
+  host: Type.String({ description: 'Name of the host' }),
+  check_interval: Type.Integer({ description: 'Seconds' }),
+  last_check: nullable(Type.String({ description: 'The last collection that succeeded' })),
+  active: Type.Boolean(),
+}
+export const ShortService = Type.Object(shortService)
+export const Service = Type.Object({
+  ...shortService,
+  url: Type.String(),
+  notes: Type.String(),
+  source: Source,
+})
+
+const serviceValues = {
+  name: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String()),
+  host: Type.Optional(Type.String({ description: 'Name of a host that exists' })),
+  url: Type.Optional(Type.String()),
+  notes: Type.Optional(Type.String()),
+  active: Type.Optional(Type.Boolean()),
+  check_interval: Type.Optional(Type.Integer({ minimum: 60, maximum: 86_400 })),
+  source: Type.Optional(Source),
+}
+export const ServiceBody = Type.Object({
+  ...serviceValues,
+  service: Type.Optional(Type.Object(serviceValues)),
+})

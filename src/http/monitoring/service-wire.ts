@@ -1,0 +1,141 @@
+import { isAbsolute } from 'node:path'
+import { Secret } from '../../lib/secret.ts'
+import type { ServiceRecord, ServiceSource, SourceKind } from '../../monitoring/model/records.ts'
+import { sourceKinds } from '../../monitoring/model/records.ts'
+import type { ServiceValues } from '../../monitoring/model/service-repository.ts'
+import type { Services } from '../../monitoring/model/services.ts'
+import type { MonitoringWire } from './dialect.ts'
+import type { Fields } from './parameters.ts'
+
+const maxNameLength = 255
+const maxNotesLength = 10_000
+const hiddenPassword = '********'
+
+/** A service as everyone may see it. */
+export function toShortService(service: ServiceRecord, wire: MonitoringWire) {
+  const { id, name, type, hostName, checkIntervalSeconds, lastCheck, isActive } = service
+  return {
+    id,
+    name,
+    type: wire.serviceType(type),
+    host: hostName,
+    check_interval: checkIntervalSeconds,
+    last_check: lastCheck === undefined ? null : wire.time(Date.parse(lastCheck)),
+    active: isActive,
+  }
+}
+
+/** With what its administrators see. */
+export function toFullService(service: ServiceRecord, wire: MonitoringWire) {
+  const { password, ...source } = { password: undefined, ...service.source }
+  return {
+    ...toShortService(service, wire),
+    url: service.url,
+    notes: service.notes,
+    source: { ...source, ...(password === undefined ? {} : { password: hiddenPassword }) },
+  }
+}
+
+interface Reading {
+  fields: Fields
+  wire: MonitoringWire
+  services: Services
+}
+
+/** What a body asks for; throws `FieldFailure`. */
+export async function readChange(
+  { fields, wire, services }: Reading,
+  before?: ServiceRecord,
+): Promise<Partial<ServiceValues>> {
+  const type = fields.choice('type', wire.serviceTypes)
+  const values = {
+    name: fields.name('name', maxNameLength),
+    type: type === undefined ? undefined : wire.findServiceType(type),
+    hostId: await readHostId(fields, services),
+    url: readUrl(fields, 'url', { keepsEmpty: true }),
+    notes: fields.text('notes', { maxLength: maxNotesLength, keepsEmpty: true }),
+    isActive: fields.flag('active'),
+    checkIntervalSeconds: fields.integer('check_interval', { min: 60, max: 86_400 }),
+    source: readSource(fields, before?.source),
+  }
+  if (before !== undefined) fields.finish()
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given)
+}
+
+/** A new service of what a body asks for; throws `FieldFailure`. */
+export async function readNewService(reading: Reading): Promise<ServiceValues> {
+  const { fields } = reading
+  const { name, type, hostId, source, ...rest } = await readChange(reading)
+  fields.required('name', name)
+  fields.required('host', hostId)
+  fields.required('type', type)
+  const isApp = type === 'app' || type === 'hostapp'
+  const taken: ServiceSource | undefined = source ?? (isApp ? { kind: 'own' } : undefined)
+  if (type !== undefined) fields.required('source', taken)
+  fields.finish()
+  if (name === undefined || type === undefined || hostId === undefined || taken === undefined)
+    throw new Error('A service lacks what was required of it')
+  return {
+    ...{ url: '', notes: '', isActive: true, checkIntervalSeconds: 60 },
+    ...rest,
+    ...{ name, type, hostId, source: taken },
+  }
+}
+
+async function readHostId(fields: Fields, services: Services): Promise<number | undefined> {
+  const name = fields.text('host', { maxLength: maxNameLength })
+  if (name === undefined) return undefined
+  return (await services.findHostNamed(name))?.id ?? fields.fail('host', `Host ${name} does not exist`)
+}
+
+function readUrl(fields: Fields, name: string, { keepsEmpty = false } = {}): string | undefined {
+  const text = fields.text(name, { keepsEmpty })
+  if (text === undefined || text === '') return text
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return fields.fail(name, 'Enter an http or https address.')
+  if (url.username === '' && url.password === '') return text
+  return fields.fail(name, 'Enter an address without user and password.')
+}
+
+function readSource(parent: Fields, before: ServiceSource | undefined): ServiceSource | undefined {
+  const fields = parent.inside('source')
+  if (fields.names.length === 0) return undefined
+  const kind = fields.required('kind', fields.choice('kind', sourceKinds) ?? before?.kind)
+  if (kind === undefined || kind === 'own') return kind && { kind }
+  const earlier = before?.kind === kind ? before : undefined
+  return kind === 'log' ? readLog(fields, earlier) : readRemote(fields, kind, earlier)
+}
+
+function readLog(fields: Fields, before: ServiceSource | undefined): ServiceSource | undefined {
+  const earlier = before?.kind === 'log' ? before.path : undefined
+  const path = fields.required('path', fields.text('path') ?? earlier)
+  if (path === undefined) return undefined
+  return isAbsolute(path) ? { kind: 'log', path } : fields.fail('path', 'Enter an absolute path.')
+}
+
+function readRemote(
+  fields: Fields,
+  kind: Exclude<SourceKind, 'own' | 'log'>,
+  before: ServiceSource | undefined,
+): ServiceSource | undefined {
+  const earlier = before !== undefined && 'url' in before ? before : undefined
+  const url = fields.required('url', readUrl(fields, 'url') ?? earlier?.url)
+  const user = fields.text('user', { maxLength: maxNameLength, keepsEmpty: true }) ?? earlier?.user
+  const password = readPassword(fields, earlier?.password)
+  if (url === undefined) return undefined
+  return {
+    ...{ kind, url },
+    ...(user === undefined || user === '' ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+  }
+}
+
+/** The stars that stand for a password keep it; an empty one takes it away. */
+function readPassword(fields: Fields, before: Secret | undefined): Secret | undefined {
+  const text = fields.text('password', { keepsEmpty: true })
+  if (text === undefined) return before
+  if (text !== hiddenPassword) return text === '' ? undefined : new Secret(text)
+  return before ?? fields.fail('password', 'There is no password yet that the stars could stand for.')
+}
