@@ -8,12 +8,14 @@ import { stylesArea } from './catalog/styles-area.ts'
 import { workspacesArea } from './catalog/workspaces-area.ts'
 import { healthArea } from './health.ts'
 import { importerArea } from './importer/importer-area.ts'
+import { metricsArea } from './metrics.ts'
 import { monitoringArea } from './monitoring/monitoring-area.ts'
 import { ogcArea } from './ogc/ogc-area.ts'
 
 /** Every area of paths, one line each. */
 export const areas: Area[] = [
   healthArea, // /health
+  metricsArea, // /metrics
   usersArea, // /rest/security/users, /rest/security/self/password
   ogcArea, // /ogc
   tokensArea, // /rest/security/tokens

@@ -1,0 +1,18 @@
+/** Gives the first `limit` names as they are, and all others one name, so that what names come to stays bounded. */
+export class BoundedNames {
+  readonly #limit: number
+  readonly #other: string
+  readonly #known = new Set<string>()
+
+  constructor(limit: number, other: string) {
+    this.#limit = limit
+    this.#other = other
+  }
+
+  nameFor(name: string): string {
+    if (this.#known.has(name)) return name
+    if (this.#known.size >= this.#limit) return this.#other
+    this.#known.add(name)
+    return name
+  }
+}
