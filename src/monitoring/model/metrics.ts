@@ -60,6 +60,9 @@ const hostRows: Row[] = [
   ['network.out.rate', 'rate', 'B/s', 'Sent bytes a second', 'labelled'],
 ]
 
+/** From 201 on. */
+const laterHostRows: Row[] = [['storage.usage.percent', 'rate', '%', 'Storage in use', 'labelled']]
+
 function toMetrics(rows: Row[], firstId: number): Metric[] {
   return rows.map(([name, type, unit, description, labelled], index) => ({
     id: firstId + index,
@@ -73,7 +76,10 @@ function toMetrics(rows: Row[], firstId: number): Metric[] {
 
 export const applicationMetrics: readonly Metric[] = toMetrics(applicationRows, 1)
 /** New metrics of applications are numbered from 101, of hosts from 201, so that no id ever moves. */
-export const hostMetrics: readonly Metric[] = toMetrics(hostRows, applicationRows.length + 1)
+export const hostMetrics: readonly Metric[] = [
+  ...toMetrics(hostRows, applicationRows.length + 1),
+  ...toMetrics(laterHostRows, 201),
+]
 
 const byName = new Map([...applicationMetrics, ...hostMetrics].map((metric) => [metric.name, metric]))
 

@@ -127,8 +127,8 @@ export interface ValueQuestion {
 }
 
 export interface FoundValue {
-  /** Null where no row was found. */
-  value: number | null
+  /** Undefined where no row was found. */
+  value: number | undefined
   /** Seconds since 1970; the end of the newest row that was ever written. */
-  lastValidTo: number | null
+  lastValidTo: number | undefined
 }

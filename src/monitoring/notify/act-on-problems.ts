@@ -1,0 +1,73 @@
+import type { Transaction } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { claimPeriod, findCheck, setFailingSince } from './check-repository.ts'
+import { dropDeliveries, insertDelivery, listDeliveriesSince } from './delivery-repository.ts'
+import type { Check, CheckProblems, Message, MessageKind, ReceiverKind } from './model.ts'
+import type { FullReceiver } from './receiver-repository.ts'
+import { listReceivers } from './receiver-repository.ts'
+import { nextStep } from './transitions.ts'
+
+export interface ActNeeds {
+  database: Database
+  canReach(kind: ReceiverKind): boolean
+}
+
+/**
+ * Writes down what follows from a check's evaluation of the period that ends at `to`: whether it holds, and the
+ * messages that are to be sent. Of several servers that evaluated the same period only one does.
+ */
+export async function actOnProblems(
+  { database, canReach }: ActNeeds,
+  { check: { id }, problems }: CheckProblems,
+  { to, now }: { to: number; now: number },
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    if (!(await claimPeriod(transaction, id, to))) return
+    const check = await findCheck(transaction, id)
+    if (check === undefined) return
+    const at = new Date(now).toISOString()
+    const receivers = (await listReceivers(transaction, id)).filter(({ kind }) => canReach(kind))
+    const step = nextStep({
+      check,
+      holds: problems.length === 0,
+      receiverIds: receivers.map((one) => one.id),
+      deliveries: await listDeliveriesSince(transaction, id, check.failingSince ?? at),
+      now: at,
+    })
+    if (step.failingSince !== check.failingSince) await setFailingSince(transaction, id, step.failingSince)
+    if (problems.length === 0)
+      await dropDeliveries(transaction, id, { kind: 'alert', why: 'the check holds again', at })
+    const write = (kind: MessageKind, ids: number[]): Promise<void> => {
+      const failingSince = step.failingSince ?? check.failingSince ?? at
+      const chosen = receivers.filter((one) => ids.includes(one.id))
+      return enqueue(transaction, chosen, toMessage(check, { kind, problems, failingSince, spottedAt: at }))
+    }
+    await write('alert', step.alert)
+    await write('recovery', step.recovery)
+  })
+}
+
+function toMessage(
+  { id, name, description, severity }: Check,
+  rest: Pick<Message, 'kind' | 'problems' | 'failingSince' | 'spottedAt'>,
+): Message {
+  return { checkId: id, checkName: name, checkDescription: description, severity, ...rest }
+}
+
+async function enqueue(
+  transaction: Transaction<Tables>,
+  receivers: readonly FullReceiver[],
+  message: Message,
+): Promise<void> {
+  for (const receiver of receivers) {
+    const caption =
+      receiver.kind === 'user' ? `${receiver.target} <${receiver.address ?? 'no address'}>` : receiver.target
+    await insertDelivery(
+      transaction,
+      { receiverId: receiver.id, receiver: caption },
+      message,
+      message.spottedAt,
+    )
+  }
+}

@@ -1,0 +1,138 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import type { Channel } from './channel.ts'
+import { findCheck, markSent } from './check-repository.ts'
+import type { ClaimedDelivery } from './delivery-repository.ts'
+import {
+  claimDelivery,
+  deleteDeliveriesBefore,
+  listDueDeliveries,
+  settleDelivery,
+} from './delivery-repository.ts'
+import type { ReceiverKind } from './model.ts'
+import { listReceivers } from './receiver-repository.ts'
+import { retryMinutes } from './transitions.ts'
+
+const keptMs = 90 * 86_400_000
+const defaultAttemptMs = 30_000
+/** Longer than an attempt: what is leased still is a killed server's. */
+const leaseMs = 120_000
+const atOnce = 8
+const batchSize = 100
+
+/** How each kind of receiver is reached; a kind without a channel is not. */
+export type Channels = Partial<Record<ReceiverKind, Channel>>
+
+interface Parts {
+  database: Database
+  clock: Clock
+  log: Logger
+  channels: Channels
+  /** Most time for one attempt; default: 30 s. */
+  attemptMs?: number
+}
+
+/** Sends what is due. Deliveries wait in the database, so that a restart loses none. */
+export class Deliveries {
+  readonly #parts: Parts
+  readonly #stopping = new AbortController()
+  #round: Promise<void> = Promise.resolve()
+  #isWaiting = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  canReach(kind: ReceiverKind): boolean {
+    return this.#parts.channels[kind] !== undefined
+  }
+
+  /** Tries everything that is due once; returns when each attempt has ended. Never throws. */
+  run(): Promise<void> {
+    if (this.#isWaiting) return this.#round
+    this.#isWaiting = true
+    this.#round = this.#round.then(async () => {
+      this.#isWaiting = false
+      try {
+        await this.#sendDue()
+      } catch (error) {
+        if (!this.#stopping.signal.aborted)
+          this.#parts.log.error({ err: error }, 'messages could not be sent')
+      }
+    })
+    return this.#round
+  }
+
+  /** Breaks off what is under way; it is tried again by the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server stops'))
+    await this.#round
+  }
+
+  async #sendDue(): Promise<void> {
+    const { database, clock } = this.#parts
+    const now = clock.now().getTime()
+    await deleteDeliveriesBefore(database.kysely, new Date(now - keptMs).toISOString())
+    const due = await listDueDeliveries(database.kysely, new Date(now).toISOString(), batchSize)
+    const takeNext = async (): Promise<void> => {
+      for (let id = due.shift(); id !== undefined && !this.#stopping.signal.aborted; id = due.shift())
+        await this.#attempt(id, now)
+    }
+    await Promise.all(Array.from({ length: atOnce }, takeNext))
+  }
+
+  async #attempt(id: number, now: number): Promise<void> {
+    const { database, log } = this.#parts
+    const at = new Date(now).toISOString()
+    const delivery = await claimDelivery(database.kysely, id, at, new Date(now + leaseMs).toISOString())
+    if (delivery === undefined) return
+    try {
+      await this.#send(delivery)
+    } catch (error) {
+      const result = failureOf(error, delivery.attempts, now, this.#stopping.signal.aborted)
+      log.warn(
+        { deliveryId: id, attempts: delivery.attempts },
+        `a message was not delivered: ${result.error}`,
+      )
+      await settleDelivery(database.kysely, id, result)
+      return
+    }
+    await database.transaction(async (transaction) => {
+      await settleDelivery(transaction, id, { state: 'sent', at })
+      if (delivery.kind === 'alert') await markSent(transaction, delivery.checkId, at)
+    })
+  }
+
+  async #send(delivery: ClaimedDelivery): Promise<void> {
+    const { database, channels } = this.#parts
+    const { checkId, receiverId, message, id } = delivery
+    const attemptMs = this.#parts.attemptMs ?? defaultAttemptMs
+    const check = await findCheck(database.kysely, checkId)
+    const receiver = (await listReceivers(database.kysely, checkId)).find((one) => one.id === receiverId)
+    if (check === undefined || receiver === undefined) throw new ReceiverGone('its receiver was taken out')
+    const channel = channels[receiver.kind]
+    if (channel === undefined) throw new Error('TERRANE_SMTP_URL is not set, so that no mail is sent')
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(attemptMs)])
+    const parcel = { receiver, message, deliveryId: id, graceSeconds: check.graceSeconds }
+    await orAborted(channel.send(parcel, signal), signal).catch((error: unknown) => {
+      throw signal.aborted ? new Error(`no answer within ${attemptMs / 1000} s`, { cause: error }) : error
+    })
+  }
+}
+
+class ReceiverGone extends Error {}
+
+/** What is written down about an attempt that failed. */
+function failureOf(error: unknown, attempts: number, now: number, isStopping: boolean) {
+  const text = error instanceof Error ? error.message : String(error)
+  const after = (minutes: number): string => new Date(now + minutes * 60_000).toISOString()
+  const failure = { at: after(0), error: text }
+  if (isStopping) return { ...failure, state: 'pending' as const, nextTry: after(0) }
+  if (error instanceof ReceiverGone) return { ...failure, state: 'dropped' as const }
+  const minutes = retryMinutes(attempts)
+  return minutes === undefined
+    ? { ...failure, state: 'failed' as const }
+    : { ...failure, state: 'pending' as const, nextTry: after(minutes) }
+}

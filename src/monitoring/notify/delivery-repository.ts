@@ -1,0 +1,210 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import type { DeliveryState, Message, MessageKind } from './model.ts'
+import { deliveryStates, messageKinds } from './model.ts'
+
+/** A message to one receiver. */
+export interface Delivery {
+  id: number
+  checkId: number
+  receiverId: number
+  receiver: string
+  kind: MessageKind
+  state: DeliveryState
+  attempts: number
+  /** ISO 8601; of what is pending. */
+  nextTry: string
+  /** Why the last attempt failed; without secrets. */
+  error?: string
+  createdAt: string
+  finishedAt?: string
+}
+
+type Row = Omit<Selectable<Tables['notification_deliveries']>, 'message'>
+
+const columns = [
+  'id',
+  'check_id',
+  'receiver_id',
+  'receiver',
+  'kind',
+  'state',
+  'attempts',
+  'next_try',
+  'leased_until',
+  'error',
+  'created_at',
+  'finished_at',
+] as const
+
+function toDelivery(row: Row): Delivery {
+  return {
+    id: row.id,
+    checkId: row.check_id,
+    receiverId: row.receiver_id,
+    receiver: row.receiver,
+    kind: messageKinds.find((one) => one === row.kind) ?? 'alert',
+    state: deliveryStates.find((one) => one === row.state) ?? 'failed',
+    attempts: row.attempts,
+    nextTry: row.next_try,
+    ...(row.error === null ? {} : { error: row.error }),
+    createdAt: row.created_at,
+    ...(row.finished_at === null ? {} : { finishedAt: row.finished_at }),
+  }
+}
+
+export async function insertDelivery(
+  db: Queryable,
+  to: { receiverId: number; receiver: string },
+  message: Message,
+  at: string,
+): Promise<void> {
+  await db
+    .insertInto('notification_deliveries')
+    .values({
+      check_id: message.checkId,
+      receiver_id: to.receiverId,
+      receiver: to.receiver,
+      kind: message.kind,
+      message: JSON.stringify(message),
+      state: 'pending',
+      attempts: 0,
+      next_try: at,
+      created_at: at,
+    })
+    .execute()
+}
+
+/** Newest first. */
+export async function listDeliveries(db: Queryable, checkId: number, limit: number): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('notification_deliveries')
+    .select(columns)
+    .where('check_id', '=', checkId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(toDelivery)
+}
+
+/** The newest delivery to each receiver that is there still, since `since`. */
+export async function listNewestDeliveries(db: Queryable, since: string): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('notification_deliveries')
+    .select(columns)
+    .where('id', 'in', (expression) =>
+      expression
+        .selectFrom('notification_deliveries as newest')
+        .innerJoin('notification_receivers', 'notification_receivers.id', 'newest.receiver_id')
+        .select((one) => one.fn.max('newest.id').as('id'))
+        .where('newest.created_at', '>=', since)
+        .groupBy('newest.receiver_id'),
+    )
+    .execute()
+  return rows.map(toDelivery)
+}
+
+/** Deliveries of a check that are pending, or were sent since `since`. */
+export async function listDeliveriesSince(
+  db: Queryable,
+  checkId: number,
+  since: string,
+): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('notification_deliveries')
+    .select(columns)
+    .where('check_id', '=', checkId)
+    .where((expression) =>
+      expression.or([expression('state', '=', 'pending'), expression('created_at', '>=', since)]),
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map(toDelivery)
+}
+
+/** What is to be tried at `at` and nobody else is at. */
+export async function listDueDeliveries(db: Queryable, at: string, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('notification_deliveries')
+    .select('id')
+    .where('state', '=', 'pending')
+    .where('next_try', '<=', at)
+    .where((expression) =>
+      expression.or([expression('leased_until', 'is', null), expression('leased_until', '<=', at)]),
+    )
+    .orderBy('next_try')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export interface ClaimedDelivery extends Delivery {
+  message: Message
+}
+
+/** Takes a delivery for one attempt; of several servers only one gets it. */
+export async function claimDelivery(
+  db: Queryable,
+  id: number,
+  at: string,
+  leasedUntil: string,
+): Promise<ClaimedDelivery | undefined> {
+  const row = await db
+    .updateTable('notification_deliveries')
+    .set({ leased_until: leasedUntil, attempts: sql`attempts + 1` })
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .where('next_try', '<=', at)
+    .where((expression) =>
+      expression.or([expression('leased_until', 'is', null), expression('leased_until', '<=', at)]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row === undefined ? undefined : { ...toDelivery(row), message: JSON.parse(row.message) as Message }
+}
+
+/** Writes down how an attempt ended, unless the delivery was given up meanwhile. */
+export async function settleDelivery(
+  db: Queryable,
+  id: number,
+  result: { state: DeliveryState; at: string; nextTry?: string; error?: string },
+): Promise<void> {
+  const { state, at, nextTry, error } = result
+  await db
+    .updateTable('notification_deliveries')
+    .set({
+      state,
+      leased_until: null,
+      error: error ?? null,
+      ...(nextTry === undefined ? {} : { next_try: nextTry }),
+      ...(state === 'pending' ? {} : { finished_at: at }),
+    })
+    .where('id', '=', id)
+    .where('state', 'in', state === 'sent' ? ['pending', 'dropped'] : ['pending'])
+    .execute()
+}
+
+/** Gives up what is pending for a check. */
+export async function dropDeliveries(
+  db: Queryable,
+  checkId: number,
+  { kind, why, at }: { kind?: MessageKind; why: string; at: string },
+): Promise<void> {
+  await db
+    .updateTable('notification_deliveries')
+    .set({ state: 'dropped', error: why, finished_at: at })
+    .where('check_id', '=', checkId)
+    .where('state', '=', 'pending')
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind ?? ''))
+    .execute()
+}
+
+export async function deleteDeliveriesBefore(db: Queryable, before: string): Promise<void> {
+  await db
+    .deleteFrom('notification_deliveries')
+    .where('created_at', '<', before)
+    .where('state', '!=', 'pending')
+    .execute()
+}

@@ -1,0 +1,96 @@
+import { explain } from '../../lib/errors.ts'
+import { otherLabel } from '../model/metrics.ts'
+import type { Ask, Breach, WatchedService } from './evaluate.ts'
+import { compareBreaches, findBreach, planOf } from './evaluate.ts'
+import type { Check, Definition, FoundValue, Problem, Threshold, ValueQuestion } from './model.ts'
+import type { Subject } from './problem-text.ts'
+import { toProblem, unknownProblem } from './problem-text.ts'
+
+/** Where values come from. */
+export interface ValueSource {
+  value(question: ValueQuestion): Promise<FoundValue>
+  /** Labels that the metric's rows of the period have, at most a few hundred. */
+  labels(question: ValueQuestion): Promise<string[]>
+  /** Name of a resource; undefined for an unknown one. */
+  findResource(id: number): Promise<string | undefined>
+}
+
+export interface Moment {
+  services: readonly WatchedService[]
+  /** End of the last complete period, in seconds since 1970. */
+  to: number
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+/** What does not hold of a check, one problem a threshold. A threshold that cannot be evaluated is a problem too. */
+export async function evaluateCheck(check: Check, values: ValueSource, moment: Moment): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const definition of check.definitions) {
+    if (definition.threshold === undefined) continue
+    try {
+      const problem = await evaluateThreshold(check, definition, definition.threshold, values, moment)
+      if (problem !== undefined) problems.push(problem)
+    } catch (error) {
+      problems.push(unknownProblem(check, definition, shortly(error), moment.to))
+    }
+  }
+  return problems
+}
+
+function shortly(error: unknown): string {
+  return `its values cannot be read (${explain(error).split('\n')[0]?.slice(0, 200)})`
+}
+
+interface Hit {
+  breach: Breach
+  ask: Ask
+}
+
+async function evaluateThreshold(
+  check: Check,
+  definition: Definition,
+  threshold: Threshold,
+  values: ValueSource,
+  { services, to, now }: Moment,
+): Promise<Problem | undefined> {
+  const plan = planOf(definition, threshold, services, { windowSeconds: check.windowSeconds, to })
+  if (plan.kind === 'impossible') return unknownProblem(check, definition, plan.reason, to)
+  const resource =
+    threshold.resourceId === undefined ? undefined : await values.findResource(threshold.resourceId)
+  if (threshold.resourceId !== undefined && resource === undefined)
+    return unknownProblem(check, definition, 'its resource is not there any more', to)
+  const { metric } = plan
+  const asks = plan.eachLabel ? await splitByLabel(plan.asks, values) : plan.asks
+  const hits: Hit[] = []
+  for (const ask of asks) {
+    const found = await values.value(ask.question)
+    const { isCollected } = ask
+    const compared = { option: definition.option, limit: threshold.value, metric, found, isCollected, now }
+    const breach = findBreach(compared)
+    if (breach !== undefined) hits.push({ breach, ask })
+  }
+  const worst = hits.toSorted((a, b) => compareBreaches(b.breach, a.breach))[0]
+  if (worst === undefined) return undefined
+  const { question, about } = worst.ask
+  const subject: Subject = {
+    services: about,
+    others: hits.length - 1,
+    ...(resource === undefined ? {} : { resource }),
+    ...(question.label === undefined ? {} : { label: question.label }),
+    ...(question.eventType === undefined ? {} : { eventType: question.eventType }),
+  }
+  const { from } = question
+  return toProblem({ check, definition, threshold, metric, breach: worst.breach, subject, from, to })
+}
+
+/** One question for each label; a host without labels in the period is asked as a whole. */
+async function splitByLabel(asks: readonly Ask[], values: ValueSource): Promise<Ask[]> {
+  const split: Ask[] = []
+  for (const ask of asks) {
+    const labels = (await values.labels(ask.question)).filter((label) => label !== otherLabel)
+    if (labels.length === 0) split.push(ask)
+    for (const label of labels) split.push({ ...ask, question: { ...ask.question, label } })
+  }
+  return split
+}

@@ -1,0 +1,130 @@
+import { readableDuration } from './duration.ts'
+import type { Message } from './model.ts'
+
+/** Where messages come from, as they say it. */
+export interface Place {
+  /** Host name of the server. */
+  host: string
+  /** Address of the base path, without a slash behind. */
+  baseUrl: string
+}
+
+export interface MailText {
+  subject: string
+  text: string
+  html: string
+}
+
+/** The mail of a message: what is wrong, since when, the numbers, where to look, how to silence it. */
+export function toMail(message: Message, graceSeconds: number, place: Place): MailText {
+  const facts = factsOf(message, graceSeconds, place)
+  return { subject: subjectOf(message, place), text: textOf(message, facts), html: htmlOf(message, facts) }
+}
+
+function subjectOf({ kind, severity, checkName }: Message, { host }: Place): string {
+  return oneLine(`Terrane at ${host}: ${kind === 'recovery' ? 'resolved' : severity}: ${checkName}`)
+}
+
+/** Without line breaks and other control characters. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+}
+
+interface Facts {
+  head: string
+  lines: [caption: string, value: string][]
+  statusUrl: string
+  configUrl: string
+}
+
+/** Where the configuration of a check is read and changed. */
+export function configUrl(place: Place, checkId: number): string {
+  return `${place.baseUrl}/monitoring/api/notifications/config/${checkId}/`
+}
+
+function factsOf(message: Message, graceSeconds: number, place: Place): Facts {
+  const { kind, checkId, checkName, severity, failingSince, spottedAt } = message
+  const lasted = readableDuration((Date.parse(spottedAt) - Date.parse(failingSince)) / 1000)
+  const isAlert = kind === 'alert'
+  return {
+    head: isAlert
+      ? `The check "${oneLine(checkName)}" of Terrane at ${place.host} does not hold.`
+      : `The check "${oneLine(checkName)}" of Terrane at ${place.host} holds again.`,
+    lines: [
+      ['Severity', severity],
+      ['Since', isAlert ? timeText(failingSince) : `${timeText(failingSince)}, for ${lasted}`],
+      ...(isAlert
+        ? [['Seen', timeText(spottedAt)] as [string, string]]
+        : [['Holds again', timeText(spottedAt)] as [string, string]]),
+      [
+        'Next message',
+        isAlert ? `at least ${readableDuration(graceSeconds)} from now` : 'when it fails again',
+      ],
+    ],
+    statusUrl: `${place.baseUrl}/monitoring/api/status/`,
+    configUrl: configUrl(place, checkId),
+  }
+}
+
+function timeText(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`
+}
+
+const silence =
+  'To stop these messages, switch the check off, take your address out of it, or give it a longer grace period:'
+
+function textOf({ checkDescription, problems }: Message, facts: Facts): string {
+  const width = Math.max(...facts.lines.map(([caption]) => caption.length)) + 1
+  return [
+    facts.head,
+    checkDescription,
+    '',
+    ...problems.flatMap(({ message, description }) => [`* ${message}`, `  ${description}`, '']),
+    ...facts.lines.map(([caption, value]) => `${`${caption}:`.padEnd(width)} ${value}`),
+    '',
+    `All problems at this moment: ${facts.statusUrl}`,
+    silence,
+    facts.configUrl,
+    '',
+  ].join('\n')
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text that means itself in HTML, attributes included. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+function htmlOf({ kind, checkDescription, problems }: Message, facts: Facts): string {
+  const colour = kind === 'alert' ? '#b42318' : '#067647'
+  const cell = 'style="padding:2px 16px 2px 0;text-align:left;font-weight:normal"'
+  const rows = facts.lines.map(
+    ([caption, value]) => `<tr><th ${cell}>${escapeHtml(caption)}</th><td>${escapeHtml(value)}</td></tr>`,
+  )
+  const items = problems.map(
+    ({ message, description }) =>
+      `<li><strong>${escapeHtml(message)}</strong><br>${escapeHtml(description)}</li>`,
+  )
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"></head>',
+    '<body style="font-family:sans-serif;line-height:1.5;color:#1d2939">',
+    `<p style="border-left:4px solid ${colour};padding-left:12px"><strong>${escapeHtml(facts.head)}</strong><br>`,
+    `${escapeHtml(checkDescription)}</p>`,
+    items.length === 0 ? '' : `<ul>${items.join('')}</ul>`,
+    `<table>${rows.join('')}</table>`,
+    `<p>${linkTo(facts.statusUrl, 'All problems at this moment')}</p>`,
+    `<p style="color:#667085">${escapeHtml(silence)} ${linkTo(facts.configUrl, facts.configUrl)}</p>`,
+    '</body></html>',
+  ].join('\n')
+}
+
+function linkTo(url: string, caption: string): string {
+  return `<a href="${escapeHtml(url)}">${escapeHtml(caption)}</a>`
+}

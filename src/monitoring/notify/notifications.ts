@@ -1,0 +1,143 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { actOnProblems } from './act-on-problems.ts'
+import { listChecks } from './check-repository.ts'
+import type { Channels } from './deliveries.ts'
+import { Deliveries } from './deliveries.ts'
+import type { Delivery } from './delivery-repository.ts'
+import { listNewestDeliveries } from './delivery-repository.ts'
+import type { WatchedService } from './evaluate.ts'
+import type { ValueSource } from './evaluate-check.ts'
+import { evaluateCheck } from './evaluate-check.ts'
+import type { CheckProblems } from './model.ts'
+import { createShippedChecks } from './shipped-checks.ts'
+
+const periodSeconds = 60
+/** An evaluation older than this many periods says nothing about this moment. */
+const mostBehind = 2
+const deliveryProblemMs = 86_400_000
+
+export interface NotificationsNeeds {
+  database: Database
+  clock: Clock
+  log: Logger
+  values: ValueSource
+  services(): Promise<readonly WatchedService[]>
+  channels: Channels
+  /** Most time for one attempt to deliver. */
+  attemptMs?: number
+}
+
+/** What `problems` tells. */
+export interface CurrentProblems {
+  /** Checks that do not hold. */
+  checks: CheckProblems[]
+  /** Newest deliveries that did not arrive, of the last day. */
+  undelivered: Delivery[]
+}
+
+interface Evaluation {
+  to: number
+  /** The checks as they were evaluated. */
+  fingerprint: string
+  found: Promise<CheckProblems[]>
+}
+
+/** Watches the checks, and tells receivers of what does not hold. */
+export class Notifications {
+  readonly #needs: NotificationsNeeds
+  readonly #deliveries: Deliveries
+  #last: Evaluation | undefined
+  #settledTo = 0
+
+  constructor(needs: NotificationsNeeds) {
+    this.#needs = needs
+    this.#deliveries = new Deliveries(needs)
+  }
+
+  /** Makes the checks that are shipped, once. */
+  async start(): Promise<void> {
+    const { database } = this.#needs
+    await database.alone(() => createShippedChecks(database))
+  }
+
+  /**
+   * To be called after the minute that ended before `now` was computed: evaluates every active check, and begins to
+   * send what follows, without waiting for any mail server.
+   */
+  async evaluate(now: Date): Promise<void> {
+    const to = periodEnd(now)
+    this.#settledTo = Math.max(this.#settledTo, to)
+    const { database } = this.#needs
+    const needs = {
+      database,
+      canReach: (kind: 'user' | 'address' | 'webhook') => this.#deliveries.canReach(kind),
+    }
+    for (const found of await this.#evaluation(to))
+      await actOnProblems(needs, found, { to, now: now.getTime() })
+    void this.#deliveries.run()
+  }
+
+  /** What does not hold at this moment: as of the last period that was computed. */
+  async problems(): Promise<CurrentProblems> {
+    const now = this.#needs.clock.now()
+    const current = periodEnd(now)
+    const isFresh = current - this.#settledTo <= mostBehind * periodSeconds
+    const found = await this.#evaluation(isFresh ? this.#settledTo : current)
+    const since = new Date(now.getTime() - deliveryProblemMs).toISOString()
+    const newest = await listNewestDeliveries(this.#needs.database.kysely, since)
+    return {
+      checks: found.filter(({ problems }) => problems.length > 0),
+      undelivered: newest.filter(
+        ({ state, error }) => state !== 'sent' && state !== 'dropped' && error != null,
+      ),
+    }
+  }
+
+  /** Whether mail can be sent at all. */
+  get hasMail(): boolean {
+    return this.#deliveries.canReach('address')
+  }
+
+  /** Tries what is due; returns when every attempt has ended. */
+  deliver(): Promise<void> {
+    return this.#deliveries.run()
+  }
+
+  async stop(): Promise<void> {
+    await this.#deliveries.stop()
+  }
+
+  /** Evaluates the active checks; of one period and one state of the checks only once. */
+  async #evaluation(to: number): Promise<CheckProblems[]> {
+    const { database, values, services, clock } = this.#needs
+    const checks = (await listChecks(database.kysely)).filter(({ isActive }) => isActive)
+    const fingerprint = JSON.stringify(
+      checks.map(({ lastSend: _sent, failingSince: _since, ...settings }) => settings),
+    )
+    if (this.#last?.to === to && this.#last.fingerprint === fingerprint)
+      return withState(await this.#last.found, checks)
+    const evaluateAll = async (): Promise<CheckProblems[]> => {
+      const moment = { services: await services(), to, now: clock.now().getTime() }
+      const found: CheckProblems[] = []
+      for (const check of checks) found.push({ check, problems: await evaluateCheck(check, values, moment) })
+      return found
+    }
+    const evaluation: Evaluation = { to, fingerprint, found: evaluateAll() }
+    this.#last = evaluation
+    evaluation.found.catch(() => {
+      if (this.#last === evaluation) this.#last = undefined
+    })
+    return evaluation.found
+  }
+}
+
+function periodEnd(now: Date): number {
+  return Math.floor(now.getTime() / 1000 / periodSeconds) * periodSeconds
+}
+
+/** The findings with the checks as they are now. */
+function withState(found: CheckProblems[], checks: CheckProblems['check'][]): CheckProblems[] {
+  return found.map((one) => ({ ...one, check: checks.find(({ id }) => id === one.check.id) ?? one.check }))
+}

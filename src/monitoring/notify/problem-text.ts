@@ -1,0 +1,107 @@
+import type { Metric } from '../model/metrics.ts'
+import { amountText, readableAmount } from './amount.ts'
+import { readableDuration } from './duration.ts'
+import type { Breach } from './evaluate.ts'
+import type { Check, Definition, FieldOption, Problem, Threshold } from './model.ts'
+
+/** What a threshold was compared for. */
+export interface Subject {
+  /** Names of services; none where the threshold is about all of them. */
+  services: readonly string[]
+  resource?: string
+  label?: string
+  eventType?: string
+  /** How many more hosts or labels break the limit. */
+  others: number
+}
+
+export interface Found {
+  check: Check
+  definition: Definition
+  threshold: Threshold
+  metric: Metric
+  breach: Breach
+  subject: Subject
+  /** Seconds since 1970. */
+  from: number
+  to: number
+}
+
+/** Unit of a definition's limit; empty for plain numbers. */
+export function limitUnit(option: FieldOption, metric: Pick<Metric, 'unit'> | undefined): string {
+  if (option === 'max_timeout') return 's'
+  return metric === undefined || metric.unit === 'Count' ? '' : metric.unit
+}
+
+/** A broken limit in words and numbers. */
+export function toProblem(found: Found): Problem {
+  const { check, definition, threshold, metric, breach, from, to } = found
+  const limit = readableLimit(definition.option, threshold.value, metric)
+  return {
+    definitionId: definition.id,
+    metric: definition.metric,
+    severity: check.severity,
+    message: `${definition.description} ${limit}`,
+    description: describe(found, limit),
+    offendingValue: offendingText(breach),
+    thresholdValue: amountText(threshold.value),
+    validFrom: from * 1000,
+    validTo: to * 1000,
+  }
+}
+
+/** The problem that a check could not be evaluated. */
+export function unknownProblem(check: Check, definition: Definition, why: string, to: number): Problem {
+  return {
+    definitionId: definition.id,
+    metric: definition.metric,
+    severity: check.severity,
+    message: `${definition.metric} cannot be checked: ${why}`,
+    description: `Whether "${definition.description}" holds is not known: ${why}.`,
+    offendingValue: '',
+    thresholdValue: definition.threshold === undefined ? '' : amountText(definition.threshold.value),
+    validFrom: to * 1000,
+    validTo: to * 1000,
+  }
+}
+
+function readableLimit(option: FieldOption, value: number, metric: Metric): string {
+  return option === 'max_timeout' ? readableDuration(value) : readableAmount(value, metric.unit)
+}
+
+function offendingText(breach: Breach): string {
+  if (breach.kind === 'uncollected') return ''
+  if (breach.kind === 'late') return breach.seconds === undefined ? 'never' : amountText(breach.seconds)
+  return amountText(breach.value)
+}
+
+function describe({ metric, breach, subject, from, to }: Found, limit: string): string {
+  const what = `${metric.description}${subjectText(subject)}`
+  const more = subject.others === 0 ? '' : ` (and ${subject.others} more)`
+  if (breach.kind === 'uncollected')
+    return `${what}: nothing was collected ${spanText(from, to)}, so that no value is known.`
+  if (breach.kind === 'late' && breach.seconds === undefined)
+    return `${what}: nothing was ever measured; something at least every ${limit} is expected.`
+  if (breach.kind === 'late')
+    return `${what}: nothing since ${readableDuration(breach.seconds ?? 0)}; something at least every ${limit} is expected.`
+  const wanted = breach.kind === 'below' ? 'at least' : 'at most'
+  const value = readableAmount(breach.value, metric.unit)
+  return `${what}: ${value}${more} ${spanText(from, to)}; ${wanted} ${limit} is expected.`
+}
+
+function subjectText({ services, resource, label, eventType }: Subject): string {
+  return [
+    services.length === 0 ? '' : ` of ${services.join(', ')}`,
+    resource === undefined ? '' : ` for ${resource}`,
+    label === undefined ? '' : ` for "${label}"`,
+    eventType === undefined ? '' : ` by ${eventType}`,
+  ].join('')
+}
+
+/** `from 12:04 to 12:05 UTC`, with the day where the span has several. */
+function spanText(from: number, to: number): string {
+  const [start, end] = [from, to].map((one) => new Date(one * 1000).toISOString()) as [string, string]
+  const isOneDay = start.slice(0, 10) === end.slice(0, 10)
+  const text = (time: string): string => (isOneDay ? time.slice(11, 16) : time.slice(0, 16).replace('T', ' '))
+  return `from ${text(start)} to ${text(end)} UTC`
+}

@@ -1,0 +1,92 @@
+import type { Queryable } from '../../db/connection.ts'
+import type { Receiver, ReceiverKind } from './model.ts'
+import { receiverKinds } from './model.ts'
+
+/** A receiver as it is to be; a webhook has a sealed secret. */
+export interface NewReceiver {
+  kind: ReceiverKind
+  target: string
+  secret: string
+}
+
+/** A receiver with where it is reached. */
+export interface FullReceiver extends Receiver {
+  /** Address of mail: that of the user, or the target itself; absent for a user without one and for webhooks. */
+  address?: string
+  /** Sealed; of webhooks. */
+  secret: string
+}
+
+export async function listReceivers(db: Queryable, checkId: number): Promise<FullReceiver[]> {
+  const rows = await db
+    .selectFrom('notification_receivers')
+    .leftJoin('users', 'users.name', 'notification_receivers.user_name')
+    .select([
+      'notification_receivers.id',
+      'notification_receivers.kind',
+      'notification_receivers.target',
+      'notification_receivers.secret',
+      'users.email',
+    ])
+    .where('check_id', '=', checkId)
+    .orderBy('notification_receivers.id')
+    .execute()
+  return rows.map(({ id, kind, target, secret, email }) => {
+    const known = receiverKinds.find((one) => one === kind) ?? 'address'
+    const address = known === 'user' ? email : known === 'address' ? target : null
+    return { id, kind: known, target, secret, ...(address === null ? {} : { address }) }
+  })
+}
+
+/** Makes the receivers of these kinds those in `wanted`; who stays keeps the id and, given no new one, the secret. */
+export async function replaceReceivers(
+  db: Queryable,
+  checkId: number,
+  kinds: readonly ReceiverKind[],
+  wanted: readonly NewReceiver[],
+): Promise<void> {
+  const known = (await listReceivers(db, checkId)).filter(({ kind }) => kinds.includes(kind))
+  const isSame = (one: { kind: string; target: string }, other: { kind: string; target: string }): boolean =>
+    one.kind === other.kind && one.target === other.target
+  for (const gone of known.filter((one) => !wanted.some((other) => isSame(one, other))))
+    await db.deleteFrom('notification_receivers').where('id', '=', gone.id).execute()
+  for (const one of wanted) {
+    const found = known.find((other) => isSame(one, other))
+    if (found === undefined) await insertReceiver(db, checkId, one)
+    else if (one.secret !== '')
+      await db
+        .updateTable('notification_receivers')
+        .set({ secret: one.secret })
+        .where('id', '=', found.id)
+        .execute()
+  }
+}
+
+async function insertReceiver(db: Queryable, checkId: number, receiver: NewReceiver): Promise<void> {
+  const { kind, target, secret } = receiver
+  await db
+    .insertInto('notification_receivers')
+    .values({ check_id: checkId, kind, user_name: kind === 'user' ? target : null, target, secret })
+    .execute()
+}
+
+/** The users that the addresses belong to, without regard to case; of several users the first by name. */
+export async function findUsersByAddress(
+  db: Queryable,
+  addresses: readonly string[],
+): Promise<Map<string, string>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('users')
+    .select(['name', 'email'])
+    .where('email', 'is not', null)
+    .orderBy('name', 'desc')
+    .execute()
+  const byAddress = new Map(rows.map(({ name, email }) => [(email ?? '').trim().toLowerCase(), name]))
+  return new Map(
+    addresses.flatMap((address) => {
+      const name = byAddress.get(address.toLowerCase())
+      return name === undefined ? [] : [[address, name] as const]
+    }),
+  )
+}

@@ -1,0 +1,27 @@
+import type { DefinitionBounds } from './model.ts'
+
+/** The choices of a field, with 2 decimals; undefined where any number between the bounds may be given. */
+export function calculatedSteps({ min, max, steps }: DefinitionBounds): string[] | undefined {
+  if (Array.isArray(steps)) return steps.map(choiceText)
+  if (steps === null || min === null || max === null) return undefined
+  return Array.from({ length: steps + 1 }, (_, k) => choiceText(min + (k * (max - min)) / steps))
+}
+
+/** The number of steps, of a list the number of its choices. */
+export function stepCount({ steps }: DefinitionBounds): number | null {
+  return Array.isArray(steps) ? steps.length : steps
+}
+
+function choiceText(value: number): string {
+  return value.toFixed(2)
+}
+
+/** What is wrong with a limit for a field; undefined where it may be given. */
+export function limitProblem(bounds: DefinitionBounds, value: number): string | undefined {
+  const { min, max } = bounds
+  if (min !== null && value < min) return `Ensure this value is greater than or equal to ${min}.`
+  if (max !== null && value > max) return `Ensure this value is less than or equal to ${max}.`
+  const choices = calculatedSteps(bounds)
+  if (choices === undefined || choices.some((one) => Number(one) === value)) return undefined
+  return `Select a valid choice. ${value} is not one of the available choices.`
+}
