@@ -4,7 +4,9 @@ import { Problems } from '../../lib/problems.ts'
 import type { Keep, SeriesLimits } from '../series/series.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
 import { createClassifier } from './classify/classify-requests.ts'
+import { Places } from './classify/places.ts'
 import type { Classifier } from './classify/raw-request.ts'
+import { Salts } from './classify/salts.ts'
 import type { OwnBatch } from './own/append-own.ts'
 import { appendOwn, forgetServers } from './own/append-own.ts'
 import type { Polled } from './polls.ts'
@@ -42,19 +44,28 @@ export class Collector {
   readonly #classifier: Classifier
   readonly #problems: Problems
   readonly #polls: Polls
+  readonly #places: Places
+  readonly #salts: Salts
   #retained: number | undefined
+  #now = 0
 
   constructor(settings: CollectorSettings, openWriter: OpenWriter, log: Say) {
-    const { place, limits, keep, privacy } = settings
+    const { place, limits, keep, privacy, placesFile } = settings
     this.#keep = keep
     this.#series = new SharedSeries({ place, limits, openWriter })
-    this.#classifier = createClassifier({ privacy })
+    this.#places = new Places(placesFile)
+    this.#salts = new Salts((work) => this.#series.withDatabase(work))
+    this.#classifier = createClassifier({
+      ...{ privacy, places: this.#places, salts: this.#salts },
+      now: () => this.#now,
+    })
     this.#problems = new Problems(log)
     this.#polls = new Polls({ writer: this.#series, classifier: this.#classifier, log })
   }
 
   /** Throws when the batch could not be written: give it again. */
   takeOwn(batch: OwnBatch): Promise<void> {
+    this.#now = batch.now
     return appendOwn(this.#series, this.#classifier, batch)
   }
 
@@ -68,9 +79,11 @@ export class Collector {
 
   /** Begins turns that are due, computes closed periods and removes what is old, each a bounded piece. */
   async tick(now: number): Promise<TickReport> {
+    this.#now = now
     this.#polls.begin(now)
     const hasMore = await this.#problems.guard('settling', () => this.#settle(now))
     if (this.#retained === undefined || Math.abs(now - this.#retained) >= retainEveryMs) {
+      await this.#problems.guard('places', () => this.#places.refresh())
       await this.#problems.guard('retention', () => this.#retain(now))
     }
     return this.#report(hasMore ?? true)
@@ -78,6 +91,7 @@ export class Collector {
 
   /** Like `tick`, but waits until every turn that is due has ended and every closed period is computed. */
   async catchUp(now: number): Promise<TickReport> {
+    this.#now = now
     this.#polls.begin(now)
     await this.#polls.wait()
     let hasMore: boolean | undefined = true
@@ -107,6 +121,7 @@ export class Collector {
 
   async #retain(now: number): Promise<void> {
     if (await this.#series.retain(now, this.#keep)) return
+    await this.#salts.forget(now)
     await this.#series.withDatabase((database) => forgetServers(database, now))
     this.#retained = now
   }

@@ -1,39 +1,120 @@
+import { hash } from 'node:crypto'
 import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
-import type { RequestEvent } from '../../series/request-event.ts'
+import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import type { RequestEvent, UsedResource } from '../../series/request-event.ts'
+import { anonymousUser } from '../../series/request-event.ts'
+import type { Address } from './address.ts'
+import { keptAddress, parseAddress } from './address.ts'
+import type { Places } from './places.ts'
+import { nowhere } from './places.ts'
 import type { Classifier, RawRequest } from './raw-request.ts'
+import type { Salts } from './salts.ts'
+import { dayOf } from './salts.ts'
+import { boundedText, scrubText, withoutAddress } from './scrub.ts'
+import { classifyUserAgent } from './user-agent.ts'
 
-export interface ClassifierOptions {
+export interface ClassifierParts {
   privacy: PrivacyMode
+  places: Places
+  salts: Salts
+  /** Milliseconds since 1970. */
+  now(): number
 }
+
+const maxLengths = { method: 20, path: 2000, host: 255, contentType: 255, userAgent: 1000, name: 255 }
+const cacheSize = 20_000
+const maxStatus = 999
 
 /** Makes events of requests, with nothing in them that may not be stored. */
-export function createClassifier(_options: ClassifierOptions): Classifier {
-  return { classify: async (requests) => requests.map(toEvent) }
+export function createClassifier({ privacy, places, salts, now }: ClassifierParts): Classifier {
+  const clients = new BoundedCache<string, Client>(cacheSize)
+  const visitors = new BoundedCache<string, string>(cacheSize)
+  const findClient = (text: string): Client => describeClient(text, privacy, places)
+  return {
+    classify: async (requests) => {
+      const known = await salts.of(new Set(requests.map(({ created }) => dayOf(created))), now())
+      return requests.map((request) => {
+        const client = request.clientIp === undefined ? unknown : clients.get(request.clientIp, findClient)
+        const visitor = visitorKey(request, client, known.get(dayOf(request.created)) ?? '')
+        const label = visitor === undefined ? null : visitors.get(visitor, digest)
+        return toEvent(request, client, label)
+      })
+    },
+    scrub: (text) => scrubText(text, privacy),
+  }
 }
 
-function toEvent({ path, ...raw }: RawRequest): RequestEvent {
+interface Client {
+  /** As the source wrote it; undefined where it is no address. */
+  written: string | undefined
+  address: Address | undefined
+  kept: string | null
+  place: typeof nowhere
+}
+
+const unknown: Client = { written: undefined, address: undefined, kept: null, place: nowhere }
+
+function describeClient(text: string, privacy: PrivacyMode, places: Places): Client {
+  const address = parseAddress(text)
+  if (address === undefined) return unknown
+  return { written: text, address, kept: keptAddress(address, privacy), place: places.find(address) }
+}
+
+/** What tells a visitor from others: a session, or else the address, the program and the name on that day. */
+function visitorKey(request: RawRequest, { address }: Client, salt: string): string | undefined {
+  const { session, userName, userAgent } = request
+  if (session !== undefined) return `session\n${session}`
+  if (address === undefined && userName === undefined) return undefined
+  return `${salt}\n${address?.text ?? ''}\n${userName ?? ''}\n${userAgent ?? ''}`
+}
+
+function digest(text: string): string {
+  return hash('sha256', text)
+}
+
+function toEvent(request: RawRequest, client: Client, visitor: string | null): RequestEvent {
+  const told = (text: string, maxLength: number): string => cut(text, maxLength, client)
+  const { contentType, userAgent, userName, errorType, milliseconds } = request
   return {
-    serviceId: raw.serviceId,
-    created: raw.created,
-    eventType: raw.eventType,
-    method: raw.method,
-    path: path.split(/[?#]/, 1)[0] ?? '',
-    host: raw.host,
-    status: raw.status,
-    sizeBytes: raw.sizeBytes,
-    milliseconds: raw.milliseconds ?? null,
-    contentType: raw.contentType ?? null,
-    userAgent: raw.userAgent ?? null,
-    userAgentFamily: null,
-    clientIp: null,
-    country: null,
-    region: null,
-    city: null,
-    latitude: null,
-    longitude: null,
-    visitor: null,
-    userName: null,
-    resources: raw.resources,
-    errorType: raw.errorType ?? null,
+    serviceId: request.serviceId,
+    created: Math.floor(request.created),
+    eventType: request.eventType,
+    method: boundedText(request.method, maxLengths.method),
+    path: told(withoutQuery(request.path), maxLengths.path),
+    host: told(request.host, maxLengths.host),
+    status: Math.trunc(amount(request.status, maxStatus)),
+    sizeBytes: Math.trunc(amount(request.sizeBytes, Number.MAX_SAFE_INTEGER)),
+    milliseconds: milliseconds === undefined ? null : amount(milliseconds, Number.MAX_SAFE_INTEGER),
+    contentType: contentType === undefined ? null : told(contentType, maxLengths.contentType),
+    userAgent: userAgent === undefined ? null : told(userAgent, maxLengths.userAgent),
+    userAgentFamily: userAgent === undefined ? null : classifyUserAgent(userAgent),
+    clientIp: client.kept,
+    ...client.place,
+    ...request.place,
+    visitor,
+    userName: visitor === null ? null : boundedText(userName ?? anonymousUser, maxLengths.name),
+    resources: request.resources.length === 0 ? [] : request.resources.map((one) => cutResource(one, client)),
+    errorType: errorType === undefined ? null : boundedText(errorType, maxLengths.name),
   }
+}
+
+function cutResource({ type, name }: UsedResource, client: Client): UsedResource {
+  return { type, name: cut(name, maxLengths.name, client) }
+}
+
+/** A text of the client's as it may be stored: bounded, and without the client's own address. */
+function cut(text: string, maxLength: number, { written, address, kept }: Client): string {
+  const short = boundedText(text, maxLength)
+  if (written === undefined || address === undefined || kept === address.text) return short
+  const plain = withoutAddress(short, address.text, kept)
+  return written === address.text ? plain : withoutAddress(plain, written, kept)
+}
+
+function withoutQuery(path: string): string {
+  const end = path.search(/[?#]/)
+  return end < 0 ? path : path.slice(0, end)
+}
+
+function amount(value: number, max: number): number {
+  return value > 0 ? Math.min(value, max) : 0
 }

@@ -42,5 +42,8 @@ export interface RawRequest {
 
 /** Makes what may be stored of requests: families of user agents, places, visitors, and no more of an address than is allowed. */
 export interface Classifier {
+  /** Gives as many events, in the same order. */
   classify(requests: readonly RawRequest[]): Promise<RequestEvent[]>
+  /** A message or stack of an exception as it may be stored. */
+  scrub(text: string): string
 }

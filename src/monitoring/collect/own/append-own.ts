@@ -2,7 +2,7 @@ import type { CaughtException, RequestEvent } from '../../series/request-event.t
 import type { SeriesWriter } from '../../series/series.ts'
 import type { SeriesDatabase } from '../../series/series-database.ts'
 import type { Classifier, RawRequest } from '../classify/raw-request.ts'
-import type { LoneException, OwnRequest } from './own-request.ts'
+import type { LoneException, OwnException, OwnRequest } from './own-request.ts'
 
 /** What a server has answered since its batch before. */
 export interface OwnBatch {
@@ -42,17 +42,21 @@ async function classifyBatch(
   const events = await classifier.classify(
     counted.map((request) => toRaw(request, services[request.service] ?? 0)),
   )
+  const describe = ({ type, message, stack }: OwnException) => ({
+    errorType: type,
+    message: classifier.scrub(message),
+    stack: classifier.scrub(stack),
+  })
   const caught: CaughtException[] = []
   for (const [at, event] of events.entries()) {
     const exception = counted[at]?.exception
     if (exception === undefined) continue
-    const { type, message, stack } = exception
     const { serviceId, created } = event
-    caught.push({ serviceId, created, errorType: type, message, stack, request: event })
+    caught.push({ serviceId, created, ...describe(exception), request: event })
   }
   const { app } = services
-  for (const { created, type, message, stack } of app === undefined ? [] : exceptions) {
-    caught.push({ serviceId: app ?? 0, created, errorType: type, message, stack })
+  for (const exception of app === undefined ? [] : exceptions) {
+    caught.push({ serviceId: app ?? 0, created: exception.created, ...describe(exception) })
   }
   return { events, exceptions: caught }
 }

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import type { SeriesDatabase } from '../../series/series-database.ts'
+
+const dayMs = 86_400_000
+const saltBytes = 32
+
+type WithDatabase = <T>(work: (database: SeriesDatabase) => Promise<T>) => Promise<T>
+
+export function dayOf(time: number): number {
+  return Math.floor(time / dayMs)
+}
+
+/**
+ * The random text of each day that makes visitors of that day alike to each other and to nobody of another day. It is made
+ * when it is first needed, is the same for all servers of one database, and is gone a day after it is of use, so that
+ * nobody can try which address a visitor had.
+ */
+export class Salts {
+  readonly #withDatabase: WithDatabase
+  #known = new Map<number, string>()
+
+  constructor(withDatabase: WithDatabase) {
+    this.#withDatabase = withDatabase
+  }
+
+  /** The salts of these days, counted from 1970. */
+  async of(days: ReadonlySet<number>, now: number): Promise<ReadonlyMap<number, string>> {
+    const missing = [...days].filter((day) => !this.#known.has(day))
+    if (missing.length > 0) await this.#make(missing, now)
+    return this.#known
+  }
+
+  /** Removes salts of days before yesterday that have been there for a day, which a back-fill may have needed. */
+  async forget(now: number): Promise<void> {
+    const bounds = [dayOf(now) - 1, now - dayMs]
+    await this.#withDatabase(async (database) => {
+      const old = await database.all('select day from monitoring_salts where day < ? and created < ?', bounds)
+      if (old.length === 0) return
+      await removeForGood(database, bounds)
+      this.#known = new Map()
+    })
+  }
+
+  async #make(days: number[], now: number): Promise<void> {
+    const rows = days.map((day) => [day, randomBytes(saltBytes).toString('hex'), now])
+    await this.#withDatabase((database) =>
+      database.transaction(async (inside) => {
+        await inside.insert('monitoring_salts', ['day', 'salt', 'created'], rows, 'on conflict do nothing')
+        for (const day of days) {
+          const [row] = await inside.all<{ salt: string }>(
+            'select salt from monitoring_salts where day = ?',
+            [day],
+          )
+          if (row !== undefined) this.#known.set(day, row.salt)
+        }
+      }),
+    )
+  }
+}
+
+/** In SQLite the bytes themselves are overwritten, those in its write-ahead log too. */
+async function removeForGood(database: SeriesDatabase, bounds: number[]): Promise<void> {
+  const isFile = database.kind === 'sqlite'
+  if (isFile) await database.all('pragma secure_delete = on')
+  await database.run('delete from monitoring_salts where day < ? and created < ?', bounds)
+  if (!isFile) return
+  await database.all('pragma secure_delete = off')
+  await database.all('pragma wal_checkpoint(truncate)')
+}
