@@ -63,7 +63,7 @@ export function planParts(files: LogFile[], known: LogCursor | undefined): LogPl
   for (const [at, file] of files.entries()) {
     const one = found.get(file)
     const isNew = at > newest && (isLastFound || file.isCurrent || timeOf(file) >= known.time)
-    if (one !== undefined) parts.push(continued(file, one, problems))
+    if (one !== undefined) parts.push(continued(file, one))
     else if (isNew) parts.push(unread(file))
   }
   return { parts, problems }
@@ -84,21 +84,8 @@ function unread(file: LogFile): LogPart {
   return { file, offset: 0, isInLongLine: false, isWhole: false }
 }
 
-function continued(
-  file: LogFile,
-  { offset, isInLongLine, isWhole }: LogPosition,
-  problems: string[],
-): LogPart {
-  const isShorter = !file.isCompressed && file.sizeBytes < offset
-  if (isShorter && file.isCurrent) {
-    problems.push(`${file.path} is shorter than it was, but begins alike: it is read on from its end`)
-  }
-  return {
-    file,
-    offset: isShorter ? file.sizeBytes : offset,
-    isInLongLine,
-    isWhole: isWhole && file.isCompressed,
-  }
+function continued(file: LogFile, { offset, isInLongLine, isWhole }: LogPosition): LogPart {
+  return { file, offset, isInLongLine, isWhole: isWhole && file.isCompressed }
 }
 
 function timeOf({ start, changed }: LogFile): number {

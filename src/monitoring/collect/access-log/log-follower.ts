@@ -83,7 +83,12 @@ export class LogFollower {
   }): Promise<boolean> {
     const { part, isFollowed, sink, limit, signal } = work
     const { file } = part
-    if (part.isWhole || (!file.isCompressed && part.offset >= file.sizeBytes)) return false
+    if (part.isWhole || (!file.isCompressed && part.offset === file.sizeBytes)) return false
+    if (!file.isCompressed && part.offset > file.sizeBytes) {
+      part.offset = file.sizeBytes
+      if (!file.isCurrent) return false
+      throw new Error(`${file.path} is shorter than it was, but begins alike: it is read on from its end`)
+    }
     const reader = await this.#reader(part)
     let isHeld = false
     try {
