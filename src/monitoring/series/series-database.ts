@@ -9,6 +9,11 @@ export interface SeriesDatabase {
   all<T>(sql: string, values?: readonly SqlValue[]): Promise<T[]>
   /** Rows as arrays, for large answers. */
   arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]>
+  /**
+   * The named columns of a query, numbers all of them, row after row in one array, null as NaN: several times faster
+   * for large answers. The query holds its values itself; the order of its rows may be lost.
+   */
+  numbers(sql: string, columns: readonly string[]): Promise<Float64Array>
   /** Gives the number of rows changed. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
   /** Inserts many rows; `conflict` is SQL such as `on conflict do nothing`. */

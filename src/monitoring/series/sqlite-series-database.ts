@@ -1,5 +1,6 @@
-import type { StatementSync } from 'node:sqlite'
+import type { SQLOutputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
+import { NumberList } from './number-list.ts'
 import { schemaFor } from './schema.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
@@ -15,10 +16,19 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   readonly kind = 'sqlite'
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  #numbers = new NumberList()
 
   constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
     this.#database = new DatabaseSync(path, { readOnly: isReader })
     this.#database.exec('pragma busy_timeout = 5000; pragma cache_size = -16384; pragma temp_store = memory')
+    this.#database.aggregate('collect_numbers', {
+      start: 0,
+      varargs: true,
+      step: (rows: number, ...row: SQLOutputValue[]) => {
+        this.#numbers.add(row)
+        return rows + 1
+      },
+    })
     if (!isReader) this.#prepare()
   }
 
@@ -30,6 +40,13 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   async arrays(sql: string, values: readonly SqlValue[] = []): Promise<SqlValue[][]> {
     const rows: unknown = this.#statement(sql, true).all(...values)
     return rows as SqlValue[][]
+  }
+
+  /** A function that SQLite calls for each row makes no array for it. */
+  async numbers(sql: string, columns: readonly string[]): Promise<Float64Array> {
+    this.#numbers = new NumberList()
+    this.#statement(`select collect_numbers(${columns.join(',')}) from (${sql})`).all()
+    return this.#numbers.finish()
   }
 
   async run(sql: string, values: readonly SqlValue[] = []): Promise<number> {
