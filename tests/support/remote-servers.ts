@@ -43,7 +43,7 @@ async function untilListening(child: ChildProcess, port: number, host: string, s
 }
 
 /** Starts a program that serves on a port, and ends it with everything it started after the test. */
-async function startProgram(
+export async function startProgram(
   test: Cleanup,
   program: string,
   args: string[],
