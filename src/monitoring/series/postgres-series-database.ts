@@ -67,7 +67,11 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     const chunks: Uint8Array[] = []
     // There is a chunk for each row: an iteration that waits for each would take longer than the query.
     stream.on('data', (chunk: Uint8Array) => chunks.push(chunk))
-    await finished(stream)
+    try {
+      await finished(stream)
+    } finally {
+      endTimeLimit(stream)
+    }
     return readBinaryCopy(Buffer.concat(chunks), columns.length)
   }
 
@@ -120,6 +124,11 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
       throw error
     }
   }
+}
+
+/** The driver's time limit of a query ends with its callback, which a copy does not call by itself. */
+function endTimeLimit(query: object): void {
+  if ('callback' in query && typeof query.callback === 'function') query.callback()
 }
 
 async function createTables(database: SeriesDatabase): Promise<void> {
