@@ -28,8 +28,11 @@ import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
 import { configureFirst } from './monitoring/model/autoconfigure.ts'
 import { Services } from './monitoring/model/services.ts'
+import { createNotifications } from './monitoring/notify/create-notifications.ts'
+import type { Notifications } from './monitoring/notify/notifications.ts'
 import { SeriesReader } from './monitoring/query/series-reader.ts'
 import type { SeriesPlace } from './monitoring/series/series-database.ts'
+import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { openVectorStore } from './stores/registry.ts'
 import type { StoreConnection } from './stores/store.ts'
@@ -83,9 +86,17 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const catalog = await openCatalog({ settings, directory, database, events, clock })
     closers.push(() => catalog.close())
     const serving: { app?: App } = {}
+    const remote = openRemote(settings, directory, () => portOf(serving.app))
     const importer = createImporter({
-      ...{ settings, directory, database, broadcast, catalog, events, log, clock },
-      ownPort: () => portOf(serving.app),
+      settings,
+      directory,
+      database,
+      broadcast,
+      catalog,
+      events,
+      log,
+      clock,
+      remote,
     })
     const entry = new URL('./http/monitoring/reader-thread.ts', import.meta.url)
     const series = new SeriesReader({ place: seriesPlace(settings, directory), entry, log })
@@ -97,6 +108,18 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     )
     const services = new Services(database, createVault(directory.key))
     await configureServices(settings, database, services)
+    const notifications = openNotifications({
+      settings,
+      directory,
+      database,
+      services,
+      series,
+      remote,
+      clock,
+      log,
+    })
+    if (settings.monitoring.isOn) await notifications.start()
+    closers.push(() => notifications.stop())
     const context: HttpContext = {
       settings,
       directory,
@@ -105,6 +128,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       importer,
       services,
       series,
+      notifications,
       events,
       log,
       clock,
@@ -160,14 +184,49 @@ async function configureServices(
   await database.alone(() => configureFirst({ services, baseUrl: baseUrl(server), mapServers }))
 }
 
+function openRemote(
+  { limits, remote }: Settings,
+  { root }: DataDirectory,
+  ownPort: () => number | undefined,
+): RemoteAccess {
+  return createRemoteAccess(remote, {
+    maxBytes: limits.maxUploadBytes,
+    maxEntries: limits.maxArchiveEntries,
+    ownPort,
+    knownHosts: join(root, 'known_hosts'),
+  })
+}
+
+type NotificationParts = Pick<
+  HttpContext,
+  'settings' | 'directory' | 'database' | 'services' | 'series' | 'clock' | 'log'
+> & { remote: RemoteAccess }
+
+function openNotifications(parts: NotificationParts): Notifications {
+  const { settings, directory, database, services, series, remote, clock, log } = parts
+  return createNotifications({
+    settings: settings.monitoring,
+    baseUrl: baseUrl(settings.server),
+    outbound: { connect: remote.guard.connect, authorities: remote.authorities },
+    vault: createVault(directory.key),
+    ...{ database, clock, log },
+    services: () => services.list(),
+    values: {
+      value: (question) => series.metricValue(question),
+      labels: (question) => series.read('checkLabels', question),
+      findResource: (id) => series.read('checkResource', id),
+    },
+  })
+}
+
 function createImporter(
   needs: Omit<
     ImporterNeeds,
-    'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault' | 'remote'
+    'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
   > &
     PlaceNeeds,
 ) {
-  const { settings, directory, ownPort, ...parts } = needs
+  const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
   const { concurrentLoads, maxTasks } = limits
   return new Importer({
@@ -180,12 +239,6 @@ function createImporter(
       archives: directory.archives,
     },
     vault: createVault(directory.key),
-    remote: createRemoteAccess(settings.remote, {
-      maxBytes: limits.maxUploadBytes,
-      maxEntries: limits.maxArchiveEntries,
-      ownPort,
-      knownHosts: join(directory.root, 'known_hosts'),
-    }),
     roots: data.importRoots,
     limits: {
       maxTasks,
@@ -211,7 +264,6 @@ interface PlaceNeeds {
   settings: Settings
   directory: DataDirectory
   /** The port that this server listens on. */
-  ownPort(): number | undefined
 }
 
 interface CatalogNeeds {

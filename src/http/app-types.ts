@@ -17,6 +17,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Services } from '../monitoring/model/services.ts'
+import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Access, Caller } from './auth/access.ts'
 import type { Passwords } from './auth/passwords.ts'
@@ -47,6 +48,8 @@ export interface HttpContext {
   services: Services
   /** Answers questions about what monitoring has stored, off this thread. */
   series: SeriesReader
+  /** Checks and what they tell whom. */
+  notifications: Notifications
   events: EventBus
   log: Logger
   clock: Clock

@@ -1,0 +1,50 @@
+import { metricNamed } from '../model/metrics.ts'
+import type { ResourceType } from '../model/resource-types.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import type { ValueQuestion } from './model.ts'
+
+const maxLabels = 200
+
+/** What the reader thread answers for checks, beside values. */
+export const checkReads = { checkLabels, checkResource, findCheckResource }
+
+/** Labels that minute rows of the question's metric, services and period have. */
+async function checkLabels(
+  database: SeriesDatabase,
+  { metric, serviceIds, from, to }: ValueQuestion,
+): Promise<string[]> {
+  if (serviceIds.length === 0) return []
+  const rows = await database.all<{ name: string }>(
+    `select distinct l.name as name from monitoring_series s
+     join monitoring_minutes m on m.series_id = s.id join monitoring_labels l on l.id = m.label_id
+     where s.metric_id = ? and s.is_total = 0 and s.resource_id = 0
+     and s.service_id in (${serviceIds.map(() => '?').join(', ')}) and m.period >= ? and m.period < ?
+     order by name limit ${maxLabels}`,
+    [metricNamed(metric).id, ...serviceIds, from, to],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Name of a resource. */
+async function checkResource(database: SeriesDatabase, id: number): Promise<string | undefined> {
+  const rows = await database.all<{ type: number; name: string }>(
+    'select type, name from monitoring_resources where id = ?',
+    [id],
+  )
+  const [row] = rows
+  return row === undefined ? undefined : `${resourceTypes[row.type] ?? ''} ${row.name}`.trim()
+}
+
+/** Id of the resource of a type and name. */
+async function findCheckResource(
+  database: SeriesDatabase,
+  { type, name }: { type: ResourceType; name: string },
+): Promise<number | undefined> {
+  const index = resourceTypes.indexOf(type)
+  const rows = await database.all<{ id: number }>(
+    'select id from monitoring_resources where type = ? and name = ?',
+    [index, name],
+  )
+  return rows[0]?.id
+}
