@@ -28,6 +28,7 @@ import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
 import { configureFirst } from './monitoring/model/autoconfigure.ts'
 import { Services } from './monitoring/model/services.ts'
+import { MoveIn } from './monitoring/move-in/move-in.ts'
 import { createNotifications } from './monitoring/notify/create-notifications.ts'
 import type { Notifications } from './monitoring/notify/notifications.ts'
 import { SeriesReader } from './monitoring/query/series-reader.ts'
@@ -129,6 +130,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       services,
       series,
       notifications,
+      moveIn: createMoveIn({ settings, directory, services, database, clock }),
       events,
       log,
       clock,
@@ -171,6 +173,15 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
 
 function seriesPlace({ databaseUrl }: Settings, { root }: DataDirectory): SeriesPlace {
   return databaseUrl === undefined ? { path: join(root, 'monitoring.sqlite') } : { url: databaseUrl.reveal() }
+}
+
+function createMoveIn({
+  settings,
+  directory,
+  ...parts
+}: Pick<HttpContext, 'settings' | 'directory' | 'services' | 'database' | 'clock'>): MoveIn {
+  const { privacy } = settings.monitoring
+  return new MoveIn({ ...parts, privacy, place: seriesPlace(settings, directory), folder: directory.root })
 }
 
 /** What monitoring watches from the first start on. */

@@ -17,6 +17,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Services } from '../monitoring/model/services.ts'
+import type { MoveIn } from '../monitoring/move-in/move-in.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Access, Caller } from './auth/access.ts'
@@ -48,6 +49,7 @@ export interface HttpContext {
   services: Services
   /** Answers questions about what monitoring has stored, off this thread. */
   series: SeriesReader
+  moveIn: MoveIn
   /** Checks and what they tell whom. */
   notifications: Notifications
   events: EventBus

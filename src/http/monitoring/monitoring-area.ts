@@ -6,6 +6,7 @@ import { envelopeWriter } from './envelope.ts'
 import { acceptForms } from './forms.ts'
 import { addHostRoutes } from './hosts.ts'
 import { addListRoutes } from './lists.ts'
+import { addLoadRoutes } from './load.ts'
 import type { MonitoringRoutes, MonitoringScope } from './scope.ts'
 import { addServiceRoutes } from './services.ts'
 
@@ -15,6 +16,7 @@ const parts: MonitoringRoutes[] = [
   addServiceRoutes, // /api/services
   addListRoutes, // /api/metrics, /api/resource_types, /api/event_types
   addAutoconfigureRoute, // /api/autoconfigure
+  addLoadRoutes, // /api/load
 ]
 
 /** `/monitoring` and everything below; nothing where monitoring is off. */

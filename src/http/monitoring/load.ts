@@ -1,0 +1,114 @@
+import { createWriteStream } from 'node:fs'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Type } from 'typebox'
+import { findFullDisk } from '../../db/errors.ts'
+import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
+import { DumpError } from '../../monitoring/move-in/errors.ts'
+import type { LoadReport } from '../../monitoring/move-in/load-report.ts'
+import type { LoadProgress } from '../../monitoring/move-in/move-in.ts'
+import type { App, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../importer/scope.ts'
+import { envelopeReply } from './bodies.ts'
+import { envelope } from './envelope.ts'
+import type { MonitoringScope } from './scope.ts'
+
+const path = '/monitoring/api/load'
+const tags = ['monitoring']
+
+const Report = Type.Object({
+  digest: Type.String({ description: 'SHA-256 of the text of the dump' }),
+  repeated: Type.Boolean({ description: 'The same dump was loaded before: nothing was changed' }),
+  loaded_at: Type.String(),
+  models: Type.Array(
+    Type.Object({
+      model: Type.String(),
+      read: Type.Integer(),
+      loaded: Type.Integer(),
+      skipped: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),
+    }),
+  ),
+})
+const Progress = Type.Object({
+  running: Type.Boolean(),
+  phase: Type.Union([Type.String(), Type.Null()], {
+    description: 'receiving, reading, translating, writing or publishing',
+  }),
+  done: Type.Integer({ description: 'Bytes of the dump, later rows' }),
+})
+
+/** `/monitoring/api/load`: takes over the dump of another system's monitoring, in JSON, also compressed by gzip. */
+export async function addLoadRoutes(app: App, { context }: MonitoringScope): Promise<void> {
+  const { moveIn, settings } = context
+  const { maxUploadBytes } = settings.limits
+
+  app.get(
+    path,
+    {
+      config: { access: 'admin' },
+      schema: { tags, summary: 'How far a load is', response: { 200: envelopeReply(Progress) } },
+    },
+    async () => envelope(toWireProgress(moveIn.progress())),
+  )
+
+  await app.register(async (raw) => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
+    raw.post(
+      path,
+      {
+        bodyLimit: maxUploadBytes,
+        config: { access: 'admin' },
+        schema: {
+          tags,
+          summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
+          response: { 200: envelopeReply(Report) },
+        },
+      },
+      async (request, reply) => {
+        const { body } = request
+        if (!(body instanceof Readable)) throw new FieldFailure({ file: ['The body must be the dump.'] })
+        const signal = clientSignal(reply)
+        try {
+          const report = await moveIn.load((file) => receive(body, file, { maxUploadBytes, signal }), signal)
+          return envelope(toWireReport(report))
+        } catch (error) {
+          throw error instanceof DumpError ? new FieldFailure({ file: [error.message] }) : error
+        }
+      },
+    )
+  })
+}
+
+async function receive(
+  body: Readable,
+  file: string,
+  { maxUploadBytes, signal }: { maxUploadBytes: number; signal: AbortSignal },
+): Promise<void> {
+  const limit = byteLimit(maxUploadBytes)
+  try {
+    await pipeline(body, limit, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw findFullDisk(error) ?? invalid('upload-broken', 'The upload broke off', { cause: error })
+  }
+}
+
+function byteLimit(maxBytes: number): Transform {
+  let bytes = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes <= maxBytes) done(null, chunk)
+      else done(new Failure('tooLarge', 'upload-too-large', `An upload has at most ${maxBytes} bytes`))
+    },
+  })
+}
+
+function toWireProgress(progress: LoadProgress | undefined) {
+  return { running: progress !== undefined, phase: progress?.phase ?? null, done: progress?.done ?? 0 }
+}
+
+function toWireReport({ digest, isRepeated, loadedAt, models }: LoadReport) {
+  return { digest, repeated: isRepeated, loaded_at: loadedAt, models }
+}

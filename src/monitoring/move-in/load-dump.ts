@@ -1,0 +1,165 @@
+import type { ServiceType } from '../model/service-types.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { DumpError } from './errors.ts'
+import { findLoad, nextLoadId, publishHidden, sweepHidden } from './hidden-loads.ts'
+import type { ModelReport } from './load-report.ts'
+import { Tally } from './load-report.ts'
+import type { KeepAddress } from './metric-meaning.ts'
+import type { OlderCheck } from './older-checks.ts'
+import { olderChecks } from './older-checks.ts'
+import { serviceTypeOf } from './older-names.ts'
+import { readDump } from './read-dump.ts'
+import type { StagedHost, StagedNamed, StagedService } from './stage-record.ts'
+import { stageRecord } from './stage-record.ts'
+import { Staging } from './staging.ts'
+import { ValueTranslation } from './translate-values.ts'
+import { writeExceptions } from './write-exceptions.ts'
+import { writeSeries } from './write-series.ts'
+
+/** A service of the dump, in our words. */
+export interface DumpService {
+  hiddenId: number
+  name: string
+  type: ServiceType
+  host: StagedHost
+  checkIntervalSeconds: number
+  notes: string
+  url: string
+}
+
+/** What a load needs of the configuration before it can be published. */
+export interface PreparedLoad {
+  digest: string
+  /** Milliseconds since 1970; the same dump was loaded then, and nothing was written now. */
+  loadedBefore?: number
+  hosts: StagedHost[]
+  services: DumpService[]
+  checks: OlderCheck[]
+  models: ModelReport[]
+}
+
+export interface LoadPlan {
+  /** The dump, and the file for what is staged, which must not exist. */
+  path: string
+  stagingPath: string
+  keepAddress: KeepAddress
+  /** The day of the load, in seconds since 1970. */
+  day: number
+  /** Hears of the work done so far: bytes read, then rows written. */
+  onProgress(phase: 'reading' | 'translating' | 'writing', done: number): void
+}
+
+const reportEvery = 5000
+const unknownHost: StagedHost = { name: 'unknown', ip: '0.0.0.0' }
+
+/** One load under way, in a thread of its own: `prepare` writes what nobody sees, `publish` shows it. */
+export class DumpLoad {
+  readonly #database: SeriesDatabase
+  #loadId = 0
+  #digest = ''
+
+  constructor(database: SeriesDatabase) {
+    this.#database = database
+  }
+
+  async prepare(plan: LoadPlan): Promise<PreparedLoad> {
+    const staging = new Staging(plan.stagingPath)
+    try {
+      const tally = new Tally()
+      this.#digest = await stageAll(plan, staging, tally)
+      const before = await findLoad(this.#database, this.#digest)
+      const common = { digest: this.#digest, models: [], hosts: [], services: [], checks: [] }
+      if (before !== undefined) return { ...common, loadedBefore: before.loaded }
+      return { ...common, ...(await this.#write(plan, staging, tally)) }
+    } finally {
+      staging.close()
+    }
+  }
+
+  /** `services` are the ids that the services of the dump have here, by their hidden ids. */
+  async publish(services: ReadonlyMap<number, number>, now: number): Promise<void> {
+    const moves = [...services].map(([hiddenId, serviceId]) => ({ hiddenId, serviceId }))
+    const load = { id: this.#loadId, digest: this.#digest, loaded: now }
+    await publishHidden(this.#database, load, moves)
+  }
+
+  async #write(plan: LoadPlan, staging: Staging, tally: Tally): Promise<Omit<PreparedLoad, 'digest'>> {
+    await sweepHidden(this.#database)
+    this.#loadId = await nextLoadId(this.#database)
+    const services = readServices(staging, tally)
+    const hiddenIds = new Map(services.map(([pk, { hiddenId }]) => [pk, hiddenId]))
+    const translation = new ValueTranslation(staging, tally, {
+      keepAddress: plan.keepAddress,
+      services: hiddenIds,
+    })
+    translation.run(counted((done) => plan.onProgress('translating', done)))
+    const target = {
+      database: this.#database,
+      loadId: this.#loadId,
+      day: plan.day,
+      hiddenServiceId: (service: string) => hiddenIds.get(service) ?? 0,
+    }
+    await writeSeries(
+      staging,
+      translation.resources,
+      target,
+      counted((done) => plan.onProgress('writing', done)),
+    )
+    await writeExceptions(staging, tally, { ...target, keepAddress: plan.keepAddress })
+    const hosts = [...staging.objects<StagedHost>('host')].map(([, host]) => host)
+    tally.loaded('host', hosts.length)
+    const checks = olderChecks(staging, tally)
+    finishTally(tally)
+    return { hosts, services: services.map(([, service]) => service), checks, models: tally.report() }
+  }
+}
+
+async function stageAll(plan: LoadPlan, staging: Staging, tally: Tally): Promise<string> {
+  const reader = readDump(plan.path)
+  const onRecord = counted(() => plan.onProgress('reading', reader.bytesRead()))
+  let count = 0
+  for await (const record of reader) {
+    count += 1
+    stageRecord(record, staging, tally)
+    onRecord()
+  }
+  if (count === 0) throw new DumpError('The dump holds nothing of the monitoring application')
+  return reader.digest()
+}
+
+function readServices(staging: Staging, tally: Tally): [pk: string, service: DumpService][] {
+  const services: [string, DumpService][] = []
+  for (const [pk, staged] of staging.objects<StagedService>('service')) {
+    const type = serviceTypeOf(staging.find<StagedNamed>('servicetype', staged.type)?.name ?? '')
+    if (type === undefined) {
+      tally.skipped('service', 'its type is not known')
+      continue
+    }
+    const host = staging.find<StagedHost>('host', staged.host) ?? unknownHost
+    const { name, notes, url, checkInterval: checkIntervalSeconds } = staged
+    const hiddenId = -1 - services.length
+    services.push([pk, { hiddenId, name, type, host, checkIntervalSeconds, notes, url }])
+    tally.loaded('service')
+  }
+  return services
+}
+
+/** What is only referred to is loaded where something refers to it. */
+function finishTally(tally: Tally): void {
+  for (const model of ['servicetype', 'metric', 'servicetypemetric', 'eventtype', 'owsservice'])
+    tally.skipped(model, 'they are fixed here', tally.openCount(model))
+  for (const model of ['monitoredresource', 'metriclabel']) tally.loaded(model, tally.openCount(model))
+  tally.skipped(
+    'requestevent',
+    'their counts are in the values; only exceptions show them',
+    tally.openCount('requestevent'),
+  )
+}
+
+function counted(tell: (done: number) => void): () => void {
+  let count = 0
+  return () => {
+    count += 1
+    if (count % reportEvery === 0) tell(count)
+  }
+}

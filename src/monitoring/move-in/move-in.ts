@@ -1,0 +1,197 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PrivacyMode } from '../../config/monitoring-settings.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { conflict } from '../../lib/errors.ts'
+import { CalledWorker } from '../../lib/worker-calls.ts'
+import type { ServiceSource } from '../model/records.ts'
+import type { Services } from '../model/services.ts'
+import { insertCheck, isNameTaken } from '../notify/check-repository.ts'
+import { replaceReceivers } from '../notify/receiver-repository.ts'
+import type { SeriesPlace } from '../series/series-database.ts'
+import type { DumpService, PreparedLoad } from './load-dump.ts'
+import type { LoadReport, ModelReport } from './load-report.ts'
+import type { OlderCheck } from './older-checks.ts'
+
+/** What the thread of a load is started with. */
+export interface MoveInData {
+  place: SeriesPlace
+  privacy: PrivacyMode
+  path: string
+  stagingPath: string
+}
+
+export interface MoveInNeeds {
+  place: SeriesPlace
+  /** Where folders are made for dumps under way. */
+  folder: string
+  privacy: PrivacyMode
+  services: Services
+  database: Database
+  clock: Clock
+}
+
+/** How far a load is: bytes of the dump that were read, then rows. */
+export interface LoadProgress {
+  phase: 'receiving' | 'reading' | 'translating' | 'writing' | 'publishing'
+  done: number
+}
+
+const folderStart = 'loading-'
+const dayMs = 24 * 3600 * 1000
+const thread = new URL('./move-in-thread.ts', import.meta.url)
+
+/** Takes over what another system's monitoring has collected, one dump at a time, each in a thread of its own. */
+export class MoveIn {
+  readonly #needs: MoveInNeeds
+  #progress: LoadProgress | undefined
+
+  constructor(needs: MoveInNeeds) {
+    this.#needs = needs
+  }
+
+  /** Undefined while nothing is loaded. */
+  progress(): LoadProgress | undefined {
+    return this.#progress
+  }
+
+  /**
+   * Loads a dump, whole or not at all: `receive` writes it to the path that it is given. The same dump again changes
+   * nothing. Throws `DumpError`, and `Failure` (`conflict`) while another is loaded.
+   */
+  async load(receive: (path: string) => Promise<void>, signal: AbortSignal): Promise<LoadReport> {
+    if (this.#progress !== undefined)
+      throw conflict('load-running', 'Another dump is being loaded: wait for it')
+    this.#progress = { phase: 'receiving', done: 0 }
+    const folder = await mkdtemp(join(this.#needs.folder, folderStart))
+    try {
+      await removeOldFolders(this.#needs.folder)
+      const path = join(folder, 'dump')
+      await receive(path)
+      return await this.#loadFile({ path, stagingPath: join(folder, 'staging.sqlite') }, signal)
+    } finally {
+      this.#progress = undefined
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async #loadFile(files: Pick<MoveInData, 'path' | 'stagingPath'>, signal: AbortSignal): Promise<LoadReport> {
+    const { place, privacy } = this.#needs
+    const worker = new CalledWorker(thread, {
+      data: { place, privacy, ...files } satisfies MoveInData,
+      onNotice: (notice) => {
+        this.#progress = notice as LoadProgress
+      },
+    })
+    const stop = (): void => void worker.terminate()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      signal.throwIfAborted()
+      return await this.#run(worker)
+    } finally {
+      signal.removeEventListener('abort', stop)
+      await worker.terminate()
+    }
+  }
+
+  async #run(worker: CalledWorker): Promise<LoadReport> {
+    const now = this.#needs.clock.now().getTime()
+    const prepared = await worker.call<PreparedLoad>('prepare', Math.floor(now / dayMs) * (dayMs / 1000))
+    const { digest, models, loadedBefore } = prepared
+    if (loadedBefore !== undefined)
+      return { digest, isRepeated: true, loadedAt: new Date(loadedBefore).toISOString(), models }
+    this.#progress = { phase: 'publishing', done: 0 }
+    const services = await this.#makeServices(prepared)
+    await worker.call('publish', { services, now })
+    const added = await this.#addChecks(prepared.checks)
+    await worker.call('close')
+    return {
+      digest,
+      isRepeated: false,
+      loadedAt: new Date(now).toISOString(),
+      models: withChecks(models, prepared.checks.length - added),
+    }
+  }
+
+  /** The ids of the dump's services here, by their hidden ids: a service of the same name is the same service. */
+  async #makeServices({ hosts, services }: PreparedLoad): Promise<Map<number, number>> {
+    for (const host of hosts) await this.#hostId(host)
+    const ids = new Map<number, number>()
+    for (const service of services) ids.set(service.hiddenId, await this.#serviceId(service))
+    return ids
+  }
+
+  async #hostId({ name, ip }: { name: string; ip: string }): Promise<number> {
+    const { services } = this.#needs
+    return ((await services.findHostNamed(name)) ?? (await services.createHost({ name, ip }))).id
+  }
+
+  /** A new service is not active: whoever switches it on says first where its numbers come from. */
+  async #serviceId(service: DumpService): Promise<number> {
+    const { services } = this.#needs
+    const { name, type, host, checkIntervalSeconds, notes, url } = service
+    const found = await services.find(name)
+    if (found !== undefined && found.type === type) return found.id
+    const hostId = await this.#hostId(host)
+    const freeName = found === undefined ? name : await this.#freeName(`${name}-${type}`)
+    const values = {
+      type,
+      hostId,
+      checkIntervalSeconds,
+      notes,
+      url,
+      source: sourceOf(service),
+      isActive: false,
+    }
+    return (await services.create({ name: freeName, ...values })).id
+  }
+
+  async #freeName(wanted: string): Promise<string> {
+    for (let number = 0; ; number += 1) {
+      const name = number === 0 ? wanted : `${wanted}-${number}`
+      if ((await this.#needs.services.find(name)) === undefined) return name
+    }
+  }
+
+  /** Gives how many there are now that were not there. */
+  async #addChecks(checks: readonly OlderCheck[]): Promise<number> {
+    let added = 0
+    for (const { addresses, ...check } of checks) {
+      await this.#needs.database.transaction(async (db) => {
+        if (await isNameTaken(db, check.name)) return
+        const id = await insertCheck(db, check)
+        const receivers = addresses.map((target) => ({ kind: 'address' as const, target, secret: '' }))
+        await replaceReceivers(db, id, ['address'], receivers)
+        added += 1
+      })
+    }
+    return added
+  }
+}
+
+function sourceOf({ type, url }: DumpService): ServiceSource {
+  if (type === 'mapserver' && /^https?:/.test(url)) return { kind: 'geoserver-monitor', url }
+  if (type === 'hostmapserver' && /^https?:/.test(url)) return { kind: 'geoserver-status', url }
+  return { kind: 'own' }
+}
+
+/** The report, told that some checks have names that are taken. */
+function withChecks(models: ModelReport[], taken: number): ModelReport[] {
+  if (taken === 0) return models
+  return models.map((one) => {
+    if (one.model !== 'notificationcheck') return one
+    const skipped = [...one.skipped, { reason: 'a check of that name is there', count: taken }]
+    return { ...one, loaded: one.loaded - taken, skipped }
+  })
+}
+
+/** What a server that was killed during a load has left. */
+async function removeOldFolders(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(folderStart)) continue
+    const path = join(parent, name)
+    const { mtimeMs } = await stat(path)
+    if (Date.now() - mtimeMs > dayMs) await rm(path, { recursive: true, force: true })
+  }
+}
