@@ -22,11 +22,19 @@ export function countersOf(reading: HostReading, at: number): CounterState {
   const { processors, traffic, uptimeSeconds, boot } = reading
   return {
     at,
-    ...(uptimeSeconds === undefined ? {} : { uptime: uptimeSeconds }),
+    ...(isNumber(uptimeSeconds) ? { uptime: uptimeSeconds } : {}),
     ...(boot === undefined ? {} : { boot }),
-    ...(processors === undefined ? {} : { processors: [processors.busy, processors.total] }),
-    traffic: traffic.map(({ label, received, sent }) => [label, received, sent]),
+    ...(processors !== undefined && isNumber(processors.busy + processors.total)
+      ? { processors: [processors.busy, processors.total] }
+      : {}),
+    traffic: traffic
+      .filter(({ received, sent }) => isNumber(received + sent))
+      .map(({ label, received, sent }) => [label, received, sent]),
   }
+}
+
+function isNumber(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value)
 }
 
 /** Undefined for what is not the text of a state, which then counts as if there had been no reading before. */
