@@ -1,23 +1,28 @@
+import type { ResourceType } from '../model/resource-types.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+
 /**
- * Tables of the series, the same on SQLite and PostgreSQL. `{id}`, `{blob}` and `{clustered}` differ: see
- * `createSchema`. Periods are seconds since 1970, `created` milliseconds.
+ * Tables of the series, the same on SQLite and PostgreSQL but for what stands in braces. Periods, minutes and days are
+ * seconds since 1970, `created` milliseconds.
  *
- * - `monitoring_state`: watermarks in seconds. Hours before `hours_rolled_before` and days before
- *   `days_rolled_before` are in the tables of hours and days; they never lack anything that the minutes have.
+ * - `monitoring_state`: numbers by name; one that is missing stands for 0. Hours before `hours_rolled_before` and days
+ *   before `days_rolled_before` are in the tables of hours and days; they never lack anything that the minutes have.
  *   Before `minutes_kept_from`, `hours_kept_from`, `days_kept_from` and `requests_kept_from` (whole days) rows have
- *   been removed. A name that is missing stands for 0.
+ *   been removed.
  * - `monitoring_series`: one row for each service, metric, event type (index in `eventTypes`) and split:
- *   `resource_id` 0 is not split (every request once), above 0 is a resource, and -n is the n-th of `resourceTypes`
- *   (every request that touched such a resource, once). `is_total` 0 has a row for each label; 1 has one row a period
- *   that sums up those rows (`sum`, `weighted`, `samples`, `count` are their sums, `min` the smallest `min`, `max` the
- *   largest `max`), with `label_id` 0; only metrics with labels have it. Hosts have event type `all` and no split.
- *   `load_id` 0 is what was collected here; others were loaded from
- *   another system and stand in exactly one of the three tables, never rolled up beside.
+ *   `resource_id` 0 is not split (every request once), above 0 is a resource, and below 0 every request that touched a
+ *   resource of a type, once (`splitOfType`). `is_total` 0 has a row for each label; 1 has one row a period that sums up
+ *   those rows, with `label_id` 0. Metrics that are not split by label have no totals: their one row, with the default
+ *   label, is the whole. Samples of hosts stand under the event type `all`. `load_id` 0 is what was collected here;
+ *   others were loaded from another system and stand in exactly one of the three tables, never rolled up beside.
  * - `monitoring_minutes`, `_hours`, `_days`: `sum`, `min`, `max` are over minute values and `count` is their number;
  *   `weighted` is the sum of minute value times samples; `labels` and `users` are numbers of distinct labels and users
  *   (in `(other)`: of labels that it stands for; in totals: exact, or estimated when some are in `(other)`); `sketch`
- *   is a quantile sketch for response.time and a distinct sketch for `(other)`.
+ *   is a `QuantileSketch` for response.time and an `OtherSketch` for `(other)`. A total is the sum of its label rows:
+ *   `min`, `max` and `count` are over minute values of single labels.
+ * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`).
  * - `monitoring_dirty`: minutes of services to be computed, with the batches that brought something new.
+ * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
  */
 export const tables = [
   'create table monitoring_state (name text primary key, value bigint not null)',
@@ -25,7 +30,7 @@ export const tables = [
   'create table monitoring_salts (day bigint primary key, salt text not null, created bigint not null)',
   'create table monitoring_loads (id {id}, digest text not null unique, loaded bigint not null)',
   'create table monitoring_resources (id {id}, type smallint not null, name text not null, unique (type, name))',
-  'create table monitoring_labels (id {id}, name text not null unique, user_name text)',
+  'create table monitoring_labels (id {id}, name text not null unique, user_name text, used bigint)',
   `create table monitoring_series (
     id {id}, service_id bigint not null, metric_id smallint not null, event_type smallint not null,
     resource_id bigint not null, is_total smallint not null, load_id bigint not null,
@@ -38,12 +43,9 @@ export const tables = [
     primary key (series_id, period, label_id)) {clustered}`,
   ),
   `create table monitoring_requests (
-    id {id}, batch bigint not null, service_id bigint not null, minute bigint not null, created bigint not null,
-    event_type smallint, method text not null, path text not null, host text not null, status smallint not null,
-    size bigint not null, milliseconds {real}, content_type text, user_agent text, ua_family text,
-    client_ip text, country text, region text, city text, latitude {real}, longitude {real},
-    visitor text, user_name text, resources text not null, error_type text)`,
-  'create index monitoring_requests_minute on monitoring_requests (service_id, minute)',
+    id {id}, batch bigint not null, service_id bigint not null, minute bigint not null, requests bigint not null,
+    data {blob} not null)`,
+  'create index monitoring_requests_minute on monitoring_requests (minute, service_id)',
   `create table monitoring_exceptions (
     id {id}, service_id bigint not null, created bigint not null, error_type text not null, message text not null,
     stack text not null, request text, resource_ids text not null)`,
@@ -61,6 +63,11 @@ export const tableOf: Record<Resolution, string> = {
   60: 'monitoring_minutes',
   3600: 'monitoring_hours',
   86400: 'monitoring_days',
+}
+
+/** `resource_id` of the series of all resources of a type, which is its place in `resourceTypes`, below 0. */
+export function splitOfType(type: ResourceType): number {
+  return -resourceTypes.indexOf(type)
 }
 
 const types = {

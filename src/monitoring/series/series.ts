@@ -22,6 +22,8 @@ export interface SettleReport {
   periods: number
   /** Requests they were computed from. */
   requests: number
+  /** Requests left out because they are older than anything that is kept. */
+  dropped: number
   /** Whether closed periods are left for the next call. */
   hasMore: boolean
 }

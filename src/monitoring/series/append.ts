@@ -1,0 +1,112 @@
+import type { Dictionary } from './dictionary.ts'
+import { cleanText, encodeRequests } from './request-block.ts'
+import type { CaughtException, RequestEvent } from './request-event.ts'
+import type { CursorMove } from './series.ts'
+import type { SeriesDatabase, SqlValue } from './series-database.ts'
+
+const maxBlock = 20_000
+
+/** Requests of a service and minute, as bytes for the log. */
+export interface LoggedBlock {
+  serviceId: number
+  /** In seconds. */
+  minute: number
+  requests: number
+  data: Uint8Array
+}
+
+/** Takes requests apart by service and minute. */
+export function toBlocks(events: readonly RequestEvent[]): LoggedBlock[] {
+  const parts = new Map<string, RequestEvent[]>()
+  let [lastService, lastMinute] = [-1, -1]
+  let last: RequestEvent[] = []
+  for (const event of events) {
+    const minute = Math.floor(event.created / 60_000)
+    if (event.serviceId !== lastService || minute !== lastMinute) {
+      lastService = event.serviceId
+      lastMinute = minute
+      const key = `${lastService} ${minute}`
+      last = parts.get(key) ?? []
+      parts.set(key, last)
+    }
+    last.push(event)
+  }
+  return [...parts.values()].flatMap(encodeParts)
+}
+
+function encodeParts(events: RequestEvent[]): LoggedBlock[] {
+  const blocks: LoggedBlock[] = []
+  for (let start = 0; start < events.length; start += maxBlock) {
+    const part = events.slice(start, start + maxBlock)
+    const { serviceId = 0, created = 0 } = part[0] ?? {}
+    const minute = Math.floor(created / 60_000) * 60
+    blocks.push({ serviceId, minute, requests: part.length, data: encodeRequests(part) })
+  }
+  return blocks
+}
+
+/** Gives false where the cursor stands elsewhere. */
+export async function moveCursor(
+  database: SeriesDatabase,
+  { source, from, to }: CursorMove,
+): Promise<boolean> {
+  const [found] = await database.arrays('select value from monitoring_cursors where source = ?', [source])
+  const current = found === undefined ? undefined : String(found[0])
+  if (current !== from) return false
+  await database.run(
+    `insert into monitoring_cursors (source, value) values (?, ?)
+     on conflict (source) do update set value = excluded.value`,
+    [source, to],
+  )
+  return true
+}
+
+/** Writes requests to the log and marks their minutes. */
+export async function logRequests(
+  database: SeriesDatabase,
+  blocks: readonly LoggedBlock[],
+  batch: number,
+): Promise<void> {
+  await database.insert(
+    'monitoring_requests',
+    ['batch', 'service_id', 'minute', 'requests', 'data'],
+    blocks.map(({ serviceId, minute, requests, data }) => [batch, serviceId, minute, requests, data]),
+  )
+  await database.insert(
+    'monitoring_dirty',
+    ['service_id', 'minute', 'batch'],
+    blocks.map(({ serviceId, minute }) => [serviceId, minute, batch]),
+    'on conflict do nothing',
+  )
+}
+
+export async function writeExceptions(
+  database: SeriesDatabase,
+  exceptions: readonly CaughtException[],
+  dictionary: Dictionary,
+): Promise<void> {
+  const used = exceptions.map(({ request }) =>
+    (request?.resources ?? []).map(({ type, name }) =>
+      dictionary.resource({ type, name: cleanText(name) ?? '' }),
+    ),
+  )
+  await dictionary.resolve(database)
+  const columns = ['service_id', 'created', 'error_type', 'message', 'stack', 'request', 'resource_ids']
+  const rows = exceptions.map(
+    ({ serviceId, created, errorType, message, stack, request }, index): SqlValue[] => [
+      serviceId,
+      Math.floor(created),
+      wellFormed(errorType),
+      wellFormed(message),
+      wellFormed(stack),
+      request === undefined ? null : JSON.stringify(request),
+      JSON.stringify((used[index] ?? []).map(({ id }) => id)),
+    ],
+  )
+  await database.insert('monitoring_exceptions', columns, rows)
+}
+
+/** What PostgreSQL can hold. */
+function wellFormed(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}

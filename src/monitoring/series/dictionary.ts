@@ -1,0 +1,252 @@
+import { eventTypeId } from '../model/event-types.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import type { UsedResource } from './request-event.ts'
+import type { SeriesDatabase, SqlValue } from './series-database.ts'
+
+const mostKept = 200_000
+
+/** A label with its id, which is 0 until `resolve`. */
+export interface LabelRef {
+  text: string
+  user: string | null
+  id: number
+  /** The newest day of its rows that the database knows of. */
+  used: number
+}
+
+interface ResourceRef extends UsedResource {
+  id: number
+}
+
+/** What the series of one split are found by. */
+export interface SplitRef {
+  serviceId: number
+  eventTypeId: number
+  /** Not split; a type of resource, below 0; or a resource. */
+  resource: number | ResourceRef
+  /** By `metric id * 2 + isTotal`. */
+  series: (SeriesRef | undefined)[]
+}
+
+export interface SeriesRef {
+  split: SplitRef
+  metricId: number
+  isTotal: number
+  id: number
+}
+
+/** Of totals. */
+export const noLabel: LabelRef = { text: '', user: null, id: 0, used: 0 }
+
+/** Ids of labels, resources and series. Texts and splits are asked for first; `resolve` then gives the ids of all. */
+export class Dictionary {
+  readonly #labels = new Map<string, LabelRef>()
+  readonly #resources = new Map<string, ResourceRef>()
+  readonly #splits = new Map<string, SplitRef>()
+  readonly #newLabels = new Set<LabelRef>()
+  #newResources: ResourceRef[] = []
+  #newSeries: SeriesRef[] = []
+  #version = -1
+
+  /** `day`: the day of a row that it stands in. */
+  label(text: string, user: string | null, day: number): LabelRef {
+    let label = this.#labels.get(text)
+    if (label === undefined) {
+      label = { text, user, id: 0, used: day }
+      this.#labels.set(text, label)
+      this.#newLabels.add(label)
+    } else if (day > label.used || (user !== null && label.user === null)) {
+      label.used = Math.max(label.used, day)
+      label.user ??= user
+      this.#newLabels.add(label)
+    }
+    return label
+  }
+
+  resource({ type, name }: UsedResource): ResourceRef {
+    const key = `${type}=${name}`
+    let resource = this.#resources.get(key)
+    if (resource === undefined) {
+      resource = { type, name, id: 0 }
+      this.#resources.set(key, resource)
+      this.#newResources.push(resource)
+    }
+    return resource
+  }
+
+  split(serviceId: number, eventType: number, resource: number | UsedResource): SplitRef {
+    const name = typeof resource === 'number' ? resource : `${resource.type}=${resource.name}`
+    const key = `${serviceId} ${eventType} ${name}`
+    let split = this.#splits.get(key)
+    if (split === undefined) {
+      const ref = typeof resource === 'number' ? resource : this.resource(resource)
+      split = { serviceId, eventTypeId: eventType, resource: ref, series: [] }
+      this.#splits.set(key, split)
+    }
+    return split
+  }
+
+  series(split: SplitRef, metricId: number, isTotal: boolean): SeriesRef {
+    const place = metricId * 2 + Number(isTotal)
+    let series = split.series[place]
+    if (series === undefined) {
+      series = { split, metricId, isTotal: Number(isTotal), id: 0 }
+      split.series[place] = series
+      this.#newSeries.push(series)
+    }
+    return series
+  }
+
+  /** The split of samples. */
+  hostSplit(serviceId: number): SplitRef {
+    return this.split(serviceId, eventTypeId('all'), 0)
+  }
+
+  /** To be called first in each transaction: forgets what another process may have removed. */
+  begin(version: number): void {
+    if (version !== this.#version) this.clear()
+    this.#version = version
+    if (this.#labels.size > mostKept) this.clear()
+  }
+
+  /** Forgets everything, after a transaction that failed. */
+  clear(): void {
+    this.#labels.clear()
+    this.#resources.clear()
+    this.#splits.clear()
+    this.#newLabels.clear()
+    this.#newResources = []
+    this.#newSeries = []
+  }
+
+  async resolve(database: SeriesDatabase): Promise<void> {
+    await resolveAll(database, resourceKind, this.#newResources)
+    this.#newResources = []
+    await resolveAll(database, seriesKind, this.#newSeries)
+    this.#newSeries = []
+    const labels = [...this.#newLabels]
+    this.#newLabels.clear()
+    const known = labels.filter((label) => label.id !== 0)
+    const unknown = labels.filter((label) => label.id === 0)
+    const found = await resolveAll(database, labelKind, unknown)
+    await refreshLabels(database, [...known, ...found])
+  }
+}
+
+interface Kind<T> {
+  table: string
+  columns: readonly string[]
+  /** How many of the columns tell one from another. */
+  keys: number
+  valuesOf(one: T): SqlValue[]
+}
+
+const resourceKind: Kind<ResourceRef> = {
+  table: 'monitoring_resources',
+  columns: ['type', 'name'],
+  keys: 2,
+  valuesOf: ({ type, name }) => [resourceTypes.indexOf(type), name],
+}
+
+const seriesKind: Kind<SeriesRef> = {
+  table: 'monitoring_series',
+  columns: ['service_id', 'metric_id', 'event_type', 'resource_id', 'is_total', 'load_id'],
+  keys: 6,
+  valuesOf: ({ split: { serviceId, eventTypeId: eventType, resource }, metricId, isTotal }) => [
+    serviceId,
+    metricId,
+    eventType,
+    typeof resource === 'number' ? resource : resource.id,
+    isTotal,
+    0,
+  ],
+}
+
+const labelKind: Kind<LabelRef> = {
+  table: 'monitoring_labels',
+  columns: ['name', 'user_name', 'used'],
+  keys: 1,
+  valuesOf: ({ text, user, used }) => [text, user, used],
+}
+
+/** Finds the ids of all, and adds those that are not there yet; gives those that were. */
+async function resolveAll<T extends { id: number }>(
+  database: SeriesDatabase,
+  kind: Kind<T>,
+  all: readonly T[],
+): Promise<T[]> {
+  const found: T[] = []
+  const perStatement = kind.keys === 1 ? 256 : 32
+  for (let start = 0; start < all.length; start += perStatement) {
+    const part = all.slice(start, start + perStatement)
+    await findIds(database, kind, part)
+    const missing = part.filter((one) => one.id === 0)
+    found.push(...part.filter((one) => one.id !== 0))
+    if (missing.length === 0) continue
+    await database.insert(kind.table, kind.columns, missing.map(kind.valuesOf), 'on conflict do nothing')
+    await findIds(database, kind, missing)
+  }
+  return found
+}
+
+async function findIds<T extends { id: number }>(
+  database: SeriesDatabase,
+  { table, columns, keys, valuesOf }: Kind<T>,
+  part: readonly T[],
+): Promise<void> {
+  const names = columns.slice(0, keys)
+  const byKey = new Map<string, T>()
+  const values: SqlValue[] = []
+  for (const one of part) {
+    const key = valuesOf(one).slice(0, keys)
+    byKey.set(key.join(' '), one)
+    values.push(...key)
+  }
+  const room = padded(values, keys)
+  const one = names.map((name) => `${name} = ?`).join(' and ')
+  const condition =
+    keys === 1 ? `${names[0]} in (${places(room)})` : Array(room).fill(`(${one})`).join(' or ')
+  const rows = await database.arrays(
+    `select id, ${names.join(', ')} from ${table} where ${condition}`,
+    values,
+  )
+  for (const [id, ...key] of rows) {
+    const found = byKey.get(key.join(' '))
+    if (found !== undefined) found.id = Number(id)
+  }
+}
+
+/** Writes down that labels were used of late, and users that were not known. */
+async function refreshLabels(database: SeriesDatabase, labels: readonly LabelRef[]): Promise<void> {
+  for (const [day, some] of Map.groupBy(labels, (label) => label.used))
+    await updateLabels(database, 'set used = ? where used < ?', [day, day], some)
+  for (const [user, some] of Map.groupBy(labels, (label) => label.user)) {
+    if (user !== null) await updateLabels(database, 'set user_name = ? where user_name is null', [user], some)
+  }
+}
+
+async function updateLabels(
+  database: SeriesDatabase,
+  sql: string,
+  values: readonly SqlValue[],
+  labels: readonly LabelRef[],
+): Promise<void> {
+  for (let start = 0; start < labels.length; start += 256) {
+    const ids: SqlValue[] = labels.slice(start, start + 256).map((label) => label.id)
+    const room = padded(ids, 1)
+    await database.run(`update monitoring_labels ${sql} and id in (${places(room)})`, [...values, ...ids])
+  }
+}
+
+/** Repeats the last values up to a power of two, so that there are few different statements; gives their number. */
+function padded(values: SqlValue[], keys: number): number {
+  const count = values.length / keys
+  const room = 2 ** Math.ceil(Math.log2(count))
+  const last = values.slice(-keys)
+  for (let left = room - count; left > 0; left -= 1) values.push(...last)
+  return room
+}
+
+function places(count: number): string {
+  return Array(count).fill('?').join(',')
+}

@@ -1,0 +1,90 @@
+import { applicationMetrics, hostMetrics, metricNamed } from '../model/metrics.ts'
+import type { SeriesRef } from './dictionary.ts'
+import { OtherSketch } from './other-sketch.ts'
+import { QuantileSketch } from './quantile-sketch.ts'
+import type { SeriesDatabase } from './series-database.ts'
+import type { StoredRow } from './stored-row.ts'
+import { insertRows } from './stored-row.ts'
+
+const responseTime = metricNamed('response.time').id
+const rates = new Set(
+  [...applicationMetrics, ...hostMetrics].filter(({ type }) => type === 'rate').map(({ id }) => id),
+)
+
+const updates = {
+  /** The same minute: what is new has a part in its value. */
+  count: `sum = {t}.sum + excluded.sum, min = {t}.sum + excluded.sum, max = {t}.sum + excluded.sum,
+    weighted = ({t}.sum + excluded.sum) * ({t}.samples + excluded.samples), samples = {t}.samples + excluded.samples`,
+  rate: `sum = ({t}.weighted + excluded.weighted) / ({t}.samples + excluded.samples),
+    min = ({t}.weighted + excluded.weighted) / ({t}.samples + excluded.samples),
+    max = ({t}.weighted + excluded.weighted) / ({t}.samples + excluded.samples),
+    weighted = {t}.weighted + excluded.weighted, samples = {t}.samples + excluded.samples`,
+  /** A coarser period: what is new stands beside. */
+  beside: `sum = {t}.sum + excluded.sum, weighted = {t}.weighted + excluded.weighted,
+    min = case when {t}.min < excluded.min then {t}.min else excluded.min end,
+    max = case when {t}.max > excluded.max then {t}.max else excluded.max end,
+    samples = {t}.samples + excluded.samples, count = {t}.count + excluded.count`,
+}
+
+/** Adds to rows of the same minutes. Totals are left out. */
+export async function mergeIntoMinutes(database: SeriesDatabase, rows: readonly StoredRow[]): Promise<void> {
+  const own = rows.filter((row) => row.series.isTotal === 0)
+  for (const isRate of [true, false]) {
+    const some = own.filter((row) => rates.has(row.series.metricId) === isRate)
+    await merge(database, 'monitoring_minutes', some, isRate ? updates.rate : updates.count)
+  }
+}
+
+/** Adds minute rows to rows of hours or days. Totals are left out. */
+export async function mergeIntoPeriods(
+  database: SeriesDatabase,
+  table: string,
+  rows: readonly StoredRow[],
+  size: number,
+): Promise<void> {
+  // One statement may not meet a row twice.
+  const byMinute = Map.groupBy(
+    rows.filter((row) => row.series.isTotal === 0),
+    (row) => row.period,
+  )
+  for (const ofMinute of byMinute.values()) {
+    const moved = ofMinute.map((row) => ({ ...row, period: row.period - (row.period % size) }))
+    await merge(database, table, moved, updates.beside)
+  }
+}
+
+async function merge(
+  database: SeriesDatabase,
+  table: string,
+  rows: readonly StoredRow[],
+  update: string,
+): Promise<void> {
+  const merged = await Promise.all(
+    rows.map((row) => (row.sketch === null ? row : withSketch(database, table, row))),
+  )
+  const more = ', labels = excluded.labels, users = excluded.users, sketch = excluded.sketch'
+  const conflict = `on conflict (series_id, period, label_id) do update set ${update}${more}`
+  await insertRows(database, table, merged, conflict.replaceAll('{t}', table))
+}
+
+/** The row with the sketch of both. */
+async function withSketch(database: SeriesDatabase, table: string, row: StoredRow): Promise<StoredRow> {
+  const [found] = await database.arrays(
+    `select sketch from ${table} where series_id = ? and period = ? and label_id = ?`,
+    [row.series.id, row.period, row.label.id],
+  )
+  const stored = found?.[0]
+  if (!(stored instanceof Uint8Array) || row.sketch === null) return row
+  return { ...row, ...mergeSketches(row.series, stored, row.sketch) }
+}
+
+function mergeSketches(series: SeriesRef, a: Uint8Array, b: Uint8Array): Partial<StoredRow> {
+  if (series.metricId === responseTime) {
+    const sketch = QuantileSketch.decode(a)
+    sketch.merge(QuantileSketch.decode(b))
+    return { sketch: sketch.encode() }
+  }
+  const sketch = OtherSketch.decode(a)
+  sketch.merge(OtherSketch.decode(b))
+  return { sketch: sketch.encode(), labels: sketch.labels.estimate(), users: sketch.users.estimate() }
+}

@@ -1,0 +1,285 @@
+import { countedUnder, eventTypeId } from '../model/event-types.ts'
+import type { Metric } from '../model/metrics.ts'
+import { defaultLabel, metricNamed, otherLabel } from '../model/metrics.ts'
+import type { SortedCells } from './cell-table.ts'
+import type { Dictionary, LabelRef, SplitRef } from './dictionary.ts'
+import { noLabel } from './dictionary.ts'
+import { capLabels } from './label-cap.ts'
+import type { LabelCounts, MinuteCounts, RequestGroup } from './minute-counts.ts'
+import { OtherSketch } from './other-sketch.ts'
+import { QuantileSketch } from './quantile-sketch.ts'
+import { splitOfType } from './schema.ts'
+import type { SeriesLimits } from './series.ts'
+import type { StoredRow } from './stored-row.ts'
+import { hashText } from './text-hash.ts'
+
+const requestCount = metricNamed('request.count')
+const errorCount = metricNamed('response.error.count')
+const responseTime = metricNamed('response.time')
+const responseSize = metricNamed('response.size')
+
+export interface MinuteOptions {
+  serviceId: number
+  /** In seconds. */
+  minute: number
+  limits: SeriesLimits
+  dictionary: Dictionary
+}
+
+interface Split {
+  ref: SplitRef
+  groups: number[]
+}
+
+/** All rows of a service's minute; their series and labels get their ids by `dictionary.resolve`. */
+export function minuteRows(counts: MinuteCounts, options: MinuteOptions): StoredRow[] {
+  const rows: StoredRow[] = []
+  const splits = splitsOf(counts.groups, options)
+  for (const split of splits) addNumbers(rows, counts.groups, split, options)
+  addTimes(rows, counts, splits, options)
+  for (const labelled of counts.labelled) {
+    const rest = new LabelRows(rows, labelled, counts.groups.length, options)
+    for (const split of splits) rest.add(split)
+  }
+  return rows
+}
+
+/** What each group counts under: event types times all, each resource and each type of resource. */
+function splitsOf(groups: readonly RequestGroup[], { serviceId, dictionary }: MinuteOptions): Split[] {
+  const splits = new Map<SplitRef, Split>()
+  groups.forEach(({ eventType, resources }, group) => {
+    const types = new Set(resources.map(({ type }) => splitOfType(type)).filter((type) => type !== 0))
+    for (const name of countedUnder(eventType)) {
+      for (const resource of [0, ...types, ...resources]) {
+        const ref = dictionary.split(serviceId, eventTypeId(name), resource)
+        const split = splits.get(ref)
+        if (split === undefined) splits.set(ref, { ref, groups: [group] })
+        else if (split.groups.at(-1) !== group) split.groups.push(group)
+      }
+    }
+  })
+  return [...splits.values()]
+}
+
+/** The metrics that are not split by label, but for the response time. */
+function addNumbers(
+  rows: StoredRow[],
+  groups: readonly RequestGroup[],
+  split: Split,
+  options: MinuteOptions,
+): void {
+  let [requests, errors, bytes] = [0, 0, 0]
+  for (const number of split.groups) {
+    const group = groups[number]
+    if (group === undefined) continue
+    requests += group.requests
+    errors += group.errors
+    bytes += group.bytes
+  }
+  rows.push(plainRow(requestCount, split, requests, requests, options))
+  rows.push(plainRow(errorCount, split, errors, requests, options))
+  rows.push(plainRow(responseSize, split, bytes / requests, requests, options))
+}
+
+function addTimes(rows: StoredRow[], counts: MinuteCounts, splits: Split[], options: MinuteOptions): void {
+  const cells = counts.times.sorted(counts.groups.length)
+  for (const split of splits) {
+    let [timed, milliseconds] = [0, 0]
+    const sketch = new QuantileSketch()
+    for (const number of split.groups) {
+      timed += counts.groups[number]?.timed ?? 0
+      milliseconds += counts.groups[number]?.milliseconds ?? 0
+      const end = cells.starts[number + 1] ?? 0
+      for (let cell = cells.starts[number] ?? 0; cell < end; cell += 1)
+        sketch.addToBucket(cells.labels[cell] ?? 0, cells.counts[cell] ?? 0)
+    }
+    if (timed === 0) continue
+    const row = plainRow(responseTime, split, milliseconds / timed, timed, options)
+    row.sketch = sketch.encode()
+    rows.push(row)
+  }
+}
+
+function plainRow(
+  metric: Metric,
+  { ref }: Split,
+  value: number,
+  samples: number,
+  { dictionary, minute }: MinuteOptions,
+): StoredRow {
+  return {
+    series: dictionary.series(ref, metric.id, false),
+    label: dictionary.label(defaultLabel(metric), null, dayOf(minute)),
+    period: minute,
+    sum: value,
+    weighted: value * samples,
+    min: value,
+    max: value,
+    samples,
+    count: 1,
+    labels: 1,
+    users: 0,
+    sketch: null,
+  }
+}
+
+/** The rows of a metric that is split by label. */
+class LabelRows {
+  readonly #rows: StoredRow[]
+  readonly #counts: LabelCounts
+  readonly #options: MinuteOptions
+  readonly #cells: SortedCells
+  readonly #cap: number
+  /** By label: how often it occurs in the split at hand. */
+  readonly #occurrences: Int32Array
+  readonly #refs: (LabelRef | undefined)[] = []
+  readonly #hasUsers: boolean
+
+  constructor(rows: StoredRow[], counts: LabelCounts, groups: number, options: MinuteOptions) {
+    this.#rows = rows
+    this.#counts = counts
+    this.#options = options
+    this.#cells = counts.cells.sorted(groups)
+    this.#hasUsers = counts.metric.name === 'request.users'
+    this.#cap = this.#hasUsers ? options.limits.visitors : options.limits.labels
+    this.#occurrences = new Int32Array(counts.labels.length)
+  }
+
+  add({ ref, groups }: Split): void {
+    const labels = this.#count(groups)
+    if (labels.length === 0) return
+    const { dictionary } = this.#options
+    const { kept, rest } = capLabels(labels, {
+      counts: this.#occurrences,
+      names: this.#counts.labels,
+      cap: this.#cap,
+      alwaysRest: otherLabel,
+    })
+    const series = dictionary.series(ref, this.#counts.metric.id, false)
+    const own = kept.map((label) => this.#row(series, label))
+    if (rest.length > 0) own.push(this.#otherRow(series, rest))
+    for (const row of own) this.#rows.push(row)
+    const total = totalOf(own, dictionary.series(ref, this.#counts.metric.id, true))
+    total.labels = labels.length
+    total.users = this.#countUsers(labels)
+    this.#rows.push(total)
+    for (const label of labels) this.#occurrences[label] = 0
+  }
+
+  #count(groups: number[]): number[] {
+    const labels: number[] = []
+    for (const group of groups) {
+      const end = this.#cells.starts[group + 1] ?? 0
+      for (let cell = this.#cells.starts[group] ?? 0; cell < end; cell += 1) {
+        const label = this.#cells.labels[cell] ?? 0
+        const before = this.#occurrences[label] ?? 0
+        if (before === 0) labels.push(label)
+        this.#occurrences[label] = before + (this.#cells.counts[cell] ?? 0)
+      }
+    }
+    return labels
+  }
+
+  #row(series: StoredRow['series'], label: number): StoredRow {
+    const value = this.#occurrences[label] ?? 0
+    const users = this.#counts.users[label] == null ? 0 : 1
+    return countRow(series, this.#ref(label), this.#options.minute, value, users)
+  }
+
+  #ref(label: number): LabelRef {
+    let ref = this.#refs[label]
+    if (ref === undefined) {
+      const { dictionary, minute } = this.#options
+      ref = dictionary.label(
+        this.#counts.labels[label] ?? '',
+        this.#counts.users[label] ?? null,
+        dayOf(minute),
+      )
+      this.#refs[label] = ref
+    }
+    return ref
+  }
+
+  #otherRow(series: StoredRow['series'], rest: number[]): StoredRow {
+    const { dictionary, minute } = this.#options
+    const sketch = new OtherSketch()
+    let value = 0
+    for (const label of rest) {
+      value += this.#occurrences[label] ?? 0
+      sketch.labels.addHash(hashText(this.#counts.labels[label] ?? ''))
+      const user = this.#counts.users[label] ?? null
+      if (user !== null) sketch.users.add(user)
+    }
+    const ref = dictionary.label(otherLabel, null, dayOf(minute))
+    const row = countRow(series, ref, minute, value, this.#countUsers(rest))
+    row.labels = rest.length
+    row.sketch = sketch.encode()
+    return row
+  }
+
+  #countUsers(labels: number[]): number {
+    if (!this.#hasUsers) return 0
+    const users = new Set<string>()
+    for (const label of labels) {
+      const user = this.#counts.users[label] ?? null
+      if (user !== null) users.add(user)
+    }
+    return users.size
+  }
+}
+
+function countRow(
+  series: StoredRow['series'],
+  label: LabelRef,
+  period: number,
+  value: number,
+  users: number,
+): StoredRow {
+  return {
+    series,
+    label,
+    period,
+    sum: value,
+    weighted: value * value,
+    min: value,
+    max: value,
+    samples: value,
+    count: 1,
+    labels: 1,
+    users,
+    sketch: null,
+  }
+}
+
+/** The sum of the label rows of a period. */
+function totalOf(rows: readonly StoredRow[], series: StoredRow['series']): StoredRow {
+  const first = rows[0]
+  const total: StoredRow = {
+    series,
+    label: noLabel,
+    period: first?.period ?? 0,
+    sum: 0,
+    weighted: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+    samples: 0,
+    count: 0,
+    labels: 0,
+    users: 0,
+    sketch: null,
+  }
+  for (const row of rows) {
+    total.sum += row.sum
+    total.weighted += row.weighted
+    total.min = Math.min(total.min, row.min)
+    total.max = Math.max(total.max, row.max)
+    total.samples += row.samples
+    total.count += row.count
+  }
+  return total
+}
+
+/** The midnight before, in seconds. */
+export function dayOf(period: number): number {
+  return period - (period % 86_400)
+}

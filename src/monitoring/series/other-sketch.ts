@@ -1,0 +1,32 @@
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { DistinctSketch } from './distinct-sketch.ts'
+
+/** What `(other)` keeps of the labels that it stands for, and of their users. */
+export class OtherSketch {
+  readonly labels: DistinctSketch
+  readonly users: DistinctSketch
+
+  constructor(labels = new DistinctSketch(), users = new DistinctSketch()) {
+    this.labels = labels
+    this.users = users
+  }
+
+  /** Reads what `encode` gave. */
+  static decode(bytes: Uint8Array): OtherSketch {
+    const reader = new ByteReader(bytes)
+    const labels = DistinctSketch.read(reader)
+    return new OtherSketch(labels, DistinctSketch.read(reader))
+  }
+
+  merge(other: OtherSketch): void {
+    this.labels.merge(other.labels)
+    this.users.merge(other.users)
+  }
+
+  encode(): Uint8Array {
+    const writer = new ByteWriter(64)
+    this.labels.write(writer)
+    this.users.write(writer)
+    return writer.finish()
+  }
+}

@@ -1,0 +1,183 @@
+import { Buffer } from 'node:buffer'
+import type { OwnEventType } from '../model/event-types.ts'
+import type { RequestEvent, UsedResource } from './request-event.ts'
+
+/** Texts are cut to so many UTF-16 units: an index of PostgreSQL holds at most 2.7 KB. */
+const maxText = 500
+const maxResources = 200
+
+type Text = string | null
+
+/** One column of a block: each request has the number of its value. */
+export interface Column<T> {
+  values: T[]
+  /** Undefined where all have the first value. */
+  indexes: Uint8Array | Uint16Array | Uint32Array | undefined
+}
+
+const textColumns = [
+  ...(['method', 'path', 'userAgent', 'userAgentFamily', 'clientIp', 'country', 'region', 'city'] as const),
+  ...(['visitor', 'userName', 'errorType', 'host', 'contentType'] as const),
+] as const
+type TextColumn = (typeof textColumns)[number]
+
+/** The requests of a service in one minute, as columns. */
+export interface RequestBlock {
+  count: number
+  sizes: Float64Array
+  /** Not a number where it is not known. */
+  milliseconds: Float64Array
+  eventTypes: Column<OwnEventType | null>
+  statuses: Column<number>
+  /** Sets of resources. */
+  resources: Column<UsedResource[]>
+  texts: Record<TextColumn, Column<Text>>
+}
+
+type Packed = [dictionary: unknown[], width: 0 | 1 | 2 | 4]
+
+interface Header {
+  count: number
+  columns: Packed[]
+}
+
+/** The requests of one service and minute as bytes: a header in JSON with the values of each column, then numbers. */
+export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
+  const count = events.length
+  const columns = [
+    packColumn(events, (event) => event.eventType),
+    packColumn(events, (event) => event.status),
+    packResources(events),
+    ...textColumns.map((name) => packColumn(events, (event) => event[name], cleanText)),
+    packColumn(events, placeOf),
+  ]
+  const header: Header = {
+    count,
+    columns: columns.map(({ values, indexes }) => [
+      values,
+      (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
+    ]),
+  }
+  const head = Buffer.from(JSON.stringify(header))
+  const parts: Uint8Array[] = [Buffer.from(Uint32Array.of(head.length).buffer), head]
+  parts.push(asBytes(Float64Array.from(events, (event) => event.sizeBytes)))
+  parts.push(asBytes(Float64Array.from(events, (event) => event.milliseconds ?? Number.NaN)))
+  parts.push(asBytes(Uint16Array.from(events, (event) => Math.floor(event.created) % 60_000)))
+  for (const { indexes } of columns) if (indexes !== undefined) parts.push(asBytes(indexes))
+  return Buffer.concat(parts)
+}
+
+/** Reads what `encodeRequests` gave. */
+export function decodeRequests(bytes: Uint8Array): RequestBlock {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const headerEnd = 4 + buffer.readUInt32LE(0)
+  const { count, columns }: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
+  let position = headerEnd
+  const take = (size: number): ArrayBuffer => {
+    const part = bytes.slice(position, position + size)
+    position += size
+    return part.buffer
+  }
+  const sizes = new Float64Array(take(count * 8))
+  const milliseconds = new Float64Array(take(count * 8))
+  take(count * 2)
+  const read = columns.map(([values, width]) => ({ values, indexes: indexesOf(width, take(count * width)) }))
+  const column = <T>(index: number): Column<T> => read[index] as Column<T>
+  return {
+    count,
+    sizes,
+    milliseconds,
+    eventTypes: column(0),
+    statuses: column(1),
+    resources: column(2),
+    texts: Object.fromEntries(textColumns.map((name, index) => [name, column(index + 3)])) as Record<
+      TextColumn,
+      Column<Text>
+    >,
+  }
+}
+
+/** What both databases can hold and compare alike: no NUL, no half of a surrogate pair, not too long. */
+export function cleanText(text: Text): Text {
+  if (text === null) return null
+  const short = text.length > maxText ? text.slice(0, maxText) : text
+  return short.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+function packColumn<T>(
+  events: readonly RequestEvent[],
+  read: (event: RequestEvent) => T,
+  clean: (value: T) => T = (value) => value,
+): Column<T> {
+  const packer = new Packer<T, T>(events.length, clean)
+  for (const event of events) packer.add(read(event))
+  return packer.finish()
+}
+
+function packResources(events: readonly RequestEvent[]): Column<UsedResource[]> {
+  const packer = new Packer<string, UsedResource[]>(events.length, (key) => {
+    const found = sets.get(key) ?? []
+    return found.slice(0, maxResources).map(({ type, name }) => ({ type, name: cleanText(name) ?? '' }))
+  })
+  const sets = new Map<string, UsedResource[]>()
+  for (const { resources } of events) {
+    let key = ''
+    for (const { type, name } of resources) key += `${type}=${name}\n`
+    if (!sets.has(key)) sets.set(key, resources)
+    packer.add(key)
+  }
+  return packer.finish()
+}
+
+/** Numbers the values of a column. */
+class Packer<K, T> {
+  readonly #known = new Map<K, number>()
+  readonly #values: T[] = []
+  readonly #indexes: Uint32Array
+  readonly #toValue: (key: K) => T
+  #count = 0
+  #lastKey: K | undefined
+  #lastIndex = -1
+
+  constructor(count: number, toValue: (key: K) => T) {
+    this.#indexes = new Uint32Array(count)
+    this.#toValue = toValue
+  }
+
+  add(key: K): void {
+    if (key !== this.#lastKey || this.#lastIndex < 0) {
+      this.#lastKey = key
+      this.#lastIndex = this.#known.get(key) ?? this.#learn(key)
+    }
+    this.#indexes[this.#count] = this.#lastIndex
+    this.#count += 1
+  }
+
+  finish(): Column<T> {
+    const size = this.#values.length
+    if (size <= 1) return { values: this.#values, indexes: undefined }
+    if (size <= 256) return { values: this.#values, indexes: Uint8Array.from(this.#indexes) }
+    const indexes = size <= 65_536 ? Uint16Array.from(this.#indexes) : this.#indexes
+    return { values: this.#values, indexes }
+  }
+
+  #learn(key: K): number {
+    const index = this.#values.push(this.#toValue(key)) - 1
+    this.#known.set(key, index)
+    return index
+  }
+}
+
+function placeOf({ latitude, longitude }: RequestEvent): string | null {
+  return latitude === null || longitude === null ? null : `${latitude} ${longitude}`
+}
+
+function asBytes(values: ArrayBufferView): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+}
+
+function indexesOf(width: number, buffer: ArrayBuffer): Column<unknown>['indexes'] {
+  if (width === 0) return undefined
+  if (width === 1) return new Uint8Array(buffer)
+  return width === 2 ? new Uint16Array(buffer) : new Uint32Array(buffer)
+}

@@ -1,0 +1,44 @@
+import type { SeriesDatabase } from './series-database.ts'
+
+export const stateNames = [
+  ...(['batch', 'dictionary', 'newest_minute', 'rolling_series', 'dropped_requests'] as const),
+  ...(['hours_rolled_before', 'days_rolled_before'] as const),
+  ...(['minutes_kept_from', 'hours_kept_from', 'days_kept_from', 'requests_kept_from'] as const),
+  ...(['minutes_removed_to', 'hours_removed_to', 'days_removed_to', 'removing_series'] as const),
+  ...(['swept_day', 'sweeping_id', 'retained_at', 'jumped_at'] as const),
+] as const
+export type StateName = (typeof stateNames)[number]
+
+/** The numbers of `monitoring_state`, within one transaction. */
+export class SeriesState {
+  readonly #database: SeriesDatabase
+  readonly #values: Map<string, number>
+
+  private constructor(database: SeriesDatabase, values: Map<string, number>) {
+    this.#database = database
+    this.#values = values
+  }
+
+  static async read(database: SeriesDatabase): Promise<SeriesState> {
+    const rows = await database.arrays('select name, value from monitoring_state')
+    return new SeriesState(database, new Map(rows.map(([name, value]) => [String(name), Number(value)])))
+  }
+
+  has(name: StateName): boolean {
+    return this.#values.has(name)
+  }
+
+  get(name: StateName): number {
+    return this.#values.get(name) ?? 0
+  }
+
+  async set(name: StateName, value: number): Promise<void> {
+    if (this.#values.get(name) === value) return
+    this.#values.set(name, value)
+    await this.#database.run(
+      `insert into monitoring_state (name, value) values (?, ?)
+       on conflict (name) do update set value = excluded.value`,
+      [name, value],
+    )
+  }
+}

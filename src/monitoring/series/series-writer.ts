@@ -1,0 +1,123 @@
+import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
+import { Dictionary } from './dictionary.ts'
+import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
+import { dayOf } from './minute-rows.ts'
+import type { Sample } from './request-event.ts'
+import { renewTotals } from './roll-up.ts'
+import { sampleRows } from './samples.ts'
+import { tableOf } from './schema.ts'
+import type { Batch, Keep, SeriesLimits, SeriesWriter, SettleReport } from './series.ts'
+import type { SeriesDatabase } from './series-database.ts'
+import { SeriesState } from './series-state.ts'
+import type { Work } from './settle.ts'
+import { findDirty, settleMinutes } from './settle.ts'
+import { StalePeriods, spanOf } from './stale-periods.ts'
+
+/** The writer of a series; closing it closes the database. */
+export function createSeriesWriter(database: SeriesDatabase, limits: SeriesLimits): SeriesWriter {
+  return new DatabaseSeriesWriter(database, limits)
+}
+
+class DatabaseSeriesWriter implements SeriesWriter {
+  readonly #database: SeriesDatabase
+  readonly #limits: SeriesLimits
+  readonly #dictionary = new Dictionary()
+
+  constructor(database: SeriesDatabase, limits: SeriesLimits) {
+    this.#database = database
+    this.#limits = limits
+  }
+
+  async cursor(source: string): Promise<string | undefined> {
+    const [found] = await this.#database.arrays('select value from monitoring_cursors where source = ?', [
+      source,
+    ])
+    return found === undefined ? undefined : String(found[0])
+  }
+
+  async append({ events = [], exceptions = [], samples = [], cursor }: Batch): Promise<boolean> {
+    const blocks = toBlocks(events)
+    return this.#write(async (work) => {
+      const { database, state, dictionary } = work
+      if (cursor !== undefined && !(await moveCursor(database, cursor))) return false
+      if (blocks.length > 0) {
+        const batch = state.get('batch') + 1
+        await state.set('batch', batch)
+        await logRequests(database, blocks, batch)
+      }
+      if (exceptions.length > 0) await writeExceptions(database, exceptions, dictionary)
+      if (samples.length > 0) await addSamples(work, samples)
+      return true
+    })
+  }
+
+  async settle(now: number): Promise<SettleReport> {
+    return this.#write(async (work) => {
+      const before = Math.floor(now / 60_000) * 60
+      const dirty = await findDirty(work.database, before)
+      const first = dirty[0]
+      if (first !== undefined) await startRolling(work, first.minute)
+      const settled = await settleMinutes(work, dirty)
+      return { ...settled, hasMore: settled.periods < dirty.length }
+    })
+  }
+
+  async retain(_now: number, _keep: Keep): Promise<boolean> {
+    return false
+  }
+
+  async removeService(_serviceId: number): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#database.close()
+  }
+
+  async #write<T>(work: (work: Work) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transaction(async (database) => {
+        const state = await SeriesState.read(database)
+        this.#dictionary.begin(state.get('dictionary'))
+        return work({ database, state, dictionary: this.#dictionary, limits: this.#limits })
+      })
+    } catch (error) {
+      this.#dictionary.clear()
+      throw error
+    }
+  }
+}
+
+/** The first data of all decide which day is rolled up first. */
+async function startRolling({ state }: Work, minute: number): Promise<void> {
+  if (state.has('hours_rolled_before')) return
+  await state.set('hours_rolled_before', dayOf(minute))
+  await state.set('days_rolled_before', dayOf(minute))
+}
+
+async function addSamples(work: Work, samples: readonly Sample[]): Promise<void> {
+  const { database, state, dictionary } = work
+  const rows = sampleRows(samples, dictionary)
+  await dictionary.resolve(database)
+  await startRolling(work, Math.min(...rows.map(({ period }) => period)))
+  const stale = new StalePeriods(work)
+  const parts = Map.groupBy(rows, ({ series, period }) => `${series.split.serviceId} ${period}`)
+  for (const part of parts.values()) {
+    const { series, period = 0 } = part[0] ?? {}
+    const serviceId = series?.split.serviceId ?? 0
+    const size = sizeKept(work, period)
+    if (size === undefined) continue
+    if (size === 60) await mergeIntoMinutes(database, part)
+    else await mergeIntoPeriods(database, tableOf[size], part, size)
+    await renewTotals(database, { table: tableOf[size], ...spanOf(serviceId, period, size) })
+    if (size === 60) stale.minute(serviceId, period)
+    if (size === 3600) stale.day(serviceId, period)
+    await state.set('newest_minute', Math.max(period, state.get('newest_minute')))
+  }
+  await stale.roll()
+}
+
+/** The finest table that still has a minute. */
+function sizeKept({ state }: Work, minute: number): 60 | 3600 | 86_400 | undefined {
+  if (minute >= state.get('minutes_kept_from')) return 60
+  if (minute >= state.get('hours_kept_from')) return 3600
+  return minute >= state.get('days_kept_from') ? 86_400 : undefined
+}

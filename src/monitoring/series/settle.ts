@@ -1,0 +1,236 @@
+import { eventTypeId } from '../model/event-types.ts'
+import { metricNamed } from '../model/metrics.ts'
+import type { Dictionary } from './dictionary.ts'
+import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
+import { MinuteCounts } from './minute-counts.ts'
+import { minuteRows } from './minute-rows.ts'
+import { decodeRequests } from './request-block.ts'
+import { removeRows, renewTotals, requestsOf, rollUp } from './roll-up.ts'
+import { tableOf } from './schema.ts'
+import type { SeriesLimits } from './series.ts'
+import type { SeriesDatabase, SqlValue } from './series-database.ts'
+import type { SeriesState } from './series-state.ts'
+import { StalePeriods, spanOf } from './stale-periods.ts'
+import type { StoredRow } from './stored-row.ts'
+import { insertRows } from './stored-row.ts'
+
+/** Requests and rows of one transaction, roughly. */
+const maxSize = 40_000
+const counts = new MinuteCounts()
+const allId = eventTypeId('all')
+const requestCount = metricNamed('request.count').id
+
+/** What one transaction works with. */
+export interface Work {
+  database: SeriesDatabase
+  state: SeriesState
+  dictionary: Dictionary
+  limits: SeriesLimits
+}
+
+/** A minute of a service of which something new is known. */
+export interface DirtyMinute {
+  serviceId: number
+  /** In seconds. */
+  minute: number
+  batches: number[]
+}
+
+export async function findDirty(database: SeriesDatabase, before: number): Promise<DirtyMinute[]> {
+  const rows = await database.arrays(
+    'select minute, service_id, batch from monitoring_dirty where minute < ? order by minute, service_id limit 2000',
+    [before],
+  )
+  const found: DirtyMinute[] = []
+  for (const [minute, serviceId, batch] of rows) {
+    const last = found.at(-1)
+    if (last?.minute === minute && last.serviceId === serviceId) last.batches.push(Number(batch))
+    else found.push({ serviceId: Number(serviceId), minute: Number(minute), batches: [Number(batch)] })
+  }
+  return found
+}
+
+/** Computes what is dirty, oldest first, until enough was done; gives what was. */
+export async function settleMinutes(work: Work, dirty: readonly DirtyMinute[]): Promise<Settled> {
+  const settlement = new Settlement(work)
+  for (const one of dirty) {
+    if (settlement.size > maxSize) break
+    await settlement.add(one)
+  }
+  return settlement.finish()
+}
+
+export interface Settled {
+  periods: number
+  requests: number
+  dropped: number
+}
+
+/** Several minutes on their way into the tables. */
+class Settlement {
+  readonly #work: Work
+  readonly #stale: StalePeriods
+  readonly #rows: StoredRow[] = []
+  readonly #settled: Settled = { periods: 0, requests: 0, dropped: 0 }
+  readonly #hours = new Set<string>()
+  #newest = 0
+  #rowCount = 0
+
+  constructor(work: Work) {
+    this.#work = work
+    this.#stale = new StalePeriods(work)
+  }
+
+  /** Requests and rows up to now. */
+  get size(): number {
+    return this.#settled.requests + this.#rowCount
+  }
+
+  async add(dirty: DirtyMinute): Promise<void> {
+    const { serviceId, minute } = dirty
+    const { database, state } = this.#work
+    const isLogged = minute >= state.get('requests_kept_from')
+    if (minute >= state.get('minutes_kept_from')) {
+      if (isLogged) await this.#replaceMinute(dirty)
+      else await this.#mergeMinute(dirty)
+    } else if (minute >= state.get('hours_kept_from')) {
+      if (isLogged) await this.#replaceHour(dirty)
+      else await this.#mergePeriod(dirty, 3600)
+    } else if (minute >= state.get('days_kept_from')) await this.#mergePeriod(dirty, 86_400)
+    else this.#settled.dropped += await this.#removeRequests(dirty)
+    this.#settled.periods += 1
+    this.#newest = Math.max(this.#newest, minute)
+    await database.run('delete from monitoring_dirty where minute = ? and service_id = ? and batch <= ?', [
+      ...[minute, serviceId, dirty.batches.at(-1) ?? 0],
+    ])
+  }
+
+  async finish(): Promise<Settled> {
+    const { database, state, dictionary } = this.#work
+    await dictionary.resolve(database)
+    await insertRows(database, 'monitoring_minutes', this.#rows)
+    await this.#stale.roll()
+    await state.set('newest_minute', Math.max(this.#newest, state.get('newest_minute')))
+    return this.#settled
+  }
+
+  async #replaceMinute({ serviceId, minute }: DirtyMinute): Promise<void> {
+    const { database } = this.#work
+    await this.#count('service_id = ? and minute = ?', [serviceId, minute])
+    if (await this.#isKnown(serviceId, minute))
+      await removeRows(database, {
+        table: tableOf[60],
+        series: requestsOf(serviceId),
+        validFrom: minute,
+        validTo: minute + 60,
+      })
+    for (const row of this.#countedRows(serviceId, minute)) this.#rows.push(row)
+    this.#stale.minute(serviceId, minute)
+  }
+
+  /** Whether the minute has been computed before. */
+  async #isKnown(serviceId: number, minute: number): Promise<boolean> {
+    const { database, dictionary } = this.#work
+    const series = dictionary.series(dictionary.split(serviceId, allId, 0), requestCount, false)
+    await dictionary.resolve(database)
+    const found = await database.arrays(
+      'select 1 from monitoring_minutes where series_id = ? and period = ?',
+      [...[series.id, minute]],
+    )
+    return found.length > 0
+  }
+
+  /** The minute's requests are gone, its rows are not. */
+  async #mergeMinute(dirty: DirtyMinute): Promise<void> {
+    const { database, dictionary } = this.#work
+    const { serviceId, minute } = dirty
+    await this.#countBatches(dirty)
+    const rows = this.#countedRows(serviceId, minute)
+    await dictionary.resolve(database)
+    await mergeIntoMinutes(database, rows)
+    await renewTotals(database, { table: tableOf[60], ...spanOf(serviceId, minute, 60) })
+    await this.#removeRequests(dirty)
+    this.#stale.minute(serviceId, minute)
+  }
+
+  /** The hour's minute rows are gone, its requests are not: all its minutes are computed once more. */
+  async #replaceHour({ serviceId, minute }: DirtyMinute): Promise<void> {
+    const { database, dictionary } = this.#work
+    const hour = minute - (minute % 3600)
+    if (this.#hours.has(`${serviceId} ${hour}`)) return
+    this.#hours.add(`${serviceId} ${hour}`)
+    const range = { series: requestsOf(serviceId), validFrom: hour, validTo: hour + 3600 }
+    const rows: StoredRow[] = []
+    const minutes = await database.arrays(
+      'select distinct minute from monitoring_requests where service_id = ? and minute >= ? and minute < ?',
+      [serviceId, hour, hour + 3600],
+    )
+    for (const [one] of minutes) {
+      await this.#count('service_id = ? and minute = ?', [serviceId, Number(one)])
+      for (const row of this.#countedRows(serviceId, Number(one))) rows.push(row)
+    }
+    await dictionary.resolve(database)
+    await removeRows(database, { table: tableOf[60], ...range })
+    await insertRows(database, tableOf[60], rows)
+    await rollUp(database, { from: 60, to: 3600, ...range })
+    await removeRows(database, { table: tableOf[60], ...range })
+    this.#stale.day(serviceId, minute)
+  }
+
+  async #mergePeriod(dirty: DirtyMinute, size: 3600 | 86_400): Promise<void> {
+    const { database, dictionary } = this.#work
+    const { serviceId, minute } = dirty
+    await this.#countBatches(dirty)
+    const rows = this.#countedRows(serviceId, minute)
+    await dictionary.resolve(database)
+    await mergeIntoPeriods(database, tableOf[size], rows, size)
+    await renewTotals(database, { table: tableOf[size], ...spanOf(serviceId, minute, size) })
+    await this.#removeRequests(dirty)
+    if (size === 3600) this.#stale.day(serviceId, minute)
+  }
+
+  async #countBatches({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
+    const places = batches.map(() => '?').join(',')
+    await this.#count(`service_id = ? and minute = ? and batch in (${places})`, [
+      serviceId,
+      minute,
+      ...batches,
+    ])
+  }
+
+  async #count(where: string, values: readonly SqlValue[]): Promise<void> {
+    counts.clear()
+    const { database } = this.#work
+    const blocks = await database.arrays(
+      `select data from monitoring_requests where ${where} order by id`,
+      values,
+    )
+    for (const [data] of blocks) {
+      if (!(data instanceof Uint8Array)) continue
+      const block = decodeRequests(data)
+      counts.add(block)
+      this.#settled.requests += block.count
+    }
+  }
+
+  #countedRows(serviceId: number, minute: number): StoredRow[] {
+    const { dictionary, limits } = this.#work
+    const rows = minuteRows(counts, { serviceId, minute, dictionary, limits })
+    this.#rowCount += rows.length
+    return rows
+  }
+
+  /** Requests of a time that the log no longer holds. */
+  async #removeRequests({ serviceId, minute, batches }: DirtyMinute): Promise<number> {
+    const { database } = this.#work
+    let requests = 0
+    for (const batch of batches) {
+      const values = [serviceId, minute, batch]
+      const where = 'where service_id = ? and minute = ? and batch = ?'
+      const [found] = await database.arrays(`select sum(requests) from monitoring_requests ${where}`, values)
+      requests += Number(found?.[0] ?? 0)
+      await database.run(`delete from monitoring_requests ${where}`, values)
+    }
+    return requests
+  }
+}
