@@ -126,8 +126,9 @@ function place(url: URL): string {
   return `${url.origin}${url.pathname}`.slice(0, 300)
 }
 
+/** What the network said; a name with several addresses fails with an error for each. */
 function innermost(error: unknown): string {
-  let at = error
-  while (at instanceof Error && at.cause instanceof Error) at = at.cause
-  return at instanceof Error && at.message !== '' ? at.message : String(at)
+  if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0])
+  if (error instanceof Error && error.cause instanceof Error) return innermost(error.cause)
+  return error instanceof Error && error.message !== '' ? error.message : String(error)
 }
