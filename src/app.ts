@@ -28,6 +28,7 @@ import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
 import { configureFirst } from './monitoring/model/autoconfigure.ts'
 import { Services } from './monitoring/model/services.ts'
+import { Monitoring } from './monitoring/monitoring.ts'
 import { MoveIn } from './monitoring/move-in/move-in.ts'
 import { createNotifications } from './monitoring/notify/create-notifications.ts'
 import type { Notifications } from './monitoring/notify/notifications.ts'
@@ -121,7 +122,12 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     })
     if (settings.monitoring.isOn) await notifications.start()
     closers.push(() => notifications.stop())
+    const monitoring = startMonitoring({
+      ...{ settings, directory, services, notifications, events, clock, log },
+    })
+    if (monitoring !== undefined) closers.push(() => monitoring.stop())
     const context: HttpContext = {
+      ...(monitoring === undefined ? {} : { monitoring }),
       settings,
       directory,
       database,
@@ -182,6 +188,24 @@ function createMoveIn({
 }: Pick<HttpContext, 'settings' | 'directory' | 'services' | 'database' | 'clock'>): MoveIn {
   const { privacy } = settings.monitoring
   return new MoveIn({ ...parts, privacy, place: seriesPlace(settings, directory), folder: directory.root })
+}
+
+interface MonitoringParts {
+  settings: Settings
+  directory: DataDirectory
+  services: Services
+  notifications: Notifications
+  events: EventBus
+  clock: Clock
+  log: Logger
+}
+
+function startMonitoring({ settings, directory, ...parts }: MonitoringParts): Monitoring | undefined {
+  if (!settings.monitoring.isOn) return undefined
+  const place = seriesPlace(settings, directory)
+  const monitoring = new Monitoring({ ...parts, settings: settings.monitoring, place })
+  monitoring.start()
+  return monitoring
 }
 
 /** What monitoring watches from the first start on. */

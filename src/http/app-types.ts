@@ -17,6 +17,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Services } from '../monitoring/model/services.ts'
+import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { MoveIn } from '../monitoring/move-in/move-in.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
@@ -47,6 +48,8 @@ export interface HttpContext {
   importer: Importer
   /** What monitoring watches. */
   services: Services
+  /** Absent where it is off. */
+  monitoring?: Monitoring
   /** Answers questions about what monitoring has stored, off this thread. */
   series: SeriesReader
   moveIn: MoveIn

@@ -108,11 +108,13 @@ function libraryError(error: unknown): { statusCode: number; code: string; messa
 export function answerFailures(app: App, log: Logger, write: ProblemWriter): void {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error, request.id)
-    if (problem.status >= 500)
+    if (problem.status >= 500) {
+      request.exception = error
       log.error(
         { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
         'request failed',
       )
+    }
     if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane"')
     if (error instanceof TooManyFailures) reply.header('retry-after', String(error.retryAfterSeconds))
     return write(problem, reply)

@@ -35,7 +35,7 @@ function describeFinished(request: FastifyRequest, reply: FastifyReply): Events[
 }
 
 /** Of the body; of one whose length was not told beforehand, with its head. */
-function bodyBytes(request: FastifyRequest, reply: FastifyReply): number {
+export function bodyBytes(request: FastifyRequest, reply: FastifyReply): number {
   if (request.method === 'HEAD' || reply.statusCode === 304) return 0
   const told = Number(reply.getHeader('content-length') ?? Number.NaN)
   return Number.isFinite(told) ? told : Math.max(0, bytesSent(request) - (request[sentBefore] ?? 0))

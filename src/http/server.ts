@@ -17,6 +17,7 @@ import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { absoluteLink } from './links.ts'
 import { envelopeWriter, isMonitoringPath } from './monitoring/envelope.ts'
 import { describeApi } from './openapi.ts'
+import { recordRequest, recordRequests } from './record-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
@@ -32,7 +33,10 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => writeFailure(toProblem(error, request.id), reply),
+    frameworkErrors: (error, request, reply) => {
+      recordRequest(context, request, reply)
+      writeFailure(toProblem(error, request.id), reply)
+    },
     genReqId: () => randomUUID(),
     loggerInstance: context.log,
     requestTimeout: 0,
@@ -44,6 +48,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   describeRequests(app, context)
+  recordRequests(app, context)
   answerFailures(app, context.log, writeFailure)
   answerUnknownPaths(app)
   addSecurityHeaders(app)

@@ -8,6 +8,7 @@ const texts = {
   collecting: 'Collecting stands still',
   settling: 'Periods are not computed',
   retention: 'Old data are not removed',
+  checks: 'Checks are not evaluated',
   places: 'Places of addresses cannot be looked up',
   dropped: 'Requests were not recorded: too many waited',
 } as const

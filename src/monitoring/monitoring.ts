@@ -1,32 +1,31 @@
 import type { MonitoringSettings } from '../config/monitoring-settings.ts'
 import type { Clock } from '../lib/clock.ts'
-import { explain } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Turns } from '../lib/turns.ts'
 import type { TickReport } from './collect/collector.ts'
 import { CollectorHandle } from './collect/collector-handle.ts'
-import type { LoneException, OwnRequest } from './collect/own/own-request.ts'
+import { describeException } from './collect/own/describe-exception.ts'
+import type { OwnRequest } from './collect/own/own-request.ts'
 import { OwnRequests } from './collect/own/own-requests.ts'
 import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
 import type { MonitoringHealth } from './health.ts'
 import { Health } from './health.ts'
 import type { ServiceRecord, ServiceSource } from './model/records.ts'
+import type { Services, ServicesChange } from './model/services.ts'
+import type { Notifications } from './notify/notifications.ts'
 import type { SeriesPlace } from './series/series-database.ts'
 
 const tickMs = 1000
 const minuteMs = 60_000
-
-/** The configured services. */
-export interface ServiceRegistry {
-  list(): Promise<ServiceRecord[]>
-  markChecked(id: number, at: Date): Promise<void>
-}
+/** Checks wait so long for services that are still being read when a minute is over. */
+const longestWaitMs = 20_000
 
 export interface MonitoringNeeds {
   settings: MonitoringSettings
   place: SeriesPlace
-  registry: ServiceRegistry
+  services: Services
+  notifications: Pick<Notifications, 'evaluate'>
   events: EventBus
   clock: Clock
   log: Logger
@@ -42,14 +41,15 @@ export class Monitoring {
   readonly #health: Health
   readonly #collector: CollectorHandle
   readonly #turns = new Turns()
-  readonly #stopListening: () => void
+  readonly #stopListening: (() => void)[]
   #timer: NodeJS.Timeout | undefined
   #services: ServiceRecord[] | undefined
   #minute: number | undefined
+  #evaluated: number | undefined
   #problems = new Map<number, string>()
 
   constructor(needs: MonitoringNeeds) {
-    const { settings, place, log, clock, events } = needs
+    const { settings, place, log, clock, events, services } = needs
     this.#needs = needs
     this.#health = new Health(clock, log)
     const { limits, keep, privacy, placesFile } = settings
@@ -57,16 +57,10 @@ export class Monitoring {
       { place, limits, keep, privacy, ...(placesFile === undefined ? {} : { placesFile }) },
       log,
     )
-    this.#stopListening = events.on('exception.caught', ({ error, where }) => {
-      const type = error instanceof Error ? error.constructor.name : typeof error
-      const stack = error instanceof Error ? (error.stack ?? '') : ''
-      this.recordException({
-        created: clock.now().getTime(),
-        type,
-        message: `${where}: ${explain(error)}`,
-        stack,
-      })
-    })
+    this.#stopListening = [
+      events.on('exception.caught', ({ error, where }) => this.#noteException(error, where)),
+      services.onChange((change) => this.#noteChange(change)),
+    ]
   }
 
   /** Begins to tick each second. */
@@ -85,11 +79,6 @@ export class Monitoring {
     this.#own.add(request)
   }
 
-  /** Takes an exception that no request ended with. */
-  recordException(exception: LoneException): void {
-    this.#own.addException(exception)
-  }
-
   /** Hands over what was recorded, collects what is due and computes what is closed. Never throws. */
   tick(): Promise<void> {
     return this.#turns.take(() => this.#work((now) => this.#collector.tick(now)))
@@ -98,6 +87,12 @@ export class Monitoring {
   /** Like `tick`, but returns when everything up to the clock's time is collected and computed. */
   catchUp(): Promise<void> {
     return this.#turns.take(() => this.#work((now) => this.#collector.catchUp(now)))
+  }
+
+  /** How many requests wait, and how many were dropped since the start. */
+  load(): { waiting: number; dropped: number } {
+    const { waiting, dropped } = this.#own
+    return { waiting, dropped }
   }
 
   health(): MonitoringHealth {
@@ -109,21 +104,10 @@ export class Monitoring {
     return this.#problems.get(serviceId)
   }
 
-  /** To be called after services were added, changed or taken away. */
-  servicesChanged(): void {
-    this.#services = undefined
-  }
-
-  /** Removes what was collected of a service. */
-  async removeService(id: number): Promise<void> {
-    this.servicesChanged()
-    await this.#collector.removeService(id)
-  }
-
   /** Hands over what is left and ends the threads. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    this.#stopListening()
+    for (const stop of this.#stopListening) stop()
     await this.#turns.take(async () => {
       await this.#health.guard('recording', () => this.#flush())
       await this.#collector.close()
@@ -137,16 +121,32 @@ export class Monitoring {
     this.#minute = minute
     await this.#health.guard('configuration', () => this.#readServices(isNewMinute))
     const isFlushed = await this.#health.guard('recording', () => this.#flush())
+    let isBusy = true
     await this.#health.guard('collecting', async () => {
       const report = await collect(now)
       this.#health.setCollecting(report.problems)
       await this.#note(report, isFlushed && isNewMinute ? now : undefined)
+      isBusy = report.isBusy
     })
+    if (this.#evaluated === minute || (isBusy && now - minute * minuteMs < longestWaitMs)) return
+    this.#evaluated = minute
+    await this.#health.guard('checks', () => this.#needs.notifications.evaluate(new Date(now)))
+  }
+
+  #noteException(error: unknown, where: string): void {
+    const { type, message, stack } = describeException(error)
+    const created = this.#needs.clock.now().getTime()
+    this.#own.addException({ created, type, message: `${where}: ${message}`, stack })
+  }
+
+  async #noteChange({ removedId }: ServicesChange): Promise<void> {
+    this.#services = undefined
+    if (removedId !== undefined) await this.#collector.removeService(removedId)
   }
 
   async #readServices(isNewMinute: boolean): Promise<void> {
     if (this.#services !== undefined && !isNewMinute) return
-    const services = (await this.#needs.registry.list()).filter(({ isActive }) => isActive)
+    const services = (await this.#needs.services.list()).filter(({ isActive }) => isActive)
     this.#services = services
     await this.#collector.setServices(services.map(toCollected))
   }
@@ -166,9 +166,9 @@ export class Monitoring {
     const read = polled.filter(({ isRead }) => isRead)
     const { app, mapserver } = ownServices(this.#services ?? [])
     const own = ownChecked === undefined ? [] : [app, mapserver].filter((id) => id !== undefined)
-    const { registry } = this.#needs
-    for (const { serviceId, at } of read) await registry.markChecked(serviceId, new Date(at))
-    for (const id of own) await registry.markChecked(id, new Date(ownChecked ?? 0))
+    const { services } = this.#needs
+    for (const { serviceId, at } of read) await services.markChecked(serviceId, new Date(at))
+    for (const id of own) await services.markChecked(id, new Date(ownChecked ?? 0))
   }
 }
 

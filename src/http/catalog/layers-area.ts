@@ -54,11 +54,7 @@ export const layersArea: Area = (app, context) => {
     item,
     { config: { access: 'workspace' }, schema: { tags, summary: 'One layer', params: Params } },
     async (request, reply) =>
-      sendEntity(
-        request,
-        reply,
-        await describe(context, request, await getNamedLayer(context, request.params.layer)),
-      ),
+      sendEntity(request, reply, await describe(context, request, await getNamedLayer(context, request))),
   )
 
   app.put(
@@ -68,10 +64,10 @@ export const layersArea: Area = (app, context) => {
       schema: { tags, summary: 'Change a layer', params: Params, body: LayerBody },
     },
     async (request) => {
-      const layer = await getNamedLayer(context, request.params.layer)
+      const layer = await getNamedLayer(context, request)
       requireMatch(request, await describe(context, request, layer))
       await changeLayer(context, layer, request.body.layer)
-      return describe(context, request, await getNamedLayer(context, request.params.layer))
+      return describe(context, request, await getNamedLayer(context, request))
     },
   )
 
@@ -87,7 +83,7 @@ export const layersArea: Area = (app, context) => {
       },
     },
     async (request, reply) => {
-      const layer = await getNamedLayer(context, request.params.layer)
+      const layer = await getNamedLayer(context, request)
       requireMatch(request, await describe(context, request, layer))
       await deleteLayer(context, layer, request.query.recurse ?? false)
       return reply.code(200).send()
@@ -103,13 +99,15 @@ async function describe(
   return toWireLayer(request, layer, await getStoreById(database.kysely, layer.storeId))
 }
 
-/** A layer by `<workspace>:<name>`; a name alone means the default workspace. */
-async function getNamedLayer({ database }: HttpContext, text: string): Promise<LayerRecord> {
+/** The layer of the path by `<workspace>:<name>`; a name alone means the default workspace. */
+async function getNamedLayer({ database }: HttpContext, request: FastifyRequest): Promise<LayerRecord> {
+  const { layer: text } = request.params as { layer: string }
   const db = database.kysely
   const colon = text.indexOf(':')
   const workspace = colon < 0 ? await findDefaultWorkspaceName(db) : text.slice(0, colon)
   const layer = workspace === undefined ? undefined : await findLayer(db, workspace, text.slice(colon + 1))
   if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  request.usedLayer = layer
   return layer
 }
 

@@ -121,6 +121,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
     async (request, reply) => {
       const workspace = await workspaceOf(context, request)
       const { style, format } = await findNamed(context, workspace, nameOf(request))
+      request.usedStyle = style
       const wanted = format === undefined ? acceptedFormats(request.headers.accept) : [format]
       reply.header('vary', 'accept')
       return wanted.length === 0
@@ -136,11 +137,10 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
       schema: { tags, summary: 'Change a style', params: Params, body: StyleBody },
     },
     async (request) => {
-      const workspace = await workspaceOf(context, request)
-      const style = await getStyle(db, workspace, nameOf(request))
+      const style = await getNamed(context, request)
       requireMatch(request, toWireStyle(request, style))
       await changeStyle(context, style, readBody(request))
-      return toWireStyle(request, await getStyle(db, workspace, style.name))
+      return toWireStyle(request, await getStyle(db, style.workspace, style.name))
     },
   )
 
@@ -151,7 +151,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
       schema: { tags, summary: 'Delete a style', params: Params, querystring: RecurseQuery },
     },
     async (request, reply) => {
-      const style = await getStyle(db, await workspaceOf(context, request), nameOf(request))
+      const style = await getNamed(context, request)
       requireMatch(request, toWireStyle(request, style))
       await deleteStyle(context, style, request.query.recurse ?? false)
       return reply.code(200).send()
@@ -181,6 +181,13 @@ async function workspaceOf({ database }: HttpContext, request: FastifyRequest): 
 
 function nameOf(request: FastifyRequest): string {
   return (request.params as { style: string }).style
+}
+
+async function getNamed(context: HttpContext, request: FastifyRequest): Promise<StyleRecord> {
+  const workspace = await workspaceOf(context, request)
+  const style = await getStyle(context.database.kysely, workspace, nameOf(request))
+  request.usedStyle = style
+  return style
 }
 
 /** A style by name; `<name>.sld` and the like mean its document in that format. */

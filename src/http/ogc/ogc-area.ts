@@ -52,7 +52,10 @@ async function readableLayer(context: HttpContext, request: FastifyRequest): Pro
   const colon = collectionId.indexOf(':')
   const workspace = collectionId.slice(0, Math.max(colon, 0))
   const layer = await findLayer(context.database.kysely, workspace, collectionId.slice(colon + 1))
-  if ((await readableWorkspaces(context, request)).has(workspace) && layer !== undefined) return layer
+  if ((await readableWorkspaces(context, request)).has(workspace) && layer !== undefined) {
+    request.usedLayer = layer
+    return layer
+  }
   if (!hasRole(request.caller, 'user')) {
     throw new Failure(
       'unauthenticated',

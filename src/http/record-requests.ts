@@ -1,0 +1,104 @@
+import type { LayerRecord, StyleRecord } from '../catalog/records.ts'
+import { describeException } from '../monitoring/collect/own/describe-exception.ts'
+import type { OwnException, OwnRequest } from '../monitoring/collect/own/own-request.ts'
+import type { OwnEventType } from '../monitoring/model/event-types.ts'
+import type { UsedResource } from '../monitoring/series/request-event.ts'
+import type { App, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
+import { digestOf, readCredentials } from './auth/credentials.ts'
+import { bodyBytes } from './finished-request.ts'
+import { findUsage, isRecorded } from './usage.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The published layer that the request turned out to be about. */
+    usedLayer: Pick<LayerRecord, 'workspace' | 'name' | 'details'> | undefined
+    usedStyle: Pick<StyleRecord, 'workspace' | 'name'> | undefined
+    /** What made the answer a 5xx. */
+    exception: unknown
+  }
+}
+
+/** Of a request whose client went away before there was an answer. */
+const clientGone = 499
+const tableOfUsages = new Map<string, OwnEventType | undefined>()
+
+/** Hands the facts of each request to monitoring when its answer is sent, or when its client has gone. */
+export function recordRequests(app: App, context: HttpContext): void {
+  app.decorateRequest('usedLayer')
+  app.decorateRequest('usedStyle')
+  app.decorateRequest('exception')
+  app.addHook('onRequest', (request, reply, done) => {
+    recordRequest(context, request, reply)
+    done()
+  })
+}
+
+/** For one request that hooks do not see. */
+export function recordRequest(
+  { monitoring, clock }: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (monitoring === undefined || !isRecorded(request.url)) return
+  const created = clock.now().getTime()
+  reply.raw.once('close', () => monitoring.record(describeRequest(request, reply, created)))
+}
+
+function describeRequest(request: FastifyRequest, reply: FastifyReply, created: number): OwnRequest {
+  const { method, caller, headers } = request
+  const route = request.routeOptions.url ?? ''
+  const { headersSent } = reply.raw
+  const exception = describeFailure(request)
+  return {
+    service: route === '/ogc' || route.startsWith('/ogc/') ? 'mapserver' : 'app',
+    created,
+    eventType: eventTypeOf(request, route),
+    method,
+    path: withoutQuery(request.originalUrl),
+    host: headers.host ?? '',
+    status: headersSent ? reply.statusCode : clientGone,
+    sizeBytes: headersSent ? bodyBytes(request, reply) : 0,
+    milliseconds: reply.elapsedTime,
+    contentType: textOf(reply.getHeader('content-type')),
+    userAgent: headers['user-agent'],
+    clientIp: request.ip,
+    session: caller?.by === 'session' ? sessionOf(request) : undefined,
+    userName: caller?.name,
+    resources: resourcesOf(request, route),
+    ...(exception === undefined ? {} : { exception }),
+  }
+}
+
+function eventTypeOf({ method, usedLayer }: FastifyRequest, route: string): OwnEventType {
+  if (route.startsWith('/ogc/') && usedLayer?.details.kind === 'raster') return 'OWS:WCS'
+  const key = `${method} ${route}`
+  if (!tableOfUsages.has(key)) tableOfUsages.set(key, findUsage(route, method))
+  return tableOfUsages.get(key) ?? 'view'
+}
+
+function resourcesOf({ usedLayer, usedStyle }: FastifyRequest, route: string): UsedResource[] {
+  if (usedLayer !== undefined) return [{ type: 'layer', name: `${usedLayer.workspace}:${usedLayer.name}` }]
+  if (usedStyle !== undefined) {
+    const { workspace, name } = usedStyle
+    return [{ type: 'style', name: workspace === undefined ? name : `${workspace}:${name}` }]
+  }
+  return route === '/docs' ? [{ type: 'url', name: route }] : []
+}
+
+function describeFailure({ exception }: FastifyRequest): OwnException | undefined {
+  return exception === undefined ? undefined : describeException(exception)
+}
+
+function sessionOf({ headers: { cookie = '' } }: FastifyRequest): string | undefined {
+  const credentials = readCredentials({ cookie })
+  return credentials?.kind === 'session' ? digestOf(credentials.id) : undefined
+}
+
+function withoutQuery(url: string): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
