@@ -1,4 +1,5 @@
 import { createLogCollector } from './access-log/log-collector.ts'
+import { createMonitorCollector } from './geoserver/monitor-collector.ts'
 import { createHostCollector } from './hosts/host-collector.ts'
 import type { CollectedService, CollectorParts, ServiceCollector } from './service-collector.ts'
 
@@ -9,6 +10,7 @@ const makers: Partial<
   Record<Kind, (service: CollectedService, parts: CollectorParts) => ServiceCollector | undefined>
 > = {
   log: createLogCollector,
+  'geoserver-monitor': createMonitorCollector,
   own: createHostCollector,
   'node-exporter': createHostCollector,
   'geoserver-status': createHostCollector,

@@ -1,0 +1,109 @@
+import { explain } from '../../../lib/errors.ts'
+import { FetchFailure, fetchText } from '../../../lib/fetch-text.ts'
+import type { ListFormat, MonitorList } from './monitor-list.ts'
+import { listFormats, readList, readRecord } from './monitor-list.ts'
+import type { RequestData } from './request-data.ts'
+
+const timeoutMs = 10_000
+const maxBytes = 32 << 20
+
+export interface MonitorSource {
+  /** Of the GeoServer. */
+  url: string
+  user?: string
+  password?: string
+}
+
+export interface ListQuery {
+  /** Milliseconds since 1970; undefined for all. */
+  from: number | undefined
+  offset: number
+  count: number
+}
+
+/** The monitor of a GeoServer. Remembers in which format it answers. */
+export class MonitorClient {
+  readonly #source: MonitorSource
+  readonly #base: string
+  #listFormat: ListFormat | undefined
+  #recordFormat: 'json' | 'xml' = 'json'
+
+  constructor(source: MonitorSource) {
+    this.#source = source
+    this.#base = `${source.url.replace(/\/+$/, '').replace(/\/rest\/monitor\/requests(\.\w+)?$/, '')}/rest/monitor/requests`
+  }
+
+  /** Requests by their start, the earliest first, as JSON, otherwise as XML, otherwise by the links of the page. */
+  async list(query: ListQuery, signal: AbortSignal): Promise<MonitorList> {
+    if (this.#listFormat !== undefined) return this.#listAs(this.#listFormat, query, signal)
+    const failures: unknown[] = []
+    for (const format of listFormats) {
+      try {
+        const list = await this.#listAs(format, query, signal)
+        this.#listFormat = format
+        return list
+      } catch (error) {
+        failures.push(error)
+        if (!isOfFormat(error)) break
+      }
+    }
+    throw failures.at(-1)
+  }
+
+  /** Undefined where it is there no more. */
+  async record(id: number, signal: AbortSignal): Promise<RequestData | undefined> {
+    try {
+      return await this.#recordAs(this.#recordFormat, id, signal)
+    } catch (error) {
+      if (isGone(error)) return undefined
+      if (this.#recordFormat === 'xml' || !isOfFormat(error)) throw error
+    }
+    const record = await this.#recordAs('xml', id, signal)
+    this.#recordFormat = 'xml'
+    return record
+  }
+
+  async #listAs(format: ListFormat, query: ListQuery, signal: AbortSignal): Promise<MonitorList> {
+    const parameters = new URLSearchParams({ order: 'startTime', count: String(query.count) })
+    if (query.offset > 0) parameters.set('offset', String(query.offset))
+    if (query.from !== undefined)
+      parameters.set('from', `${new Date(query.from).toISOString().slice(0, 19)}+0000`)
+    const address = `${this.#base}.${format}?${parameters}`
+    return this.#read(address, signal, (text) => readList(text, format))
+  }
+
+  #recordAs(format: 'json' | 'xml', id: number, signal: AbortSignal): Promise<RequestData> {
+    return this.#read(`${this.#base}/${id}.${format}`, signal, (text) => {
+      const record = readRecord(text, format)
+      if (record === undefined) throw new Error('It is no record of a request')
+      return record
+    })
+  }
+
+  async #read<T>(address: string, signal: AbortSignal, parse: (text: string) => T): Promise<T> {
+    const { user, password } = this.#source
+    const text = await fetchText(address, {
+      ...{ timeoutMs, maxBytes, signal },
+      ...(user === undefined ? {} : { user }),
+      ...(password === undefined ? {} : { password }),
+    })
+    try {
+      return parse(text)
+    } catch (error) {
+      const { origin, pathname } = new URL(address)
+      throw new AnswerError(`${origin}${pathname} answered what cannot be read: ${explain(error)}`)
+    }
+  }
+}
+
+class AnswerError extends Error {}
+
+/** Whether another format may do: the answer could not be read, or the server could not write it. */
+function isOfFormat(error: unknown): boolean {
+  if (error instanceof AnswerError) return true
+  return error instanceof FetchFailure && [400, 404, 406, 415, 500, 501].includes(error.status ?? 0)
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof FetchFailure && error.status === 404
+}

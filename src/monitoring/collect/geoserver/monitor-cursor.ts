@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { RequestData } from './request-data.ts'
+
+const cursor = Type.Object({
+  /** Start of the earliest request that may still be listed as new, in milliseconds since 1970. */
+  from: Type.Integer(),
+  /** Highest number of a request that was listed. */
+  newest: Type.Integer(),
+  /** Requests that are counted, by number, with their start: a server that was restarted gives numbers anew. */
+  seen: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
+})
+
+/** How far a monitor has been read. */
+export type MonitorCursor = Type.Static<typeof cursor>
+
+/** A request counts when it has ended, which may be so long after its start. */
+const overlapMs = 300_000
+/** What runs longer is not waited for. */
+const longestMs = 3_600_000
+/** Lists are asked for by whole seconds. */
+const secondMs = 1000
+const maxSeen = 50_000
+
+export function parseMonitorCursor(text: string): MonitorCursor {
+  return Value.Parse(cursor, JSON.parse(text))
+}
+
+export function isEnded({ status }: RequestData): boolean {
+  return status === 'FINISHED' || status === 'FAILED'
+}
+
+/** How many requests the monitor has forgotten before they were read; 0 where it shows one that is known. */
+export function countMissed(ids: readonly number[], known: MonitorCursor | undefined): number {
+  if (known === undefined || known.seen.length === 0 || ids.length === 0) return 0
+  const seen = new Set(known.seen.map(([id]) => id))
+  if (ids.some((id) => seen.has(id))) return 0
+  return Math.max(0, ids.reduce((least, id) => Math.min(least, id)) - known.newest - 1)
+}
+
+export interface Listed {
+  /** Whole records, some of which may be known. */
+  records: readonly RequestData[]
+  /** Numbers of all that the monitor lists. */
+  ids: readonly number[]
+  /** False: there is more behind it, so that the next list must begin later. */
+  isWhole: boolean
+}
+
+/** Where to go on after these are counted, as far as they have ended. */
+export function nextCursor(
+  known: MonitorCursor | undefined,
+  { records, ids, isWhole }: Listed,
+): MonitorCursor {
+  const latest = records.reduce((time, { start }) => Math.max(time, start), known?.from ?? 0)
+  const overlapping = latest - (isWhole ? overlapMs : 0)
+  const pending = records.filter((one) => isPending(one) && one.start > latest - longestMs)
+  const earliest = pending.reduce((time, { start }) => Math.min(time, start), overlapping)
+  const from = Math.max(earliest, known?.from ?? 0)
+  const ended = records.filter(isEnded).map(({ id, start }): Seen => [id, start])
+  const all = new Map([...(known?.seen ?? []), ...ended].map((one) => [keyOf(...one), one]))
+  const listed = new Set(ids)
+  const seen = [...all.values()].filter(([id, start]) => start >= from - secondMs || listed.has(id))
+  return {
+    from,
+    newest: ids.reduce((most, id) => Math.max(most, id), ids.length === 0 ? (known?.newest ?? 0) : 0),
+    seen: seen.slice(-maxSeen),
+  }
+}
+
+/** Those that have ended and are not counted yet. */
+export function newlyEnded(records: readonly RequestData[], known: MonitorCursor | undefined): RequestData[] {
+  const seen = new Set(known?.seen.map((one) => keyOf(...one)))
+  return records.filter((one) => {
+    const key = keyOf(one.id, one.start)
+    if (!isEnded(one) || seen.has(key) || one.start < (known?.from ?? 0) - secondMs) return false
+    seen.add(key)
+    return true
+  })
+}
+
+type Seen = MonitorCursor['seen'][number]
+
+function keyOf(id: number, start: number): string {
+  return `${id} ${start}`
+}
+
+function isPending({ status }: RequestData): boolean {
+  return status === 'RUNNING' || status === 'WAITING' || status === 'CANCELLING'
+}

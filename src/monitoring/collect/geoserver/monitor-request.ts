@@ -1,0 +1,49 @@
+import type { OwnEventType } from '../../model/event-types.ts'
+import { eventTypes } from '../../model/event-types.ts'
+import { classifyOws } from '../classify/ows.ts'
+import type { RawRequest } from '../classify/raw-request.ts'
+import type { RequestData } from './request-data.ts'
+
+/** The request of a service in a record of its monitor. */
+export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
+  const { eventType, layers } = useOf(data)
+  return {
+    serviceId,
+    created: data.start,
+    eventType,
+    method: data.method,
+    path: data.path,
+    host: data.host,
+    status: data.responseStatus,
+    sizeBytes: data.sizeBytes,
+    milliseconds: data.milliseconds,
+    contentType: data.contentType || undefined,
+    userAgent: data.userAgent || undefined,
+    clientIp: data.clientIp || undefined,
+    userName: data.userName || undefined,
+    resources: layers.map((name) => ({ type: 'layer' as const, name })),
+    errorType: errorTypeOf(data),
+  }
+}
+
+function useOf({ service, path, query, resources }: RequestData): {
+  eventType: OwnEventType | null
+  layers: string[]
+} {
+  if (service === '') {
+    const use = classifyOws(path, query)
+    return { eventType: use === undefined ? 'mapserver' : use.eventType, layers: use?.layers ?? [] }
+  }
+  const name = `OWS:${service.toUpperCase()}`
+  const eventType = ownTypes.find((type) => type === name) ?? null
+  return { eventType, layers: eventType === null ? [] : resources }
+}
+
+const ownTypes = eventTypes.filter(
+  (type): type is OwnEventType => type !== 'all' && type !== 'other' && type !== 'OWS:ALL',
+)
+
+function errorTypeOf({ status, error, responseStatus }: RequestData): string | undefined {
+  if (status === 'FAILED') return error?.type || (responseStatus >= 400 ? `HTTP ${responseStatus}` : 'FAILED')
+  return responseStatus >= 500 ? `HTTP ${responseStatus}` : undefined
+}

@@ -1,0 +1,104 @@
+/** A request as GeoServer's monitor tells it. */
+export interface RequestData {
+  id: number
+  /** Such as `FINISHED`. */
+  status: string
+  /** Milliseconds since 1970. */
+  start: number
+  milliseconds: number
+  path: string
+  query: string
+  method: string
+  host: string
+  service: string
+  operation: string
+  resources: string[]
+  clientIp: string
+  userName: string
+  userAgent: string
+  responseStatus: number
+  sizeBytes: number
+  contentType: string
+  error: { type: string; message: string; stack: string } | undefined
+}
+
+const maxResources = 100
+const maxTraceLines = 300
+
+/** The record in a JSON object or in what was an XML element; undefined where it is none or has no time. */
+export function toRequestData(value: unknown): RequestData | undefined {
+  if (!isObject(value)) return undefined
+  const id = Number(textOf(value['id']))
+  const start = parseMonitorTime(textOf(value['startTime']))
+  if (textOf(value['id']) === '' || !Number.isSafeInteger(id) || Number.isNaN(start)) return undefined
+  return {
+    id,
+    status: textOf(value['status']).toUpperCase(),
+    start,
+    milliseconds: amountOf(value['totalTime']),
+    path: textOf(value['path']),
+    query: textOf(value['queryString']),
+    method: textOf(value['httpMethod']).toUpperCase(),
+    host: textOf(value['host']),
+    service: textOf(value['service']),
+    operation: textOf(value['operation']),
+    resources: textsOf(value['resources'], maxResources),
+    clientIp: textOf(value['remoteAddr']),
+    userName: textOf(value['remoteUser']),
+    userAgent: textOf(value['remoteUserAgent']),
+    responseStatus: amountOf(value['responseStatus']),
+    sizeBytes: amountOf(value['responseLength']),
+    contentType: textOf(value['responseContentType']),
+    error: errorOf(value['error'], textOf(value['errorMessage'])),
+  }
+}
+
+/** `2025-10-10 11:55:36.123 UTC` or ISO 8601; UTC where no zone is named. NaN where it is no time. */
+export function parseMonitorTime(text: string): number {
+  const [, day, time, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,9})?) ?(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
+  if (day === undefined) return Number.NaN
+  const offset = /\d/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'
+  return Math.floor(Date.parse(`${day}T${time}${offset}`))
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The text of a field; the first of a list; empty for what is none. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.trim()
+  if (typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return textOf(value[0])
+  return ''
+}
+
+function amountOf(value: unknown): number {
+  const number = Number(textOf(value))
+  return number > 0 && Number.isFinite(number) ? number : 0
+}
+
+/** Texts in a list, however it is wrapped: `{string: a}`, `{string: [a, b]}`, `[{string: a}]`, `[a, b]`. */
+function textsOf(value: unknown, limit: number): string[] {
+  const found: string[] = []
+  const open: unknown[] = [value]
+  while (open.length > 0 && found.length < limit) {
+    const one = open.shift()
+    if (Array.isArray(one)) open.unshift(...one.slice(0, limit))
+    else if (isObject(one)) open.unshift(one['string'] ?? one['trace'])
+    else if (textOf(one) !== '') found.push(textOf(one))
+  }
+  return found
+}
+
+function errorOf(value: unknown, errorMessage: string): RequestData['error'] {
+  if (!isObject(value)) {
+    const message = textOf(value) || errorMessage
+    return message === '' ? undefined : { type: '', message, stack: message }
+  }
+  const type = textOf(value['@class']) || textOf(value['class'])
+  const message = textOf(value['detailMessage']) || errorMessage
+  const trace = textsOf(value['stackTrace'], maxTraceLines)
+  return { type, message, stack: [`${type}: ${message}`, ...trace].join('\n') }
+}
