@@ -7,8 +7,11 @@ import { acceptForms } from './forms.ts'
 import { addHostRoutes } from './hosts.ts'
 import { addListRoutes } from './lists.ts'
 import { addLoadRoutes } from './load.ts'
+import { addNotificationConfigRoutes } from './notification-config.ts'
+import { addNotificationRoutes } from './notifications.ts'
 import type { MonitoringRoutes, MonitoringScope } from './scope.ts'
 import { addServiceRoutes } from './services.ts'
+import { addStatusRoute } from './status.ts'
 
 /** One line each. */
 const parts: MonitoringRoutes[] = [
@@ -17,6 +20,9 @@ const parts: MonitoringRoutes[] = [
   addListRoutes, // /api/metrics, /api/resource_types, /api/event_types
   addAutoconfigureRoute, // /api/autoconfigure
   addLoadRoutes, // /api/load
+  addStatusRoute, // /api/status
+  addNotificationRoutes, // /api/notifications
+  addNotificationConfigRoutes, // /api/notifications/config
 ]
 
 /** `/monitoring` and everything below; nothing where monitoring is off. */

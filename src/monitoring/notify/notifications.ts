@@ -2,15 +2,15 @@ import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { actOnProblems } from './act-on-problems.ts'
+import { amountText } from './amount.ts'
 import { listChecks } from './check-repository.ts'
 import type { Channels } from './deliveries.ts'
 import { Deliveries } from './deliveries.ts'
-import type { Delivery } from './delivery-repository.ts'
 import { listNewestDeliveries } from './delivery-repository.ts'
 import type { WatchedService } from './evaluate.ts'
 import type { ValueSource } from './evaluate-check.ts'
 import { evaluateCheck } from './evaluate-check.ts'
-import type { CheckProblems } from './model.ts'
+import type { CheckProblems, Problem, ReceiverKind } from './model.ts'
 import { createShippedChecks } from './shipped-checks.ts'
 
 const periodSeconds = 60
@@ -27,14 +27,6 @@ export interface NotificationsNeeds {
   channels: Channels
   /** Most time for one attempt to deliver. */
   attemptMs?: number
-}
-
-/** What `problems` tells. */
-export interface CurrentProblems {
-  /** Checks that do not hold. */
-  checks: CheckProblems[]
-  /** Newest deliveries that did not arrive, of the last day. */
-  undelivered: Delivery[]
 }
 
 interface Evaluation {
@@ -72,27 +64,40 @@ export class Notifications {
     const { database } = this.#needs
     const needs = {
       database,
-      canReach: (kind: 'user' | 'address' | 'webhook') => this.#deliveries.canReach(kind),
+      canReach: (kind: ReceiverKind) => this.#deliveries.canReach(kind),
     }
     for (const found of await this.#evaluation(to))
       await actOnProblems(needs, found, { to, now: now.getTime() })
     void this.#deliveries.run()
   }
 
-  /** What does not hold at this moment: as of the last period that was computed. */
-  async problems(): Promise<CurrentProblems> {
+  /**
+   * What does not hold at this moment, as of the last period that was computed; a message that did not arrive is a
+   * problem of its check.
+   */
+  async problems(): Promise<CheckProblems[]> {
     const now = this.#needs.clock.now()
+    const { kysely } = this.#needs.database
     const current = periodEnd(now)
     const isFresh = current - this.#settledTo <= mostBehind * periodSeconds
     const found = await this.#evaluation(isFresh ? this.#settledTo : current)
     const since = new Date(now.getTime() - deliveryProblemMs).toISOString()
-    const newest = await listNewestDeliveries(this.#needs.database.kysely, since)
-    return {
-      checks: found.filter(({ problems }) => problems.length > 0),
-      undelivered: newest.filter(
-        ({ state, error }) => state !== 'sent' && state !== 'dropped' && error != null,
-      ),
-    }
+    const undelivered = (await listNewestDeliveries(kysely, since)).filter(
+      ({ state, error }) => (state === 'pending' || state === 'failed') && error !== undefined,
+    )
+    const checks = undelivered.length === 0 ? [] : await listChecks(kysely)
+    const all = [
+      ...found,
+      ...checks
+        .filter(({ id }) => !found.some(({ check }) => check.id === id))
+        .map((check) => ({ check, problems: [] })),
+    ]
+    return all
+      .map(({ check, problems }) => {
+        const own = undelivered.filter(({ checkId }) => checkId === check.id)
+        return { check, problems: [...problems, ...undeliveredProblem(own.length, now.getTime())] }
+      })
+      .filter(({ problems }) => problems.length > 0)
   }
 
   /** Whether mail can be sent at all. */
@@ -131,6 +136,25 @@ export class Notifications {
     })
     return evaluation.found
   }
+}
+
+/** Says neither to whom nor what the mail server answered: everyone with a login reads it. */
+function undeliveredProblem(count: number, now: number): Problem[] {
+  if (count === 0) return []
+  const receivers = count === 1 ? '1 receiver' : `${count} receivers`
+  return [
+    {
+      definitionId: 0,
+      metric: 'notification.delivery',
+      severity: 'warning',
+      message: `A message did not reach ${receivers}`,
+      description: `The newest message of this check did not reach ${receivers}; the log of its deliveries says why.`,
+      offendingValue: amountText(count),
+      thresholdValue: amountText(0),
+      validFrom: now,
+      validTo: now,
+    },
+  ]
 }
 
 function periodEnd(now: Date): number {

@@ -1,0 +1,185 @@
+import { Type } from 'typebox'
+import { notFound } from '../../lib/errors.ts'
+import { createVault } from '../../lib/vault.ts'
+import { findMetric } from '../../monitoring/model/metrics.ts'
+import type { ServiceRecord } from '../../monitoring/model/records.ts'
+import {
+  deleteCheck,
+  findCheck,
+  updateCheck,
+  updateThreshold,
+} from '../../monitoring/notify/check-repository.ts'
+import { dropDeliveries, listDeliveries } from '../../monitoring/notify/delivery-repository.ts'
+import type { Check, Definition, Threshold } from '../../monitoring/notify/model.ts'
+import { fieldName } from '../../monitoring/notify/model.ts'
+import { limitUnit } from '../../monitoring/notify/problem-text.ts'
+import type { FullReceiver } from '../../monitoring/notify/receiver-repository.ts'
+import { listReceivers, replaceReceivers } from '../../monitoring/notify/receiver-repository.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { etagOf, requireMatch } from '../etag.ts'
+import { IdParams } from './bodies.ts'
+import { envelope } from './envelope.ts'
+import { renderForm } from './notification-form.ts'
+import { readEmails, readWebhooks } from './notification-receivers.ts'
+import { readSettings } from './notification-settings.ts'
+import { readThreshold } from './notification-thresholds.ts'
+import {
+  emailsOf,
+  scopeNames,
+  toWireCheck,
+  toWireDelivery,
+  toWireField,
+  webhooksOf,
+} from './notification-wire.ts'
+import { bodyFields, isForm, pathId, queryFields } from './parameters.ts'
+import type { MonitoringScope } from './scope.ts'
+
+const tags = ['monitoring']
+const path = '/monitoring/api/notifications/config/:id'
+const config = { access: 'staff' } as const
+const response = { 200: Type.Unknown() }
+const settingNames = ['emails', 'severity', 'active', 'grace_period', 'window', 'webhooks']
+
+/** `/monitoring/api/notifications/config/<id>[/deliveries]`. */
+export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): void {
+  app.get(
+    path,
+    { config, schema: { tags, summary: 'Configuration of a check', params: IdParams, response } },
+    async (request, reply) => sendConfiguration(request, reply, scope),
+  )
+
+  app.post(
+    path,
+    {
+      config: { access: 'staff', idempotent: true },
+      schema: {
+        tags,
+        summary: 'Change what a check compares and whom it tells',
+        params: IdParams,
+        body: Type.Object(
+          Object.fromEntries(settingNames.map((name) => [name, Type.Optional(Type.String())])),
+          { additionalProperties: Type.Unknown({ description: 'Fields by their field_name' }) },
+        ),
+        response,
+      },
+    },
+    async (request, reply) => changeConfiguration(request, reply, scope),
+  )
+
+  app.delete(
+    path,
+    { config, schema: { tags, summary: 'Delete a check', params: IdParams, response } },
+    async (request) => {
+      const known = await getKnown(request, scope)
+      requireMatch(request, settingsOf(known))
+      await deleteCheck(scope.context.database.kysely, known.check.id)
+      return envelope([])
+    },
+  )
+
+  app.get(
+    `${path}/deliveries`,
+    { config, schema: { tags, summary: 'Messages of a check, newest first', params: IdParams, response } },
+    async (request) => {
+      const fields = queryFields(request, scope.wire.dialect)
+      const limit = fields.integer('limit', { min: 1, max: 1000 }) ?? 100
+      fields.finish()
+      const { check } = await getKnown(request, scope)
+      const deliveries = await listDeliveries(scope.context.database.kysely, check.id, limit)
+      return envelope({ deliveries: deliveries.map((one) => toWireDelivery(one, scope.wire)) })
+    },
+  )
+}
+
+interface Known {
+  check: Check
+  receivers: FullReceiver[]
+}
+
+async function getKnown(request: FastifyRequest, { context }: MonitoringScope): Promise<Known> {
+  const id = pathId((request.params as { id: string }).id, 'Notification check')
+  const check = await findCheck(context.database.kysely, id)
+  if (check === undefined) throw notFound('unknown-check', `Notification check ${id} does not exist`)
+  return { check, receivers: await listReceivers(context.database.kysely, id) }
+}
+
+/** What an `ETag` stands for: what was found and sent changes nothing that somebody edits. */
+function settingsOf({ check, receivers }: Known): object {
+  const { lastSend: _sent, failingSince: _since, ...settings } = check
+  return { settings, receivers: receivers.map(({ kind, target, address }) => [kind, target, address]) }
+}
+
+async function sendConfiguration(request: FastifyRequest, reply: FastifyReply, scope: MonitoringScope) {
+  const known = await getKnown(request, scope)
+  const { check, receivers } = known
+  const services = await scope.context.services.list()
+  const scopes = new Map(
+    check.definitions.map((one) => [one.id, scopeNames(one.threshold, services, scope.wire)]),
+  )
+  const none = scopeNames(undefined, [], scope.wire)
+  const [emails, webhooks] = [emailsOf(receivers), webhooksOf(receivers)]
+  reply.header('etag', etagOf(settingsOf(known))).header('cache-control', 'no-cache')
+  return envelope({
+    fields: check.definitions.map((one) => toWireField(check, one, scope.wire, scopes.get(one.id) ?? none)),
+    form: renderForm({ check, emails, webhooks, scopes, unitOf }),
+    notification: toWireCheck(check, scope.wire, 'names'),
+    emails,
+    webhooks,
+  })
+}
+
+function unitOf({ metric, option }: Definition): string {
+  return limitUnit(option, findMetric(metric))
+}
+
+async function changeConfiguration(request: FastifyRequest, reply: FastifyReply, scope: MonitoringScope) {
+  const { database, directory, services, clock } = scope.context
+  const known = await getKnown(request, scope)
+  requireMatch(request, settingsOf(known))
+  const { check, receivers } = known
+  const fields = bodyFields(request, scope.wire.dialect)
+  const body = (request.body ?? {}) as Record<string, unknown>
+  const settings = readSettings(fields, body, check, isForm(request))
+  const emails = await readEmails(fields, body, database.kysely)
+  const vault = createVault(directory.key)
+  const webhooks = readWebhooks(fields, body, { known: webhooksOf(receivers), vault })
+  const thresholds = await readThresholds(check, { fields, scope, services: await services.list() })
+  fields.finish()
+  request.reportIgnored(fields.names.filter((name) => !isKnownName(name, check)))
+  await database.transaction(async (transaction) => {
+    await updateCheck(transaction, check.id, settings)
+    for (const [id, threshold] of thresholds) await updateThreshold(transaction, id, threshold)
+    if (emails !== undefined) await replaceReceivers(transaction, check.id, ['user', 'address'], emails)
+    if (webhooks !== undefined) await replaceReceivers(transaction, check.id, ['webhook'], webhooks.receivers)
+    const at = clock.now().toISOString()
+    if (!settings.isActive)
+      await dropDeliveries(transaction, check.id, { why: 'the check was switched off', at })
+  })
+  const changed = await getKnown(request, scope)
+  reply.header('etag', etagOf(settingsOf(changed)))
+  return envelope({
+    ...toWireCheck(changed.check, scope.wire, 'names'),
+    ...(webhooks === undefined ? {} : { webhook_secrets: webhooks.secrets }),
+  })
+}
+
+async function readThresholds(
+  check: Check,
+  needs: {
+    fields: ReturnType<typeof bodyFields>
+    scope: MonitoringScope
+    services: readonly ServiceRecord[]
+  },
+): Promise<Map<number, Threshold | undefined>> {
+  const read = new Map<number, Threshold | undefined>()
+  for (const one of check.definitions) read.set(one.id, await readThreshold(needs, one))
+  return read
+}
+
+function isKnownName(name: string, { definitions }: Check): boolean {
+  const parts = ['', '.service', '.resource', '.label', '.ows_service']
+  return (
+    settingNames.includes(name) ||
+    definitions.some((one) => parts.some((part) => name === fieldName(one) + part))
+  )
+}

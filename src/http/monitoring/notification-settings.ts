@@ -1,0 +1,41 @@
+import { severities } from '../../monitoring/model/severities.ts'
+import type { CheckSettings } from '../../monitoring/notify/check-repository.ts'
+import { parseDuration } from '../../monitoring/notify/duration.ts'
+import type { Fields } from './parameters.ts'
+
+const yes = ['true', '1', 'on', 'yes']
+const no = ['false', '0', 'off', 'no']
+const minWindow = 60
+
+/** A box of a form, or a JSON boolean; undefined where absent. */
+function readActive(fields: Fields, body: Record<string, unknown>): boolean | undefined {
+  if (typeof body.active === 'boolean') return body.active
+  const text = fields.text('active', { keepsEmpty: true })
+  if (text === undefined) return undefined
+  const word = text.toLowerCase()
+  if (yes.includes(word)) return true
+  return no.includes(word) || word === '' ? false : fields.failChoice('active', text)
+}
+
+function readDuration(fields: Fields, name: string, least: number): number | undefined {
+  const text = fields.text(name)
+  if (text === undefined) return undefined
+  const seconds = parseDuration(text)
+  if (seconds === undefined) return fields.fail(name, 'Enter a valid duration: HH:MM:SS.')
+  return seconds >= least ? seconds : fields.fail(name, `Ensure this value is at least ${least} seconds.`)
+}
+
+/** The settings of a check as a body changes them; what is absent stays. `isForm`: an absent box is unchecked. */
+export function readSettings(
+  fields: Fields,
+  body: Record<string, unknown>,
+  before: CheckSettings,
+  isForm: boolean,
+): CheckSettings {
+  return {
+    severity: fields.choice('severity', severities) ?? before.severity,
+    isActive: readActive(fields, body) ?? (isForm ? false : before.isActive),
+    graceSeconds: readDuration(fields, 'grace_period', 0) ?? before.graceSeconds,
+    windowSeconds: readDuration(fields, 'window', minWindow) ?? before.windowSeconds,
+  }
+}

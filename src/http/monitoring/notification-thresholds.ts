@@ -1,0 +1,138 @@
+import { isOws } from '../../monitoring/model/event-types.ts'
+import { findMetric, metricsOf } from '../../monitoring/model/metrics.ts'
+import type { ServiceRecord } from '../../monitoring/model/records.ts'
+import { resourceTypes } from '../../monitoring/model/resource-types.ts'
+import { toAmount } from '../../monitoring/notify/amount.ts'
+import { parseDuration } from '../../monitoring/notify/duration.ts'
+import type { Definition, Threshold } from '../../monitoring/notify/model.ts'
+import { fieldName } from '../../monitoring/notify/model.ts'
+import { limitProblem } from '../../monitoring/notify/steps.ts'
+import type { Fields } from './parameters.ts'
+import type { MonitoringScope } from './scope.ts'
+
+const maxLabelLength = 2000
+
+export interface ThresholdNeeds {
+  fields: Fields
+  scope: MonitoringScope
+  services: readonly ServiceRecord[]
+}
+
+/** A definition's threshold as a body changes it: absent keeps (or, in the older dialect, is off), empty is off. */
+export async function readThreshold(
+  { fields, scope, services }: ThresholdNeeds,
+  definition: Definition,
+): Promise<Threshold | undefined> {
+  const name = fieldName(definition)
+  const isGiven = fields.has(name)
+  if (!isGiven && scope.wire.isOlder) return undefined
+  const text = isGiven ? fields.text(name, { keepsEmpty: true })?.trim() : undefined
+  if (isGiven && text === '') return undefined
+  const value = text === undefined ? definition.threshold?.value : readLimit(fields, definition, name, text)
+  if (value === undefined) return undefined
+  return { value, ...(await readScope({ fields, scope, services }, definition)) }
+}
+
+function readLimit(
+  fields: Fields,
+  { option, bounds }: Definition,
+  name: string,
+  text: string,
+): number | undefined {
+  const value = toAmount(text) ?? (option === 'max_timeout' ? parseDuration(text) : undefined)
+  if (value === undefined || (option === 'max_timeout' && value < 0))
+    return fields.fail(name, 'Enter a number.')
+  const problem = limitProblem(bounds, value)
+  return problem === undefined ? value : fields.fail(name, problem)
+}
+
+type ScopePart = 'service' | 'resource' | 'label' | 'ows_service'
+
+async function readScope(
+  { fields, scope, services }: ThresholdNeeds,
+  definition: Definition,
+): Promise<Omit<Threshold, 'value'>> {
+  const { usesService, usesResource, usesLabel, usesOwsService } = definition.bounds
+  const before = definition.threshold ?? { value: 0 }
+  const read = (part: ScopePart, isUsed: boolean): string | null | undefined =>
+    readScopeText(fields, `${fieldName(definition)}.${part}`, isUsed)
+  const service = read('service', usesService)
+  const resource = read('resource', usesResource)
+  const label = read('label', usesLabel)
+  const owsService = read('ows_service', usesOwsService)
+  const serviceId =
+    typeof service === 'string'
+      ? findServiceFor(fields, definition, services, service)
+      : kept(service, before.serviceId)
+  const resourceId =
+    typeof resource === 'string'
+      ? await findResourceFor(fields, definition, scope, resource)
+      : kept(resource, before.resourceId)
+  const eventType =
+    typeof owsService === 'string'
+      ? findOwsFor(fields, definition, scope, owsService)
+      : kept(owsService, before.eventType)
+  const labelText = typeof label === 'string' ? label : kept(label, before.label)
+  return {
+    ...(serviceId === undefined ? {} : { serviceId }),
+    ...(resourceId === undefined ? {} : { resourceId }),
+    ...(labelText === undefined ? {} : { label: labelText }),
+    ...(eventType === undefined ? {} : { eventType }),
+  }
+}
+
+/** Null where it is to be taken away, undefined where it is not mentioned. */
+function readScopeText(fields: Fields, name: string, isUsed: boolean): string | null | undefined {
+  if (!fields.has(name)) return undefined
+  const text = fields.text(name, { keepsEmpty: true, maxLength: maxLabelLength })
+  if (text === '') return null
+  if (text !== undefined && !isUsed) return fields.fail(name, 'This field has no such scope.')
+  return text
+}
+
+function kept<T>(given: null | undefined, before: T | undefined): T | undefined {
+  return given === null ? undefined : before
+}
+
+function findServiceFor(
+  fields: Fields,
+  definition: Definition,
+  services: readonly ServiceRecord[],
+  name: string,
+): number | undefined {
+  const path = `${fieldName(definition)}.service`
+  const service = services.find((one) => one.name === name)
+  if (service === undefined) return fields.fail(path, `Service ${name.slice(0, 100)} does not exist.`)
+  const metric = findMetric(definition.metric)
+  return metric !== undefined && metricsOf(service.type).includes(metric)
+    ? service.id
+    : fields.fail(path, `Service ${service.name} does not measure ${definition.metric}.`)
+}
+
+/** An id, or `type=name`. */
+async function findResourceFor(
+  fields: Fields,
+  definition: Definition,
+  { context }: MonitoringScope,
+  text: string,
+): Promise<number | undefined> {
+  const path = `${fieldName(definition)}.resource`
+  const [, typeName = '', name = ''] = /^([a-z_]*)=(.*)$/s.exec(text) ?? []
+  const type = resourceTypes.find((one) => one === typeName)
+  const isId = /^\d{1,15}$/.test(text)
+  const id = isId
+    ? (await context.series.read<string | undefined>('checkResource', Number(text))) === undefined
+      ? undefined
+      : Number(text)
+    : name === '' || type === undefined
+      ? undefined
+      : await context.series.read<number | undefined>('findCheckResource', { type, name })
+  return id ?? fields.fail(path, `Resource ${text.slice(0, 100)} does not exist.`)
+}
+
+function findOwsFor(fields: Fields, definition: Definition, { wire }: MonitoringScope, name: string) {
+  const type = wire.findEventType(name)
+  return type !== undefined && isOws(type)
+    ? type
+    : fields.failChoice(`${fieldName(definition)}.ows_service`, name)
+}

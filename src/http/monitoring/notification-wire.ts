@@ -1,0 +1,161 @@
+import { findMetric } from '../../monitoring/model/metrics.ts'
+import type { Severity } from '../../monitoring/model/severities.ts'
+import { severities } from '../../monitoring/model/severities.ts'
+import { amountText } from '../../monitoring/notify/amount.ts'
+import type { Delivery } from '../../monitoring/notify/delivery-repository.ts'
+import type { Check, CheckProblems, Definition, Problem, Threshold } from '../../monitoring/notify/model.ts'
+import { fieldName } from '../../monitoring/notify/model.ts'
+import { limitUnit } from '../../monitoring/notify/problem-text.ts'
+import type { FullReceiver } from '../../monitoring/notify/receiver-repository.ts'
+import { calculatedSteps, stepCount } from '../../monitoring/notify/steps.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { MonitoringWire } from './dialect.ts'
+
+const durationClass = 'datetime.timedelta'
+const decimalClass = 'decimal.Decimal'
+
+function toWireDuration(seconds: number) {
+  return { class: durationClass, seconds }
+}
+
+export function configPath(checkId: number): string {
+  return `/monitoring/api/notifications/config/${checkId}/`
+}
+
+/** What lists tell of a check. */
+export function toListedCheck(check: Check, wire: MonitoringWire, request: FastifyRequest) {
+  const { id, name, description, severity, isActive, graceSeconds, lastSend } = check
+  return {
+    id,
+    url: request.link(configPath(id)),
+    ...{ name, description, severity, active: isActive },
+    grace_period: toWireDuration(graceSeconds),
+    last_send: lastSend === undefined ? null : wire.time(Date.parse(lastSend)),
+  }
+}
+
+/** A NotificationCheck; its thresholds by field name or by id. */
+export function toWireCheck(check: Check, wire: MonitoringWire, keys: 'names' | 'ids') {
+  const { id, name, description, severity, isActive, graceSeconds, windowSeconds, lastSend } = check
+  const { failingSince, definitions } = check
+  const timeOf = (iso: string | undefined): string | null =>
+    iso === undefined ? null : wire.time(Date.parse(iso))
+  const entries = definitions.map((one) => [
+    keys === 'names' ? fieldName(one) : String(one.id),
+    {
+      metric: one.metric,
+      description: one.description,
+      min: one.bounds.min,
+      max: one.bounds.max,
+      steps: stepCount(one.bounds),
+    },
+  ])
+  return {
+    ...{ id, name, description, severity },
+    grace_period: toWireDuration(graceSeconds),
+    window: toWireDuration(windowSeconds),
+    last_send: timeOf(lastSend),
+    failing_since: timeOf(failingSince),
+    active: isActive,
+    user_threshold: Object.fromEntries(entries) as Record<string, unknown>,
+  }
+}
+
+/** Names of what a threshold is about. */
+export interface ScopeNames {
+  service: string | null
+  resource: number | null
+  label: string | null
+  ows_service: string | null
+}
+
+export function scopeNames(
+  threshold: Threshold | undefined,
+  services: readonly { id: number; name: string }[],
+  wire: MonitoringWire,
+): ScopeNames {
+  const { serviceId, resourceId, label, eventType } = threshold ?? {}
+  return {
+    service: services.find(({ id }) => id === serviceId)?.name ?? null,
+    resource: resourceId ?? null,
+    label: label ?? null,
+    ows_service: eventType === undefined ? null : wire.eventType(eventType),
+  }
+}
+
+/** A configuration field: one definition with what is set now. */
+export function toWireField(check: Check, definition: Definition, wire: MonitoringWire, scope: ScopeNames) {
+  const { id, metric: name, option, description, bounds, threshold } = definition
+  const metric = findMetric(name)
+  const boundText = (value: number | null): string | null => (value === null ? null : amountText(value))
+  return {
+    id,
+    field_name: fieldName(definition),
+    field_option: option,
+    description,
+    metric: { class: 'Metric', name, id: metric?.id ?? null },
+    notification_check: { class: 'NotificationCheck', name: check.name, id: check.id },
+    min_value: boundText(bounds.min),
+    max_value: boundText(bounds.max),
+    steps: stepCount(bounds),
+    steps_calculated: calculatedSteps(bounds) ?? null,
+    current_value: threshold === undefined ? null : currentValue(definition, threshold, wire),
+    unit: limitUnit(option, metric),
+    is_enabled: threshold !== undefined,
+    use_resource: bounds.usesResource,
+    use_label: bounds.usesLabel,
+    use_ows_service: bounds.usesOwsService,
+    use_service: bounds.usesService,
+    scope,
+  }
+}
+
+function currentValue({ option }: Definition, { value }: Threshold, { isOlder }: MonitoringWire) {
+  if (option === 'max_timeout') return isOlder ? { class: durationClass, value } : toWireDuration(value)
+  return isOlder ? { class: decimalClass, value: amountText(value) } : amountText(value)
+}
+
+/** A problem of a check; `spotted_at` is since when it does not hold. */
+export function toWireProblem(check: Check, problem: Problem, wire: MonitoringWire, request: FastifyRequest) {
+  return {
+    name: problem.metric,
+    severity: problem.severity,
+    message: problem.message,
+    description: problem.description,
+    offending_value: problem.offendingValue,
+    threshold_value: problem.thresholdValue,
+    spotted_at: wire.time(
+      check.failingSince === undefined ? problem.validTo : Date.parse(check.failingSince),
+    ),
+    valid_from: wire.time(problem.validFrom),
+    valid_to: wire.time(problem.validTo),
+    check_url: request.link(configPath(check.id)),
+    check_id: check.id,
+  }
+}
+
+/** The highest severity among problems; `ok` without any. */
+export function healthLevel(checks: readonly CheckProblems[]): Severity | 'ok' {
+  const found = checks.flatMap(({ problems }) => problems.map(({ severity }) => severity))
+  return severities.findLast((one) => found.includes(one)) ?? 'ok'
+}
+
+/** Addresses of a check's receivers, users' among them. */
+export function emailsOf(receivers: readonly FullReceiver[]): string[] {
+  return receivers.flatMap(({ address }) => (address === undefined ? [] : [address]))
+}
+
+export function webhooksOf(receivers: readonly FullReceiver[]): string[] {
+  return receivers.filter(({ kind }) => kind === 'webhook').map(({ target }) => target)
+}
+
+export function toWireDelivery(delivery: Delivery, wire: MonitoringWire) {
+  const { id, kind, receiver, state, attempts, nextTry, error, createdAt, finishedAt } = delivery
+  return {
+    ...{ id, kind, receiver, state, attempts },
+    created: wire.time(Date.parse(createdAt)),
+    finished: finishedAt === undefined ? null : wire.time(Date.parse(finishedAt)),
+    next_try: state === 'pending' ? wire.time(Date.parse(nextTry)) : null,
+    error: error ?? null,
+  }
+}
