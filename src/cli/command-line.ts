@@ -5,12 +5,14 @@ import { runDoctor } from './doctor.ts'
 import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
 import { runImport } from './import-command.ts'
+import { runMonitoring } from './monitoring-command.ts'
 import { UsageError } from './options.ts'
 import { runServe } from './serve.ts'
 
 const commands: Record<string, (args: string[], env: Environment) => Promise<number>> = {
   serve: runServe,
   import: runImport,
+  monitoring: runMonitoring,
   doctor: runDoctor,
 }
 

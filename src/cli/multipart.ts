@@ -27,6 +27,15 @@ export function multipartBody(
   }
 }
 
+/** One file as a body of bytes that is read from disk while it is sent. */
+export function fileBody(
+  file: UploadFile,
+  onSent: (bytes: number) => void,
+): { headers: Record<string, string | number>; stream: Readable } {
+  const stream = Readable.from(fileBytes(file, onSent, 0), { objectMode: false })
+  return { headers: { 'content-type': 'application/octet-stream', 'content-length': file.sizeBytes }, stream }
+}
+
 async function* parts(
   files: UploadFile[],
   heads: Buffer[],
@@ -36,18 +45,27 @@ async function* parts(
   let sent = 0
   for (const [at, file] of files.entries()) {
     yield heads[at] as Buffer
-    // The announced length must hold, also when the file grows meanwhile.
-    const last = Math.max(0, file.sizeBytes - 1)
-    if (file.sizeBytes > 0) {
-      for await (const chunk of createReadStream(file.path, { end: last, highWaterMark: 1 << 18 })) {
-        sent += chunk.length
-        onSent(sent)
-        yield chunk
-      }
-    }
+    yield* fileBytes(file, onSent, sent)
+    sent += file.sizeBytes
     yield Buffer.from('\r\n')
   }
   yield end
+}
+
+/** `sent` is what was sent before. */
+async function* fileBytes(
+  { path, sizeBytes }: UploadFile,
+  onSent: (bytes: number) => void,
+  sent: number,
+): AsyncGenerator<Buffer> {
+  if (sizeBytes === 0) return
+  let bytes = sent
+  // The announced length must hold, also when the file grows meanwhile.
+  for await (const chunk of createReadStream(path, { end: sizeBytes - 1, highWaterMark: 1 << 18 })) {
+    bytes += chunk.length
+    onSent(bytes)
+    yield chunk
+  }
 }
 
 /** RFC 7578 section 4.2: quotes and line ends in a file name are percent-encoded. */

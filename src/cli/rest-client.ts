@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { UploadFile } from './multipart.ts'
-import { multipartBody } from './multipart.ts'
+import { fileBody, multipartBody } from './multipart.ts'
 
 /** The server answered with a failure. */
 export class RestError extends Error {
@@ -29,6 +29,8 @@ export interface RestClient {
   delete(path: string): Promise<unknown>
   /** Sends files as one multipart request; `onSent` hears of the bytes so far. */
   upload(path: string, files: UploadFile[], onSent: (bytes: number) => void): Promise<unknown>
+  /** Sends one file as the body of a request. */
+  sendFile(path: string, file: UploadFile, onSent: (bytes: number) => void): Promise<unknown>
   close(): void
 }
 
@@ -55,6 +57,7 @@ export function createRestClient(url: string, authorization: string): RestClient
     put: (path, body) => callWithJson('PUT', path, body),
     delete: (path) => call('DELETE', path),
     upload: (path, files, onSent) => call('POST', path, multipartBody(files, onSent)),
+    sendFile: (path, file, onSent) => call('POST', path, fileBody(file, onSent)),
     close: () => agent.destroy(),
   }
 }
@@ -102,7 +105,7 @@ async function readAnswer(answer: IncomingMessage, what: string): Promise<unknow
 function failure(status: number, body: unknown, what: string): RestError {
   if (status === 401) return new RestError(status, 'unauthenticated', 'The user or the password is wrong')
   const code = textField(body, 'code') ?? 'unknown'
-  const detail = textField(body, 'detail') ?? textField(body, 'title')
+  const detail = textField(body, 'detail') ?? textField(body, 'title') ?? fieldMessages(body)
   return new RestError(status, code, detail ?? `${what} was answered with status ${status}`)
 }
 
@@ -117,4 +120,15 @@ function parseJson(text: string): unknown {
 function textField(body: unknown, name: string): string | undefined {
   const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The failures of monitoring: messages for each field; those about no single field stand under `__all__`. */
+function fieldMessages(body: unknown): string | undefined {
+  const errors = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined
+  if (typeof errors !== 'object' || errors === null) return undefined
+  const messages = Object.entries(errors).map(([name, list]) => {
+    const text = Array.isArray(list) ? list.join(' ') : String(list)
+    return name === '__all__' ? text : `${name}: ${text}`
+  })
+  return messages.length === 0 ? undefined : messages.join('\n')
 }

@@ -42,6 +42,7 @@ export class Tally {
 
   report(): ModelReport[] {
     return [...this.#models]
+      .filter(([, { read }]) => read > 0)
       .map(([model, { read, loaded, skipped }]) => ({
         model,
         read,

@@ -2,6 +2,8 @@ import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../../lib/worker-calls.ts'
 import { keptAddress, parseAddress } from '../collect/classify/address.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
+import { DumpError } from './errors.ts'
+import type { PreparedLoad } from './load-dump.ts'
 import { DumpLoad } from './load-dump.ts'
 import type { MoveInData } from './move-in.ts'
 
@@ -9,18 +11,29 @@ const { place, privacy, path, stagingPath }: MoveInData = workerData
 const database = await openSeriesDatabase(place)
 const load = new DumpLoad(database)
 
-const tell = answerCalls({
-  prepare: (day: number) =>
-    load.prepare({
+/** The class of an error does not pass to the other thread. */
+async function prepare(day: number): Promise<PreparedLoad | { refusal: string }> {
+  try {
+    return await load.prepare({
       day,
       path,
       stagingPath,
-      keepAddress: (text) => {
-        const address = parseAddress(text)
-        return address === undefined ? null : keptAddress(address, privacy)
-      },
+      keepAddress,
       onProgress: (phase, done) => tell({ phase, done }),
-    }),
+    })
+  } catch (error) {
+    if (error instanceof DumpError) return { refusal: error.message }
+    throw error
+  }
+}
+
+function keepAddress(text: string): string | null {
+  const address = parseAddress(text)
+  return address === undefined ? null : keptAddress(address, privacy)
+}
+
+const tell = answerCalls({
+  prepare,
   publish: ({ services, now }: { services: Map<number, number>; now: number }) => load.publish(services, now),
   close: () => database.close(),
 })

@@ -10,6 +10,7 @@ import type { Services } from '../model/services.ts'
 import { insertCheck, isNameTaken } from '../notify/check-repository.ts'
 import { replaceReceivers } from '../notify/receiver-repository.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
+import { DumpError } from './errors.ts'
 import type { DumpService, PreparedLoad } from './load-dump.ts'
 import type { LoadReport, ModelReport } from './load-report.ts'
 import type { OlderCheck } from './older-checks.ts'
@@ -97,7 +98,9 @@ export class MoveIn {
 
   async #run(worker: CalledWorker): Promise<LoadReport> {
     const now = this.#needs.clock.now().getTime()
-    const prepared = await worker.call<PreparedLoad>('prepare', Math.floor(now / dayMs) * (dayMs / 1000))
+    const day = Math.floor(now / dayMs) * (dayMs / 1000)
+    const prepared = await worker.call<PreparedLoad | { refusal: string }>('prepare', day)
+    if ('refusal' in prepared) throw new DumpError(prepared.refusal)
     const { digest, models, loadedBefore } = prepared
     if (loadedBefore !== undefined)
       return { digest, isRepeated: true, loadedAt: new Date(loadedBefore).toISOString(), models }

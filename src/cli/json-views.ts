@@ -1,0 +1,20 @@
+/** A field of what a server has answered; undefined where there is none. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+export function listOf(value: unknown, name: string): unknown[] {
+  const list = fieldOf(value, name)
+  return Array.isArray(list) ? list : []
+}
+
+/** As people read it; empty for what is absent. */
+export function textOf(value: unknown, name: string): string {
+  const found = fieldOf(value, name)
+  return found == null ? '' : String(found)
+}
+
+export function numberOf(value: unknown, name: string): number {
+  const found = fieldOf(value, name)
+  return typeof found === 'number' ? found : 0
+}

@@ -1,0 +1,42 @@
+import { loadSettings } from '../config/settings.ts'
+import type { Environment } from './environment.ts'
+import { loadDump } from './monitoring-load.ts'
+import type { MonitoringOptions } from './monitoring-options.ts'
+import { parseMonitoringOptions } from './monitoring-options.ts'
+import { runHosts, runServices } from './monitoring-services.ts'
+import { showStatus } from './monitoring-status.ts'
+import { UsageError } from './options.ts'
+import type { ServerAccess } from './server-access.ts'
+import { withServer } from './server-access.ts'
+
+export interface MonitoringContext extends ServerAccess {
+  options: MonitoringOptions
+  env: Environment
+  /** Prints a line. */
+  say(text: string): void
+}
+
+/** Gets the words behind its own; gives the exit code. */
+export type MonitoringCommand = (context: MonitoringContext, words: string[]) => Promise<number>
+
+const commands: Record<string, MonitoringCommand> = {
+  load: loadDump,
+  status: showStatus,
+  services: runServices,
+  hosts: runHosts,
+}
+
+/** `terrane monitoring ...` */
+export async function runMonitoring(args: string[], env: Environment): Promise<number> {
+  const options = parseMonitoringOptions(args)
+  const [name = 'status', ...words] = options.words
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined)
+    throw new UsageError(`\`terrane monitoring\` knows ${Object.keys(commands).join(', ')}; found "${name}"`)
+  const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
+  if (!settings.monitoring.isOn) throw new UsageError('Monitoring is switched off by TERRANE_MONITORING')
+  const say = (text: string): void => void process.stdout.write(`${text}\n`)
+  return withServer(settings, options.access, env, (access) =>
+    command({ ...access, options, env, say }, words),
+  )
+}

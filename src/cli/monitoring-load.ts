@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fieldOf, listOf, numberOf, textOf } from './json-views.ts'
+import type { MonitoringCommand } from './monitoring-command.ts'
+import { UsageError } from './options.ts'
+import { ProgressDisplay } from './progress-display.ts'
+import type { RestClient } from './rest-client.ts'
+import { textTable } from './text-table.ts'
+
+const path = '/monitoring/api/load/'
+const pollMilliseconds = 500
+
+/** `terrane monitoring load FILE` */
+export const loadDump: MonitoringCommand = async ({ client, options, say }, words) => {
+  const [file, ...more] = words
+  if (file === undefined || more.length > 0)
+    throw new UsageError('`terrane monitoring load` needs one file: a JSON dump')
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined || !found.isFile()) throw new UsageError(`${file} is no file`)
+  const upload = { path: file, name: basename(file), sizeBytes: found.size }
+  const display = new ProgressDisplay(process.stderr)
+  const stopWatching = watch(client, display, found.size)
+  try {
+    const answer = await client.sendFile(path, upload, (done) => {
+      display.update(path, { label: 'sent', done, total: found.size, unit: 'bytes' })
+    })
+    display.finish(path)
+    say(options.isJson ? JSON.stringify(answer, null, 2) : report(fieldOf(answer, 'data')))
+    return 0
+  } finally {
+    stopWatching()
+    display.finish(path)
+  }
+}
+
+/** Shows how far the server is once it has everything; gives the function that stops it. */
+function watch(client: RestClient, display: ProgressDisplay, total: number): () => void {
+  let isAsking = false
+  const timer = setInterval(async () => {
+    if (isAsking) return
+    isAsking = true
+    try {
+      const data = fieldOf(await client.get(path), 'data')
+      const [phase, done] = [textOf(data, 'phase'), numberOf(data, 'done')]
+      if (phase === 'reading') display.update(path, { label: phase, done, total, unit: 'bytes' })
+      else if (phase !== '' && phase !== 'receiving')
+        display.update(path, { label: phase, done, total: 0, unit: 'rows' })
+    } catch {
+      // The answer to the upload says what is wrong.
+    }
+    isAsking = false
+  }, pollMilliseconds)
+  return () => clearInterval(timer)
+}
+
+function report(data: unknown): string {
+  if (fieldOf(data, 'repeated') === true)
+    return `This dump was loaded on ${textOf(data, 'loaded_at')}: nothing was changed`
+  const models = listOf(data, 'models')
+  const rows = models.map((one) => {
+    const skipped = listOf(one, 'skipped').reduce<number>((sum, part) => sum + numberOf(part, 'count'), 0)
+    return [textOf(one, 'model'), ...[numberOf(one, 'read'), numberOf(one, 'loaded'), skipped].map(grouped)]
+  })
+  const reasons = models.flatMap((one) =>
+    listOf(one, 'skipped').map((part) => [
+      textOf(one, 'model'),
+      grouped(numberOf(part, 'count')),
+      textOf(part, 'reason'),
+    ]),
+  )
+  const counts = ['read', 'loaded', 'skipped']
+  const table = textTable(['model', ...counts], rows, counts)
+  if (reasons.length === 0) return table
+  return `${table}\n\n${textTable(['model', 'skipped', 'because'], reasons, ['skipped'])}`
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,97 @@
+import { fieldOf, listOf, textOf } from './json-views.ts'
+import type { MonitoringCommand, MonitoringContext } from './monitoring-command.ts'
+import { UsageError } from './options.ts'
+import { textTable } from './text-table.ts'
+
+interface Kind {
+  plural: 'services' | 'hosts'
+  columns: string[]
+  /** What a new one is made of; throws `UsageError`. */
+  toBody(name: string, words: string[], context: MonitoringContext): Promise<object>
+}
+
+const services: Kind = {
+  plural: 'services',
+  columns: ['id', 'name', 'type', 'host', 'check_interval', 'last_check', 'active'],
+  toBody: async (name, words, { options, env }) => {
+    const { type, host, kind, log, source, address, interval } = options.service
+    if (words.length > 0) throw new UsageError(`\`services add NAME\` takes no "${words[0]}"`)
+    if (type === undefined || host === undefined)
+      throw new UsageError('`services add` needs --type and --host')
+    const sourceKind = kind ?? (log === undefined ? undefined : 'log')
+    if (source !== undefined && sourceKind === undefined)
+      throw new UsageError('--source needs --kind: geoserver-monitor, node-exporter or geoserver-status')
+    const user = options.service['source-user']
+    const password = env.TERRANE_SOURCE_PASSWORD
+    const secret = {
+      ...(user === undefined ? {} : { user }),
+      ...(password === undefined ? {} : { password }),
+    }
+    return {
+      name,
+      type,
+      host,
+      ...(address === undefined ? {} : { url: address }),
+      ...(interval === undefined ? {} : { check_interval: interval }),
+      ...(sourceKind === undefined
+        ? {}
+        : {
+            source: {
+              kind: sourceKind,
+              ...sourcePlace(log, source),
+              ...(source === undefined ? {} : secret),
+            },
+          }),
+    }
+  },
+}
+
+const hosts: Kind = {
+  plural: 'hosts',
+  columns: ['id', 'name', 'ip'],
+  toBody: async (name, [ip, ...more]) => {
+    if (ip === undefined || more.length > 0) throw new UsageError('`hosts add` needs a name and an address')
+    return { name, ip }
+  },
+}
+
+/** `terrane monitoring services [list | add NAME ... | remove NAME]` */
+export const runServices: MonitoringCommand = (context, words) => runKind(services, context, words)
+
+/** `terrane monitoring hosts [list | add NAME ADDRESS | remove NAME]` */
+export const runHosts: MonitoringCommand = (context, words) => runKind(hosts, context, words)
+
+async function runKind(kind: Kind, context: MonitoringContext, words: string[]): Promise<number> {
+  const [action = 'list', name, ...rest] = words
+  const { client, options, say } = context
+  const path = `/monitoring/api/${kind.plural}/`
+  if (action === 'list' && name === undefined) {
+    const answer = await client.get(path)
+    say(options.isJson ? JSON.stringify(answer, null, 2) : table(kind, listOf(answer, kind.plural)))
+    return 0
+  }
+  if (name === undefined || !['add', 'remove'].includes(action))
+    throw new UsageError(`\`terrane monitoring ${kind.plural}\` goes on with list, add NAME or remove NAME`)
+  if (action === 'add') {
+    const answer = await client.post(path, await kind.toBody(name, rest, context))
+    say(options.isJson ? JSON.stringify(answer, null, 2) : table(kind, [fieldOf(answer, 'data')]))
+    return 0
+  }
+  const found = listOf(await client.get(path), kind.plural).find((one) => textOf(one, 'name') === name)
+  if (found === undefined) throw new Error(`There is none of that name among the ${kind.plural}: ${name}`)
+  const answer = await client.delete(`${path}${textOf(found, 'id')}`)
+  say(options.isJson ? JSON.stringify(answer, null, 2) : `${name} is removed`)
+  return 0
+}
+
+function table({ columns }: Kind, rows: unknown[]): string {
+  return textTable(
+    columns,
+    rows.map((row) => columns.map((column) => textOf(row, column))),
+    ['id'],
+  )
+}
+
+function sourcePlace(log: string | undefined, url: string | undefined): object {
+  return { ...(log === undefined ? {} : { path: log }), ...(url === undefined ? {} : { url }) }
+}

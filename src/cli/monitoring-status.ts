@@ -1,0 +1,39 @@
+import { fieldOf, listOf, textOf } from './json-views.ts'
+import type { MonitoringCommand } from './monitoring-command.ts'
+import { UsageError } from './options.ts'
+import { textTable } from './text-table.ts'
+
+/** `terrane monitoring status`: 0 when every check holds and everything is collected, 1 otherwise. */
+export const showStatus: MonitoringCommand = async ({ client, options, say }, words) => {
+  if (words.length > 0) throw new UsageError(`\`terrane monitoring status\` takes no "${words[0]}"`)
+  const notifications = fieldOf(await client.get('/monitoring/api/notifications/'), 'data')
+  const health = fieldOf(await client.get('/health'), 'monitoring')
+  const { services } = { services: listOf(await client.get('/monitoring/api/services/'), 'services') }
+  const problems = listOf(notifications, 'problems')
+  const troubles = listOf(health, 'problems').map(String)
+  const level = textOf(notifications, 'health_level')
+  if (options.isJson)
+    say(JSON.stringify({ health_level: level, problems, collection: health, services }, null, 2))
+  else {
+    say(`checks: ${level === '' ? 'unknown' : level}, collection: ${textOf(health, 'status')}`)
+    if (problems.length > 0) say(problemTable(problems))
+    for (const trouble of troubles) say(`collection: ${trouble}`)
+    const columns = ['name', 'type', 'last_check']
+    say(
+      textTable(
+        columns,
+        services.map((one) => columns.map((column) => textOf(one, column))),
+      ),
+    )
+  }
+  return problems.length === 0 && textOf(health, 'status') === 'ok' ? 0 : 1
+}
+
+function problemTable(problems: unknown[]): string {
+  const columns = ['severity', 'name', 'offending_value', 'threshold_value', 'message']
+  return textTable(
+    columns,
+    problems.map((one) => columns.map((column) => textOf(one, column))),
+    ['offending_value', 'threshold_value'],
+  )
+}
