@@ -250,6 +250,7 @@ function openNotifications(parts: NotificationParts): Notifications {
       value: (question) => series.metricValue(question),
       labels: (question) => series.read('checkLabels', question),
       findResource: (id) => series.read('checkResource', id),
+      report: (error) => log.warn({ err: error }, 'a check cannot be evaluated'),
     },
   })
 }

@@ -1,4 +1,4 @@
-import { explain } from '../../lib/errors.ts'
+import { Failure } from '../../lib/errors.ts'
 import { otherLabel } from '../model/metrics.ts'
 import type { Ask, Breach, WatchedService } from './evaluate.ts'
 import { compareBreaches, findBreach, planOf } from './evaluate.ts'
@@ -13,6 +13,8 @@ export interface ValueSource {
   labels(question: ValueQuestion): Promise<string[]>
   /** Name of a resource; undefined for an unknown one. */
   findResource(id: number): Promise<string | undefined>
+  /** Takes errors whose detail is not for everyone's eyes. */
+  report(error: unknown): void
 }
 
 export interface Moment {
@@ -21,6 +23,8 @@ export interface Moment {
   to: number
   /** Milliseconds since 1970. */
   now: number
+  /** The server has not had the time to collect anything yet, which is no problem then. */
+  isStarting: boolean
 }
 
 /** What does not hold of a check, one problem a threshold. A threshold that cannot be evaluated is a problem too. */
@@ -32,14 +36,17 @@ export async function evaluateCheck(check: Check, values: ValueSource, moment: M
       const problem = await evaluateThreshold(check, definition, definition.threshold, values, moment)
       if (problem !== undefined) problems.push(problem)
     } catch (error) {
-      problems.push(unknownProblem(check, definition, shortly(error), moment.to))
+      values.report(error)
+      problems.push(unknownProblem(check, definition, reasonOf(error), moment.to))
     }
   }
   return problems
 }
 
-function shortly(error: unknown): string {
-  return `its values cannot be read (${explain(error).split('\n')[0]?.slice(0, 200)})`
+function reasonOf(error: unknown): string {
+  return error instanceof Failure
+    ? `its values cannot be read (${error.message.slice(0, 200)})`
+    : 'its values cannot be read'
 }
 
 interface Hit {
@@ -52,7 +59,7 @@ async function evaluateThreshold(
   definition: Definition,
   threshold: Threshold,
   values: ValueSource,
-  { services, to, now }: Moment,
+  { services, to, now, isStarting }: Moment,
 ): Promise<Problem | undefined> {
   const plan = planOf(definition, threshold, services, { windowSeconds: check.windowSeconds, to })
   if (plan.kind === 'impossible') return unknownProblem(check, definition, plan.reason, to)
@@ -68,7 +75,8 @@ async function evaluateThreshold(
     const { isCollected } = ask
     const compared = { option: definition.option, limit: threshold.value, metric, found, isCollected, now }
     const breach = findBreach(compared)
-    if (breach !== undefined) hits.push({ breach, ask })
+    const isTooEarly = isStarting && breach?.kind === 'uncollected'
+    if (breach !== undefined && !isTooEarly) hits.push({ breach, ask })
   }
   const worst = hits.toSorted((a, b) => compareBreaches(b.breach, a.breach))[0]
   if (worst === undefined) return undefined

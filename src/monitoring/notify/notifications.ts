@@ -41,10 +41,12 @@ export class Notifications {
   readonly #needs: NotificationsNeeds
   readonly #deliveries: Deliveries
   #last: Evaluation | undefined
+  readonly #startedAt: number
   #settledTo = 0
 
   constructor(needs: NotificationsNeeds) {
     this.#needs = needs
+    this.#startedAt = needs.clock.now().getTime()
     this.#deliveries = new Deliveries(needs)
   }
 
@@ -124,7 +126,9 @@ export class Notifications {
     if (this.#last?.to === to && this.#last.fingerprint === fingerprint)
       return withState(await this.#last.found, checks)
     const evaluateAll = async (): Promise<CheckProblems[]> => {
-      const moment = { services: await services(), to, now: clock.now().getTime() }
+      const now = clock.now().getTime()
+      const isStarting = this.#settledTo === 0 && now - this.#startedAt < mostBehind * periodSeconds * 1000
+      const moment = { services: await services(), to, now, isStarting }
       const found: CheckProblems[] = []
       for (const check of checks) found.push({ check, problems: await evaluateCheck(check, values, moment) })
       return found
