@@ -25,7 +25,7 @@ export async function seriesPlace(
 
 export interface HostWatch {
   /** Reads the host as if it were that moment. */
-  collect(now: number): Promise<void>
+  collect(now: number, signal?: AbortSignal): Promise<void>
   /** The rows of a metric, oldest minute first. */
   rows(metric: string): Promise<HostRow[]>
   close(): Promise<void>
@@ -47,8 +47,8 @@ export async function watchHost(place: SeriesPlace, source: CollectedSource): Pr
   const collector = createHostCollector(service, { writer })
   if (collector === undefined) throw new Error(`Nothing collects ${source.kind}`)
   return {
-    async collect(now) {
-      await collector.collect(now, AbortSignal.timeout(30_000))
+    async collect(now, signal = AbortSignal.timeout(30_000)) {
+      await collector.collect(now, signal)
     },
     rows: (metric) => readRows(database, metric),
     async close() {
