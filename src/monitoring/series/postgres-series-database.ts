@@ -1,13 +1,17 @@
-import { finished } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { to as copyTo } from 'pg-copy-streams'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { readBinaryCopy } from './binary-copy.ts'
-import { schemaFor } from './schema.ts'
+import { toCopyText } from './copy-text.ts'
+import { migrationsFrom } from './schema.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
 /** Any number that other programs in one database hardly use. */
 const writerLock = 1_953_656_174
 const maxParameters = 60_000
+const fewestToCopy = 30
+const rowsPerChunk = 1000
+const versionName = 'schema_version'
 const int8 = 20
 
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
@@ -41,7 +45,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     pool.on('connect', (client) => client.on('error', () => undefined))
     const database = new PostgresSeriesDatabase(pool)
     try {
-      await database.transaction(createTables)
+      await database.transaction(migrate)
     } catch (error) {
       await pool.end()
       throw error
@@ -85,6 +89,9 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     rows: readonly (readonly SqlValue[])[],
     conflict = '',
   ): Promise<void> {
+    const client = this.#client
+    if (rows.length >= fewestToCopy && conflict === '' && !(client instanceof pg.Pool))
+      return copyRows(client, `copy ${table} (${columns.join(',')}) from stdin`, rows)
     const perStatement = Math.floor(maxParameters / columns.length)
     for (let start = 0; start < rows.length; start += perStatement) {
       const part = rows.slice(start, start + perStatement)
@@ -94,6 +101,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
   }
 
   async transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    if (!(this.#client instanceof pg.Pool)) return work(this)
     return this.#inside('begin', async (database) => {
       await database.all('select pg_advisory_xact_lock(?)', [writerLock])
       return work(database)
@@ -101,6 +109,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
   }
 
   async snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    if (!(this.#client instanceof pg.Pool)) return work(this)
     return this.#inside('begin isolation level repeatable read read only', work)
   }
 
@@ -131,12 +140,40 @@ function endTimeLimit(query: object): void {
   if ('callback' in query && typeof query.callback === 'function') query.callback()
 }
 
-async function createTables(database: SeriesDatabase): Promise<void> {
-  const [found] = await database.all<{ name: string | null }>(
-    "select to_regclass('monitoring_dirty')::text as name",
-  )
-  if (found?.name != null) return
-  for (const sql of schemaFor('postgres')) await database.run(sql)
+/** Faster than statements with many values. */
+async function copyRows(
+  client: pg.PoolClient,
+  sql: string,
+  rows: readonly (readonly SqlValue[])[],
+): Promise<void> {
+  const stream = client.query(copyFrom(sql))
+  try {
+    await pipeline(copyChunks(rows), stream)
+  } finally {
+    endTimeLimit(stream)
+  }
+}
+
+function* copyChunks(rows: readonly (readonly SqlValue[])[]): Generator<string> {
+  for (let start = 0; start < rows.length; start += rowsPerChunk)
+    yield toCopyText(rows.slice(start, start + rowsPerChunk))
+}
+
+/** Makes the tables, or brings those of an earlier version up to date. */
+async function migrate(database: SeriesDatabase): Promise<void> {
+  const [found] = await database.arrays("select to_regclass('monitoring_state')::text")
+  const rows =
+    found?.[0] == null
+      ? []
+      : await database.arrays('select value from monitoring_state where name = ?', [versionName])
+  for (const { number, statements } of migrationsFrom('postgres', Number(rows[0]?.[0] ?? 0))) {
+    for (const sql of statements) await database.run(sql)
+    await database.run(
+      `insert into monitoring_state (name, value) values (?, ?)
+       on conflict (name) do update set value = excluded.value`,
+      [versionName, number],
+    )
+  }
 }
 
 /** `?` as `$1`, `$2` and so on; none of our statements has a question mark in a text. */

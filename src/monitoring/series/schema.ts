@@ -24,7 +24,7 @@ import { resourceTypes } from '../model/resource-types.ts'
  * - `monitoring_dirty`: minutes of services to be computed, with the batches that brought something new.
  * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
  */
-export const tables = [
+const tables = [
   'create table monitoring_state (name text primary key, value bigint not null)',
   'create table monitoring_cursors (source text primary key, value text not null)',
   'create table monitoring_salts (day bigint primary key, salt text not null, created bigint not null)',
@@ -35,6 +35,7 @@ export const tables = [
     id {id}, service_id bigint not null, metric_id smallint not null, event_type smallint not null,
     resource_id bigint not null, is_total smallint not null, load_id bigint not null,
     unique (metric_id, is_total, event_type, resource_id, service_id, load_id))`,
+  'create index monitoring_series_service on monitoring_series (service_id)',
   ...['minutes', 'hours', 'days'].map(
     (name) => `create table monitoring_${name} (
     series_id bigint not null, period bigint not null, label_id bigint not null,
@@ -80,9 +81,24 @@ const types = {
   },
 }
 
-/** The statements that make the tables. */
-export function schemaFor(kind: 'sqlite' | 'postgres'): string[] {
-  return tables.map((one) =>
-    one.replace(/\{(\w+)\}/g, (_, name: keyof (typeof types)['sqlite']) => types[kind][name]),
-  )
+export interface Migration {
+  number: number
+  statements: string[]
+}
+
+/** Forward only: a later version of the program adds to the list and changes nothing in it. */
+const migrations: readonly (readonly string[])[] = [tables]
+
+/** What has to be done to tables that are as migration `version` left them; 0: there are none yet. */
+export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Migration[] {
+  if (version > migrations.length)
+    throw new Error(
+      `The series were written by a later version of this program: they have version ${version}, this one knows ${migrations.length}`,
+    )
+  return migrations.slice(version).map((statements, index) => ({
+    number: version + index + 1,
+    statements: statements.map((one) =>
+      one.replace(/\{(\w+)\}/g, (_, name: keyof (typeof types)['sqlite']) => types[kind][name]),
+    ),
+  }))
 }

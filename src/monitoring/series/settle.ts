@@ -44,7 +44,8 @@ export async function findDirty(database: SeriesDatabase, before: number): Promi
   const found: DirtyMinute[] = []
   for (const [minute, serviceId, batch] of rows) {
     const last = found.at(-1)
-    if (last?.minute === minute && last.serviceId === serviceId) last.batches.push(Number(batch))
+    if (last !== undefined && last.minute === minute && last.serviceId === serviceId)
+      last.batches.push(Number(batch))
     else found.push({ serviceId: Number(serviceId), minute: Number(minute), batches: [Number(batch)] })
   }
   return found

@@ -1,27 +1,81 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
+import { Turns } from '../../lib/turns.ts'
 import { NumberList } from './number-list.ts'
-import { schemaFor } from './schema.ts'
+import { migrationsFrom } from './schema.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
 const rowsPerStatement = 16
+const mostStatements = 300
 
 export interface SqliteSeriesOptions {
   /** True: reads only, beside the one writer. */
   isReader?: boolean
 }
 
-/** The series in a SQLite file. One connection may write; any number of readers see what it has committed. */
+/**
+ * The series in a SQLite file. One connection may write; any number of readers see what it has committed. Transactions
+ * of one connection, and what is asked of it beside them, take turns.
+ */
 export class SqliteSeriesDatabase implements SeriesDatabase {
+  readonly kind = 'sqlite'
+  readonly #connection: SqliteConnection
+  readonly #turns = new Turns()
+
+  constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
+    this.#connection = new SqliteConnection(new DatabaseSync(path, { readOnly: isReader }))
+    if (!isReader) this.#connection.migrate()
+  }
+
+  all<T>(sql: string, values?: readonly SqlValue[]): Promise<T[]> {
+    return this.#turns.take(() => this.#connection.all(sql, values))
+  }
+
+  arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]> {
+    return this.#turns.take(() => this.#connection.arrays(sql, values))
+  }
+
+  numbers(sql: string, columns: readonly string[]): Promise<Float64Array> {
+    return this.#turns.take(() => this.#connection.numbers(sql, columns))
+  }
+
+  run(sql: string, values?: readonly SqlValue[]): Promise<number> {
+    return this.#turns.take(() => this.#connection.run(sql, values))
+  }
+
+  insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+    conflict?: string,
+  ): Promise<void> {
+    return this.#turns.take(() => this.#connection.insert(table, columns, rows, conflict))
+  }
+
+  transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return this.#turns.take(() => this.#connection.inside('begin immediate', work))
+  }
+
+  snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return this.#turns.take(() => this.#connection.inside('begin', work))
+  }
+
+  close(): Promise<void> {
+    return this.#turns.take(async () => this.#connection.end())
+  }
+}
+
+/** What a transaction is given: statements go to the database at once. */
+class SqliteConnection implements SeriesDatabase {
   readonly kind = 'sqlite'
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   #numbers = new NumberList()
 
-  constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
-    this.#database = new DatabaseSync(path, { readOnly: isReader })
-    this.#database.exec('pragma busy_timeout = 5000; pragma cache_size = -16384; pragma temp_store = memory')
-    this.#database.aggregate('collect_numbers', {
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    database.exec('pragma busy_timeout = 5000; pragma cache_size = -65536; pragma temp_store = memory')
+    database.aggregate('collect_numbers', {
       start: 0,
       varargs: true,
       step: (rows: number, ...row: SQLOutputValue[]) => {
@@ -29,7 +83,6 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
         return rows + 1
       },
     })
-    if (!isReader) this.#prepare()
   }
 
   async all<T>(sql: string, values: readonly SqlValue[] = []): Promise<T[]> {
@@ -59,29 +112,35 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
     rows: readonly (readonly SqlValue[])[],
     conflict = '',
   ): Promise<void> {
+    const one = `(${columns.map(() => '?').join(',')})`
+    const head = `insert into ${table} (${columns.join(',')}) values `
+    const many = `${head}${Array(rowsPerStatement).fill(one).join(',')} ${conflict}`
     for (let start = 0; start < rows.length; ) {
-      const count = rows.length - start >= rowsPerStatement ? rowsPerStatement : 1
-      const places = Array.from({ length: count }, () => `(${columns.map(() => '?').join(',')})`).join(',')
-      const sql = `insert into ${table} (${columns.join(',')}) values ${places} ${conflict}`
-      this.#statement(sql).run(...rows.slice(start, start + count).flat())
-      start += count
+      const isFull = rows.length - start >= rowsPerStatement
+      const part = isFull ? rows.slice(start, start + rowsPerStatement) : rows.slice(start, start + 1)
+      this.#statement(isFull ? many : `${head}${one} ${conflict}`).run(...part.flat())
+      start += part.length
     }
   }
 
-  async transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
-    return this.#inside('begin immediate', work)
+  transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return work(this)
   }
 
-  async snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
-    return this.#inside('begin', work)
+  snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+    return work(this)
   }
 
   async close(): Promise<void> {
+    throw new Error('A transaction cannot close its database')
+  }
+
+  end(): void {
     this.#statements.clear()
     this.#database.close()
   }
 
-  async #inside<T>(begin: string, work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
+  async inside<T>(begin: string, work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
     this.#database.exec(begin)
     try {
       const result = await work(this)
@@ -94,20 +153,31 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
     }
   }
 
-  #prepare(): void {
-    this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on')
-    const { user_version: version } = this.#database.prepare('pragma user_version').get() ?? {}
-    if (version !== 0) return
+  /** Makes the tables, or brings those of an earlier version up to date. */
+  migrate(): void {
+    this.#database.exec(
+      'pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = normal',
+    )
     this.#database.exec('begin immediate')
-    for (const sql of schemaFor('sqlite')) this.#database.exec(sql)
-    this.#database.exec('pragma user_version = 1; commit')
+    try {
+      const { user_version: version } = this.#database.prepare('pragma user_version').get() ?? {}
+      for (const { number, statements } of migrationsFrom('sqlite', Number(version))) {
+        for (const sql of statements) this.#database.exec(sql)
+        this.#database.exec(`pragma user_version = ${number}`)
+      }
+      this.#database.exec('commit')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback')
+      this.end()
+      throw error
+    }
   }
 
   #statement(sql: string, asArrays = false): StatementSync {
     const key = asArrays ? `arrays ${sql}` : sql
     const known = this.#statements.get(key)
     if (known !== undefined) return known
-    if (this.#statements.size >= 200) this.#statements.clear()
+    if (this.#statements.size >= mostStatements) this.#statements.clear()
     const statement = this.#database.prepare(sql)
     if (asArrays) statement.setReturnArrays(true)
     this.#statements.set(key, statement)
