@@ -74,7 +74,8 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const { count, columns }: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
   let position = headerEnd
   const take = (size: number): ArrayBuffer => {
-    const part = bytes.slice(position, position + size)
+    const part = new Uint8Array(size)
+    part.set(bytes.subarray(position, position + size))
     position += size
     return part.buffer
   }
