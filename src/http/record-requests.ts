@@ -65,7 +65,7 @@ function describeRequest(request: FastifyRequest, reply: FastifyReply, created: 
     session: caller?.by === 'session' ? sessionOf(request) : undefined,
     userName: caller?.name,
     resources: resourcesOf(request, route),
-    ...(exception === undefined ? {} : { exception }),
+    ...(exception === undefined ? {} : { exception, errorType: exception.type }),
   }
 }
 

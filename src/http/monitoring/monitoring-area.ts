@@ -3,6 +3,7 @@ import { answerFailures } from '../errors.ts'
 import { addAutoconfigureRoute } from './autoconfigure.ts'
 import { wireOf } from './dialect.ts'
 import { envelopeWriter } from './envelope.ts'
+import { addExceptionRoutes } from './exceptions.ts'
 import { acceptForms } from './forms.ts'
 import { addHostRoutes } from './hosts.ts'
 import { addListRoutes } from './lists.ts'
@@ -18,6 +19,7 @@ const parts: MonitoringRoutes[] = [
   addHostRoutes, // /api/hosts
   addServiceRoutes, // /api/services
   addListRoutes, // /api/metrics, /api/resource_types, /api/event_types
+  addExceptionRoutes, // /api/exceptions
   addAutoconfigureRoute, // /api/autoconfigure
   addLoadRoutes, // /api/load
   addStatusRoute, // /api/status

@@ -61,8 +61,11 @@ async function classifyBatch(
   return { events, exceptions: caught }
 }
 
-function toRaw({ service: _, exception, ...facts }: OwnRequest, serviceId: number): RawRequest {
-  return { ...facts, serviceId, ...(exception === undefined ? {} : { errorType: exception.type }) }
+function toRaw(
+  { service: _service, exception: _exception, ...facts }: OwnRequest,
+  serviceId: number,
+): RawRequest {
+  return { ...facts, serviceId }
 }
 
 const cursorLifeMs = 86_400_000

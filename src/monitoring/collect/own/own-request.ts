@@ -28,6 +28,8 @@ export interface OwnRequest {
   session: string | undefined
   userName: string | undefined
   resources: UsedResource[]
+  /** Class of the exception that it ended with. */
+  errorType?: string
   exception?: OwnException
 }
 

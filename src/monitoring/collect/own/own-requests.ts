@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ExceptionQuota } from '../outside/exception-quota.ts'
 import type { OwnBatch } from './append-own.ts'
 import type { LoneException, OwnRequest } from './own-request.ts'
 
@@ -10,6 +11,7 @@ const maxBatch = 2000
  * with the same number, until it is. When too many wait, further ones are dropped and counted.
  */
 export class OwnRequests {
+  readonly #quota = new ExceptionQuota()
   readonly #source = `own:${randomUUID()}`
   #requests: OwnRequest[] = []
   #exceptions: LoneException[] = []
@@ -29,11 +31,11 @@ export class OwnRequests {
   }
 
   add(request: OwnRequest): void {
-    if (this.#hasRoom()) this.#requests.push(request)
+    if (this.#hasRoom()) this.#requests.push(this.#withinQuota(request))
   }
 
   addException(exception: LoneException): void {
-    if (this.#hasRoom()) this.#exceptions.push(exception)
+    if (this.#hasRoom() && this.#quota.take(exception.created)) this.#exceptions.push(exception)
   }
 
   /** Gives what waits to `send`, one batch after the other. Throws what `send` throws. */
@@ -50,6 +52,12 @@ export class OwnRequests {
       this.#sending = undefined
       this.#number += 1
     }
+  }
+
+  #withinQuota(request: OwnRequest): OwnRequest {
+    if (request.exception === undefined || this.#quota.take(request.created)) return request
+    const { exception: _exception, ...rest } = request
+    return rest
   }
 
   #hasRoom(): boolean {

@@ -1,0 +1,68 @@
+import type { ServiceRecord } from '../../monitoring/model/records.ts'
+import type { ListedException, WholeException } from '../../monitoring/query/exception-reads.ts'
+import type { MonitoringWire } from './dialect.ts'
+
+interface Around {
+  wire: MonitoringWire
+  service: ServiceRecord | undefined
+}
+
+/** An exception as the list shows it; `path` is that of the list. */
+export function toWireListed(exception: ListedException, { path, ...around }: Around & { path: string }) {
+  const { id, errorType, created } = exception
+  return {
+    id,
+    url: `${path}/${id}/`,
+    error_type: errorType,
+    service: toWireService(around),
+    created: around.wire.time(created),
+  }
+}
+
+/** Everything about an exception; where no request has caused it, the parts of one are null. */
+export function toWireException(exception: WholeException, around: Around) {
+  const { errorType, message, stack, created } = exception
+  return {
+    error_type: errorType,
+    error_message: message,
+    error_data: stack,
+    service: toWireService(around),
+    created: around.wire.time(created),
+    request: toWireRequest(exception, around),
+  }
+}
+
+function toWireService({ service, wire }: Around) {
+  return service === undefined ? null : { type: wire.serviceType(service.type), name: service.name }
+}
+
+function toWireRequest({ request = {}, resources }: WholeException, { wire }: Around) {
+  const { eventType, created, milliseconds } = request
+  return {
+    event_type: eventType == null ? null : wire.eventType(eventType),
+    client: {
+      ip: request.clientIp ?? null,
+      position: {
+        lat: request.latitude ?? null,
+        lon: request.longitude ?? null,
+        country: request.country ?? null,
+        city: request.city ?? null,
+      },
+      user_agent: request.userAgent ?? null,
+      user_agent_family: request.userAgentFamily ?? null,
+    },
+    request: {
+      path: request.path ?? null,
+      host: request.host ?? null,
+      method: request.method ?? null,
+      created: created === undefined ? null : wire.time(created),
+    },
+    response: {
+      status: request.status ?? null,
+      time: milliseconds == null ? null : Math.round(milliseconds),
+      type: request.contentType ?? null,
+      size: request.sizeBytes ?? null,
+    },
+    resources,
+  }
+}

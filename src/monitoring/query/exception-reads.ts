@@ -1,0 +1,109 @@
+import { FieldFailure } from '../../lib/errors.ts'
+import type { ResourceType } from '../model/resource-types.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import type { RequestEvent } from '../series/request-event.ts'
+import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
+import type { Reads } from './reads.ts'
+
+/** Which exceptions are asked for; times in milliseconds since 1970. */
+export interface ExceptionFilter {
+  from?: number | undefined
+  /** Not included. */
+  to?: number | undefined
+  serviceIds: readonly number[]
+  errorType?: string | undefined
+  resourceId?: number | undefined
+  limit: number
+}
+
+export interface ListedException {
+  id: number
+  serviceId: number
+  /** Milliseconds since 1970. */
+  created: number
+  errorType: string
+}
+
+export interface WholeException extends ListedException {
+  message: string
+  stack: string
+  /** Absent for what no request has caused. */
+  request?: Partial<RequestEvent>
+  resources: { id: number; type: ResourceType; name: string }[]
+}
+
+interface Row extends ListedException {
+  message: string
+  stack: string
+  request: string | null
+  resourceIds: string
+}
+
+const listed = 'id, service_id as "serviceId", created, error_type as "errorType"'
+
+/** `exceptions` lists them, newest first; `exception` gives one, or undefined. */
+export const exceptionReads = {
+  exceptions: listExceptions,
+  exception: findException,
+} satisfies Reads
+
+async function listExceptions(database: SeriesDatabase, filter: ExceptionFilter): Promise<ListedException[]> {
+  const { from, to, serviceIds, errorType, resourceId, limit } = filter
+  if (resourceId !== undefined) await requireResource(database, resourceId)
+  if (serviceIds.length === 0) return []
+  const conditions: [sql: string, values: readonly SqlValue[]][] = [
+    [`service_id in (${serviceIds.map(() => '?').join(', ')})`, serviceIds],
+  ]
+  if (from !== undefined) conditions.push(['created >= ?', [from]])
+  if (to !== undefined) conditions.push(['created < ?', [to]])
+  if (errorType !== undefined) conditions.push(['error_type = ?', [errorType]])
+  if (resourceId !== undefined) {
+    const ids = "(',' || substr(resource_ids, 2, length(resource_ids) - 2) || ',')"
+    conditions.push([`${ids} like ?`, [`%,${resourceId},%`]])
+  }
+  const where = conditions.map(([sql]) => sql).join(' and ')
+  return database.all<ListedException>(
+    `select ${listed} from monitoring_exceptions where ${where} order by created desc, id desc limit ?`,
+    [...conditions.flatMap(([, values]) => values), limit],
+  )
+}
+
+async function requireResource(database: SeriesDatabase, id: number): Promise<void> {
+  const found = await database.all('select 1 from monitoring_resources where id = ?', [id])
+  if (found.length > 0) return
+  const message = `Select a valid choice. ${id} is not one of the available choices.`
+  throw new FieldFailure({ resource: [message] })
+}
+
+async function findException(
+  database: SeriesDatabase,
+  { id }: { id: number },
+): Promise<WholeException | undefined> {
+  const [row] = await database.all<Row>(
+    `select ${listed}, message, stack, request, resource_ids as "resourceIds" from monitoring_exceptions where id = ?`,
+    [id],
+  )
+  if (row === undefined) return undefined
+  const { request, resourceIds, ...exception } = row
+  return {
+    ...exception,
+    ...(request === null ? {} : { request: JSON.parse(request) as Partial<RequestEvent> }),
+    resources: await listResources(database, JSON.parse(resourceIds) as number[]),
+  }
+}
+
+async function listResources(
+  database: SeriesDatabase,
+  ids: readonly number[],
+): Promise<WholeException['resources']> {
+  const resources: WholeException['resources'] = []
+  for (const id of ids) {
+    const [found] = await database.all<{ type: number; name: string }>(
+      'select type, name from monitoring_resources where id = ?',
+      [id],
+    )
+    if (found !== undefined)
+      resources.push({ id, type: resourceTypes[found.type] ?? 'other', name: found.name })
+  }
+  return resources
+}
