@@ -30,7 +30,7 @@ function describeFinished(request: FastifyRequest, reply: FastifyReply): Events[
     status: reply.statusCode,
     milliseconds: reply.elapsedTime,
     sizeBytes: bodyBytes(request, reply),
-    layers: reply.statusCode < 400 ? usedLayers(request.params) : [],
+    layers: layersOf(request, reply),
   }
 }
 
@@ -45,10 +45,7 @@ function bytesSent({ raw }: FastifyRequest): number {
   return raw.socket.bytesWritten ?? 0
 }
 
-/** The layer that the path names, as `workspace:layer`. */
-function usedLayers(params: unknown): string[] {
-  const { workspace, layer, collectionId } = (params ?? {}) as Record<string, string | undefined>
-  const name = collectionId ?? layer
-  if (name === undefined) return []
-  return [name.includes(':') || workspace === undefined ? name : `${workspace}:${name}`]
+/** The published layer that an answer is about, as `workspace:layer`. */
+function layersOf({ usedLayer }: FastifyRequest, { statusCode }: FastifyReply): string[] {
+  return usedLayer === undefined || statusCode >= 400 ? [] : [`${usedLayer.workspace}:${usedLayer.name}`]
 }

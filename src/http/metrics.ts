@@ -1,10 +1,16 @@
 import { Type } from 'typebox'
+import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { Area } from './app-types.ts'
+import type { MonitoringLoad } from './metrics-export.ts'
 import { MetricsExport } from './metrics-export.ts'
 
 /** What this server does, for Prometheus; no database is asked. */
-export const metricsArea: Area = (app, { events, version }) => {
-  const metrics = new MetricsExport({ events, version })
+export const metricsArea: Area = (app, { events, version, monitoring }) => {
+  const metrics = new MetricsExport({
+    events,
+    version,
+    ...(monitoring === undefined ? {} : { monitoringLoad: () => loadOf(monitoring) }),
+  })
   app.addHook('onClose', async () => metrics.close())
   app.get(
     '/metrics',
@@ -20,4 +26,8 @@ export const metricsArea: Area = (app, { events, version }) => {
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   )
+}
+
+function loadOf(monitoring: Monitoring): MonitoringLoad {
+  return { ...monitoring.load(), isDegraded: monitoring.health().status !== 'ok' }
 }

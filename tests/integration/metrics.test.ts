@@ -82,6 +82,15 @@ describe('GET /metrics', () => {
     assert.match(body, /^terrane_rows_loaded_total 242$/m)
   })
 
+  it('tells how monitoring fares where it is on', async (test) => {
+    const terrane = await start(test, { env: { TERRANE_MONITORING: 'on' } })
+    await get(terrane, '/rest/workspaces')
+    const { body } = await get(terrane, '/metrics')
+    assert.match(body, /^terrane_monitoring_waiting_requests \d+$/m)
+    assert.match(body, /^terrane_monitoring_dropped_requests_total 0$/m)
+    assert.match(body, /^terrane_monitoring_up 1$/m)
+  })
+
   it('is scraped by Prometheus with a password and with a token, below the base path', async (test) => {
     const terrane = await start(test, { env: { TERRANE_BASE_PATH: '/geo' } })
     const token = await makeToken(terrane, '/geo')
