@@ -38,7 +38,7 @@ export class LogFiles {
         if (!isAbsent(error)) this.unreadable.push(explain(error))
       }
     }
-    files.sort((a, b) => timeOf(a) - timeOf(b) || a.changed - b.changed || (a.path < b.path ? -1 : 1))
+    files.sort((a, b) => timeOf(a) - timeOf(b) || a.changed - b.changed || ageOf(b.path) - ageOf(a.path))
     if (current !== undefined) files.push(await this.#examine(current, true, starts).catch(explainDenied))
     this.#starts = starts
     return withoutCopies(files)
@@ -72,7 +72,7 @@ export class LogFiles {
       device: String(stats.dev),
       inode: String(stats.ino),
       sizeBytes: Number(stats.size),
-      changed: Number(stats.mtimeMs),
+      changed: Number(stats.mtimeNs) / 1e6,
       isCompressed,
       isCurrent,
       start,
@@ -94,6 +94,14 @@ function sameness({ device, inode, start }: LogFile): string[] {
 
 function timeOf({ start, changed }: LogFile): number {
   return start.time ?? changed
+}
+
+/** Orders files by their names: of numbers the highest is the oldest, of dates the lowest. */
+function ageOf(path: string): number {
+  const digits =
+    /^[^\d]*([\d.\-_T]+)/.exec(basename(path).slice(basename(path).search(/[.\-_]\d/)))?.[1] ?? ''
+  const number = Number(digits.replace(/\D/g, '').slice(0, 15))
+  return digits.length < 6 ? number : -number
 }
 
 function literal(text: string): string {

@@ -3,9 +3,6 @@ import type { RawRequest } from '../classify/raw-request.ts'
 import type { CollectedService } from '../service-collector.ts'
 import type { LogLine } from './log-line.ts'
 
-const maxPathLength = 2000
-const maxTextLength = 500
-
 /** Makes requests of the lines of a service's log. */
 export function requestMaker({ id, url }: CollectedService): (line: LogLine) => RawRequest {
   const ownHost = URL.canParse(url) ? new URL(url).host : ''
@@ -16,15 +13,15 @@ export function requestMaker({ id, url }: CollectedService): (line: LogLine) => 
       serviceId: id,
       created: line.created,
       eventType: use === undefined ? (isRequest ? 'mapserver' : null) : use.eventType,
-      method: line.method,
-      path: line.path.slice(0, maxPathLength),
-      host: (line.host ?? ownHost).slice(0, maxTextLength),
+      method: isRequest ? line.method : '-',
+      path: isRequest ? line.path : '-',
+      host: line.host ?? ownHost,
       status: line.status,
       sizeBytes: line.sizeBytes,
       milliseconds: line.milliseconds ?? undefined,
-      userAgent: line.userAgent?.slice(0, maxTextLength),
+      userAgent: line.userAgent ?? undefined,
       clientIp: line.client,
-      userName: line.user?.slice(0, maxTextLength),
+      userName: line.user ?? undefined,
       resources: use?.layers.map((name) => ({ type: 'layer' as const, name })) ?? [],
       errorType: line.status >= 500 ? `HTTP ${line.status}` : undefined,
     }

@@ -1,0 +1,102 @@
+import type { PrivacyMode } from '../../src/config/monitoring-settings.ts'
+import { Collector } from '../../src/monitoring/collect/collector.ts'
+import type { Polled } from '../../src/monitoring/collect/polls.ts'
+import type { CollectedService } from '../../src/monitoring/collect/service-collector.ts'
+import type { EventType } from '../../src/monitoring/model/event-types.ts'
+import { eventTypeId } from '../../src/monitoring/model/event-types.ts'
+import { metricNamed } from '../../src/monitoring/model/metrics.ts'
+import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
+import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
+
+const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
+const limits = { labels: 1000, visitors: 10_000 }
+
+export interface Split {
+  /** Default: `all`. */
+  eventType?: EventType
+  /** Name of a layer. */
+  layer?: string
+}
+
+export interface StoredException {
+  error_type: string
+  message: string
+  stack: string
+}
+
+/** A service that is watched as the collector thread does it, with the real writer. */
+export interface WatchedService {
+  /** One turn as if it were that moment, and what it needs to be computed. */
+  collect(now: number): Promise<Polled>
+  /** Ends the collector and starts another one. */
+  restart(): Promise<void>
+  /** Sums of a metric by label, over all minutes. */
+  sums(metric: string, split?: Split): Promise<Record<string, number>>
+  /** Samples of a metric, over all minutes and labels. */
+  samples(metric: string, split?: Split): Promise<number>
+  exceptions(): Promise<StoredException[]>
+  close(): Promise<void>
+}
+
+export interface WatchOptions {
+  privacy?: PrivacyMode
+}
+
+export async function watchService(
+  place: SeriesPlace,
+  service: CollectedService,
+  { privacy = 'truncated' }: WatchOptions = {},
+): Promise<WatchedService> {
+  const database = await openSeriesDatabase(place)
+  const start = async (): Promise<Collector> => {
+    const collector = new Collector({ place, limits, keep, privacy }, createSeriesWriter, () => undefined)
+    await collector.setServices([service])
+    return collector
+  }
+  let collector = await start()
+  return {
+    async collect(now) {
+      const { polled, problems } = await collector.catchUp(now)
+      const [own] = polled
+      if (own === undefined || problems.length > 0) throw new Error(`Nothing was collected: ${problems}`)
+      return own
+    },
+    async restart() {
+      await collector.close()
+      collector = await start()
+    },
+    sums: async (metric, split) => {
+      const rows = await readRows(database, service.id, metric, split)
+      return Object.fromEntries(rows.map(({ label, sum }) => [label, Number(sum)]))
+    },
+    samples: async (metric, split) => {
+      const rows = await readRows(database, service.id, metric, split)
+      return rows.reduce((total, { samples }) => total + Number(samples), 0)
+    },
+    exceptions: () =>
+      database.all('select error_type, message, stack from monitoring_exceptions order by created, id'),
+    async close() {
+      await collector.close()
+      await database.close()
+    },
+  }
+}
+
+function readRows(
+  database: SeriesDatabase,
+  serviceId: number,
+  metric: string,
+  { eventType = 'all', layer }: Split = {},
+): Promise<{ label: string; sum: number; samples: number }[]> {
+  const resource =
+    layer === undefined ? '= 0' : '= (select id from monitoring_resources where type = 1 and name = ?)'
+  return database.all(
+    `select name as label, sum(sum) as sum, sum(samples) as samples from monitoring_minutes
+       join monitoring_series on monitoring_series.id = series_id
+       join monitoring_labels on monitoring_labels.id = label_id
+     where service_id = ? and metric_id = ? and event_type = ? and is_total = 0 and resource_id ${resource}
+     group by name order by name`,
+    [serviceId, metricNamed(metric).id, eventTypeId(eventType), ...(layer === undefined ? [] : [layer])],
+  )
+}
