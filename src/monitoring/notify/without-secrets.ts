@@ -12,6 +12,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
       Buffer.from(one).toString('base64'),
     ),
   ]
+  forms.sort((a, b) => b.length - a.length)
   let clean = text
   if (password.length >= shortestHidden) for (const form of forms) clean = clean.replaceAll(form, '***')
   return clean

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { boolean, assert as check, constantFrom, double, option, property } from 'fast-check'
+import type { Compared, WatchedService } from './evaluate.ts'
+import { compareBreaches, findBreach, planOf } from './evaluate.ts'
+import type { FieldOption, Threshold } from './model.ts'
+import { fieldOptions } from './model.ts'
+
+const to = Date.UTC(2026, 10, 21, 12, 5) / 1000
+const now = (to + 5) * 1000
+
+function service(changes: Partial<WatchedService>): WatchedService {
+  const lastCheck = new Date(to * 1000).toISOString()
+  return { id: 1, name: 'one', type: 'app', isActive: true, checkIntervalSeconds: 60, lastCheck, ...changes }
+}
+
+function plan(
+  metric: string,
+  threshold: Omit<Threshold, 'value'>,
+  services: WatchedService[],
+  windowSeconds = 60,
+) {
+  return planOf({ metric, option: 'max_value' }, { value: 1, ...threshold }, services, { windowSeconds, to })
+}
+
+function compared(changes: Partial<Compared>): Compared {
+  const found = { value: 5, lastValidTo: to }
+  return {
+    option: 'max_value',
+    limit: 5,
+    metric: { type: 'count' },
+    found,
+    isCollected: true,
+    now,
+    ...changes,
+  }
+}
+
+const nothing = { value: undefined, lastValidTo: undefined }
+
+describe('what is asked', () => {
+  it('is one number over every active service that measures the metric', () => {
+    const services = [
+      service({}),
+      service({ id: 2, type: 'mapserver' }),
+      service({ id: 3, type: 'hostapp' }),
+      service({ id: 4, isActive: false }),
+    ]
+    const asked = plan('request.count', { resourceId: 7, label: 'x', eventType: 'OWS:WMS' }, services)
+    assert.ok(asked.kind === 'ask')
+    assert.deepEqual(
+      asked.asks.map(({ question }) => question),
+      [
+        {
+          ...{ metric: 'request.count', serviceIds: [1, 2], resourceId: 7, label: 'x', eventType: 'OWS:WMS' },
+          ...{ from: to - 60, to },
+        },
+      ],
+    )
+  })
+
+  it('is about the last complete period, or a longer window, or the interval of a service that is read seldom', () => {
+    const from = (services: WatchedService[], window?: number): number => {
+      const asked = plan('request.count', {}, services, window)
+      assert.ok(asked.kind === 'ask')
+      return to - (asked.asks[0]?.question.from ?? 0)
+    }
+    assert.equal(from([service({})]), 60)
+    assert.equal(from([service({})], 300), 300)
+    assert.equal(from([service({}), service({ id: 2, checkIntervalSeconds: 900 })], 300), 900)
+  })
+
+  it('is the one service that the threshold names', () => {
+    const asked = plan('request.count', { serviceId: 2 }, [service({}), service({ id: 2, name: 'two' })])
+    assert.ok(asked.kind === 'ask')
+    assert.deepEqual(asked.asks[0]?.question.serviceIds, [2])
+    assert.deepEqual(asked.asks[0]?.about, ['two'])
+  })
+
+  it('is each host by itself for gauges, and each of their labels', () => {
+    const hosts = [service({ type: 'hostapp' }), service({ id: 2, type: 'hostmapserver', name: 'two' })]
+    const asked = plan('storage.usage.percent', {}, hosts)
+    assert.ok(asked.kind === 'ask')
+    assert.deepEqual(
+      asked.asks.map(({ question }) => question.serviceIds),
+      [[1], [2]],
+    )
+    assert.equal(asked.eachLabel, true)
+    const memory = plan('mem.usage.percent', {}, hosts)
+    assert.ok(memory.kind === 'ask' && !memory.eachLabel && memory.asks.length === 2)
+  })
+
+  it('cannot be answered for a service that is gone, switched off or of another kind', () => {
+    const reasonOf = (
+      metric: string,
+      threshold: Omit<Threshold, 'value'>,
+      services: WatchedService[],
+    ): string => {
+      const asked = plan(metric, threshold, services)
+      return asked.kind === 'impossible' ? asked.reason : ''
+    }
+    assert.match(reasonOf('request.count', { serviceId: 9 }, [service({})]), /not there any more/)
+    assert.match(reasonOf('request.count', { serviceId: 1 }, [service({ isActive: false })]), /switched off/)
+    assert.match(reasonOf('uptime', { serviceId: 1 }, [service({})]), /does not measure uptime/)
+    assert.match(reasonOf('request.count', {}, []), /no active service measures request.count/)
+    assert.match(reasonOf('no.such', {}, [service({})]), /no metric no.such/)
+  })
+
+  it('counts a service as collected when it was read in the window', () => {
+    const isCollected = (lastCheck: string | undefined): boolean => {
+      const { lastCheck: _unset, ...rest } = service({})
+      const asked = plan('request.count', {}, [lastCheck === undefined ? rest : { ...rest, lastCheck }])
+      return asked.kind === 'ask' && asked.asks[0]?.isCollected === true
+    }
+    assert.equal(isCollected('2026-11-21T12:04:30.000Z'), true)
+    assert.equal(isCollected('2026-11-21T12:03:59.000Z'), false)
+    assert.equal(isCollected(undefined), false)
+  })
+})
+
+describe('a number and its limit', () => {
+  it('may be equal', () => {
+    assert.equal(findBreach(compared({ option: 'max_value' })), undefined)
+    assert.equal(findBreach(compared({ option: 'min_value' })), undefined)
+  })
+
+  it('break when 11 are wanted and 10 are there, and hold between 1 and 11', () => {
+    const found = { value: 10, lastValidTo: to }
+    assert.deepEqual(findBreach(compared({ option: 'min_value', limit: 11, found })), {
+      kind: 'below',
+      value: 10,
+    })
+    assert.equal(findBreach(compared({ option: 'min_value', limit: 1, found })), undefined)
+    assert.equal(findBreach(compared({ option: 'max_value', limit: 11, found })), undefined)
+    assert.deepEqual(findBreach(compared({ option: 'max_value', limit: 9, found })), {
+      kind: 'above',
+      value: 10,
+    })
+  })
+
+  it('no row is 0 for sums of a service that was collected, and unknown otherwise', () => {
+    const none = { option: 'min_value', limit: 1, found: nothing } as const
+    assert.deepEqual(findBreach(compared(none)), { kind: 'below', value: 0 })
+    assert.deepEqual(findBreach(compared({ ...none, metric: { type: 'value' } })), {
+      kind: 'below',
+      value: 0,
+    })
+    assert.deepEqual(findBreach(compared({ ...none, isCollected: false })), { kind: 'uncollected' })
+  })
+
+  it('no row of a rate is no problem', () => {
+    for (const isCollected of [true, false])
+      for (const one of ['min_value', 'max_value'] as const)
+        assert.equal(
+          findBreach(compared({ option: one, metric: { type: 'rate' }, found: nothing, isCollected })),
+          undefined,
+        )
+  })
+
+  it('are late when the newest value is older than the limit, or there never was one', () => {
+    const late = (lastValidTo: number | undefined, limit: number) =>
+      findBreach(compared({ option: 'max_timeout', limit, found: { value: undefined, lastValidTo } }))
+    assert.equal(late(to - 115, 120), undefined)
+    assert.deepEqual(late(to - 116, 120), { kind: 'late', seconds: 121 })
+    assert.deepEqual(late(undefined, 120), { kind: 'late' })
+  })
+
+  it('follow the rule for every number', () => {
+    const numbers = double({ min: -1e12, max: 1e12, noNaN: true })
+    check(
+      property(
+        constantFrom<FieldOption[]>(...fieldOptions),
+        constantFrom('count', 'value', 'rate'),
+        option(numbers, { nil: undefined }),
+        numbers,
+        boolean(),
+        (one, type, value, limit, isCollected) => {
+          const found = { value, lastValidTo: to }
+          const breach = findBreach(
+            compared({ option: one, metric: { type: type as 'count' }, found, limit, isCollected }),
+          )
+          const number = value ?? (type === 'rate' || !isCollected ? undefined : 0)
+          const isUnknown = value === undefined && type !== 'rate' && !isCollected
+          const isBroken =
+            one === 'max_timeout'
+              ? 5 > limit
+              : isUnknown || (number !== undefined && (one === 'min_value' ? number < limit : number > limit))
+          assert.equal(breach !== undefined, isBroken)
+        },
+      ),
+    )
+  })
+})
+
+describe('the worst of several', () => {
+  it('is furthest beyond the limit', () => {
+    assert.ok(compareBreaches({ kind: 'above', value: 95 }, { kind: 'above', value: 91 }) > 0)
+    assert.ok(compareBreaches({ kind: 'below', value: 1 }, { kind: 'below', value: 3 }) > 0)
+    assert.ok(compareBreaches({ kind: 'late' }, { kind: 'late', seconds: 500 }) > 0)
+  })
+})
