@@ -1,4 +1,14 @@
 import type { EventType } from '../model/event-types.ts'
+import { metricNamed } from '../model/metrics.ts'
+import type { Resolution } from '../series/schema.ts'
+import { resolutions, tableOf } from '../series/schema.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { amountOf } from './amount.ts'
+import { readRows } from './metric-rows.ts'
+import { findLabel } from './names.ts'
+import { planRows } from './row-plan.ts'
+import type { ResolvedQuery } from './series-sql.ts'
+import { seriesCondition } from './series-sql.ts'
 
 /** Asks for one number: a metric over `[from, to)`, in seconds since 1970. */
 export interface MetricValueQuery {
@@ -19,4 +29,57 @@ export interface MetricValue {
   value: number | undefined
   /** Seconds since 1970: the end of the newest stored row up to `to`, however old; undefined where there is none. */
   lastValidTo: number | undefined
+}
+
+/** The number that a check compares. */
+export async function readMetricValue(
+  database: SeriesDatabase,
+  asked: MetricValueQuery,
+): Promise<MetricValue> {
+  const { label, from, to } = asked
+  const labelId = label === undefined ? undefined : await findLabel(database, label)
+  if (label !== undefined && labelId === undefined) return { value: undefined, lastValidTo: undefined }
+  const query: ResolvedQuery = {
+    metric: metricNamed(asked.metric),
+    shape: { keys: [], value: 'amount', isOfUsers: false },
+    serviceIds: asked.serviceIds,
+    ...(asked.eventType === undefined ? {} : { eventType: asked.eventType }),
+    ...(asked.resourceId === undefined ? {} : { resourceId: asked.resourceId }),
+    ...(labelId === undefined ? {} : { labelId }),
+  }
+  const rows = await readRows(
+    database,
+    await planRows(database, query, { from, to, intervalSeconds: to - from }),
+  )
+  const value = rows.length === 0 ? undefined : amountOf(query.metric, rows, 0)
+  return { value, lastValidTo: await readLastValidTo(database, query, to) }
+}
+
+async function readLastValidTo(
+  database: SeriesDatabase,
+  query: ResolvedQuery,
+  to: number,
+): Promise<number | undefined> {
+  for (const resolution of resolutions) {
+    const newest = await readNewest(database, query, { resolution, to })
+    if (newest !== undefined) return newest + resolution
+  }
+  return undefined
+}
+
+async function readNewest(
+  database: SeriesDatabase,
+  query: ResolvedQuery,
+  { resolution, to }: { resolution: Resolution; to: number },
+): Promise<number | undefined> {
+  const isOfLabel = query.labelId === undefined ? '' : `and v.label_id = ${query.labelId}`
+  const newest = `select v.period from ${tableOf[resolution]} v where v.series_id = s.id and v.period < ? ${isOfLabel}
+    order by v.period desc limit 1`
+  const selects = [false, true].map((isLoaded) => {
+    const where = seriesCondition(query, { isLoaded, isTotal: false })
+    return `select (${newest}) as period from monitoring_series s where ${where}`
+  })
+  const sql = `select max(period) from (${selects.join(' union all ')}) r`
+  const [found] = await database.arrays(sql, [to, to])
+  return found?.[0] == null ? undefined : Number(found[0])
 }

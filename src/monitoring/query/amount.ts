@@ -1,0 +1,9 @@
+import type { Metric } from '../model/metrics.ts'
+import type { RowTable } from './row-table.ts'
+
+/** What a row comes to by the type of its metric. */
+export function amountOf({ type }: Metric, rows: RowTable, row: number): number {
+  if (type !== 'rate') return rows.get(row, 'sum')
+  const samples = rows.get(row, 'samples')
+  return samples === 0 ? 0 : rows.get(row, 'weighted') / samples
+}

@@ -1,0 +1,25 @@
+import type { EventType } from '../model/event-types.ts'
+import type { ResourceType } from '../model/resource-types.ts'
+import type { Window } from './align-window.ts'
+import type { Grouping } from './grouping.ts'
+
+/** Asks for the rows of a metric in each period of a window. */
+export interface MetricDataQuery {
+  /** Name of a metric. */
+  metric: string
+  window: Window
+  grouping?: Grouping
+  /** Default: all services. */
+  serviceIds?: readonly number[]
+  /** Default: `all`, or every type where rows are split by it. Nothing for metrics of hosts. */
+  eventType?: EventType
+  /** Of that name; `isLabelId`: of that id where there is one. */
+  label?: string
+  isLabelId?: boolean
+  resource?: ResourceName
+  resourceType?: ResourceType
+  /** Only labels of that user. */
+  user?: string
+}
+
+export type ResourceName = { id: number } | { type: ResourceType; name: string }

@@ -1,0 +1,85 @@
+import type { Resolution } from '../series/schema.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { amountOf } from './amount.ts'
+import type { MetricDataQuery } from './metric-data-query.ts'
+import { readRows } from './metric-rows.ts'
+import type { LabelName, NamedResource } from './names.ts'
+import { readLabels, readResources } from './names.ts'
+import { orderRows } from './order-rows.ts'
+import { resolveQuery } from './resolve-query.ts'
+import type { RowPlan } from './row-plan.ts'
+import { planRows } from './row-plan.ts'
+import type { RowTable } from './row-table.ts'
+import type { ResolvedQuery } from './series-sql.ts'
+import type { Quantiles } from './sketches.ts'
+import { countOthers, readQuantiles } from './sketches.ts'
+import type { PeriodRange } from './stretches.ts'
+import { nests } from './stretches.ts'
+
+/** The answer to a `MetricDataQuery`. */
+export interface MetricData {
+  query: ResolvedQuery
+  rows: RowTable
+  /** Rows in the order of periods, then by value from the largest, then by name. */
+  order: Uint32Array
+  /** By row. */
+  values: Float64Array
+  labels: Map<number, LabelName>
+  resources: Map<number, NamedResource>
+  /** By row; for `response.time` alone. */
+  quantiles: Map<number, Quantiles>
+  /** Seconds that rows stand for where they are longer than the periods, because finer ones are no longer kept. */
+  resolution: Resolution | undefined
+}
+
+/** Throws `FieldFailure` for a resource that does not exist, `Failure` (`invalid`) for an answer that is too large. */
+export async function readMetricData(database: SeriesDatabase, asked: MetricDataQuery): Promise<MetricData> {
+  const query = await resolveQuery(database, asked)
+  const { window } = asked
+  const from = Math.ceil(window.from / 1000)
+  const range = {
+    from,
+    to: from + window.count * window.intervalSeconds,
+    intervalSeconds: window.intervalSeconds,
+  }
+  const plan = await planRows(database, query, range)
+  // A label that was never seen has no rows.
+  const hasRows = plan.sources.length > 0 && !(asked.label !== undefined && query.labelId === undefined)
+  const rows = await readRows(database, hasRows ? plan : { ...plan, sources: [] })
+  if (rows.length > 0) await countOthers(database, plan, rows)
+  const hasQuantiles = query.metric.name === 'response.time' && rows.length > 0
+  const quantiles = hasQuantiles ? await readQuantiles(database, plan, rows) : new Map()
+  const values = valuesOf(query, rows)
+  const labels = await readLabels(database, idsIn(query, rows, 'label', 'user'))
+  const resources = await readResources(database, idsIn(query, rows, 'resource'))
+  const order = orderRows(rows, values, { query, labels, resources, periods: window.count })
+  return {
+    ...{ query, rows, order, values, labels, resources, quantiles },
+    resolution: resolutionOf(plan, range),
+  }
+}
+
+function valuesOf({ metric, shape }: ResolvedQuery, rows: RowTable): Float64Array {
+  const values = new Float64Array(rows.length)
+  for (let row = 0; row < rows.length; row += 1)
+    values[row] = shape.value === 'amount' ? amountOf(metric, rows, row) : rows.get(row, 'extra')
+  return values
+}
+
+/** The ids that rows have as a key of one of the kinds. */
+function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: string[]): number[] {
+  const ids = new Set<number>()
+  shape.keys.forEach((kind, index) => {
+    if (!kinds.includes(kind)) return
+    for (let row = 0; row < rows.length; row += 1) ids.add(rows.get(row, index === 0 ? 'key' : 'innerKey'))
+  })
+  return [...ids]
+}
+
+function resolutionOf({ sources }: RowPlan, range: PeriodRange): Resolution | undefined {
+  const forced = sources.filter(
+    ({ isLoaded, resolution }) => !isLoaded && resolution > 60 && !nests(range, resolution),
+  )
+  if (forced.length === 0) return undefined
+  return Math.max(...forced.map(({ resolution }) => resolution)) as Resolution
+}

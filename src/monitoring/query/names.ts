@@ -1,0 +1,60 @@
+import type { ResourceType } from '../model/resource-types.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { integers } from './series-sql.ts'
+
+export interface LabelName {
+  name: string
+  user: string | null
+}
+
+const idsPerStatement = 5000
+
+/** Names of labels by id. */
+export async function readLabels(database: SeriesDatabase, ids: number[]): Promise<Map<number, LabelName>> {
+  const labels = new Map<number, LabelName>()
+  for (let start = 0; start < ids.length; start += idsPerStatement) {
+    const some = integers(ids.slice(start, start + idsPerStatement))
+    const sql = `select id, name, user_name from monitoring_labels where id in (${some})`
+    for (const [id, name, user] of await database.arrays(sql))
+      labels.set(Number(id), { name: String(name), user: user === null ? null : String(user) })
+  }
+  return labels
+}
+
+export interface NamedResource {
+  id: number
+  type: ResourceType
+  name: string
+}
+
+/** Resources by id. */
+export async function readResources(
+  database: SeriesDatabase,
+  ids: number[],
+): Promise<Map<number, NamedResource>> {
+  const resources = new Map<number, NamedResource>()
+  if (ids.length === 0) return resources
+  const sql = `select id, type, name from monitoring_resources where id in (${integers(ids)})`
+  for (const [id, type, name] of await database.arrays(sql))
+    resources.set(Number(id), {
+      id: Number(id),
+      type: resourceTypes[Number(type)] ?? 'other',
+      name: String(name),
+    })
+  return resources
+}
+
+/** The id of the label of that name; with `isId`, first of that id. */
+export async function findLabel(
+  database: SeriesDatabase,
+  name: string,
+  { isId = false } = {},
+): Promise<number | undefined> {
+  if (isId && /^\d{1,15}$/.test(name)) {
+    const [byId] = await database.arrays('select id from monitoring_labels where id = ?', [Number(name)])
+    if (byId !== undefined) return Number(byId[0])
+  }
+  const [found] = await database.arrays('select id from monitoring_labels where name = ?', [name])
+  return found === undefined ? undefined : Number(found[0])
+}

@@ -1,0 +1,64 @@
+import type { LabelName, NamedResource } from './names.ts'
+import type { RowTable } from './row-table.ts'
+import type { ResolvedQuery } from './series-sql.ts'
+
+export interface RowNames {
+  query: ResolvedQuery
+  labels: Map<number, LabelName>
+  resources: Map<number, NamedResource>
+  /** Number of periods. */
+  periods: number
+}
+
+/** Rows by period, then by value from the largest, then by name. */
+export function orderRows(rows: RowTable, values: Float64Array, names: RowNames): Uint32Array {
+  const ranks = ranksOf(rows, names)
+  const ends = new Uint32Array(names.periods + 1)
+  for (let row = 0; row < rows.length; row += 1) {
+    const period = rows.get(row, 'period') + 1
+    ends[period] = (ends[period] ?? 0) + 1
+  }
+  for (let period = 1; period <= names.periods; period += 1)
+    ends[period] = (ends[period] ?? 0) + (ends[period - 1] ?? 0)
+  const next = ends.slice()
+  const order = new Uint32Array(rows.length)
+  for (let row = 0; row < rows.length; row += 1) {
+    const period = rows.get(row, 'period')
+    const place = next[period] ?? 0
+    order[place] = row
+    next[period] = place + 1
+  }
+  for (let period = 0; period < names.periods; period += 1) {
+    const part = order.subarray(ends[period] ?? 0, ends[period + 1] ?? 0)
+    if (part.length > 1)
+      part.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranks[a] ?? 0) - (ranks[b] ?? 0))
+  }
+  return order
+}
+
+/** The place of each row's names among all of them: its label's or user's first, then its resource's. */
+function ranksOf(rows: RowTable, { query, labels, resources }: RowNames): Float64Array {
+  const nameOf = {
+    label: (id: number) => labels.get(id)?.name ?? '',
+    user: (id: number) => labels.get(id)?.user ?? '',
+    resource: (id: number) => resources.get(id)?.name ?? '',
+    event_type: (id: number) => String(id).padStart(2, '0'),
+  }
+  const { keys } = query.shape
+  const columns = keys.map((kind, index) => rankColumn(rows, index === 0 ? 'key' : 'innerKey', nameOf[kind]))
+  if (keys.length === 2) columns.reverse()
+  const ranks = new Float64Array(rows.length)
+  for (const column of columns)
+    for (let row = 0; row < rows.length; row += 1)
+      ranks[row] = (ranks[row] ?? 0) * rows.length + (column[row] ?? 0)
+  return ranks
+}
+
+function rankColumn(rows: RowTable, column: 'key' | 'innerKey', nameOf: (id: number) => string): Uint32Array {
+  const ids = new Set<number>()
+  for (let row = 0; row < rows.length; row += 1) ids.add(rows.get(row, column))
+  const named = [...ids].map((id) => ({ id, name: nameOf(id) }))
+  named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id))
+  const places = new Map(named.map(({ id }, place) => [id, place]))
+  return Uint32Array.from({ length: rows.length }, (_, row) => places.get(rows.get(row, column)) ?? 0)
+}

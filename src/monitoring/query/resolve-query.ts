@@ -1,0 +1,41 @@
+import { FieldFailure } from '../../lib/errors.ts'
+import { isHostMetric, metricNamed, otherLabel } from '../model/metrics.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import { shapeOf } from './grouping.ts'
+import type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
+import { findLabel } from './names.ts'
+import type { ResolvedQuery } from './series-sql.ts'
+
+/** Finds the ids of what a query names. Throws `FieldFailure` for a resource that does not exist. */
+export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQuery): Promise<ResolvedQuery> {
+  const metric = metricNamed(asked.metric)
+  const { grouping, serviceIds, eventType, resourceType, user, label, isLabelId, resource } = asked
+  const labelId =
+    label === undefined ? undefined : await findLabel(database, label, { isId: isLabelId ?? false })
+  const otherId =
+    metric.isLabelled && !isHostMetric(metric) ? await findLabel(database, otherLabel) : undefined
+  const resourceId = resource === undefined ? undefined : await findResource(database, resource)
+  return {
+    metric,
+    shape: shapeOf(grouping, metric),
+    ...(serviceIds === undefined ? {} : { serviceIds }),
+    ...(eventType === undefined ? {} : { eventType }),
+    ...(resourceType === undefined ? {} : { resourceType }),
+    ...(user === undefined ? {} : { user }),
+    ...(labelId === undefined ? {} : { labelId }),
+    ...(otherId === undefined ? {} : { otherId }),
+    ...(resourceId === undefined ? {} : { resourceId }),
+  }
+}
+
+async function findResource(database: SeriesDatabase, asked: ResourceName): Promise<number> {
+  const [condition, values] =
+    'id' in asked
+      ? ['id = ?', [asked.id]]
+      : ['type = ? and name = ?', [resourceTypes.indexOf(asked.type), asked.name]]
+  const [found] = await database.arrays(`select id from monitoring_resources where ${condition}`, values)
+  if (found !== undefined) return Number(found[0])
+  const shown = 'id' in asked ? asked.id : `${asked.type}=${asked.name}`.slice(0, 100)
+  throw new FieldFailure({ resource: [`Resource ${shown} does not exist.`] }, { code: 'unknown-resource' })
+}

@@ -1,0 +1,90 @@
+import { isHostMetric } from '../model/metrics.ts'
+import { resolutions } from '../series/schema.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import type { ResolvedQuery, Source } from './series-sql.ts'
+import { seriesCondition } from './series-sql.ts'
+import type { PeriodRange, Watermarks } from './stretches.ts'
+import { chooseStretches } from './stretches.ts'
+
+/** What a query is computed from. */
+export interface RowPlan {
+  query: ResolvedQuery
+  range: PeriodRange
+  sources: Source[]
+  /** Whether no two stored rows or groups of them belong to one row of the answer. */
+  isUnique: boolean
+  /** SQL of what is counted; absent where nothing is, or where the stored numbers are right. */
+  distinct?: string
+}
+
+/** What is there of the series that a query reads. */
+interface Found {
+  services: number
+  hasLoads: boolean
+}
+
+export async function planRows(
+  database: SeriesDatabase,
+  query: ResolvedQuery,
+  range: PeriodRange,
+): Promise<RowPlan> {
+  const found = await findSeries(database, query)
+  if (found.services === 0 && !found.hasLoads) return { query, range, sources: [], isUnique: true }
+  const stretches = chooseStretches(range, await readWatermarks(database))
+  const isSingle = found.services === 1 && !found.hasLoads
+  const isStored = isSingle && stretches.every(({ resolution }) => resolution >= range.intervalSeconds)
+  const distinct = distinctSql(query)
+  const isCountStored = distinct === undefined || query.shape.value === 'resources' || isStored
+  const isTotal = hasTotals(query) && isCountStored
+  const sources = [
+    ...stretches.map((one) => ({ ...one, isLoaded: false, isTotal })),
+    ...(found.hasLoads ? loadedSources(range) : []),
+  ]
+  const isCounted = distinct !== undefined && (!isTotal || query.shape.value === 'resources')
+  return {
+    ...{ query, range, sources },
+    isUnique: isSingle && stretches.length === 1,
+    ...(isCounted ? { distinct } : {}),
+  }
+}
+
+async function findSeries(database: SeriesDatabase, query: ResolvedQuery): Promise<Found> {
+  const count = async (isLoaded: boolean): Promise<number> => {
+    const where = seriesCondition(query, { isLoaded, isTotal: false })
+    const sql = `select count(distinct s.service_id) from monitoring_series s where ${where}`
+    return Number((await database.arrays(sql))[0]?.[0] ?? 0)
+  }
+  return { services: await count(false), hasLoads: (await count(true)) > 0 }
+}
+
+export async function readWatermarks(database: SeriesDatabase): Promise<Watermarks> {
+  const rows = await database.arrays('select name, value from monitoring_state')
+  const marks = new Map(rows.map(([name, value]) => [String(name), Number(value)]))
+  return {
+    hoursRolledBefore: marks.get('hours_rolled_before') ?? 0,
+    daysRolledBefore: marks.get('days_rolled_before') ?? 0,
+    minutesKeptFrom: marks.get('minutes_kept_from') ?? 0,
+    hoursKeptFrom: marks.get('hours_kept_from') ?? 0,
+  }
+}
+
+/** Loaded series stand in one of the three tables each. */
+function loadedSources({ from, to }: PeriodRange): Source[] {
+  return resolutions.map((resolution) => ({ resolution, from, to, isLoaded: true, isTotal: false }))
+}
+
+/** Whether the sums over labels are enough. */
+function hasTotals({ metric, shape, labelId, user }: ResolvedQuery): boolean {
+  const needsLabels = shape.keys.includes('label') || shape.keys.includes('user')
+  return (
+    metric.isLabelled && !isHostMetric(metric) && !needsLabels && labelId === undefined && user === undefined
+  )
+}
+
+/** SQL of what is counted. */
+function distinctSql({ shape, otherId }: ResolvedQuery): string | undefined {
+  if (shape.value === 'resources') return 's.resource_id'
+  if (shape.value === 'users') return 'l.user_name'
+  if (shape.value !== 'labels') return undefined
+  return otherId === undefined ? 'v.label_id' : `nullif(v.label_id, ${otherId})`
+}

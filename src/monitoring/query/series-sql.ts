@@ -1,0 +1,121 @@
+import { Buffer } from 'node:buffer'
+import { eventTypeId } from '../model/event-types.ts'
+import type { Metric } from '../model/metrics.ts'
+import { isHostMetric } from '../model/metrics.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import { splitOfType, tableOf } from '../series/schema.ts'
+import type { SeriesDatabase } from '../series/series-database.ts'
+import type { GroupingShape } from './grouping.ts'
+import type { MetricDataQuery } from './metric-data-query.ts'
+import type { Stretch } from './stretches.ts'
+
+/** A query whose names are ids by now. */
+export interface ResolvedQuery
+  extends Pick<MetricDataQuery, 'serviceIds' | 'eventType' | 'resourceType' | 'user'> {
+  metric: Metric
+  shape: GroupingShape
+  labelId?: number
+  resourceId?: number
+  /** Of the label `(other)`; undefined where nothing ever was beyond the cap. */
+  otherId?: number
+}
+
+/** Rows of one table, of what was collected here or loaded, by label or as totals. */
+export interface Source extends Stretch {
+  isLoaded: boolean
+  isTotal: boolean
+}
+
+/** SQL for rows `v` of series `s`; labels are `l`. Numbers stand in the text, since copies of PostgreSQL bind none. */
+export interface RowsSql {
+  select: string
+  from: string
+  where: string
+}
+
+/** Which series a query reads: a condition on `s`. */
+export function seriesCondition(
+  query: ResolvedQuery,
+  { isLoaded, isTotal }: Pick<Source, 'isLoaded' | 'isTotal'>,
+): string {
+  const { metric, serviceIds } = query
+  const conditions = [
+    `s.metric_id = ${metric.id} and s.is_total = ${isTotal ? 1 : 0}`,
+    ...eventTypeCondition(query),
+    splitCondition(query),
+    ...(serviceIds === undefined ? [] : [`s.service_id in (${integers(serviceIds)})`]),
+    isLoaded ? 's.load_id > 0' : 's.load_id = 0',
+  ]
+  return conditions.join(' and ')
+}
+
+function eventTypeCondition({ metric, eventType, shape }: ResolvedQuery): string[] {
+  if (eventType === undefined && shape.keys.includes('event_type')) return []
+  const type = isHostMetric(metric) ? 'all' : (eventType ?? 'all')
+  return [`s.event_type = ${eventTypeId(type)}`]
+}
+
+function splitCondition({ shape, resourceId, resourceType }: ResolvedQuery): string {
+  if (resourceId !== undefined) return `s.resource_id = ${integer(resourceId)}`
+  const isByResource = shape.keys.includes('resource') || shape.value === 'resources'
+  if (!isByResource) return `s.resource_id = ${resourceType === undefined ? 0 : splitOfType(resourceType)}`
+  if (resourceType === undefined) return 's.resource_id > 0'
+  const ids = `select id from monitoring_resources where type = ${resourceTypes.indexOf(resourceType)}`
+  return `s.resource_id > 0 and s.resource_id in (${ids})`
+}
+
+/** `range` is where the first period begins and how long periods are, in seconds. */
+export function rowsSql(
+  database: SeriesDatabase,
+  query: ResolvedQuery,
+  source: Source,
+  range: { from: number; intervalSeconds: number },
+): RowsSql {
+  const { shape, labelId, user } = query
+  const isOfLabels = !source.isTotal && (user !== undefined || shape.isOfUsers || shape.value === 'users')
+  const conditions = [
+    seriesCondition(query, source),
+    `v.series_id = s.id and v.period >= ${integer(source.from)} and v.period < ${integer(source.to)}`,
+    ...(isOfLabels ? ['l.id = v.label_id'] : []),
+    ...(labelId === undefined ? [] : [`v.label_id = ${integer(labelId)}`]),
+    ...(user === undefined ? [] : [`l.user_name = ${textLiteral(database.kind, user)}`]),
+    ...(shape.isOfUsers ? [userCondition(query, source)] : []),
+  ]
+  const [key = '0', innerKey = '0'] = shape.keys.map((name) => keySql[name])
+  const period = `(v.period - ${integer(range.from)}) / ${integer(range.intervalSeconds)}`
+  return {
+    select: `${period} as "period", ${key} as "key", ${innerKey} as "innerKey"`,
+    // In this order on SQLite: few series, then their rows by the key.
+    from: `monitoring_series s cross join ${tableOf[source.resolution]} v${isOfLabels ? ' cross join monitoring_labels l' : ''}`,
+    where: conditions.join(' and '),
+  }
+}
+
+const keySql = {
+  label: 'v.label_id',
+  resource: 's.resource_id',
+  event_type: 's.event_type',
+  user: 'v.label_id',
+}
+
+/** Users beyond the cap have no label, but stand in the row of `(other)`. */
+function userCondition({ shape, otherId }: ResolvedQuery, { isTotal }: Source): string {
+  if (isTotal) return 'v.users > 0'
+  if (shape.keys.includes('user') || otherId === undefined) return 'l.user_name is not null'
+  return `(l.user_name is not null or (v.label_id = ${integer(otherId)} and v.users > 0))`
+}
+
+export function integers(values: readonly number[]): string {
+  return values.length === 0 ? 'null' : values.map(integer).join(',')
+}
+
+function integer(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is no whole number`)
+  return String(value)
+}
+
+/** Hexadecimal digits need no quoting. */
+function textLiteral(kind: SeriesDatabase['kind'], text: string): string {
+  const digits = Buffer.from(text).toString('hex')
+  return kind === 'sqlite' ? `cast(x'${digits}' as text)` : `convert_from(decode('${digits}', 'hex'), 'UTF8')`
+}

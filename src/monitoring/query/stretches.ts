@@ -1,0 +1,58 @@
+import type { Resolution } from '../series/schema.ts'
+
+/** Seconds since 1970; whole days. See `monitoring_state` in the schema of the series. */
+export interface Watermarks {
+  hoursRolledBefore: number
+  daysRolledBefore: number
+  minutesKeptFrom: number
+  hoursKeptFrom: number
+}
+
+/** Rows of one table, those with `from` <= period < `to`. */
+export interface Stretch {
+  resolution: Resolution
+  from: number
+  to: number
+}
+
+/** Seconds; `from` is where the first period begins. */
+export interface PeriodRange {
+  from: number
+  to: number
+  intervalSeconds: number
+}
+
+/**
+ * Which table is read for which stretch of time: the coarsest whose rows nest in the periods and that is rolled up
+ * already; a still coarser one where only that is kept.
+ */
+export function chooseStretches(range: PeriodRange, marks: Watermarks): Stretch[] {
+  const cuts = [...Object.values(marks), range.from, range.to]
+    .filter((cut) => cut >= range.from && cut <= range.to)
+    .sort((a, b) => a - b)
+  const stretches: Stretch[] = []
+  cuts.slice(1).forEach((to, index) => {
+    const from = cuts[index] ?? to
+    if (from === to) return
+    const resolution = Math.max(coarsestNested(range, from, marks), finestKept(from, marks)) as Resolution
+    const last = stretches.at(-1)
+    if (last?.resolution === resolution) last.to = to
+    else stretches.push({ resolution, from, to })
+  })
+  return stretches
+}
+
+/** Whether rows of that length lie in one period each. */
+export function nests({ from, intervalSeconds }: PeriodRange, resolution: Resolution): boolean {
+  return from % resolution === 0 && intervalSeconds % resolution === 0
+}
+
+function coarsestNested(range: PeriodRange, at: number, marks: Watermarks): Resolution {
+  if (at < marks.daysRolledBefore && nests(range, 86_400)) return 86_400
+  return at < marks.hoursRolledBefore && nests(range, 3600) ? 3600 : 60
+}
+
+function finestKept(at: number, marks: Watermarks): Resolution {
+  if (at >= marks.minutesKeptFrom) return 60
+  return at >= marks.hoursKeptFrom ? 3600 : 86_400
+}
