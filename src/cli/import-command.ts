@@ -5,7 +5,7 @@ import { importDatabase, parseDatabase } from './import-database.ts'
 import { importPath } from './import-session.ts'
 import type { ImportOptions } from './options.ts'
 import { parseImportOptions } from './options.ts'
-import { ProgressDisplay } from './progress-display.ts'
+import { amount, ProgressDisplay } from './progress-display.ts'
 import type { ServerAccess } from './server-access.ts'
 import { withServer } from './server-access.ts'
 import { textTable } from './text-table.ts'
@@ -42,15 +42,15 @@ export function summary(outcomes: TaskOutcome[]): string {
     one.file,
     one.layer,
     one.state,
-    one.rows.toLocaleString('en'),
+    one.unit === 'rows' ? one.loaded.toLocaleString('en') : amount(one.loaded, one.unit),
     one.rejected.toLocaleString('en'),
     one.seconds.toFixed(1),
     firstLine(one.message),
   ])
-  const head = ['file', 'layer', 'state', 'rows', 'rejected', 'seconds', 'message']
+  const head = ['file', 'layer', 'state', 'loaded', 'rejected', 'seconds', 'message']
   const complete = outcomes.filter((one) => one.state === 'COMPLETE').length
   const last = `${complete} of ${outcomes.length} imported`
-  return `${textTable(head, rows, ['rows', 'rejected', 'seconds'])}\n${last}`
+  return `${textTable(head, rows, ['loaded', 'rejected', 'seconds'])}\n${last}`
 }
 
 function firstLine(text: string): string {

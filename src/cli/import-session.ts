@@ -38,7 +38,7 @@ export async function importCreated(
   const start = performance.now()
   const whole = (state: string, message: string): TaskOutcome[] => {
     const seconds = (performance.now() - start) / 1000
-    return [{ file: label, layer: '', rows: 0, rejected: 0, seconds, state, message }]
+    return [{ file: label, layer: '', loaded: 0, unit: 'rows', rejected: 0, seconds, state, message }]
   }
   try {
     const created = await create()

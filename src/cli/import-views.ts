@@ -1,3 +1,5 @@
+import type { Unit } from './progress-display.ts'
+
 /** What the command line needs of an import; read out of the server's JSON. */
 export interface ImportView {
   id: number
@@ -13,6 +15,8 @@ export interface TaskView {
   workspace?: string
   srs?: string
   rejected: number
+  /** What its progress counts; of a task in full only. */
+  unit: Unit
   errorMessage?: string
 }
 
@@ -43,6 +47,7 @@ export function readTask(body: unknown): TaskView {
     file: text(data.file) ?? text(data.location) ?? text(data.name) ?? text(layer.name) ?? '',
     layer: text(layer.name) ?? '',
     rejected: number(json.rejected),
+    unit: object(json.transformChain).type === 'raster' ? 'bytes' : 'rows',
     ...present('workspace', text(target.workspace) ?? text(object(target.workspace).name)),
     ...present('srs', text(layer.srs)),
     ...present('errorMessage', text(json.errorMessage)),

@@ -1,10 +1,12 @@
+export type Unit = 'rows' | 'bytes'
+
 /** How far one piece of work is. */
 export interface ProgressLine {
   label: string
   done: number
   /** Below 1 where it is not known. */
   total: number
-  unit: 'rows' | 'bytes'
+  unit: Unit
   perSecond?: number
 }
 
@@ -71,7 +73,7 @@ export function barText({ label, done, total, unit, perSecond }: ProgressLine): 
   return `${name}  [${bar}] ${percent}  ${amount(done, unit)}${speed}`
 }
 
-export function amount(value: number, unit: 'rows' | 'bytes'): string {
+export function amount(value: number, unit: Unit): string {
   if (unit === 'rows') return `${Math.round(value).toLocaleString('en')} rows`
   return value < 1e6 ? `${Math.ceil(value / 1e3)} kB` : `${(value / 1e6).toFixed(1)} MB`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TaskView } from './import-views.ts'
 import { readImport, readProgress, readTasks } from './import-views.ts'
-import type { ProgressDisplay } from './progress-display.ts'
+import type { ProgressDisplay, Unit } from './progress-display.ts'
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
 
@@ -10,7 +10,9 @@ export interface TaskOutcome {
   file: string
   layer: string
   state: string
-  rows: number
+  /** Rows, or bytes of a raster. */
+  loaded: number
+  unit: Unit
   rejected: number
   seconds: number
   message: string
@@ -59,8 +61,8 @@ class Watch {
   readonly #display: ProgressDisplay
   readonly #path: string
   readonly #start: number
-  readonly #labels: Map<number, string>
-  readonly #ended = new Map<number, { rows: number; seconds: number }>()
+  readonly #tasks: Map<number, TaskView>
+  readonly #ended = new Map<number, { done: number; seconds: number }>()
   #lastChange = performance.now()
   #lastLook = ''
 
@@ -69,7 +71,7 @@ class Watch {
     this.#display = display
     this.#path = path
     this.#start = start
-    this.#labels = new Map(tasks.map((task) => [task.id, task.layer || task.file]))
+    this.#tasks = new Map(tasks.map((task) => [task.id, task]))
   }
 
   /** Looks once; false when nothing is left to wait for. */
@@ -86,11 +88,11 @@ class Watch {
   }
 
   outcome(task: TaskView): TaskOutcome {
-    const { rows, seconds } = this.#ended.get(task.id) ?? { rows: 0, seconds: this.#seconds() }
-    const { file, layer, state, rejected } = task
-    const loaded = state === 'COMPLETE' ? Math.max(0, rows - rejected) : 0
+    const { done, seconds } = this.#ended.get(task.id) ?? { done: 0, seconds: this.#seconds() }
+    const { file, layer, state, rejected, unit } = task
+    const loaded = state === 'COMPLETE' ? Math.max(0, done - rejected) : 0
     const message = task.errorMessage ?? hints[state] ?? ''
-    return { file, layer, state, rows: loaded, rejected, seconds, message }
+    return { file, layer, state, loaded, unit, rejected, seconds, message }
   }
 
   /** Shows one task; the text changes when the task gets on. */
@@ -99,17 +101,18 @@ class Watch {
     if (this.#ended.has(task.id) || (!isOver && task.state !== 'RUNNING')) return ''
     const path = `${this.#path}/tasks/${task.id}`
     const { done, total, rowsPerSecond } = readProgress(await this.#client.get(`${path}/progress`))
-    const label = this.#labels.get(task.id) ?? `task ${task.id}`
+    const { unit, layer, file } = this.#tasks.get(task.id) ?? task
+    const label = layer || file || `task ${task.id}`
     if (isOver) {
       const seconds = this.#seconds()
       // A file that is served as it is has rows, but none are loaded one by one.
-      const rows = task.state === 'COMPLETE' ? Math.max(done, total) : done
-      this.#ended.set(task.id, { rows, seconds })
-      const end = `${task.state}  ${amount(rows, 'rows')} in ${seconds.toFixed(1)} s`
+      const all = task.state === 'COMPLETE' ? Math.max(done, total) : done
+      this.#ended.set(task.id, { done: all, seconds })
+      const end = `${task.state}  ${amount(all, unit)} in ${seconds.toFixed(1)} s`
       this.#display.finish(path, `${label.padEnd(20)}  ${end}`)
     } else {
       const speed = rowsPerSecond === undefined ? {} : { perSecond: rowsPerSecond }
-      this.#display.update(path, { label, done, total, unit: 'rows', ...speed })
+      this.#display.update(path, { label, done, total, unit, ...speed })
     }
     return ` ${task.id}:${done}`
   }

@@ -31,6 +31,15 @@ describe('terrane import', () => {
     assert.match(stderr, /countries +COMPLETE +242 rows/)
   })
 
+  it('tells bytes of rasters, not rows', async (t) => {
+    const raster = join(import.meta.dirname, '..', 'fixtures', 'raster', 'RGB.byte.tif')
+    const { code, stdout, stderr } = await runTerrane(t, ['import', raster], settings(temporaryData(t)))
+    assert.equal(code, 0, stdout + stderr)
+    assert.match(stdout, /RGB_byte\s+COMPLETE\s+1\.7 MB\s+0/)
+    assert.match(stderr, /RGB_byte +COMPLETE +1\.7 MB in/)
+    assert.doesNotMatch(stderr, /RGB_byte.*rows/)
+  })
+
   it('ends with 1 when anything was not imported, and imports the rest', async (t) => {
     const data = temporaryData(t)
     const broken = join(data, 'broken.geojson')
