@@ -1,12 +1,19 @@
 import type { SeriesDatabase } from './series-database.ts'
 
-export const stateNames = [
+const stateNames = [
   ...(['batch', 'dictionary', 'newest_minute', 'rolling_series', 'dropped_requests'] as const),
   ...(['hours_rolled_before', 'days_rolled_before'] as const),
   ...(['minutes_kept_from', 'hours_kept_from', 'days_kept_from', 'requests_kept_from'] as const),
-  ...(['minutes_removed_to', 'hours_removed_to', 'days_removed_to', 'removing_series'] as const),
-  ...(['swept_day', 'sweeping_id', 'retained_at', 'jumped_at'] as const),
+  ...([
+    'minutes_removed_to',
+    'hours_removed_to',
+    'days_removed_to',
+    'removing_to',
+    'removing_series',
+  ] as const),
+  ...(['swept_day', 'sweep_step', 'sweeping_id', 'retained_at', 'jumped_at', 'shrunk_at'] as const),
 ] as const
+/** The tables' own are told in `schema.ts`; the others are places where a longer piece of work goes on. */
 export type StateName = (typeof stateNames)[number]
 
 /** The numbers of `monitoring_state`, within one transaction. */

@@ -2,16 +2,23 @@ import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { dayOf } from './minute-rows.ts'
+import { removeServicePiece } from './remove-service.ts'
 import type { Sample } from './request-event.ts'
+import { retainPiece } from './retain.ts'
+import { isRollingDue, rollDayPiece } from './roll-days.ts'
 import { renewTotals } from './roll-up.ts'
 import { sampleRows } from './samples.ts'
 import { tableOf } from './schema.ts'
 import type { Batch, Keep, SeriesLimits, SeriesWriter, SettleReport } from './series.ts'
 import type { SeriesDatabase } from './series-database.ts'
+import { pagesOf } from './series-size.ts'
 import { SeriesState } from './series-state.ts'
 import type { Work } from './settle.ts'
 import { findDirty, settleMinutes } from './settle.ts'
 import { StalePeriods, spanOf } from './stale-periods.ts'
+
+const freeShareKept = 0.2
+const freePagesKept = 2000
 
 /** The writer of a series; closing it closes the database. */
 export function createSeriesWriter(database: SeriesDatabase, limits: SeriesLimits): SeriesWriter {
@@ -53,23 +60,39 @@ class DatabaseSeriesWriter implements SeriesWriter {
 
   async settle(now: number): Promise<SettleReport> {
     return this.#write(async (work) => {
-      const before = Math.floor(now / 60_000) * 60
-      const dirty = await findDirty(work.database, before)
+      const seconds = Math.floor(now / 1000)
+      const dirty = await findDirty(work.database, seconds - (seconds % 60))
       const first = dirty[0]
       if (first !== undefined) await startRolling(work, first.minute)
+      else if (isRollingDue(work, seconds)) await rollDayPiece(work)
       const settled = await settleMinutes(work, dirty)
-      return { ...settled, hasMore: settled.periods < dirty.length }
+      return { ...settled, hasMore: settled.periods < dirty.length || isRollingDue(work, seconds) }
     })
   }
 
-  async retain(_now: number, _keep: Keep): Promise<boolean> {
-    return false
+  async retain(now: number, keep: Keep): Promise<boolean> {
+    const seconds = Math.floor(now / 1000)
+    const hasMore = await this.#write(({ database, state }) =>
+      retainPiece({ database, state, keep, now: seconds }),
+    )
+    return hasMore || this.#giveBack()
   }
 
-  async removeService(_serviceId: number): Promise<void> {}
+  async removeService(serviceId: number): Promise<void> {
+    while (await this.#write((work) => removeServicePiece(work, serviceId)));
+  }
 
   async close(): Promise<void> {
     await this.#database.close()
+  }
+
+  /** Gives space in the file back to the disk where there is much of it. */
+  async #giveBack(): Promise<boolean> {
+    if (this.#database.kind !== 'sqlite') return false
+    const { freeShare, freePages } = await pagesOf(this.#database)
+    if (freeShare < freeShareKept || freePages < freePagesKept) return false
+    await this.#database.all(`pragma incremental_vacuum(${freePagesKept})`)
+    return true
   }
 
   async #write<T>(work: (work: Work) => Promise<T>): Promise<T> {

@@ -1,0 +1,39 @@
+import { resolutions, tableOf } from './schema.ts'
+import type { SeriesDatabase } from './series-database.ts'
+import type { SeriesState } from './series-state.ts'
+
+const seriesPerPiece = 32
+const rowsPerPiece = 1000
+
+interface Work {
+  database: SeriesDatabase
+  state: SeriesState
+}
+
+/** One piece of the work; gives whether there is more. */
+export async function removeServicePiece(work: Work, serviceId: number): Promise<boolean> {
+  const { database } = work
+  await database.run('delete from monitoring_dirty where service_id = ?', [serviceId])
+  for (const table of ['monitoring_requests', 'monitoring_exceptions']) {
+    const removed = await database.run(
+      `delete from ${table} where id in (select id from ${table} where service_id = ? limit ${rowsPerPiece})`,
+      [serviceId],
+    )
+    if (removed > 0) return true
+  }
+  return removeSeries(work, serviceId)
+}
+
+async function removeSeries({ database, state }: Work, serviceId: number): Promise<boolean> {
+  const ids = await database.arrays(
+    `select id from monitoring_series where service_id = ? limit ${seriesPerPiece}`,
+    [serviceId],
+  )
+  if (ids.length === 0) return false
+  const places = ids.map(() => '?').join(',')
+  for (const resolution of resolutions)
+    await database.run(`delete from ${tableOf[resolution]} where series_id in (${places})`, ids.flat())
+  await database.run(`delete from monitoring_series where id in (${places})`, ids.flat())
+  await state.set('dictionary', state.get('dictionary') + 1)
+  return true
+}

@@ -1,0 +1,12 @@
+import type { Keep } from './series.ts'
+import type { SeriesDatabase } from './series-database.ts'
+import type { SeriesState } from './series-state.ts'
+
+/** What one transaction that removes works with. */
+export interface RetainWork {
+  database: SeriesDatabase
+  state: SeriesState
+  keep: Keep
+  /** In seconds. */
+  now: number
+}

@@ -1,0 +1,146 @@
+import { dayOf } from './minute-rows.ts'
+import { removeLoadedPiece } from './retain-loads.ts'
+import type { RetainWork } from './retain-work.ts'
+import { oldestPeriod } from './roll-days.ts'
+import type { Keep } from './series.ts'
+import type { SeriesDatabase } from './series-database.ts'
+import { usedBytes } from './series-size.ts'
+import type { SeriesState, StateName } from './series-state.ts'
+import { sweepPiece } from './sweep.ts'
+
+const daySeconds = 86_400
+const longestStep = 2 * daySeconds
+const seriesPerPiece = 16
+const rowsPerPiece = 500
+
+interface Table {
+  name: 'minutes' | 'hours' | 'days'
+  days: (keep: Keep) => number
+  /** Rows of this day and later ones are not in the coarser tables yet. */
+  before: StateName | undefined
+}
+
+const tables: Table[] = [
+  { name: 'minutes', days: (keep) => keep.minuteDays, before: 'hours_rolled_before' },
+  { name: 'hours', days: (keep) => keep.hourDays, before: 'days_rolled_before' },
+  { name: 'days', days: (keep) => keep.dayDays, before: undefined },
+]
+
+/** One piece of the work; gives whether there may be more. */
+export async function retainPiece(work: RetainWork): Promise<boolean> {
+  if (await isClockDoubtful(work)) return false
+  await moveLimits(work)
+  for (const table of tables) if (await removeRowsPiece(work, table)) return true
+  if (await removeRequestsPiece(work)) return true
+  if (await removeExceptionsPiece(work)) return true
+  if (await removeLoadedPiece(work)) return true
+  if (await sweepPiece(work)) return true
+  return shrink(work)
+}
+
+/**
+ * A clock that has leapt more than two days ahead since the last time may be wrong, and what it would remove is gone for
+ * good: nothing is removed until the clock has gone on for another day.
+ */
+async function isClockDoubtful({ state, now }: RetainWork): Promise<boolean> {
+  const last = state.get('retained_at')
+  const hasLeapt = state.has('retained_at') && now - last > longestStep
+  const since = hasLeapt ? now : state.get('jumped_at')
+  const isDoubtful = since > 0 && now >= since && now < since + daySeconds
+  await state.set('jumped_at', isDoubtful ? since : 0)
+  await state.set('retained_at', now - (now % 3600))
+  return isDoubtful
+}
+
+/** Moves the limits of what is kept; they never go back. */
+async function moveLimits({ state, keep, now }: RetainWork): Promise<void> {
+  for (const { name, days, before } of tables) {
+    if (days(keep) === 0) continue
+    const limit = dayOf(now - days(keep) * daySeconds)
+    await advance(
+      state,
+      `${name}_kept_from`,
+      before === undefined ? limit : Math.min(limit, state.get(before)),
+    )
+  }
+  if (keep.requestDays > 0)
+    await advance(state, 'requests_kept_from', dayOf(now - keep.requestDays * daySeconds))
+}
+
+async function advance(state: SeriesState, name: StateName, value: number): Promise<void> {
+  if (value > state.get(name)) await state.set(name, value)
+}
+
+async function removeRowsPiece({ database, state }: RetainWork, { name }: Table): Promise<boolean> {
+  const limit = state.get(`${name}_kept_from`)
+  if (limit <= state.get(`${name}_removed_to`)) return false
+  const after = state.get('removing_series')
+  if (after === 0) await state.set('removing_to', limit)
+  const ids = await database.arrays(
+    `select id from monitoring_series where load_id = 0 and id > ? order by id limit ${seriesPerPiece}`,
+    [after],
+  )
+  const last = ids.at(-1)?.[0]
+  if (last === undefined) {
+    await state.set(`${name}_removed_to`, state.get('removing_to'))
+    await state.set('removing_series', 0)
+    return true
+  }
+  const places = ids.map(() => '?').join(',')
+  await database.run(`delete from monitoring_${name} where series_id in (${places}) and period < ?`, [
+    ...ids.flat(),
+    state.get('removing_to'),
+  ])
+  await state.set('removing_series', Number(last))
+  return true
+}
+
+/** Minutes that are still to be computed keep their requests. */
+async function removeRequestsPiece({ database, state }: RetainWork): Promise<boolean> {
+  const removed = await database.run(
+    `delete from monitoring_requests where id in (
+       select id from monitoring_requests r where minute < ? and not exists (
+         select 1 from monitoring_dirty d where d.minute = r.minute and d.service_id = r.service_id)
+       order by minute limit ${rowsPerPiece})`,
+    [state.get('requests_kept_from')],
+  )
+  return removed > 0
+}
+
+async function removeExceptionsPiece({ database, keep, now }: RetainWork): Promise<boolean> {
+  if (keep.exceptionDays === 0) return false
+  return (await removeExceptions(database, (now - keep.exceptionDays * daySeconds) * 1000)) > 0
+}
+
+async function removeExceptions(database: SeriesDatabase, before: number): Promise<number> {
+  return database.run(
+    `delete from monitoring_exceptions where id in (
+       select id from monitoring_exceptions where created < ? order by created limit ${rowsPerPiece})`,
+    [before],
+  )
+}
+
+/** Too large: the oldest day of the request log goes, then of minutes, of hours, of exceptions. */
+async function shrink({ database, state, keep, now }: RetainWork): Promise<boolean> {
+  if (keep.maxBytes === 0 || (await usedBytes(database)) <= keep.maxBytes) return false
+  const [request] = await database.arrays('select min(minute) from monitoring_requests')
+  const requestDay = request?.[0] == null ? now : dayOf(Number(request[0]))
+  if (requestDay < dayOf(now)) {
+    await advance(state, 'requests_kept_from', requestDay + daySeconds)
+    return true
+  }
+  // PostgreSQL counts rows with a delay.
+  if (database.kind === 'postgres' && now - state.get('shrunk_at') < 3600) return false
+  await state.set('shrunk_at', now)
+  for (const { name, before } of tables) {
+    if (before === undefined) continue
+    const oldest = await oldestPeriod(database, `monitoring_${name}`)
+    if (oldest === undefined || dayOf(oldest) >= state.get(before)) continue
+    await advance(state, `${name}_kept_from`, dayOf(oldest) + daySeconds)
+    return true
+  }
+  const [exception] = await database.arrays('select min(created) from monitoring_exceptions')
+  if (exception?.[0] == null) return false
+  const day = dayOf(Math.floor(Number(exception[0]) / 1000))
+  return (await removeExceptions(database, (day + daySeconds) * 1000)) > 0
+}

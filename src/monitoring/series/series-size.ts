@@ -1,0 +1,37 @@
+import type { SeriesDatabase } from './series-database.ts'
+
+/** Bytes of a row with its share of the index, measured. */
+const bytesPerRow = 190
+const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days'"
+
+/** Bytes that the series take up, without space that is free for new ones. */
+export async function usedBytes(database: SeriesDatabase): Promise<number> {
+  if (database.kind === 'sqlite') return (await pagesOf(database)).usedBytes
+  const [found] = await database.arrays(
+    `select (select coalesce(sum(n_live_tup), 0)::float8 * ${bytesPerRow} from pg_stat_user_tables
+         where relname in (${rowTables}) and schemaname = current_schema())
+       + (select coalesce(sum(octet_length(data) + 100), 0)::float8 from monitoring_requests)
+       + (select coalesce(sum(octet_length(stack) + octet_length(message) + 300), 0)::float8
+         from monitoring_exceptions)`,
+  )
+  return Number(found?.[0] ?? 0)
+}
+
+export interface Pages {
+  usedBytes: number
+  /** Share of the file that holds nothing. */
+  freeShare: number
+  freePages: number
+}
+
+export async function pagesOf(database: SeriesDatabase): Promise<Pages> {
+  const pageSize = await pragma(database, 'page_size')
+  const pages = await pragma(database, 'page_count')
+  const freePages = await pragma(database, 'freelist_count')
+  return { usedBytes: (pages - freePages) * pageSize, freeShare: freePages / pages, freePages }
+}
+
+async function pragma(database: SeriesDatabase, name: string): Promise<number> {
+  const [found] = await database.arrays(`pragma ${name}`)
+  return Number(found?.[0])
+}
