@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { MonitoringSettings } from '../config/monitoring-settings.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
@@ -18,6 +19,8 @@ import type { SeriesPlace } from './series/series-database.ts'
 
 const tickMs = 1000
 const minuteMs = 60_000
+/** A stop waits so long for what is left to be written. */
+const stopMs = 8000
 /** Checks wait so long for services that are still being read when a minute is over. */
 const longestWaitMs = 20_000
 
@@ -108,10 +111,14 @@ export class Monitoring {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     for (const stop of this.#stopListening) stop()
-    await this.#turns.take(async () => {
+    const finished = this.#turns.take(async () => {
+      await this.#health.guard('configuration', () => this.#readServices(false))
       await this.#health.guard('recording', () => this.#flush())
-      await this.#collector.close()
+      await this.#health.guard('collecting', () => this.#collector.close())
     })
+    await Promise.race([finished, setTimeout(stopMs, undefined, { ref: false })])
+    await this.#collector.terminate()
+    await finished
   }
 
   async #work(collect: (now: number) => Promise<TickReport>): Promise<void> {
@@ -153,7 +160,8 @@ export class Monitoring {
 
   async #flush(): Promise<void> {
     const now = this.#needs.clock.now().getTime()
-    const services = ownServices(this.#services ?? [])
+    if (this.#services === undefined) throw new Error('It is not known yet which services are watched')
+    const services = ownServices(this.#services)
     await this.#own.flush((batch) => this.#collector.own(batch), { now, services })
   }
 

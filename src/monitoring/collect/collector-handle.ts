@@ -50,16 +50,17 @@ export class CollectorHandle {
     return this.#call('catchUp', now)
   }
 
+  /** Lets the thread finish what it does. */
   async close(): Promise<void> {
+    await this.#worker?.call('close')
+  }
+
+  /** Ends the thread at once, for good. */
+  async terminate(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
     this.#mayStartAt = Number.POSITIVE_INFINITY
-    if (worker === undefined) return
-    try {
-      await worker.call('close')
-    } finally {
-      await worker.terminate()
-    }
+    await worker?.terminate()
   }
 
   async #call<T>(name: string, argument?: unknown): Promise<T> {

@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
+import type { Column } from '../../src/monitoring/series/request-block.ts'
+import { decodeRequests } from '../../src/monitoring/series/request-block.ts'
+import type { UsedResource } from '../../src/monitoring/series/request-event.ts'
+import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import type { TestApp } from './app.ts'
+
+/** A request as it stands in the log; texts by the names of `RequestEvent`. */
+export interface LoggedRequest {
+  serviceId: number
+  eventType: string | null
+  status: number
+  sizeBytes: number
+  milliseconds: number
+  resources: UsedResource[]
+  texts: Record<string, string | null>
+}
+
+/** The request log of a server on SQLite. */
+export function requestLogOf(app: TestApp): Promise<LoggedRequest[]> {
+  return readRequestLog({ path: join(app.dataDir, 'monitoring.sqlite') })
+}
+
+/** Every request in the log, in the order of batches. */
+export async function readRequestLog(place: SeriesPlace): Promise<LoggedRequest[]> {
+  const database = await openSeriesDatabase(place, { isReader: true })
+  try {
+    const rows = await database.all<{ serviceId: number; data: Uint8Array }>(
+      'select service_id as "serviceId", data from monitoring_requests order by id',
+    )
+    return rows.flatMap(({ serviceId, data }) => unpack(serviceId, data))
+  } finally {
+    await database.close()
+  }
+}
+
+function unpack(serviceId: number, data: Uint8Array): LoggedRequest[] {
+  const block = decodeRequests(data)
+  return Array.from({ length: block.count }, (_, at) => ({
+    serviceId,
+    eventType: valueAt(block.eventTypes, at),
+    status: valueAt(block.statuses, at),
+    sizeBytes: block.sizes[at] ?? 0,
+    milliseconds: block.milliseconds[at] ?? 0,
+    resources: valueAt(block.resources, at),
+    texts: Object.fromEntries(
+      Object.entries(block.texts).map(([name, column]) => [name, valueAt(column, at)]),
+    ),
+  }))
+}
+
+function valueAt<T>({ values, indexes }: Column<T>, at: number): T {
+  return values[indexes?.[at] ?? 0] as T
+}
