@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { anything, assert as check, property } from 'fast-check'
+import fc from 'fast-check'
 import { readableAmount, toAmount } from './amount.ts'
 
 describe('amounts', () => {
@@ -28,8 +28,8 @@ describe('amounts', () => {
   })
 
   it('of anything never throw', () => {
-    check(
-      property(anything(), (value) => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
         const amount = toAmount(value)
         assert.ok(amount === undefined || Math.abs(amount) <= 1e15)
       }),

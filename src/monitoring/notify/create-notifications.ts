@@ -23,15 +23,18 @@ export interface CreateNotificationsNeeds {
   log: Logger
   services: NotificationsNeeds['services']
   values: ValueSource
+  /** Most time for one attempt to deliver. */
+  attemptMs?: number
 }
 
 /** Notifications that reach their receivers as the settings say. */
 export function createNotifications(needs: CreateNotificationsNeeds): Notifications {
-  const { settings, baseUrl, outbound, vault, database, clock, log, services, values } = needs
+  const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs } = needs
   const place: Place = { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
   const webhook = createWebhookChannel({ outbound, vault, clock, place })
   const channels: Channels = { webhook, ...mailChannels(settings, place, outbound) }
-  return new Notifications({ database, clock, log, values, services, channels })
+  const limit = attemptMs === undefined ? {} : { attemptMs }
+  return new Notifications({ database, clock, log, values, services, channels, ...limit })
 }
 
 function mailChannels(

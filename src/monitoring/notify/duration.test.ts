@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { assert as check, integer, property, string } from 'fast-check'
+import fc from 'fast-check'
 import { durationText, parseDuration, readableDuration } from './duration.ts'
 
 describe('durations', () => {
@@ -27,16 +27,16 @@ describe('durations', () => {
   })
 
   it('are written as they are read', () => {
-    check(
-      property(integer({ min: 0, max: 31_000_000 }), (seconds) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 31_000_000 }), (seconds) => {
         assert.equal(parseDuration(durationText(seconds)), seconds)
       }),
     )
   })
 
   it('of any text never throw', () => {
-    check(
-      property(string({ maxLength: 200 }), (text) => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
         const seconds = parseDuration(text)
         assert.ok(seconds === undefined || (seconds >= 0 && Number.isFinite(seconds)))
       }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { boolean, assert as check, constantFrom, double, option, property } from 'fast-check'
+import fc from 'fast-check'
 import type { Compared, WatchedService } from './evaluate.ts'
 import { compareBreaches, findBreach, planOf } from './evaluate.ts'
 import type { FieldOption, Threshold } from './model.ts'
@@ -166,14 +166,14 @@ describe('a number and its limit', () => {
   })
 
   it('follow the rule for every number', () => {
-    const numbers = double({ min: -1e12, max: 1e12, noNaN: true })
-    check(
-      property(
-        constantFrom<FieldOption[]>(...fieldOptions),
-        constantFrom('count', 'value', 'rate'),
-        option(numbers, { nil: undefined }),
+    const numbers = fc.double({ min: -1e12, max: 1e12, noNaN: true })
+    fc.assert(
+      fc.property(
+        fc.constantFrom<FieldOption[]>(...fieldOptions),
+        fc.constantFrom('count', 'value', 'rate'),
+        fc.option(numbers, { nil: undefined }),
         numbers,
-        boolean(),
+        fc.boolean(),
         (one, type, value, limit, isCollected) => {
           const found = { value, lastValidTo: to }
           const breach = findBreach(

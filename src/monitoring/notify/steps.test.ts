@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { assert as check, float, integer, property } from 'fast-check'
+import fc from 'fast-check'
 import type { DefinitionBounds } from './model.ts'
 import { calculatedSteps, limitProblem, stepCount } from './steps.ts'
 
@@ -26,13 +26,17 @@ describe('steps of a field', () => {
   })
 
   it('can each be posted again, whatever the bounds', () => {
-    check(
-      property(float({ min: -1e6, max: 1e6, noNaN: true }), integer({ min: 1, max: 50 }), (start, count) => {
-        const min = Math.round(start * 100) / 100
-        const field = bounds(min, min + 7, count)
-        for (const one of calculatedSteps(field) ?? [])
-          assert.equal(limitProblem(field, Number(one)), undefined)
-      }),
+    fc.assert(
+      fc.property(
+        fc.float({ min: -1e6, max: 1e6, noNaN: true }),
+        fc.integer({ min: 1, max: 50 }),
+        (start, count) => {
+          const min = Math.round(start * 100) / 100
+          const field = bounds(min, min + 7, count)
+          for (const one of calculatedSteps(field) ?? [])
+            assert.equal(limitProblem(field, Number(one)), undefined)
+        },
+      ),
     )
   })
 })

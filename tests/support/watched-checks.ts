@@ -1,0 +1,160 @@
+import { join } from 'node:path'
+import type { Database } from '../../src/db/connection.ts'
+import { openDatabase } from '../../src/db/connection.ts'
+import { fixedClock } from '../../src/lib/clock.ts'
+import { silentLogger } from '../../src/lib/logger.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import { createVault } from '../../src/lib/vault.ts'
+import type { NewCheck } from '../../src/monitoring/notify/check-repository.ts'
+import { findCheck, insertCheck } from '../../src/monitoring/notify/check-repository.ts'
+import { createNotifications } from '../../src/monitoring/notify/create-notifications.ts'
+import type { Delivery } from '../../src/monitoring/notify/delivery-repository.ts'
+import { listDeliveries } from '../../src/monitoring/notify/delivery-repository.ts'
+import type { Check } from '../../src/monitoring/notify/model.ts'
+import type { Notifications } from '../../src/monitoring/notify/notifications.ts'
+import type { NewReceiver } from '../../src/monitoring/notify/receiver-repository.ts'
+import { replaceReceivers } from '../../src/monitoring/notify/receiver-repository.ts'
+import { createAddressGuard } from '../../src/sources/remote/address-guard.ts'
+import { testCluster } from './postgres.ts'
+import type { Cleanup } from './terrane-process.ts'
+import { temporaryData } from './terrane-process.ts'
+
+export const databaseKinds = ['sqlite', 'postgres'] as const
+
+/** Our own database of a test: a new one of that kind. */
+export async function ownDatabasePlace(
+  test: Cleanup,
+  kind: (typeof databaseKinds)[number],
+): Promise<{ path: string } | { url: Secret }> {
+  return kind === 'sqlite'
+    ? { path: join(temporaryData(test), 'checks.sqlite') }
+    : { url: new Secret(await (await testCluster()).createDatabase()) }
+}
+
+export interface WatchOptions {
+  smtpUrl?: string
+  mailFrom?: string
+  /** Networks that webhooks may be sent to though they are private. */
+  allow?: string[]
+  attemptMs?: number
+  clock?: ReturnType<typeof fixedClock>
+  authorities?: string[]
+}
+
+/** Checks of `request.count` with a value that the test sets; everything else is real. */
+export interface WatchedChecks {
+  database: Database
+  notifications: Notifications
+  clock: ReturnType<typeof fixedClock>
+  /** What `request.count` is in each period. */
+  set(value: number | undefined): void
+  /** A check that fails above 5. */
+  add(receivers: NewReceiver[], changes?: Partial<NewCheck>): Promise<number>
+  /** Seals the secret of a webhook. */
+  seal(secret: string): string
+  /** Goes on by that many minutes, evaluates, and waits for the attempts to deliver. */
+  pass(minutes: number): Promise<void>
+  get(id: number): Promise<Check>
+  deliveries(id: number): Promise<Delivery[]>
+  close(): Promise<void>
+}
+
+const key = Buffer.alloc(32, 7)
+
+/** Watches checks on a database; closed by `close` or after the test. */
+export async function watchChecks(
+  test: Cleanup,
+  place: { path: string } | { url: Secret },
+  options: WatchOptions = {},
+): Promise<WatchedChecks> {
+  const database = await openDatabase(place)
+  const clock = options.clock ?? fixedClock('2026-11-21T12:00:00Z')
+  const vault = createVault(key)
+  const guard = createAddressGuard({ allow: options.allow ?? ['127.0.0.0/8'], ownPort: () => undefined })
+  let value: number | undefined
+  const notifications = createNotifications({
+    settings: {
+      ...(options.smtpUrl === undefined ? {} : { smtpUrl: new Secret(options.smtpUrl) }),
+      ...(options.mailFrom === undefined ? {} : { mailFrom: options.mailFrom }),
+    },
+    baseUrl: 'http://maps.example.org/geo',
+    outbound: { connect: guard.connect, authorities: options.authorities ?? [] },
+    ...{ vault, database, clock, log: silentLogger, attemptMs: options.attemptMs ?? 5000 },
+    services: async () => [
+      {
+        ...{ id: 1, name: 'maps-app', type: 'app', isActive: true, checkIntervalSeconds: 60 },
+        lastCheck: clock.now().toISOString(),
+      },
+    ],
+    values: {
+      value: async ({ to }) => ({ value, lastValidTo: value === undefined ? undefined : to }),
+      labels: async () => [],
+      findResource: async () => undefined,
+      report: (error) => {
+        throw error
+      },
+    },
+  })
+  const close = async (): Promise<void> => {
+    await notifications.stop()
+    await database.close()
+  }
+  let isClosed = false
+  const closeOnce = async (): Promise<void> => {
+    if (!isClosed) {
+      isClosed = true
+      await close()
+    }
+  }
+  test.after(closeOnce)
+  return {
+    ...{ database, notifications, clock },
+    set: (next) => {
+      value = next
+    },
+    add: async (receivers, changes = {}) => {
+      const id = await insertCheck(database.kysely, { ...plainCheck, ...changes })
+      await replaceReceivers(database.kysely, id, ['user', 'address', 'webhook'], receivers)
+      return id
+    },
+    seal: (secret) => vault.seal(secret),
+    pass: async (minutes) => {
+      clock.advance(minutes * 60_000)
+      await notifications.evaluate(clock.now())
+      await notifications.deliver()
+    },
+    get: async (id) => {
+      const check = await findCheck(database.kysely, id)
+      if (check === undefined) throw new Error(`No check ${id}`)
+      return check
+    },
+    deliveries: (id) => listDeliveries(database.kysely, id, 100),
+    close: closeOnce,
+  }
+}
+
+const plainCheck: NewCheck = {
+  name: 'Too many requests',
+  description: 'More than the server is made for',
+  severity: 'error',
+  isActive: true,
+  graceSeconds: 600,
+  windowSeconds: 60,
+  definitions: [
+    {
+      metric: 'request.count',
+      option: 'max_value',
+      description: 'Number of requests is higher than',
+      bounds: {
+        ...{ min: 0, max: null, steps: null },
+        ...{ usesService: false, usesResource: false, usesLabel: false, usesOwsService: false },
+      },
+      threshold: { value: 5 },
+    },
+  ],
+}
+
+/** A plain address as a receiver. */
+export function toAddress(target: string): NewReceiver {
+  return { kind: 'address', target, secret: '' }
+}
