@@ -8,8 +8,10 @@ import { acceptForms } from './forms.ts'
 import { addHostRoutes } from './hosts.ts'
 import { addListRoutes } from './lists.ts'
 import { addLoadRoutes } from './load.ts'
+import { addMetricDataRoute } from './metric-data.ts'
 import { addNotificationConfigRoutes } from './notification-config.ts'
 import { addNotificationRoutes } from './notifications.ts'
+import { addResourceRoutes } from './resources.ts'
 import type { MonitoringRoutes, MonitoringScope } from './scope.ts'
 import { addServiceRoutes } from './services.ts'
 import { addStatusRoute } from './status.ts'
@@ -19,6 +21,8 @@ const parts: MonitoringRoutes[] = [
   addHostRoutes, // /api/hosts
   addServiceRoutes, // /api/services
   addListRoutes, // /api/metrics, /api/resource_types, /api/event_types
+  addMetricDataRoute, // /api/metric_data
+  addResourceRoutes, // /api/resources, /api/labels
   addExceptionRoutes, // /api/exceptions
   addAutoconfigureRoute, // /api/autoconfigure
   addLoadRoutes, // /api/load
