@@ -101,7 +101,7 @@ describe('access logs', () => {
     writeFileSync(path, timed + line('GET /other HTTP/1.1'))
     await service.collect(now)
     assert.deepEqual(await service.sums('request.count'), { count: 3 })
-    assert.equal(await service.samples('response.time'), 2)
+    assert.deepEqual(await service.total('response.time'), { samples: 2, total: 600 })
     assert.deepEqual(await service.sums('response.time', { eventType: 'mapserver' }), {})
   })
 

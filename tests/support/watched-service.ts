@@ -33,8 +33,8 @@ export interface WatchedService {
   restart(): Promise<void>
   /** Sums of a metric by label, over all minutes. */
   sums(metric: string, split?: Split): Promise<Record<string, number>>
-  /** Samples of a metric, over all minutes and labels. */
-  samples(metric: string, split?: Split): Promise<number>
+  /** Of a metric that is a mean: its samples and what they add up to, over all minutes. */
+  total(metric: string, split?: Split): Promise<{ samples: number; total: number }>
   exceptions(): Promise<StoredException[]>
   close(): Promise<void>
 }
@@ -70,12 +70,14 @@ export async function watchService(
       const rows = await readRows(database, service.id, metric, split)
       return Object.fromEntries(rows.map(({ label, sum }) => [label, Number(sum)]))
     },
-    samples: async (metric, split) => {
-      const rows = await readRows(database, service.id, metric, split)
-      return rows.reduce((total, { samples }) => total + Number(samples), 0)
+    total: async (metric, split) => {
+      const [row] = await readRows(database, service.id, metric, split)
+      return { samples: Number(row?.samples ?? 0), total: Math.round(row?.weighted ?? 0) }
     },
-    exceptions: () =>
-      database.all('select error_type, message, stack from monitoring_exceptions order by created, id'),
+    exceptions: async () => {
+      const sql = 'select error_type, message, stack from monitoring_exceptions order by created, id'
+      return (await database.all<StoredException>(sql)).map((row) => ({ ...row }))
+    },
     async close() {
       await collector.close()
       await database.close()
@@ -88,11 +90,11 @@ function readRows(
   serviceId: number,
   metric: string,
   { eventType = 'all', layer }: Split = {},
-): Promise<{ label: string; sum: number; samples: number }[]> {
+): Promise<{ label: string; sum: number; weighted: number; samples: number }[]> {
   const resource =
     layer === undefined ? '= 0' : '= (select id from monitoring_resources where type = 1 and name = ?)'
   return database.all(
-    `select name as label, sum(sum) as sum, sum(samples) as samples from monitoring_minutes
+    `select name as label, sum(sum) as sum, sum(weighted) as weighted, sum(samples) as samples from monitoring_minutes
        join monitoring_series on monitoring_series.id = series_id
        join monitoring_labels on monitoring_labels.id = label_id
      where service_id = ? and metric_id = ? and event_type = ? and is_total = 0 and resource_id ${resource}

@@ -52,11 +52,12 @@ export class MonitorClient {
 
   /** Undefined where it is there no more. */
   async record(id: number, signal: AbortSignal): Promise<RequestData | undefined> {
+    const format = this.#recordFormat
     try {
-      return await this.#recordAs(this.#recordFormat, id, signal)
+      return await this.#recordAs(format, id, signal)
     } catch (error) {
       if (isGone(error)) return undefined
-      if (this.#recordFormat === 'xml' || !isOfFormat(error)) throw error
+      if (format === 'xml' || !isOfFormat(error)) throw error
     }
     const record = await this.#recordAs('xml', id, signal)
     this.#recordFormat = 'xml'
