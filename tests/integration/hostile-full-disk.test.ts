@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { fillDisk } from '../support/fill-disk.ts'
 import type { Reply, Victim } from '../support/hostile.ts'
 import { smallDisk, startVictim } from '../support/hostile.ts'
 import { temporaryData } from '../support/terrane-process.ts'
@@ -21,25 +22,6 @@ async function startOnSmallDisk(test: TestContext): Promise<Victim | undefined> 
 function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
-}
-
-/** Fills the disk to the last byte; gives what makes room again. */
-function fillDisk(folder: string): () => void {
-  const names: string[] = []
-  for (const size of [megabyte, 4096, 1]) {
-    try {
-      for (;;) {
-        const name = join(folder, `filler-${names.length}`)
-        names.push(name)
-        writeFileSync(name, Buffer.alloc(size))
-      }
-    } catch {
-      // The next size finds what is left.
-    }
-  }
-  return () => {
-    for (const name of names) rmSync(name, { force: true })
-  }
 }
 
 function assertDiskFull(reply: Reply): void {

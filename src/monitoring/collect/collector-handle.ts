@@ -4,6 +4,7 @@ import type { CollectorSettings, TickReport } from './collector.ts'
 import type { OwnBatch } from './own/append-own.ts'
 import type { CollectedService } from './service-collector.ts'
 
+const collectorThread = new URL('./collector-thread.ts', import.meta.url)
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
@@ -17,14 +18,17 @@ interface Notice {
 export class CollectorHandle {
   readonly #settings: CollectorSettings
   readonly #log: Logger
+  readonly #entry: URL
   #worker: CalledWorker | undefined
   #services: CollectedService[] = []
   #deaths = 0
   #mayStartAt = 0
 
-  constructor(settings: CollectorSettings, log: Logger) {
+  /** `entry` is the thread's file. */
+  constructor(settings: CollectorSettings, log: Logger, entry = collectorThread) {
     this.#settings = settings
     this.#log = log
+    this.#entry = entry
   }
 
   own(batch: OwnBatch): Promise<void> {
@@ -70,7 +74,7 @@ export class CollectorHandle {
 
   #start(): CalledWorker {
     if (performance.now() < this.#mayStartAt) throw new Error('The collector thread has ended')
-    const worker = new CalledWorker(new URL('./collector-thread.ts', import.meta.url), {
+    const worker = new CalledWorker(this.#entry, {
       data: this.#settings,
       onNotice: (notice) => {
         const { level, facts, message } = notice as Notice

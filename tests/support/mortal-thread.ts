@@ -1,0 +1,11 @@
+import { answerCalls } from '../../src/lib/worker-calls.ts'
+
+// A thread that answers like the collector, and ends when it is told to.
+const known: unknown[] = []
+answerCalls({
+  own: () => process.exit(1),
+  services: (services: unknown[]) => {
+    known.splice(0, known.length, ...services)
+  },
+  tick: () => ({ isBusy: false, polled: [], problems: known.map(String) }),
+})
