@@ -70,10 +70,10 @@ function makeTimes(
   return times
 }
 
-/** Every 97th minute is crowded, every 13th silent. */
+/** Few minutes are crowded, most are silent. */
 function weightOf(minute: number, draw: Draw): number {
-  if (minute % 97 === 0) return 8 + draw() * 8
-  return minute % 13 === 5 ? 0 : draw() * 2
+  if (minute % 241 === 0) return 8 + draw() * 4
+  return minute % 5 === 0 || minute % 60 < 2 ? draw() * 2 : 0
 }
 
 /** The first ones stand on the edges of the minute. */
@@ -86,11 +86,11 @@ function makeResources(): UsedResource[] {
   const named = (type: ResourceType, count: number, name: (index: number) => string): UsedResource[] =>
     Array.from({ length: count }, (_, index) => ({ type, name: name(index) }))
   return [
-    ...named('layer', 40, (index) => `ws${index % 3}:layer ${index}`),
-    ...named('map', 15, (index) => `ws${index % 3}:layer ${index}`),
-    ...named('document', 8, (index) => `Bericht "${index}" №`),
-    ...named('style', 4, (index) => `style_${index}`),
-    ...named('url', 6, (index) => `/pages/${index}`),
+    ...named('layer', 6, (index) => `ws${index % 3}:layer ${index}`),
+    ...named('map', 3, (index) => `ws${index % 3}:layer ${index}`),
+    ...named('document', 2, (index) => `Bericht "${index}" №`),
+    ...named('style', 1, (index) => `style_${index}`),
+    ...named('url', 1, (index) => `/pages/${index}`),
   ]
 }
 
@@ -102,13 +102,13 @@ function makeRequest(
   draw: Draw,
 ): RequestEvent {
   const isMap = draw() < 0.6
-  const pathCount = isCrowded ? 3000 : 80
-  const agent = pick(60, draw)
+  const pathCount = isCrowded ? 3000 : 12
+  const agent = pick(isCrowded ? 200 : 8, draw)
   const place = pick(countries.length, draw)
   return {
     serviceId: one(isMap ? mapServers : applications, draw),
     created,
-    eventType: one(isMap ? mapServerTypes : applicationTypes, draw),
+    eventType: near(isMap ? mapServerTypes : applicationTypes, created, draw),
     method: one(methods, draw),
     path: `/${isMap ? 'ows' : 'pages'}/${pick(pathCount, draw)}`,
     host: 'maps.example.org',
@@ -118,14 +118,14 @@ function makeRequest(
     contentType: 'text/html',
     userAgent: draw() < 0.05 ? null : `Agent/${agent}.0`,
     userAgentFamily: families[agent % families.length] ?? null,
-    clientIp: draw() < 0.1 ? null : `10.${pick(isCrowded ? 40 : 3, draw)}.${pick(60, draw)}.0`,
+    clientIp: draw() < 0.1 ? null : `10.${pick(isCrowded ? 40 : 1, draw)}.${pick(12, draw)}.0`,
     country: countries[place] ?? null,
     region: null,
     city: cities[place % cities.length] ?? null,
     latitude: null,
     longitude: null,
     ...makeVisitor(isCrowded, draw),
-    resources: someOf(resources, draw),
+    resources: someOf(resources, created, draw),
     errorType: draw() < 0.02 ? one(errorTypes, draw) : null,
   }
 }
@@ -134,17 +134,17 @@ function makeRequest(
 function makeVisitor(isCrowded: boolean, draw: Draw): Pick<RequestEvent, 'visitor' | 'userName'> {
   const kind = draw()
   if (kind < 0.1) return { visitor: null, userName: null }
-  const session = pick(kind < 0.4 ? 120 : isCrowded ? 4000 : 300, draw)
+  const session = pick(isCrowded ? 2000 : 15, draw)
   const userName = kind < 0.4 ? `user${session % 40}` : anonymousUser
   const visitor = createHash('sha256').update(`${userName} ${session}`).digest('hex')
   return { visitor, userName }
 }
 
-/** Half of the requests use nothing, the others one to three things. */
-function someOf(resources: UsedResource[], draw: Draw): UsedResource[] {
-  if (draw() < 0.5) return []
+/** Most of the requests use nothing, the others one to three things. */
+function someOf(resources: UsedResource[], created: number, draw: Draw): UsedResource[] {
+  if (draw() < 0.85) return []
   const chosen = new Set<UsedResource>()
-  for (let count = 1 + pick(3, draw); count > 0; count -= 1) chosen.add(one(resources, draw))
+  for (let count = 1 + pick(3, draw); count > 0; count -= 1) chosen.add(near(resources, created, draw))
   return [...chosen]
 }
 
@@ -169,6 +169,15 @@ function makeSamples({ from, minutes, hosts }: DayOptions, draw: Draw): Sample[]
 
 function pick(count: number, draw: Draw): number {
   return Math.floor(draw() * count)
+}
+
+/** One of three that are in use in that minute, so that a day has all of them and a minute few. */
+function near<T>(list: readonly T[], created: number, draw: Draw): T {
+  const minute = Math.floor(created / minuteMs)
+  return one(
+    [0, 1, 2].flatMap((step) => list.slice((minute + 5 * step) % list.length).slice(0, 1)),
+    draw,
+  )
 }
 
 function one<T>(list: readonly T[], draw: Draw): T {

@@ -105,3 +105,18 @@ function meanRow(values: number[]): MinuteRow[] {
 function plainRow(label: string, value: number, samples: number): MinuteRow {
   return { label, value, samples, isOther: false, labels: new Set([label]), users: new Set(), times: [] }
 }
+
+/** Some labels that a metric has in the facts. */
+export function labelsOf(metric: string, { requests, samples }: Facts): string[] {
+  const label = labelOf[metric]
+  const found =
+    label === undefined
+      ? samples.filter((one) => one.metric === metric).map((one) => one.label)
+      : requests.slice(0, 20_000).flatMap((request) => label(request) ?? [])
+  return [...new Set([...found, 'count', 'value', '(other)'])]
+}
+
+interface Facts {
+  requests: RequestEvent[]
+  samples: Sample[]
+}

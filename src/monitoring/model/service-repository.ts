@@ -19,7 +19,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof selectServices>['execute']>>[num
 
 function toRecord(row: Row, vault: Vault): ServiceRecord {
   const source = JSON.parse(row.source) as ServiceSource
-  const password = row.password === '' ? {} : { password: new Secret(vault.open(row.password)) }
+  const password = openPassword(row.password, vault)
   return {
     id: row.id,
     name: row.name,
@@ -31,7 +31,16 @@ function toRecord(row: Row, vault: Vault): ServiceRecord {
     isActive: row.is_active === 1,
     checkIntervalSeconds: row.check_interval,
     ...(row.last_check === null ? {} : { lastCheck: row.last_check }),
-    source: { ...source, ...password },
+    source: { ...source, ...(password === undefined ? {} : { password }) },
+  }
+}
+
+/** One that was sealed under another key is lost, which must not keep the other services from being read. */
+function openPassword(sealed: string, vault: Vault): Secret | undefined {
+  try {
+    return sealed === '' ? undefined : new Secret(vault.open(sealed))
+  } catch {
+    return undefined
   }
 }
 

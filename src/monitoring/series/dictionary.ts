@@ -4,6 +4,7 @@ import type { UsedResource } from './request-event.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
 const mostKept = 200_000
+const idsPerStatement = 512
 
 /** A label with its id, which is 0 until `resolve`. */
 export interface LabelRef {
@@ -139,6 +140,8 @@ interface Kind<T> {
   /** How many of the columns tell one from another. */
   keys: number
   valuesOf(one: T): SqlValue[]
+  /** The ids of those that are there, and of others. */
+  find(database: SeriesDatabase, part: readonly T[]): Promise<IdRows>
 }
 
 const resourceKind: Kind<ResourceRef> = {
@@ -146,6 +149,13 @@ const resourceKind: Kind<ResourceRef> = {
   columns: ['type', 'name'],
   keys: 2,
   valuesOf: ({ type, name }) => [resourceTypes.indexOf(type), name],
+  find: (database, part) =>
+    findByName(
+      database,
+      'monitoring_resources',
+      'type, name',
+      part.map(({ name }) => name),
+    ),
 }
 
 const seriesKind: Kind<SeriesRef> = {
@@ -160,6 +170,7 @@ const seriesKind: Kind<SeriesRef> = {
     isTotal,
     0,
   ],
+  find: findSeries,
 }
 
 const labelKind: Kind<LabelRef> = {
@@ -167,6 +178,13 @@ const labelKind: Kind<LabelRef> = {
   columns: ['name', 'user_name', 'used'],
   keys: 1,
   valuesOf: ({ text, user, used }) => [text, user, used],
+  find: (database, part) =>
+    findByName(
+      database,
+      'monitoring_labels',
+      'name',
+      part.map(({ text }) => text),
+    ),
 }
 
 /** Finds the ids of all, and adds those that are not there yet; gives those that were. */
@@ -176,44 +194,58 @@ async function resolveAll<T extends { id: number }>(
   all: readonly T[],
 ): Promise<T[]> {
   const found: T[] = []
-  const perStatement = kind.keys === 1 ? 256 : 32
-  for (let start = 0; start < all.length; start += perStatement) {
-    const part = all.slice(start, start + perStatement)
-    await findIds(database, kind, part)
-    const missing = part.filter((one) => one.id === 0)
+  for (let start = 0; start < all.length; start += idsPerStatement) {
+    const part = all.slice(start, start + idsPerStatement)
+    setIds(kind, part, await kind.find(database, part))
     found.push(...part.filter((one) => one.id !== 0))
-    if (missing.length === 0) continue
-    await database.insert(kind.table, kind.columns, missing.map(kind.valuesOf), 'on conflict do nothing')
-    await findIds(database, kind, missing)
+    const missing = part.filter((one) => one.id === 0)
+    if (missing.length > 0) setIds(kind, missing, await addRows(database, kind, missing))
   }
   return found
 }
 
-async function findIds<T extends { id: number }>(
+/** Rows of the id and what they are found by. */
+type IdRows = SqlValue[][]
+
+function setIds<T extends { id: number }>(kind: Kind<T>, part: readonly T[], rows: IdRows): void {
+  const ids = new Map(rows.map(([id, ...key]) => [key.join(' '), Number(id)]))
+  for (const one of part) one.id = ids.get(kind.valuesOf(one).slice(0, kind.keys).join(' ')) ?? 0
+}
+
+async function addRows<T>(
   database: SeriesDatabase,
   { table, columns, keys, valuesOf }: Kind<T>,
   part: readonly T[],
-): Promise<void> {
-  const names = columns.slice(0, keys)
-  const byKey = new Map<string, T>()
-  const values: SqlValue[] = []
-  for (const one of part) {
-    const key = valuesOf(one).slice(0, keys)
-    byKey.set(key.join(' '), one)
-    values.push(...key)
-  }
-  const room = padded(values, keys)
-  const one = names.map((name) => `${name} = ?`).join(' and ')
-  const condition =
-    keys === 1 ? `${names[0]} in (${places(room)})` : Array(room).fill(`(${one})`).join(' or ')
-  const rows = await database.arrays(
-    `select id, ${names.join(', ')} from ${table} where ${condition}`,
-    values,
+): Promise<IdRows> {
+  const row = `(${places(columns.length)})`
+  return database.arrays(
+    `insert into ${table} (${columns.join(', ')}) values ${Array(part.length).fill(row).join(',')}
+     returning id, ${columns.slice(0, keys).join(', ')}`,
+    part.flatMap(valuesOf),
   )
-  for (const [id, ...key] of rows) {
-    const found = byKey.get(key.join(' '))
-    if (found !== undefined) found.id = Number(id)
-  }
+}
+
+async function findByName(
+  database: SeriesDatabase,
+  table: string,
+  columns: string,
+  names: SqlValue[],
+): Promise<IdRows> {
+  const room = padded(names, 1)
+  return database.arrays(`select id, ${columns} from ${table} where name in (${places(room)})`, names)
+}
+
+/** All series of the services: there are few services, and each will need most of its series. */
+async function findSeries(database: SeriesDatabase, part: readonly SeriesRef[]): Promise<IdRows> {
+  const found: IdRows = []
+  for (const serviceId of new Set(part.map(({ split }) => split.serviceId)))
+    found.push(
+      ...(await database.arrays(
+        `select id, ${seriesKind.columns.join(', ')} from monitoring_series where service_id = ? and load_id = 0`,
+        [serviceId],
+      )),
+    )
+  return found
 }
 
 /** Writes down that labels were used of late, and users that were not known. */
@@ -231,8 +263,8 @@ async function updateLabels(
   values: readonly SqlValue[],
   labels: readonly LabelRef[],
 ): Promise<void> {
-  for (let start = 0; start < labels.length; start += 256) {
-    const ids: SqlValue[] = labels.slice(start, start + 256).map((label) => label.id)
+  for (let start = 0; start < labels.length; start += idsPerStatement) {
+    const ids: SqlValue[] = labels.slice(start, start + idsPerStatement).map((label) => label.id)
     const room = padded(ids, 1)
     await database.run(`update monitoring_labels ${sql} and id in (${places(room)})`, [...values, ...ids])
   }

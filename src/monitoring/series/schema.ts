@@ -29,7 +29,7 @@ const tables = [
   'create table monitoring_cursors (source text primary key, value text not null)',
   'create table monitoring_salts (day bigint primary key, salt text not null, created bigint not null)',
   'create table monitoring_loads (id {id}, digest text not null unique, loaded bigint not null)',
-  'create table monitoring_resources (id {id}, type smallint not null, name text not null, unique (type, name))',
+  'create table monitoring_resources (id {id}, type smallint not null, name text not null, unique (name, type))',
   'create table monitoring_labels (id {id}, name text not null unique, user_name text, used bigint)',
   `create table monitoring_series (
     id {id}, service_id bigint not null, metric_id smallint not null, event_type smallint not null,

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LineParser } from '../src/monitoring/collect/access-log/log-line.ts'
+import { Collector } from '../src/monitoring/collect/collector.ts'
+import type { CollectedService } from '../src/monitoring/collect/service-collector.ts'
+import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
+import { createSeriesWriter } from '../src/monitoring/series/series-writer.ts'
+import { seededRandom } from './random.ts'
+import type { SmallResult } from './report.ts'
+
+const lines = 1_000_000
+const days = 30
+const end = Date.UTC(2025, 10, 1)
+const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
+const layers = Array.from({ length: 50 }, (_, index) => `workspace:layer_${index}`)
+const agents = [
+  'Mozilla/5.0 QGIS/34003/Linux',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+  'python-requests/2.32.3',
+]
+
+/** A month of a map server's access log: parsed alone, and read into the series until every minute is computed. */
+export async function runBackfill(folder: string, count = lines): Promise<SmallResult[]> {
+  const path = await logFile(folder, count)
+  return [
+    {
+      name: `${count.toLocaleString('en')} log lines parsed`,
+      milliseconds: await timeParsing(path),
+      wantedMilliseconds: count / 300,
+    },
+    {
+      name: `${count.toLocaleString('en')} log lines of ${days} days back-filled (SQLite)`,
+      milliseconds: await timeBackfill(path, count),
+      wantedMilliseconds: count / 100,
+    },
+  ]
+}
+
+async function timeParsing(path: string): Promise<number> {
+  const bytes = Buffer.alloc(statSync(path).size)
+  const file = await open(path)
+  await file.read(bytes)
+  await file.close()
+  const parser = new LineParser()
+  const start = performance.now()
+  for (let at = 0; at < bytes.length; ) {
+    const lineEnd = bytes.indexOf(0x0a, at)
+    if (typeof parser.parse(bytes, at, lineEnd) === 'string') throw new Error('A line was not parsed')
+    at = lineEnd + 1
+  }
+  return performance.now() - start
+}
+
+async function timeBackfill(log: string, count: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-backfill-'))
+  const service: CollectedService = {
+    ...{ id: 1, name: 'maps', type: 'mapserver', url: 'https://maps.example.org', checkIntervalSeconds: 60 },
+    source: { kind: 'log', path: log },
+  }
+  const place = { path: join(folder, 'monitoring.sqlite') }
+  const collector = new Collector(
+    { place, limits: { labels: 100, visitors: 10_000 }, keep, privacy: 'truncated' },
+    createSeriesWriter,
+    (level, facts, message) => {
+      if (level !== 'debug' && level !== 'info') console.error(message, facts)
+    },
+  )
+  try {
+    await collector.setServices([service])
+    const start = performance.now()
+    for (let now = end; (await readBytes(place)) < statSync(log).size; now += 60_000)
+      await collector.catchUp(now)
+    const milliseconds = performance.now() - start
+    console.error(`${Math.round((count / milliseconds) * 1000).toLocaleString('en')} lines a second`)
+    return milliseconds
+  } finally {
+    await collector.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function readBytes(place: { path: string }): Promise<number> {
+  const database = await openSeriesDatabase(place)
+  try {
+    const [found] = await database.arrays("select value from monitoring_cursors where source = 'log:1'")
+    const cursor = found === undefined ? { files: [] } : JSON.parse(String(found[0]))
+    return cursor.files.at(-1)?.offset ?? 0
+  } finally {
+    await database.close()
+  }
+}
+
+/** Lines of a map viewer's requests: tiles of maps, features and legends, some failures. */
+async function logFile(folder: string, count: number): Promise<string> {
+  const path = join(folder, `access-${count}.log`)
+  if (existsSync(path)) return path
+  mkdirSync(folder, { recursive: true })
+  const file = createWriteStream(`${path}.part`)
+  const random = seededRandom(7)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() ** 2 * list.length)] as T
+  for (let index = 0; index < count; index += 1) {
+    const time = new Date(end - days * 86_400_000 + Math.floor((index / count) * days * 86_400_000))
+    const client = `192.0.${Math.floor(random() * 250)}.${Math.floor(random() * 250)}`
+    const bbox = Array.from({ length: 4 }, () => (random() * 1e6).toFixed(2)).join(',')
+    const request =
+      random() < 0.9
+        ? `GET /cgi-bin/mapserv?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=${pick(layers)}&CRS=EPSG:3857&BBOX=${bbox}&WIDTH=256&HEIGHT=256&FORMAT=image/png HTTP/1.1`
+        : `GET /cgi-bin/mapserv?SERVICE=WFS&REQUEST=GetFeature&TYPENAMES=${pick(layers)} HTTP/1.1`
+    const status = random() < 0.99 ? 200 : random() < 0.5 ? 404 : 502
+    const rest = `"https://maps.example.org/" "${pick(agents)}" rt=${random().toFixed(3)}`
+    const line = `${client} - - [${logTime(time)}] "${request}" ${status} ${Math.floor(random() * 1e5)} ${rest}\n`
+    if (!file.write(line)) await once(file, 'drain')
+  }
+  file.end()
+  await once(file, 'finish')
+  renameSync(`${path}.part`, path)
+  return path
+}
+
+function logTime(time: Date): string {
+  const [, day, month, year, clock] = time.toUTCString().split(' ')
+  return `${day}/${month}/${year}:${clock} +0000`
+}
