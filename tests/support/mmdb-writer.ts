@@ -96,7 +96,7 @@ function listNodes(root: Node): Node[] {
   return nodes
 }
 
-const types = { text: 2, double: 3, map: 7, uint64: 9, array: 11 }
+const types = { text: 2, double: 3, uint32: 6, map: 7, array: 11 }
 
 function encode(value: MmdbValue): Buffer {
   if (typeof value === 'string') {
@@ -111,10 +111,10 @@ function encode(value: MmdbValue): Buffer {
 
 function encodeNumber(value: number): Buffer {
   const isWhole = Number.isInteger(value) && value >= 0
-  const bytes = Buffer.alloc(8)
-  if (isWhole) bytes.writeBigUInt64BE(BigInt(value))
+  const bytes = Buffer.alloc(isWhole ? 4 : 8)
+  if (isWhole) bytes.writeUInt32BE(value)
   else bytes.writeDoubleBE(value)
-  return Buffer.concat([control(isWhole ? types.uint64 : types.double, 8), bytes])
+  return Buffer.concat([control(isWhole ? types.uint32 : types.double, bytes.length), bytes])
 }
 
 function control(type: number, size: number): Buffer {
