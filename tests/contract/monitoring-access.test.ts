@@ -19,7 +19,21 @@ const routes: [method: string, path: string, least: Least, older?: Least][] = [
   ['GET', '/api/metrics', 'user'],
   ['GET', '/api/resource_types', 'user', 'admin'],
   ['GET', '/api/event_types', 'user', 'admin'],
+  ['GET', '/api/resources', 'user', 'admin'],
+  ['GET', '/api/labels', 'user', 'admin'],
+  ['GET', '/api/metric_data/:metric', 'user', 'admin'],
+  ['GET', '/api/status', 'user'],
+  ['GET', '/api/exceptions', 'staff'],
+  ['GET', '/api/exceptions/:id', 'staff'],
+  ['GET', '/api/notifications', 'user'],
+  ['POST', '/api/notifications', 'staff'],
+  ['GET', '/api/notifications/config/:id', 'staff'],
+  ['POST', '/api/notifications/config/:id', 'staff'],
+  ['DELETE', '/api/notifications/config/:id', 'staff'],
+  ['GET', '/api/notifications/config/:id/deliveries', 'staff'],
   ['POST', '/api/autoconfigure', 'staff'],
+  ['GET', '/api/load', 'admin'],
+  ['POST', '/api/load', 'admin'],
 ]
 
 const roles = ['anonymous', 'user', 'staff', 'admin'] as const

@@ -88,8 +88,8 @@ describe('GET metrics', () => {
       [
         ['app', 16],
         ['mapserver', 16],
-        ['hostapp', 19],
-        ['hostmapserver', 19],
+        ['hostapp', 20],
+        ['hostmapserver', 20],
       ],
     )
     for (const group of groups)
