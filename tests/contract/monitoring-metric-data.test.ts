@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import type { OwnEventType } from '../../src/monitoring/model/event-types.ts'
 import type { FedMonitoring } from '../support/fed-monitoring.ts'
 import { requestAt, sampleAt, startFed } from '../support/fed-monitoring.ts'
@@ -83,9 +83,17 @@ function amounts(
 
 for (const [name, environment] of Object.entries(databases)) {
   describe(`metric data on ${name}`, () => {
-    it('counts each request once, whatever resources it used, in every grouping', async (test) => {
-      const fed = await startFed(test, await environment())
+    const closers: (() => unknown)[] = []
+    let fed: FedMonitoring
+    before(async () => {
+      fed = await startFed({ after: (close) => closers.push(close as () => unknown) }, await environment())
       await feedFive(fed)
+    })
+    after(async () => {
+      for (const close of closers) await close()
+    })
+
+    it('counts each request once, whatever resources it used, in every grouping', async () => {
       const found = await fed.call('GET', '/api/resources/')
       const idOf = (wanted: string): number => {
         const resources = JSON.parse(found.text).resources as { id: number; name: string }[]
@@ -167,9 +175,7 @@ for (const [name, environment] of Object.entries(databases)) {
       )
     })
 
-    it('splits by label, largest first, and tells the user of a visitor', async (test) => {
-      const fed = await startFed(test, await environment())
-      await feedFive(fed)
+    it('splits by label, largest first, and tells the user of a visitor', async () => {
       assert.deepEqual(await rowsOf(fed, 'response.status'), [
         { label: '200', ...amounts('3.0000', 1, 2, 3, [3, 2]) },
         { label: '404', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
@@ -182,9 +188,7 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.deepEqual(await rowsOf(fed, 'request'), [])
     })
 
-    it('gives means weighted by samples, and quantiles of response times', async (test) => {
-      const fed = await startFed(test, await environment())
-      await feedFive(fed)
+    it('gives means weighted by samples, and quantiles of response times', async () => {
       const [row] = await rowsOf(fed, 'response.time')
       const { p50, p95, p99, ...rest } = row ?? {}
       assert.deepEqual(rest, { label: 'value', ...amounts('25.0000', 20, 40, 80, [4, 3]) })
@@ -199,9 +203,7 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.deepEqual(size, { label: 'value', ...amounts('100.0000', 100, 100, 400, [5, 4]) })
     })
 
-    it('filters by label, user, resource, resource type, service, service type and event type', async (test) => {
-      const fed = await startFed(test, await environment())
-      await feedFive(fed)
+    it('filters by label, user, resource, resource type, service, service type and event type', async () => {
       const value = async (metric: string, query: string): Promise<unknown> =>
         (await rowsOf(fed, metric, query)).map((row) => row.val)
       assert.deepEqual(await value('response.status', 'label=200'), ['3.0000'])
@@ -231,9 +233,7 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.deepEqual(await value('request.count', 'event_type=view&group_by=event_type'), ['1.0000'])
     })
 
-    it('puts rows into the period that holds their start, on one grid', async (test) => {
-      const fed = await startFed(test, await environment())
-      await feedFive(fed)
+    it('puts rows into the period that holds their start, on one grid', async () => {
       const window = `valid_from=${day}T12:00:30&valid_to=${day}T12:01:30`
       const periods = await periodsOf(fed, 'request.count', `${window}&interval=60`)
       assert.deepEqual(
