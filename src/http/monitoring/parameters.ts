@@ -140,6 +140,11 @@ export class Fields {
     return new Fields(inner, this.#dialect, { prefix: `${this.#prefix}${name}.`, errors: this.#errors })
   }
 
+  /** Whether anything was sent inside an object. */
+  hasInside(name: string): boolean {
+    return this.has(name) || Object.keys(this.#dotted(`${name}.`)).length > 0
+  }
+
   #dotted(start: string): Record<string, unknown> {
     const found = Object.entries(this.#values).filter(([name]) => name.startsWith(start))
     return Object.fromEntries(found.map(([name, value]) => [name.slice(start.length), value]))

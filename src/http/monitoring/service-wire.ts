@@ -72,7 +72,7 @@ export async function readNewService(reading: Reading): Promise<ServiceValues> {
   fields.required('type', type)
   const isApp = type === 'app' || type === 'hostapp'
   const taken: ServiceSource | undefined = source ?? (isApp ? { kind: 'own' } : undefined)
-  if (type !== undefined) fields.required('source', taken)
+  if (type !== undefined && !fields.hasInside('source')) fields.required('source', taken)
   fields.finish()
   if (name === undefined || type === undefined || hostId === undefined || taken === undefined)
     throw new Error('A service lacks what was required of it')
