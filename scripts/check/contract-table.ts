@@ -6,9 +6,10 @@ const word = /`([^`]+)`|"([^"]+)"/g
 
 /** Rows of the contract's tables that name no test, or one that is not there; one message each. */
 export function contractProblems({ path, text }: Text, tests: Text[]): string[] {
+  const area = path.includes('monitoring') ? 'monitoring' : 'importer'
   const known = new Map(tests.map((test) => [test.path, test.text]))
   return tableRows(text).flatMap(({ rule, proof }) =>
-    rowProblems(proof, known).map((problem) => `${path}, "${rule}": ${problem}`),
+    rowProblems(proof, known, area).map((problem) => `${path}, "${rule}": ${problem}`),
   )
 }
 
@@ -22,13 +23,13 @@ function tableRows(text: string): { rule: string; proof: string }[] {
     })
 }
 
-function rowProblems(proof: string, known: Map<string, string>): string[] {
+function rowProblems(proof: string, known: Map<string, string>, area: string): string[] {
   if (proof === 'later') return []
   const problems: string[] = []
   let file: string | undefined
   for (const [, name, title] of proof.matchAll(word)) {
     if (name !== undefined) {
-      file = testPath(name)
+      file = testPath(name, area)
       if (!known.has(file)) problems.push(`${file} does not exist`)
     } else if (!isTitleIn(known.get(file ?? '') ?? '', title as string)) {
       problems.push(`${file} has no test that begins "${title}"`)
@@ -37,10 +38,10 @@ function rowProblems(proof: string, known: Map<string, string>): string[] {
   return file === undefined ? ['names no test'] : problems
 }
 
-/** Short names stand for the importer's contract tests. */
-function testPath(name: string): string {
+/** Short names stand for the contract tests of the page's service. */
+function testPath(name: string, area: string): string {
   if (name.includes('/')) return name
-  return `tests/contract/${name.startsWith('audit-') ? '' : 'importer-'}${name}.test.ts`
+  return `tests/contract/${name.startsWith('audit-') ? '' : `${area}-`}${name}.test.ts`
 }
 
 function isTitleIn(text: string, title: string): boolean {

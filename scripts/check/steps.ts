@@ -58,7 +58,7 @@ function projectProblems(root: string): string[] {
     ...unknownFiles(files, pages),
     ...settingProblems(files, readme),
     ...pages
-      .filter((page) => page.path === 'docs/importer-contract.md')
+      .filter((page) => /^docs\/(importer|monitoring)-contract\.md$/.test(page.path))
       .flatMap((contract) => contractProblems(contract, files)),
   ]
 }

@@ -1,23 +1,12 @@
 import { loadSettings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
+import type { MonitoringCommand } from './monitoring-context.ts'
 import { loadDump } from './monitoring-load.ts'
-import type { MonitoringOptions } from './monitoring-options.ts'
 import { parseMonitoringOptions } from './monitoring-options.ts'
 import { runHosts, runServices } from './monitoring-services.ts'
 import { showStatus } from './monitoring-status.ts'
 import { UsageError } from './options.ts'
-import type { ServerAccess } from './server-access.ts'
 import { withServer } from './server-access.ts'
-
-export interface MonitoringContext extends ServerAccess {
-  options: MonitoringOptions
-  env: Environment
-  /** Prints a line. */
-  say(text: string): void
-}
-
-/** Gets the words behind its own; gives the exit code. */
-export type MonitoringCommand = (context: MonitoringContext, words: string[]) => Promise<number>
 
 const commands: Record<string, MonitoringCommand> = {
   load: loadDump,

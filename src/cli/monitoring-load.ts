@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fieldOf, listOf, numberOf, textOf } from './json-views.ts'
-import type { MonitoringCommand } from './monitoring-command.ts'
+import type { MonitoringCommand } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'

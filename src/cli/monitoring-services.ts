@@ -1,5 +1,5 @@
 import { fieldOf, listOf, textOf } from './json-views.ts'
-import type { MonitoringCommand, MonitoringContext } from './monitoring-command.ts'
+import type { MonitoringCommand, MonitoringContext } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
 import { textTable } from './text-table.ts'
 

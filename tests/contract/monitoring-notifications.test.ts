@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { databases, makeRoles, startMonitoring } from '../support/monitoring-client.ts'
-import { createCheck, creation, threshold, toForm } from '../support/notification-client.ts'
+import { databases, makeRoles } from '../support/monitoring-client.ts'
+import {
+  createCheck,
+  creation,
+  startNotifications,
+  threshold,
+  toForm,
+} from '../support/notification-client.ts'
 import { testCluster } from '../support/postgres.ts'
 
 before(async () => {
@@ -13,11 +19,11 @@ const required = 'This field is required.'
 for (const [database, envOf] of Object.entries(databases)) {
   describe(`checks (${database})`, () => {
     it('are shipped once: five, without receivers, all active but "No requests are handled"', async (t) => {
-      const client = await startMonitoring(t, { env: await envOf() })
+      const client = await startNotifications(t, { env: await envOf() })
       const { status, json } = await client.call('GET', '/api/notifications/')
       assert.equal(status, 200)
       assert.deepEqual(
-        json.data.notifications.map((one: Record<string, unknown>) => [one.name, one.severity, one.active]),
+        json.data.notifications.map((one) => [one.name, one.severity, one.active]),
         [
           ['No requests are handled', 'error', false],
           ['Responses are slow', 'warning', true],
@@ -33,7 +39,7 @@ for (const [database, envOf] of Object.entries(databases)) {
     })
 
     it('are created from a form with all that it says', async (t) => {
-      const client = await startMonitoring(t, { env: await envOf() })
+      const client = await startNotifications(t, { env: await envOf() })
       const body = creation(
         'Few requests',
         threshold({ steps: 3 }),
@@ -68,7 +74,7 @@ for (const [database, envOf] of Object.entries(databases)) {
     })
 
     it('are created from JSON and from multipart forms alike, by either name of the thresholds', async (t) => {
-      const client = await startMonitoring(t, { env: await envOf() })
+      const client = await startNotifications(t, { env: await envOf() })
       const json = await client.call('POST', '/api/notifications/', {
         ...{ name: 'json', description: 'x', emails: ['a@example.org'] },
         user_threshold: [threshold({})],
@@ -92,7 +98,7 @@ for (const [database, envOf] of Object.entries(databases)) {
     })
 
     it('need a name, a description and thresholds; all that is wrong is told at once', async (t) => {
-      const client = await startMonitoring(t, { env: await envOf() })
+      const client = await startNotifications(t, { env: await envOf() })
       const { status, json } = await client.call('POST', '/api/notifications/', toForm({ severity: 'bad' }))
       assert.equal(status, 400)
       assert.deepEqual(json, {
@@ -107,7 +113,7 @@ for (const [database, envOf] of Object.entries(databases)) {
     })
 
     it('have names of their own, also when two are made at once', async (t) => {
-      const client = await startMonitoring(t, { env: await envOf() })
+      const client = await startNotifications(t, { env: await envOf() })
       const replies = await Promise.all(
         [1, 2, 3].map(() => client.call('POST', '/api/notifications/', toForm(creation('twice')))),
       )
@@ -117,12 +123,12 @@ for (const [database, envOf] of Object.entries(databases)) {
     })
 
     it('keep their scope flags', async (t) => {
-      const client = await startMonitoring(t, { env: await envOf() })
+      const client = await startNotifications(t, { env: await envOf() })
       const id = await createCheck(client, 'flags', threshold({ flags: [false, true, false, true] }))
       const { json } = await client.call('GET', `/api/notifications/config/${id}/`)
       const [field] = json.data.fields
       assert.deepEqual(
-        [field.use_service, field.use_resource, field.use_label, field.use_ows_service],
+        [field?.use_service, field?.use_resource, field?.use_label, field?.use_ows_service],
         [false, true, false, true],
       )
     })
@@ -153,13 +159,13 @@ describe('thresholds of a new check', () => {
     ['thousands', new Array(3000).fill(threshold({})), /at most 100 elements/],
   ]
   it('are refused where they are not as the contract says', async (t) => {
-    const client = await startMonitoring(t)
+    const client = await startNotifications(t)
     for (const [what, thresholds, message] of cases) {
       const text = typeof thresholds === 'string' ? thresholds : JSON.stringify(thresholds)
       const body = toForm({ name: 'x', description: 'x', user_thresholds: text })
       const { status, json } = await client.call('POST', '/api/notifications/', body)
       assert.equal(status, text.length > 256 * 1024 ? 413 : 400, what)
-      if (status === 400) assert.match(json.errors.user_threshold[0], message, what)
+      if (status === 400) assert.match(json.errors.user_threshold?.[0] ?? '', message, what)
     }
     const names = (await client.call('GET', '/api/notifications/')).json.data.notifications
     assert.equal(names.length, 5, 'nothing was made')
@@ -168,7 +174,7 @@ describe('thresholds of a new check', () => {
 
 describe('who may', () => {
   it('read problems: everyone with a login; create, configure and delete: staff', async (t) => {
-    const client = await startMonitoring(t)
+    const client = await startNotifications(t)
     const roles = await makeRoles(client.server)
     const statusOf = async (role: keyof typeof roles, method: string, path: string): Promise<number> =>
       (await client.call(method, path, method === 'GET' ? undefined : '', roles[role])).status
@@ -198,12 +204,12 @@ describe('who may', () => {
 describe('shipped checks', () => {
   it('that were deleted are not made again by the next start', async (t) => {
     const env = await databases.PostgreSQL()
-    const first = await startMonitoring(t, { env })
+    const first = await startNotifications(t, { env })
     const { json } = await first.call('GET', '/api/notifications/')
-    const { id } = json.data.notifications[0]
+    const id = json.data.notifications[0]?.id
     assert.equal((await first.call('DELETE', `/api/notifications/config/${id}/`)).status, 200)
     await first.server.close()
-    const second = await startMonitoring(t, { env })
+    const second = await startNotifications(t, { env })
     const left = (await second.call('GET', '/api/notifications/')).json.data.notifications
     assert.equal(left.length, 4)
   })

@@ -1,6 +1,103 @@
 import assert from 'node:assert/strict'
-import type { Json } from './importer-client.ts'
-import type { MonitoringClient } from './monitoring-client.ts'
+import type { TestContext } from 'node:test'
+import type { TestApp, TestAppOptions } from './app.ts'
+import type { Answer } from './importer-client.ts'
+import { startMonitoring } from './monitoring-client.ts'
+
+interface Duration {
+  seconds: number
+  class: string
+}
+
+/** A check as it stands on the wire. */
+export interface CheckOnWire {
+  id: number
+  name: string
+  description: string
+  severity: string
+  active: boolean
+  grace_period: Duration
+  last_send: string | null
+  failing_since: string | null
+  user_threshold: Record<string, unknown>
+  webhook_secrets?: Record<string, string>
+}
+
+export interface FieldOnWire {
+  id: number
+  field_name: string
+  current_value: unknown
+  is_enabled: boolean
+  max_value: string | null
+  steps_calculated: string[] | null
+  unit: string
+  use_service: boolean
+  use_resource: boolean
+  use_label: boolean
+  use_ows_service: boolean
+  scope: object
+}
+
+export interface ConfigOnWire {
+  fields: FieldOnWire[]
+  form: string
+  notification: CheckOnWire
+  emails: string[]
+  webhooks: string[]
+}
+
+export interface ProblemOnWire {
+  name: string
+  severity: string
+  message: string
+  description: string
+  offending_value: string
+  threshold_value: string
+  spotted_at: string
+  check_url: string
+  check_id: number
+}
+
+/** The data of every answer about checks, whichever it is. */
+export interface NotificationData extends CheckOnWire, ConfigOnWire {
+  problems: ProblemOnWire[]
+  health_level: string
+  notifications: (CheckOnWire & { url: string })[]
+  notices: string[]
+  deliveries: { kind: string; receiver: string; state: string; attempts: number; error: string | null }[]
+}
+
+export interface NotificationAnswer extends Omit<Answer, 'json'> {
+  json: {
+    status: string
+    success: boolean
+    errors: Record<string, string[]>
+    data: NotificationData
+    services: { name: string; type: string }[]
+  }
+}
+
+export interface NotificationClient {
+  server: TestApp
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<NotificationAnswer>
+}
+
+/** A server that monitors, for what it tells about checks; closed after the test. */
+export async function startNotifications(
+  test: Pick<TestContext, 'after'>,
+  options: TestAppOptions = {},
+): Promise<NotificationClient> {
+  const client = await startMonitoring(test, options)
+  return {
+    server: client.server,
+    call: async (...request) => (await client.call(...request)) as unknown as NotificationAnswer,
+  }
+}
 
 /** An element of `user_thresholds`. */
 export function threshold(changes: {
@@ -30,18 +127,18 @@ export function creation(name: string, ...thresholds: unknown[][]): Record<strin
 
 /** Makes a check and gives its id. */
 export async function createCheck(
-  client: MonitoringClient,
+  client: NotificationClient,
   name: string,
   ...thresholds: unknown[][]
 ): Promise<number> {
   const reply = await client.call('POST', '/api/notifications/', toForm(creation(name, ...thresholds)))
   assert.equal(reply.status, 200, reply.text)
-  return reply.json.data.id as number
+  return reply.json.data.id
 }
 
 /** The data of a check's configuration. */
-export async function readConfig(client: MonitoringClient, id: number): Promise<Json> {
+export async function readConfig(client: NotificationClient, id: number): Promise<ConfigOnWire> {
   const reply = await client.call('GET', `/api/notifications/config/${id}/`)
   assert.equal(reply.status, 200, reply.text)
-  return reply.json.data as Json
+  return reply.json.data
 }

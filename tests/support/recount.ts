@@ -83,7 +83,9 @@ export class Recount {
   answer(question: Question): ExpectedPeriod[] {
     return periodsOf(question).map(({ from, to }) => {
       const groups = new Map<string, Group>()
-      for (let minute = from; minute < to; minute += 60) this.#countMinute(question, minute, groups)
+      // A minute belongs to the period that holds its start.
+      for (let minute = Math.ceil(from / 60) * 60; minute < to; minute += 60)
+        this.#countMinute(question, minute, groups)
       const rows = [...groups].map(([key, group]) => group.toRow(key, question))
       return { from, to, rows }
     })

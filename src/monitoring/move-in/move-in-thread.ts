@@ -5,7 +5,7 @@ import { openSeriesDatabase } from '../series/open-series-database.ts'
 import { DumpError } from './errors.ts'
 import type { PreparedLoad } from './load-dump.ts'
 import { DumpLoad } from './load-dump.ts'
-import type { MoveInData } from './move-in.ts'
+import type { MoveInData } from './move-in-data.ts'
 
 const { place, privacy, path, stagingPath }: MoveInData = workerData
 const database = await openSeriesDatabase(place)

@@ -13,15 +13,8 @@ import type { SeriesPlace } from '../series/series-database.ts'
 import { DumpError } from './errors.ts'
 import type { DumpService, PreparedLoad } from './load-dump.ts'
 import type { LoadReport, ModelReport } from './load-report.ts'
+import type { MoveInData } from './move-in-data.ts'
 import type { OlderCheck } from './older-checks.ts'
-
-/** What the thread of a load is started with. */
-export interface MoveInData {
-  place: SeriesPlace
-  privacy: PrivacyMode
-  path: string
-  stagingPath: string
-}
 
 export interface MoveInNeeds {
   place: SeriesPlace

@@ -15,7 +15,7 @@ import type { StoredRow } from './stored-row.ts'
 import { insertRows } from './stored-row.ts'
 
 /** Requests and rows of one transaction, roughly. */
-const maxSize = 40_000
+const maxSize = 300_000
 const counts = new MinuteCounts()
 const allId = eventTypeId('all')
 const requestCount = metricNamed('request.count').id

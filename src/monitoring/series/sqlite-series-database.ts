@@ -156,7 +156,7 @@ class SqliteConnection implements SeriesDatabase {
   /** Makes the tables, or brings those of an earlier version up to date. */
   migrate(): void {
     this.#database.exec(
-      'pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = normal',
+      'pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 8000',
     )
     this.#database.exec('begin immediate')
     try {

@@ -1,0 +1,13 @@
+import type { Environment } from './environment.ts'
+import type { MonitoringOptions } from './monitoring-options.ts'
+import type { ServerAccess } from './server-access.ts'
+
+export interface MonitoringContext extends ServerAccess {
+  options: MonitoringOptions
+  env: Environment
+  /** Prints a line. */
+  say(text: string): void
+}
+
+/** Gets the words behind its own; gives the exit code. */
+export type MonitoringCommand = (context: MonitoringContext, words: string[]) => Promise<number>

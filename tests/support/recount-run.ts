@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { fixedClock } from '../../src/lib/clock.ts'
+import type { ServiceType } from '../../src/monitoring/model/service-types.ts'
+import type { TestApp } from './app.ts'
+import { createTestApp } from './app.ts'
+import { placeOf } from './fed-monitoring.ts'
+import type { MonitoringClient } from './monitoring-client.ts'
+import { monitoringClient } from './monitoring-client.ts'
+import type { CountedService, Question } from './recount.ts'
+import { Recount, resourceKey } from './recount.ts'
+import type { AnsweredPeriod } from './recount-compare.ts'
+import { differences, toQuery } from './recount-compare.ts'
+import type { Day } from './recount-day.ts'
+import { makeDay } from './recount-day.ts'
+import { feedWithKills } from './recount-feed.ts'
+import { makeMatrix } from './recount-matrix.ts'
+
+export interface RecountOptions {
+  env: Record<string, string>
+  requests: number
+  /** Processes that are killed on the way. */
+  kills: number
+  /** Of each metric and grouping. */
+  questions: number
+}
+
+const hourMs = 3600 * 1000
+/** Ten hours before the change of a month. */
+const from = Date.parse('2026-10-31T14:00:00Z')
+const midnight = Date.parse('2026-11-01T00:00:00Z')
+const end = '2026-11-03T08:00:30Z'
+const limits = { labels: 100, visitors: 300 }
+const seed = 20_261_101
+const types: ServiceType[] = ['app', 'app', 'mapserver', 'mapserver', 'hostapp', 'hostmapserver']
+const shownDifferences = 20
+
+/** A day that was fed through the writer with kills, repeats and late ones, asked of by metric_data. */
+export interface CountedDay {
+  /** Throws when an answer differs from the plain recount. */
+  compare(questions: readonly Question[]): Promise<void>
+  questions: Question[]
+  client: MonitoringClient
+}
+
+export async function startCountedDay(
+  test: Pick<TestContext, 'after'>,
+  options: RecountOptions,
+): Promise<CountedDay> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'terrane-recount-'))
+  test.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const clock = fixedClock(end)
+  const open = (): Promise<TestApp> =>
+    createTestApp({ dataDir, clock, env: { TERRANE_MONITORING: 'on', ...options.env } })
+  const first = await open()
+  const place = placeOf(first)
+  const services = await makeServices(first)
+  await first.close()
+
+  const idsOf = (...wanted: ServiceType[]): number[] =>
+    services.filter(({ type }) => wanted.includes(type)).map(({ id }) => id)
+  const day = {
+    seed,
+    requests: options.requests,
+    from,
+    minutes: 1440,
+    applications: idsOf('app'),
+    mapServers: idsOf('mapserver'),
+    hosts: idsOf('hostapp', 'hostmapserver'),
+  }
+  await feedWithKills({ place, limits, day, seed, end: Date.parse(end) }, options.kills)
+
+  const server = await open()
+  test.after(() => server.close())
+  const client = monitoringClient(server)
+  const facts = makeDay(day)
+  const matrix = { seed, from: from / 1000, midnight: midnight / 1000, services, facts }
+  return {
+    client,
+    questions: makeMatrix({ ...matrix, questions: options.questions }),
+    compare: await comparer(client, facts, services),
+  }
+}
+
+async function makeServices({ services }: TestApp): Promise<CountedService[]> {
+  const { id: hostId } = await services.createHost({ name: 'counted', ip: '192.0.2.1' })
+  const made: CountedService[] = []
+  for (const [index, type] of types.entries()) {
+    const common = { hostId, url: '', notes: '', isActive: false, checkIntervalSeconds: 60 }
+    const source = { kind: 'own' } as const
+    const { id, name } = await services.create({ name: `counted-${index}-${type}`, type, source, ...common })
+    made.push({ id, name, type })
+  }
+  return made
+}
+
+async function comparer(client: MonitoringClient, facts: Day, services: CountedService[]) {
+  const recount = new Recount(facts, services, limits)
+  const { json } = await client.call('GET', '/api/resources/')
+  const { resources }: { resources?: { id: number; type: string; name: string }[] } = json
+  const ids = new Map(resources?.map((one) => [resourceKey(one), one.id]))
+  return async (questions: readonly Question[]): Promise<void> => {
+    const found: string[] = []
+    for (const question of questions) {
+      const path = toQuery(question, (key) => ids.get(key) ?? 0)
+      const answer = await client.call('GET', path)
+      if (answer.status !== 200) found.push(`${path}: ${answer.text}`)
+      else {
+        const { data }: { data?: { data: AnsweredPeriod[] } } = answer.json
+        const lines = differences(question, recount.answer(question), data?.data ?? [])
+        if (lines.length > 0)
+          found.push(`${path}: ${lines.length} differences, such as ${lines.slice(0, 3).join('; ')}`)
+      }
+    }
+    const shown = [
+      `${found.length} of ${questions.length} answers differ`,
+      ...found.slice(0, shownDifferences),
+    ]
+    assert.equal(found.length, 0, shown.join('\n'))
+  }
+}
+
+/** Questions about whole hours, or about whole days. */
+export function wholePeriods(questions: readonly Question[], seconds: number): Question[] {
+  return questions.filter(({ from: start, interval }) => start % seconds === 0 && interval % seconds === 0)
+}
+
+export const afterDays = (days: number): string =>
+  new Date(Date.parse(end) + days * 24 * hourMs).toISOString()
