@@ -34,7 +34,7 @@ export function describeSeriesContract(name: string, makePlace: () => Promise<Se
     it('counts each request once, whatever the batches, restarts and late lines', {
       timeout: 60_000,
     }, async () => {
-      for (const seed of [1, 2, 3]) {
+      for (const seed of [1, 2]) {
         await within(makePlace, async (place) => {
           const facts = makeFacts(seed)
           await writeAtRandom(place, facts, seededRandom(seed))
@@ -86,9 +86,9 @@ async function within(
   }
 }
 
-function makeFacts(seed: number, requests = 500): Day {
+function makeFacts(seed: number, requests = 250): Day {
   const services = { applications: [1], mapServers: [2], hosts: [3] }
-  return makeDay({ seed, requests, from: start, minutes: 90, ...services })
+  return makeDay({ seed, requests, from: start, minutes: 75, ...services })
 }
 
 /** Appends in batches of any size, partly out of order, with new writers, and settles in between. */

@@ -1,12 +1,10 @@
-import { applicationMetrics, hostMetrics, metricNamed } from '../model/metrics.ts'
-import type { SeriesRef } from './dictionary.ts'
+import { applicationMetrics, hostMetrics } from '../model/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
-import { QuantileSketch } from './quantile-sketch.ts'
+import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { StoredRow } from './stored-row.ts'
 import { insertRows } from './stored-row.ts'
 
-const responseTime = metricNamed('response.time').id
 const rates = new Set(
   [...applicationMetrics, ...hostMetrics].filter(({ type }) => type === 'rate').map(({ id }) => id),
 )
@@ -35,22 +33,18 @@ export async function mergeIntoMinutes(database: SeriesDatabase, rows: readonly 
   }
 }
 
-/** Adds minute rows to rows of hours or days. Totals are left out. */
+/** Adds rows of hours or days to those that are there. Totals are left out. */
 export async function mergeIntoPeriods(
   database: SeriesDatabase,
   table: string,
   rows: readonly StoredRow[],
-  size: number,
 ): Promise<void> {
-  // One statement may not meet a row twice.
-  const byMinute = Map.groupBy(
+  await merge(
+    database,
+    table,
     rows.filter((row) => row.series.isTotal === 0),
-    (row) => row.period,
+    updates.beside,
   )
-  for (const ofMinute of byMinute.values()) {
-    const moved = ofMinute.map((row) => ({ ...row, period: row.period - (row.period % size) }))
-    await merge(database, table, moved, updates.beside)
-  }
 }
 
 async function merge(
@@ -75,16 +69,8 @@ async function withSketch(database: SeriesDatabase, table: string, row: StoredRo
   )
   const stored = found?.[0]
   if (!(stored instanceof Uint8Array) || row.sketch === null) return row
-  return { ...row, ...mergeSketches(row.series, stored, row.sketch) }
-}
-
-function mergeSketches(series: SeriesRef, a: Uint8Array, b: Uint8Array): Partial<StoredRow> {
-  if (series.metricId === responseTime) {
-    const sketch = QuantileSketch.decode(a)
-    sketch.merge(QuantileSketch.decode(b))
-    return { sketch: sketch.encode() }
-  }
-  const sketch = OtherSketch.decode(a)
-  sketch.merge(OtherSketch.decode(b))
-  return { sketch: sketch.encode(), labels: sketch.labels.estimate(), users: sketch.users.estimate() }
+  const sketch = decodeSketch(row.series.metricId, stored)
+  mergeSketch(sketch, row.sketch)
+  if (!(sketch instanceof OtherSketch)) return { ...row, sketch }
+  return { ...row, sketch, labels: sketch.labels.estimate(), users: sketch.users.estimate() }
 }

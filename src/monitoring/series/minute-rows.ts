@@ -3,10 +3,10 @@ import type { Metric } from '../model/metrics.ts'
 import { defaultLabel, metricNamed, otherLabel } from '../model/metrics.ts'
 import type { SortedCells } from './cell-table.ts'
 import type { Dictionary, LabelRef, SplitRef } from './dictionary.ts'
-import { noLabel } from './dictionary.ts'
 import { capLabels } from './label-cap.ts'
 import type { LabelCounts, MinuteCounts, RequestGroup } from './minute-counts.ts'
 import { OtherSketch } from './other-sketch.ts'
+import { sumOf } from './period-rows.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 import { splitOfType } from './schema.ts'
 import type { SeriesLimits } from './series.ts'
@@ -95,7 +95,7 @@ function addTimes(rows: StoredRow[], counts: MinuteCounts, splits: Split[], opti
     }
     if (timed === 0) continue
     const row = plainRow(responseTime, split, milliseconds / timed, timed, options)
-    row.sketch = sketch.encode()
+    row.sketch = sketch
     rows.push(row)
   }
 }
@@ -159,10 +159,8 @@ class LabelRows {
     const own = kept.map((label) => this.#row(series, label))
     if (rest.length > 0) own.push(this.#otherRow(series, rest))
     for (const row of own) this.#rows.push(row)
-    const total = totalOf(own, dictionary.series(ref, this.#counts.metric.id, true))
-    total.labels = labels.length
-    total.users = this.#countUsers(labels)
-    this.#rows.push(total)
+    const total = sumOf(own, dictionary.series(ref, this.#counts.metric.id, true))
+    this.#rows.push({ ...total, labels: labels.length, users: this.#countUsers(labels) })
     for (const label of labels) this.#occurrences[label] = 0
   }
 
@@ -213,7 +211,7 @@ class LabelRows {
     const ref = dictionary.label(otherLabel, null, dayOf(minute))
     const row = countRow(series, ref, minute, value, this.#countUsers(rest))
     row.labels = rest.length
-    row.sketch = sketch.encode()
+    row.sketch = sketch
     return row
   }
 
@@ -249,34 +247,6 @@ function countRow(
     users,
     sketch: null,
   }
-}
-
-/** The sum of the label rows of a period. */
-function totalOf(rows: readonly StoredRow[], series: StoredRow['series']): StoredRow {
-  const first = rows[0]
-  const total: StoredRow = {
-    series,
-    label: noLabel,
-    period: first?.period ?? 0,
-    sum: 0,
-    weighted: 0,
-    min: Number.POSITIVE_INFINITY,
-    max: Number.NEGATIVE_INFINITY,
-    samples: 0,
-    count: 0,
-    labels: 0,
-    users: 0,
-    sketch: null,
-  }
-  for (const row of rows) {
-    total.sum += row.sum
-    total.weighted += row.weighted
-    total.min = Math.min(total.min, row.min)
-    total.max = Math.max(total.max, row.max)
-    total.samples += row.samples
-    total.count += row.count
-  }
-  return total
 }
 
 /** The midnight before, in seconds. */

@@ -1,6 +1,7 @@
-import { applicationMetrics, metricNamed } from '../model/metrics.ts'
+import { applicationMetrics, hostMetrics, metricNamed } from '../model/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
-import { QuantileSketch } from './quantile-sketch.ts'
+import type { RowSketch } from './row-sketch.ts'
+import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { Resolution } from './schema.ts'
 import { tableOf } from './schema.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
@@ -25,6 +26,10 @@ export interface RollUp {
   validTo: number
 }
 
+const labelledHostIds = hostMetrics
+  .filter((metric) => metric.isLabelled)
+  .map(({ id }) => id)
+  .join(', ')
 const applicationIds = applicationMetrics.map(({ id }) => id).join(', ')
 
 /** Everything that was collected of a service. */
@@ -57,6 +62,14 @@ export async function rollUp(
   )
   await rollSketches(database, { from, to, series, validFrom, validTo })
   await addTotals(database, range)
+}
+
+/** Samples of a service that are split by label. */
+export function samplesOf(serviceId: number): SeriesFilter {
+  return {
+    where: `load_id = 0 and service_id = ? and metric_id in (${labelledHostIds})`,
+    values: [serviceId],
+  }
 }
 
 export interface RowRange {
@@ -137,7 +150,7 @@ interface Rolled {
   key: SqlValue[]
   metric: number
   numbers: number[]
-  sketch: QuantileSketch | OtherSketch
+  sketch: RowSketch
 }
 
 async function rollSketches(
@@ -157,7 +170,8 @@ async function rollSketches(
 
 function mergeRow(rolled: Map<string, Rolled>, row: SqlValue[], to: Resolution): void {
   const [series, period, label, metric, ...rest] = row
-  const sketch = decode(Number(metric), rest.pop())
+  const bytes = rest.pop()
+  const sketch = decodeSketch(Number(metric), bytes instanceof Uint8Array ? bytes : new Uint8Array())
   const start = Number(period) - (Number(period) % to)
   const key = `${series} ${start} ${label}`
   const numbers = rest.map(Number)
@@ -175,16 +189,6 @@ function mergeNumbers(a: number[], b: number[]): number[] {
   const [sumB = 0, weightedB = 0, minB = 0, maxB = 0, samplesB = 0, countB = 0] = b
   const extremes = [Math.min(min, minB), Math.max(max, maxB)]
   return [sum + sumB, weighted + weightedB, ...extremes, samples + samplesB, count + countB]
-}
-
-function mergeSketch(a: Rolled['sketch'], b: Rolled['sketch']): void {
-  if (a instanceof QuantileSketch && b instanceof QuantileSketch) a.merge(b)
-  if (a instanceof OtherSketch && b instanceof OtherSketch) a.merge(b)
-}
-
-function decode(metric: number, bytes: SqlValue | undefined): Rolled['sketch'] {
-  const sketch = bytes instanceof Uint8Array ? bytes : new Uint8Array()
-  return metric === responseTime ? QuantileSketch.decode(sketch) : OtherSketch.decode(sketch)
 }
 
 function valuesOf({ key, numbers, sketch }: Rolled): SqlValue[] {

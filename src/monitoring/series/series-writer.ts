@@ -2,13 +2,14 @@ import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { dayOf } from './minute-rows.ts'
+import { PeriodRows } from './period-rows.ts'
 import { removeServicePiece } from './remove-service.ts'
 import type { Sample } from './request-event.ts'
 import { retainPiece } from './retain.ts'
 import { isRollingDue, rollDayPiece } from './roll-days.ts'
-import { renewTotals } from './roll-up.ts'
+import { renewTotals, samplesOf } from './roll-up.ts'
 import { sampleRows } from './samples.ts'
-import { tableOf } from './schema.ts'
+import { resolutions, tableOf } from './schema.ts'
 import type { Batch, Keep, SeriesLimits, SeriesWriter, SettleReport } from './series.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import { pagesOf } from './series-size.ts'
@@ -16,6 +17,7 @@ import { SeriesState } from './series-state.ts'
 import type { Work } from './settle.ts'
 import { findDirty, settleMinutes } from './settle.ts'
 import { StalePeriods, spanOf } from './stale-periods.ts'
+import type { StoredRow } from './stored-row.ts'
 
 const freeShareKept = 0.2
 const freePagesKept = 2000
@@ -122,20 +124,33 @@ async function addSamples(work: Work, samples: readonly Sample[]): Promise<void>
   await dictionary.resolve(database)
   await startRolling(work, Math.min(...rows.map(({ period }) => period)))
   const stale = new StalePeriods(work)
-  const parts = Map.groupBy(rows, ({ series, period }) => `${series.split.serviceId} ${period}`)
-  for (const part of parts.values()) {
-    const { series, period = 0 } = part[0] ?? {}
-    const serviceId = series?.split.serviceId ?? 0
-    const size = sizeKept(work, period)
-    if (size === undefined) continue
-    if (size === 60) await mergeIntoMinutes(database, part)
-    else await mergeIntoPeriods(database, tableOf[size], part, size)
-    await renewTotals(database, { table: tableOf[size], ...spanOf(serviceId, period, size) })
-    if (size === 60) stale.minute(serviceId, period)
-    if (size === 3600) stale.day(serviceId, period)
-    await state.set('newest_minute', Math.max(period, state.get('newest_minute')))
+  for (const size of resolutions) {
+    const ofSize = rows.filter(({ period }) => sizeKept(work, period) === size)
+    for (const [serviceId, part] of Map.groupBy(ofSize, ({ series }) => series.split.serviceId)) {
+      const minutes = part.map(({ period }) => period)
+      const range = spanOf(serviceId, Math.min(...minutes), size)
+      range.validTo = Math.max(...minutes) + 60
+      if (size === 60) await mergeIntoMinutes(database, part)
+      else await mergeIntoPeriods(database, tableOf[size], inPeriods(part, size))
+      await renewTotals(database, { table: tableOf[size], ...range, series: samplesOf(serviceId) })
+      for (const minute of minutes) {
+        if (size === 60) stale.minute(serviceId, minute)
+        if (size === 3600) stale.day(serviceId, minute)
+      }
+    }
   }
+  await state.set('newest_minute', Math.max(state.get('newest_minute'), ...rows.map(({ period }) => period)))
   await stale.roll()
+}
+
+/** Rows of minutes as rows of the periods that they are in. */
+function inPeriods(rows: readonly StoredRow[], size: number): StoredRow[] {
+  const periods = Map.groupBy(rows, ({ period }) => period - (period % size))
+  return [...periods].flatMap(([start, some]) => {
+    const period = new PeriodRows(start)
+    period.add(some)
+    return period.rows()
+  })
 }
 
 /** The finest table that still has a minute. */

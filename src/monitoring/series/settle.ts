@@ -1,11 +1,12 @@
 import { eventTypeId } from '../model/event-types.ts'
-import { metricNamed } from '../model/metrics.ts'
+import { applicationMetrics, metricNamed } from '../model/metrics.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { minuteRows } from './minute-rows.ts'
+import { PeriodRows } from './period-rows.ts'
 import { decodeRequests } from './request-block.ts'
-import { removeRows, renewTotals, requestsOf, rollUp } from './roll-up.ts'
+import { removeRows, renewTotals, requestsOf } from './roll-up.ts'
 import { tableOf } from './schema.ts'
 import type { SeriesLimits } from './series.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
@@ -15,7 +16,7 @@ import type { StoredRow } from './stored-row.ts'
 import { insertRows } from './stored-row.ts'
 
 /** Requests and rows of one transaction, roughly. */
-const maxSize = 300_000
+const maxSize = 60_000
 const counts = new MinuteCounts()
 const allId = eventTypeId('all')
 const requestCount = metricNamed('request.count').id
@@ -67,6 +68,20 @@ export interface Settled {
   dropped: number
 }
 
+/** What has to be added to an hour or a day of a service. */
+interface LatePeriod {
+  serviceId: number
+  size: 3600 | 86_400
+  start: number
+  rows: PeriodRows
+}
+
+const labelledIds = new Set(applicationMetrics.filter((metric) => metric.isLabelled).map(({ id }) => id))
+
+function isLabelled(metricId: number): boolean {
+  return labelledIds.has(metricId)
+}
+
 /** Several minutes on their way into the tables. */
 class Settlement {
   readonly #work: Work
@@ -74,6 +89,7 @@ class Settlement {
   readonly #rows: StoredRow[] = []
   readonly #settled: Settled = { periods: 0, requests: 0, dropped: 0 }
   readonly #hours = new Set<string>()
+  readonly #late = new Map<string, LatePeriod>()
   #newest = 0
   #rowCount = 0
 
@@ -110,6 +126,7 @@ class Settlement {
     const { database, state, dictionary } = this.#work
     await dictionary.resolve(database)
     await insertRows(database, 'monitoring_minutes', this.#rows)
+    for (const late of this.#late.values()) await this.#writeLate(late)
     await this.#stale.roll()
     await state.set('newest_minute', Math.max(this.#newest, state.get('newest_minute')))
     return this.#settled
@@ -157,37 +174,44 @@ class Settlement {
   /** The hour's minute rows are gone, its requests are not: all its minutes are computed once more. */
   async #replaceHour({ serviceId, minute }: DirtyMinute): Promise<void> {
     const { database, dictionary } = this.#work
-    const hour = minute - (minute % 3600)
-    if (this.#hours.has(`${serviceId} ${hour}`)) return
-    this.#hours.add(`${serviceId} ${hour}`)
-    const range = { series: requestsOf(serviceId), validFrom: hour, validTo: hour + 3600 }
-    const rows: StoredRow[] = []
+    const span = spanOf(serviceId, minute, 3600)
+    if (this.#hours.has(`${serviceId} ${span.validFrom}`)) return
+    this.#hours.add(`${serviceId} ${span.validFrom}`)
     const minutes = await database.arrays(
       'select distinct minute from monitoring_requests where service_id = ? and minute >= ? and minute < ?',
-      [serviceId, hour, hour + 3600],
+      [serviceId, span.validFrom, span.validTo],
     )
+    const period = new PeriodRows(span.validFrom)
     for (const [one] of minutes) {
       await this.#count('service_id = ? and minute = ?', [serviceId, Number(one)])
-      for (const row of this.#countedRows(serviceId, Number(one))) rows.push(row)
+      period.add(this.#countedRows(serviceId, Number(one)))
     }
+    const rows = period.finish(dictionary, isLabelled)
     await dictionary.resolve(database)
-    await removeRows(database, { table: tableOf[60], ...range })
-    await insertRows(database, tableOf[60], rows)
-    await rollUp(database, { from: 60, to: 3600, ...range })
-    await removeRows(database, { table: tableOf[60], ...range })
+    await removeRows(database, { table: tableOf[3600], ...span, series: requestsOf(serviceId) })
+    await insertRows(database, tableOf[3600], rows)
     this.#stale.day(serviceId, minute)
   }
 
+  /** Requests and minute rows are gone. */
   async #mergePeriod(dirty: DirtyMinute, size: 3600 | 86_400): Promise<void> {
-    const { database, dictionary } = this.#work
     const { serviceId, minute } = dirty
+    const start = minute - (minute % size)
+    const key = `${serviceId} ${size} ${start}`
+    const late = this.#late.get(key) ?? { serviceId, size, rows: new PeriodRows(start), start }
+    this.#late.set(key, late)
     await this.#countBatches(dirty)
-    const rows = this.#countedRows(serviceId, minute)
-    await dictionary.resolve(database)
-    await mergeIntoPeriods(database, tableOf[size], rows, size)
-    await renewTotals(database, { table: tableOf[size], ...spanOf(serviceId, minute, size) })
+    late.rows.add(this.#countedRows(serviceId, minute))
     await this.#removeRequests(dirty)
-    if (size === 3600) this.#stale.day(serviceId, minute)
+  }
+
+  async #writeLate({ serviceId, size, start, rows: late }: LatePeriod): Promise<void> {
+    const { database, dictionary } = this.#work
+    const rows = late.finish(dictionary, isLabelled)
+    await dictionary.resolve(database)
+    await mergeIntoPeriods(database, tableOf[size], rows)
+    await renewTotals(database, { table: tableOf[size], ...spanOf(serviceId, start, size) })
+    if (size === 3600) this.#stale.day(serviceId, start)
   }
 
   async #countBatches({ serviceId, minute, batches }: DirtyMinute): Promise<void> {

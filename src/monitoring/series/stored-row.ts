@@ -1,4 +1,5 @@
 import type { LabelRef, SeriesRef } from './dictionary.ts'
+import type { RowSketch } from './row-sketch.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
 /** A row of the tables of minutes, hours and days: see `schema.ts`. */
@@ -14,7 +15,7 @@ export interface StoredRow {
   count: number
   labels: number
   users: number
-  sketch: Uint8Array | null
+  sketch: RowSketch | null
 }
 
 export const rowColumns = [
@@ -46,6 +47,6 @@ function valuesOf(row: StoredRow): SqlValue[] {
     row.count,
     row.labels,
     row.users,
-    row.sketch,
+    row.sketch?.encode() ?? null,
   ]
 }

@@ -1,0 +1,104 @@
+import { metricNamed } from '../model/metrics.ts'
+import type { Dictionary, LabelRef, SeriesRef } from './dictionary.ts'
+import { noLabel } from './dictionary.ts'
+import { OtherSketch } from './other-sketch.ts'
+import { mergeSketch } from './row-sketch.ts'
+import type { StoredRow } from './stored-row.ts'
+
+const requestUsers = metricNamed('request.users').id
+
+/**
+ * Merges rows of one service into rows of one longer period. The order in which rows are added, and whether some were
+ * merged before, makes no difference. Rows that are added belong to it from then on.
+ */
+export class PeriodRows {
+  readonly #period: number
+  readonly #rows = new Map<SeriesRef, Map<LabelRef, StoredRow>>()
+
+  /** The start of the period, in seconds. */
+  constructor(period: number) {
+    this.#period = period
+  }
+
+  /** Totals are left out: `finish` makes them anew. */
+  add(rows: Iterable<StoredRow>): void {
+    for (const row of rows) {
+      if (row.series.isTotal === 1) continue
+      let labels = this.#rows.get(row.series)
+      if (labels === undefined) {
+        labels = new Map()
+        this.#rows.set(row.series, labels)
+      }
+      const found = labels.get(row.label)
+      if (found === undefined) {
+        row.period = this.#period
+        labels.set(row.label, row)
+      } else mergeRow(found, row)
+    }
+  }
+
+  rows(): StoredRow[] {
+    return [...this.#rows.values()].flatMap((labels) => [...labels.values()])
+  }
+
+  /** The rows by label, and their totals. */
+  finish(dictionary: Dictionary, isLabelled: (metricId: number) => boolean): StoredRow[] {
+    const all: StoredRow[] = []
+    for (const [series, labels] of this.#rows) {
+      for (const row of labels.values()) all.push(row)
+      if (isLabelled(series.metricId))
+        all.push(totalOf([...labels.values()], dictionary.series(series.split, series.metricId, true)))
+    }
+    return all
+  }
+}
+
+function mergeRow(row: StoredRow, other: StoredRow): void {
+  row.sum += other.sum
+  row.weighted += other.weighted
+  row.min = Math.min(row.min, other.min)
+  row.max = Math.max(row.max, other.max)
+  row.samples += other.samples
+  row.count += other.count
+  row.users = Math.max(row.users, other.users)
+  if (row.sketch === null || other.sketch === null) return
+  mergeSketch(row.sketch, other.sketch)
+  if (!(row.sketch instanceof OtherSketch)) return
+  row.labels = row.sketch.labels.estimate()
+  row.users = row.sketch.users.estimate()
+}
+
+function totalOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
+  return { ...sumOf(rows, series), ...distinctOf(rows, series) }
+}
+
+/** The total of the rows by label of one period, but for the numbers of distinct labels and users. */
+export function sumOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
+  const total: StoredRow = {
+    ...{ series, label: noLabel, period: rows[0]?.period ?? 0 },
+    ...{ sum: 0, weighted: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
+    ...{ samples: 0, count: 0, labels: 0, users: 0, sketch: null },
+  }
+  for (const row of rows) {
+    total.sum += row.sum
+    total.weighted += row.weighted
+    total.min = Math.min(total.min, row.min)
+    total.max = Math.max(total.max, row.max)
+    total.samples += row.samples
+    total.count += row.count
+  }
+  return total
+}
+
+/** Exact, or an estimate where some labels are in `(other)`: they may be the same as labels with a row. */
+function distinctOf(rows: readonly StoredRow[], series: SeriesRef): { labels: number; users: number } {
+  const other = rows.find((row) => row.sketch instanceof OtherSketch)
+  const users = series.metricId === requestUsers ? rows.map(({ label }) => label.user) : []
+  const named = new Set(users.filter((user) => user !== null))
+  if (!(other?.sketch instanceof OtherSketch)) return { labels: rows.length, users: named.size }
+  const all = new OtherSketch()
+  all.merge(other.sketch)
+  for (const row of rows) if (row !== other) all.labels.add(row.label.text)
+  for (const user of named) all.users.add(user)
+  return { labels: all.labels.estimate(), users: all.users.estimate() }
+}

@@ -1,0 +1,18 @@
+import { metricNamed } from '../model/metrics.ts'
+import { OtherSketch } from './other-sketch.ts'
+import { QuantileSketch } from './quantile-sketch.ts'
+
+/** What a row of response.time, or of `(other)`, keeps beside its numbers. */
+export type RowSketch = QuantileSketch | OtherSketch
+
+const responseTime = metricNamed('response.time').id
+
+export function decodeSketch(metricId: number, bytes: Uint8Array): RowSketch {
+  return metricId === responseTime ? QuantileSketch.decode(bytes) : OtherSketch.decode(bytes)
+}
+
+/** Adds to a sketch what another of the same metric holds. */
+export function mergeSketch(sketch: RowSketch, other: RowSketch): void {
+  if (sketch instanceof QuantileSketch && other instanceof QuantileSketch) sketch.merge(other)
+  if (sketch instanceof OtherSketch && other instanceof OtherSketch) sketch.merge(other)
+}
