@@ -61,12 +61,15 @@ export function storageGauges(storages: readonly Storage[]): Gauge[] {
   return storages
     .filter(({ total }) => total > 0)
     .slice(0, maxMounts)
-    .flatMap(({ mountPoint, total, used, free }) => {
+    .flatMap(({ mountPoint, total, used: known, free }) => {
       const label = toLabel(mountPoint)
+      const used = Math.max(0, known)
+      const usable = used + free
       return [
         { metric: 'storage.total', label, value: total },
-        { metric: 'storage.used', label, value: Math.max(0, used) },
+        { metric: 'storage.used', label, value: used },
         { metric: 'storage.free', label, value: free },
+        ...(usable > 0 ? [{ metric: 'storage.usage.percent', label, value: (100 * used) / usable }] : []),
       ]
     })
 }

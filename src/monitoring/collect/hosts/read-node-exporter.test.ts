@@ -33,6 +33,7 @@ describe('a node exporter', () => {
         ['storage.total', '/', 100],
         ['storage.used', '/', 60],
         ['storage.free', '/', 30],
+        ['storage.usage.percent', '/', (100 * 60) / 90],
       ],
     )
   })

@@ -68,6 +68,7 @@ describe('the system status of a GeoServer', () => {
       'storage.total /data': 500,
       'storage.used /data': 300,
       'storage.free /data': 200,
+      'storage.usage.percent /data': 60,
     })
     assert.equal(reading.uptimeSeconds, 86_400)
     assert.deepEqual(reading.traffic, [{ label: 'eth0', received: 10, sent: 20 }])
