@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { fixedClock } from '../../src/lib/clock.ts'
@@ -158,7 +159,6 @@ describe('privacy of what monitoring stores', () => {
     test.after(() => app.close())
     await app.app.inject({ url: '/x', remoteAddress: v4 })
     await app.monitoring?.catchUp()
-    const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(app.dataDir, 'monitoring.sqlite'), { readOnly: true })
     const row = database.prepare('select salt from monitoring_salts').get() ?? assert.fail('no salt')
     database.close()

@@ -120,8 +120,8 @@ export class Collector {
   }
 
   async #retain(now: number): Promise<void> {
-    if (await this.#series.retain(now, this.#keep)) return
     await this.#salts.forget(now)
+    if (await this.#series.retain(now, this.#keep)) return
     await this.#series.withDatabase((database) => forgetServers(database, now))
     this.#retained = now
   }
