@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ServicesChange } from '../../src/monitoring/model/services.ts'
+import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import { createTestApp } from '../support/app.ts'
+import { placeOf, requestAt, startFed } from '../support/fed-monitoring.ts'
 import type { Answer } from '../support/importer-client.ts'
 import { databases, makeRoles, monitoringClient, startMonitoring } from '../support/monitoring-client.ts'
 
@@ -115,6 +117,26 @@ for (const [kind, environment] of Object.entries(databases)) {
       assert.equal((await call('GET', '/api/services/4/')).status, 404)
       assert.equal((await call('DELETE', '/api/services/4/')).status, 404)
       assert.equal((await call('POST', '/api/services/', remote)).json.data?.id, 5)
+    })
+
+    it('are removed with what was collected of them', async (test) => {
+      const fed = await startFed(test, await environment())
+      const { app, mapserver } = fed.services
+      const events = [app, mapserver].map((serviceId) =>
+        requestAt('2026-11-21T12:33:00Z', { serviceId, path: `/of-${serviceId}`, status: 500 }),
+      )
+      await fed.feed({ events })
+      const sums = async (query: string) => {
+        const { text } = await fed.call('GET', `/api/metric_data/request.path/?last=600&interval=600${query}`)
+        return JSON.parse(text).data.data[0].data.map((row: { label: string }) => row.label)
+      }
+      assert.deepEqual(await sums(''), [`/of-${app}`, `/of-${mapserver}`])
+      assert.equal((await fed.call('DELETE', `/api/services/${app}/`)).status, 200)
+      assert.deepEqual(await sums(''), [`/of-${mapserver}`])
+      const database = await openSeriesDatabase(placeOf(fed.server), { isReader: true })
+      for (const table of ['monitoring_series', 'monitoring_requests'])
+        assert.deepEqual(await database.all(`select id from ${table} where service_id = ?`, [app]), [], table)
+      await database.close()
     })
 
     it('have unique names', async (test) => {
