@@ -46,10 +46,13 @@ describe('parseWireTime', () => {
 
   it('reads what toWireTime writes', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('1000-01-01'), max: new Date('9999-12-31') }), (date) => {
-        for (const dialect of ['contract', 'geoserver'] as const)
-          assert.equal(parseWireTime(toWireTime(date.getTime(), dialect), dialect), date.getTime())
-      }),
+      fc.property(
+        fc.date({ noInvalidDate: true, min: new Date('1000-01-01'), max: new Date('9999-12-31') }),
+        (date) => {
+          for (const dialect of ['contract', 'geoserver'] as const)
+            assert.equal(parseWireTime(toWireTime(date.getTime(), dialect), dialect), date.getTime())
+        },
+      ),
     )
   })
 

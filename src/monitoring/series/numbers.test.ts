@@ -36,6 +36,7 @@ for (const [name, open] of Object.entries(openers)) {
     it('gives many rows, within a snapshot too', async () => {
       const database = await open()
       try {
+        await database.run('delete from monitoring_state')
         await database.insert(
           'monitoring_state',
           ['name', 'value'],
