@@ -1,6 +1,7 @@
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
+import { MinuteCounts } from './minute-counts.ts'
 import { dayOf } from './minute-rows.ts'
 import { PeriodRows } from './period-rows.ts'
 import { removeServicePiece } from './remove-service.ts'
@@ -31,6 +32,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
   readonly #database: SeriesDatabase
   readonly #limits: SeriesLimits
   readonly #dictionary = new Dictionary()
+  readonly #counts = new MinuteCounts()
 
   constructor(database: SeriesDatabase, limits: SeriesLimits) {
     this.#database = database
@@ -102,7 +104,13 @@ class DatabaseSeriesWriter implements SeriesWriter {
       return await this.#database.transaction(async (database) => {
         const state = await SeriesState.read(database)
         this.#dictionary.begin(state.get('dictionary'))
-        return work({ database, state, dictionary: this.#dictionary, limits: this.#limits })
+        return work({
+          database,
+          state,
+          dictionary: this.#dictionary,
+          limits: this.#limits,
+          counts: this.#counts,
+        })
       })
     } catch (error) {
       this.#dictionary.clear()

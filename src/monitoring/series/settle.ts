@@ -2,7 +2,7 @@ import { eventTypeId } from '../model/event-types.ts'
 import { applicationMetrics, metricNamed } from '../model/metrics.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
-import { MinuteCounts } from './minute-counts.ts'
+import type { MinuteCounts } from './minute-counts.ts'
 import { minuteRows } from './minute-rows.ts'
 import { PeriodRows } from './period-rows.ts'
 import { decodeRequests } from './request-block.ts'
@@ -17,7 +17,6 @@ import { insertRows } from './stored-row.ts'
 
 /** Requests and rows of one transaction, roughly. */
 const maxSize = 60_000
-const counts = new MinuteCounts()
 const allId = eventTypeId('all')
 const requestCount = metricNamed('request.count').id
 
@@ -27,6 +26,8 @@ export interface Work {
   state: SeriesState
   dictionary: Dictionary
   limits: SeriesLimits
+  /** For one minute after the other. */
+  counts: MinuteCounts
 }
 
 /** A minute of a service of which something new is known. */
@@ -224,8 +225,8 @@ class Settlement {
   }
 
   async #count(where: string, values: readonly SqlValue[]): Promise<void> {
+    const { database, counts } = this.#work
     counts.clear()
-    const { database } = this.#work
     const blocks = await database.arrays(
       `select data from monitoring_requests where ${where} order by id`,
       values,
@@ -239,7 +240,7 @@ class Settlement {
   }
 
   #countedRows(serviceId: number, minute: number): StoredRow[] {
-    const { dictionary, limits } = this.#work
+    const { dictionary, limits, counts } = this.#work
     const rows = minuteRows(counts, { serviceId, minute, dictionary, limits })
     this.#rowCount += rows.length
     return rows
