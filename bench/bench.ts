@@ -11,6 +11,7 @@ import { timeCopyLimit } from './copy-limit.ts'
 import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
 import { createStore, timeLoad } from './load.ts'
+import { runBackfill } from './monitoring-backfill.ts'
 import { timePeer } from './peer.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
@@ -74,6 +75,7 @@ try {
   const small = [
     ...('small-files'.includes(only) ? await runSmallFiles(folder) : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
+    ...('backfill'.includes(only) ? await runBackfill(folder) : []),
     ...('answers'.includes(only) ? await runAnswers(folder, Number(options.rows ?? fullRows.points)) : []),
   ]
   for (const result of small) console.log(smallLine(result))
