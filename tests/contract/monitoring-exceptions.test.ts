@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { fixedClock } from '../../src/lib/clock.ts'
 import type { TestApp, TestAppOptions } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
+import { requestAt, startFed } from '../support/fed-monitoring.ts'
 
 const start = '2026-11-21T12:00:10.000Z'
 
@@ -180,6 +181,27 @@ describe('GET /monitoring/api/exceptions/<id>/', () => {
       },
     })
     assert.ok(Number.isInteger(detail.request.response.time))
+  })
+
+  it('names the resources that were affected, by which it is found', async (test) => {
+    const fed = await startFed(test)
+    const roads = { type: 'layer', name: 'ws:roads' } as const
+    const created = '2026-11-21T12:33:00.000Z'
+    const common = { serviceId: fed.services.mapserver, errorType: 'Broken', status: 500 }
+    const requests = [[roads], []].map((resources) => requestAt(created, { ...common, resources }))
+    const exceptions = requests.map((request) => ({
+      ...{ serviceId: common.serviceId, created: request.created, errorType: 'Broken' },
+      ...{ message: 'It broke', stack: 'at somewhere', request },
+    }))
+    await fed.feed({ events: requests, exceptions })
+    const { resources } = (await fed.call('GET', '/api/resources/')).json as unknown as {
+      resources: { id: number }[]
+    }
+    assert.equal(resources.length, 1)
+    const found = await get(fed.server, `?resource=${resources[0]?.id}`)
+    assert.equal(found.exceptions.length, 1)
+    const { request } = await get(fed.server, `${found.exceptions[0].id}/`)
+    assert.deepEqual(request.resources, resources)
   })
 
   it('is 404 in the envelope for an id that is unknown or no number', async (test) => {

@@ -105,6 +105,25 @@ describe('access logs', () => {
     assert.deepEqual(await service.sums('response.time', { eventType: 'mapserver' }), {})
   })
 
+  it("reads Apache's format with virtual hosts, escapes and microseconds", async (test) => {
+    const { path, service } = await watched(test)
+    const time = '[10/Oct/2025:13:00:00 +0200]'
+    const rest = String.raw`"-" "say \"hi\"" 1500`
+    const lines = [
+      `maps.example.org:443 2001:db8::7 - - ${time} "GET /qgis?SERVICE=WMS&REQUEST=GetMap&LAYERS=a HTTP/1.1" 200 512 ${rest}`,
+      `maps.example.org:443 192.0.2.9 - jo ann ${time} "POST /qgis HTTP/1.1" 200 - ${rest}`,
+      `maps.example.org:80 192.0.2.9 - - ${time} "\\x16\\x03\\x01" 400 226 "-" "-" 90`,
+      `maps.example.org:80 192.0.2.9 - - ${time} "-" 408 0 "-" "-" 20`,
+    ]
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    assert.equal((await service.collect(now)).problem, undefined)
+    assert.deepEqual(await service.sums('request.path'), { '-': 2, '/qgis': 2 })
+    assert.deepEqual(await service.sums('request.method'), { '-': 2, GET: 1, POST: 1 })
+    assert.deepEqual(await service.sums('request.ua'), { 'say "hi"': 2 })
+    assert.deepEqual(await service.sums('request.ip'), { '192.0.2.0': 3, '2001:db8::': 1 })
+    assert.deepEqual(await service.total('response.time'), { samples: 4, total: 3 })
+  })
+
   it('keeps failures of the server as exceptions, a bounded number of them', async (test) => {
     const { path, service } = await watched(test)
     writeFileSync(path, line(wms, 502) + line('GET /missing HTTP/1.1', 404) + line(wms, 503).repeat(500))

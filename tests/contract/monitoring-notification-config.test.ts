@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { databases } from '../support/monitoring-client.ts'
+import type { NotificationClient } from '../support/notification-client.ts'
 import {
   createCheck,
   readConfig,
@@ -31,8 +32,13 @@ function thresholds(): unknown[][] {
 
 for (const [database, envOf] of Object.entries(databases)) {
   describe(`configuration of a check (${database})`, () => {
-    it('has a field for each definition, with all that a form needs', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    let client: NotificationClient
+    before(async () => {
+      client = await startNotifications({ after: () => undefined }, { env: await envOf() })
+    })
+    after(() => client.server.close())
+
+    it('has a field for each definition, with all that a form needs', async () => {
       const id = await createCheck(client, 'all', ...thresholds())
       const { fields, notification } = await readConfig(client, id)
       const { id: fieldId, ...field } = fields[0] ?? { id: undefined }
@@ -53,8 +59,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(Object.keys(notification.user_threshold), [count, timeout, time])
     })
 
-    it('is changed by a form: absent fields stay, empty ones are switched off, an absent box is unchecked', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('is changed by a form: absent fields stay, empty ones are switched off, an absent box is unchecked', async () => {
       const id = await createCheck(client, 'form', ...thresholds())
       const path = `/api/notifications/config/${id}/`
       const first = await client.call(
@@ -85,18 +90,17 @@ for (const [database, envOf] of Object.entries(databases)) {
       const second = await client.call('POST', path, toForm({ [count]: '' }))
       assert.equal(second.json.data.active, false)
       assert.equal(second.json.data.severity, 'fatal')
-      const after = await readConfig(client, id)
+      const left = await readConfig(client, id)
       assert.deepEqual(
-        after.fields.map((one) => one.is_enabled),
+        left.fields.map((one) => one.is_enabled),
         [false, true, true],
       )
-      assert.deepEqual(after.emails, ['a@example.org', 'b@example.org'])
+      assert.deepEqual(left.emails, ['a@example.org', 'b@example.org'])
       await client.call('POST', path, toForm({ emails: '' }))
       assert.deepEqual((await readConfig(client, id)).emails, [])
     })
 
-    it('is changed by JSON alike, where an absent "active" stays', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('is changed by JSON alike, where an absent "active" stays', async () => {
       const id = await createCheck(client, 'json', ...thresholds())
       const path = `/api/notifications/config/${id}/`
       const { status, json } = await client.call('POST', path, {
@@ -111,8 +115,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(emails, ['a@example.org'])
     })
 
-    it('takes the address of a user as that user, whatever its case', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('takes the address of a user as that user, whatever its case', async () => {
       for (const name of ['ann', 'bob'])
         await client.server.app.inject({
           method: 'POST',
@@ -128,6 +131,8 @@ for (const [database, envOf] of Object.entries(databases)) {
       const rows = await client.server.database.kysely
         .selectFrom('notification_receivers')
         .selectAll()
+        .where('check_id', '=', id)
+        .orderBy('id')
         .execute()
       assert.deepEqual(
         rows.map(({ kind, target }) => [kind, target]),
@@ -138,8 +143,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       )
     })
 
-    it('refuses what does not fit, each at its field, and changes nothing then', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('refuses what does not fit, each at its field, and changes nothing then', async () => {
       const id = await createCheck(client, 'wrong', ...thresholds())
       const path = `/api/notifications/config/${id}/`
       const { status, json } = await client.call(
@@ -166,8 +170,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual([fields[2]?.current_value, emails], [null, []])
     })
 
-    it('narrows a threshold to what its flags allow, and says which service or resource is unknown', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('narrows a threshold to what its flags allow, and says which service or resource is unknown', async () => {
       const id = await createCheck(client, 'scopes', ...thresholds())
       const path = `/api/notifications/config/${id}/`
       const services = (await client.call('GET', '/api/services/')).json.services as {
@@ -217,8 +220,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       })
     })
 
-    it('gives a webhook a secret that it shows once', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('gives a webhook a secret that it shows once', async () => {
       const id = await createCheck(client, 'hooks', ...thresholds())
       const path = `/api/notifications/config/${id}/`
       const given = 'https://hooks.example.org/given'
@@ -242,8 +244,7 @@ for (const [database, envOf] of Object.entries(databases)) {
         assert.equal((await client.call('POST', path, { webhooks })).status, 400, webhooks)
     })
 
-    it('is guarded by an ETag', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('is guarded by an ETag', async () => {
       const id = await createCheck(client, 'etag', ...thresholds())
       const path = `/api/notifications/config/${id}/`
       const etag = String((await client.call('GET', path)).headers.etag)
@@ -325,5 +326,22 @@ describe('what is not there', () => {
     })
     assert.equal(reply.status, 200)
     assert.equal(reply.headers['terrane-ignored'], 'colour')
+  })
+})
+
+describe('bodies without measure', () => {
+  it('are refused, and the server goes on', async (t) => {
+    const client = await startNotifications(t)
+    const path = '/api/notifications/config/2/'
+    const statusOf = async (body: unknown): Promise<number> => (await client.call('POST', path, body)).status
+    assert.equal(await statusOf(`emails=${'a'.repeat(6 * 2 ** 20)}`), 413)
+    assert.equal(await statusOf({ emails: 'a'.repeat(6 * 2 ** 20) }), 413)
+    assert.equal(await statusOf(new Array(5000).fill('x=1').join('&')), 413)
+    assert.equal(await statusOf({ emails: new Array(90_000).fill('a@b.org\n') }), 400)
+    for (const value of ['1e999', 'Infinity', '-1', '9'.repeat(400), '0x10', '１'])
+      assert.equal(await statusOf({ [time]: value }), 400, value)
+    assert.equal(await statusOf([1, 2]), 400)
+    assert.equal(await statusOf({ [time]: { a: 1 }, [`${time}.service`]: ['x', 'y'] }), 400)
+    assert.equal((await client.call('GET', path)).status, 200)
   })
 })

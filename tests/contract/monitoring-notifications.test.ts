@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { databases, makeRoles } from '../support/monitoring-client.ts'
+import type { NotificationClient } from '../support/notification-client.ts'
 import {
   createCheck,
   creation,
@@ -18,8 +19,13 @@ const required = 'This field is required.'
 
 for (const [database, envOf] of Object.entries(databases)) {
   describe(`checks (${database})`, () => {
-    it('are shipped once: five, without receivers, all active but "No requests are handled"', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    let client: NotificationClient
+    before(async () => {
+      client = await startNotifications({ after: () => undefined }, { env: await envOf() })
+    })
+    after(() => client.server.close())
+
+    it('are shipped once: five, without receivers, all active but "No requests are handled"', async () => {
       const { status, json } = await client.call('GET', '/api/notifications/')
       assert.equal(status, 200)
       assert.deepEqual(
@@ -38,8 +44,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       }
     })
 
-    it('are created from a form with all that it says', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('are created from a form with all that it says', async () => {
       const body = creation(
         'Few requests',
         threshold({ steps: 3 }),
@@ -73,8 +78,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(config.json.data.emails, ['a@example.org', 'b@example.org'])
     })
 
-    it('are created from JSON and from multipart forms alike, by either name of the thresholds', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('are created from JSON and from multipart forms alike, by either name of the thresholds', async () => {
       const json = await client.call('POST', '/api/notifications/', {
         ...{ name: 'json', description: 'x', emails: ['a@example.org'] },
         user_threshold: [threshold({})],
@@ -97,8 +101,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(Object.keys(multipart.json.data.user_threshold), ['request.count.min_value'])
     })
 
-    it('need a name, a description and thresholds; all that is wrong is told at once', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('need a name, a description and thresholds; all that is wrong is told at once', async () => {
       const { status, json } = await client.call('POST', '/api/notifications/', toForm({ severity: 'bad' }))
       assert.equal(status, 400)
       assert.deepEqual(json, {
@@ -112,8 +115,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       })
     })
 
-    it('have names of their own, also when two are made at once', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('have names of their own, also when two are made at once', async () => {
       const replies = await Promise.all(
         [1, 2, 3].map(() => client.call('POST', '/api/notifications/', toForm(creation('twice')))),
       )
@@ -122,8 +124,7 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(refused?.json.errors, { name: ['Notification check with this name already exists.'] })
     })
 
-    it('keep their scope flags', async (t) => {
-      const client = await startNotifications(t, { env: await envOf() })
+    it('keep their scope flags', async () => {
       const id = await createCheck(client, 'flags', threshold({ flags: [false, true, false, true] }))
       const { json } = await client.call('GET', `/api/notifications/config/${id}/`)
       const [field] = json.data.fields

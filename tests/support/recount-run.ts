@@ -85,7 +85,9 @@ export async function startCountedDay(
   }
 }
 
+/** The only ones there are: this machine's own numbers would be counted too. */
 async function makeServices({ services }: TestApp): Promise<CountedService[]> {
+  for (const { id } of await services.list()) await services.remove(id)
   const { id: hostId } = await services.createHost({ name: 'counted', ip: '192.0.2.1' })
   const made: CountedService[] = []
   for (const [index, type] of types.entries()) {

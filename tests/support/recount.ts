@@ -99,7 +99,7 @@ export class Recount {
       const metric = metricOf(question)
       const samples = (this.#samples.get(key) ?? []).filter((one) => one.metric === metric.name)
       if (samples.length > 0 && isUnsplit(question))
-        this.#addRows(question, sampleRows(metric, samples), {}, groups)
+        this.#addRows(question, sampleRows(metric, samples), { eventType: 'all' }, groups)
       const requests = this.#requests.get(key)
       if (requests !== undefined) this.#countRequests(question, requests, groups)
     }

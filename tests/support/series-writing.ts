@@ -87,8 +87,9 @@ export async function openWriter(place: SeriesPlace, limits = testLimits): Promi
 export async function withWriter(
   place: SeriesPlace,
   work: (writer: SeriesWriter) => Promise<void>,
+  limits = testLimits,
 ): Promise<void> {
-  const writer = await openWriter(place)
+  const writer = await openWriter(place, limits)
   try {
     await work(writer)
   } finally {

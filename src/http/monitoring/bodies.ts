@@ -56,6 +56,7 @@ export const Service = Type.Object({
   ...shortService,
   url: Type.String(),
   notes: Type.String(),
+  problem: nullable(Type.String({ description: 'What went wrong when it was read last' })),
   source: Source,
 })
 

@@ -1,6 +1,8 @@
 const firstBytes = 4096
 const zero = 48
+const point = 46
 const decimals = 10_000
+const longestNumber = 400
 
 /** UTF-8 of a constant, made once. */
 export function bytesOf(text: string): Uint8Array {
@@ -13,43 +15,39 @@ export class ByteText {
   #length = 0
 
   bytes(part: Uint8Array): void {
-    this.#reserve(part.length)
-    this.#bytes.set(part, this.#length)
-    this.#length += part.length
+    const { length } = part
+    this.#reserve(length)
+    const bytes = this.#bytes
+    const start = this.#length
+    if (length > 32) bytes.set(part, start)
+    else for (let index = 0; index < length; index += 1) bytes[start + index] = part[index] ?? 0
+    this.#length = start + length
   }
 
   text(part: string): void {
     this.bytes(bytesOf(part))
   }
 
-  json(value: unknown): void {
-    this.text(JSON.stringify(value))
-  }
-
   /** A whole number. */
   integer(value: number): void {
-    if (!(value >= 0 && value < 1e9)) {
-      this.text(String(value))
-      return
-    }
-    let digits = 1
-    for (let limit = 10; value >= limit; limit *= 10) digits += 1
-    this.#reserve(digits)
-    this.#digits(value, digits)
+    if (value >= 0 && value < 1e9) {
+      this.#reserve(longestNumber)
+      this.#digits(value, digitCount(value))
+    } else this.text(String(value))
   }
 
   /** With four digits after the point. */
   decimal(value: number): void {
     const scaled = Math.round(Math.abs(value) * decimals)
-    if (!(scaled < Number.MAX_SAFE_INTEGER)) {
+    if (!(scaled < 1e9 * decimals)) {
       this.text(largeDecimal(value))
       return
     }
-    const whole = Math.floor(scaled / decimals)
     if (value < 0 && scaled > 0) this.text('-')
-    this.integer(whole)
-    this.#reserve(5)
-    this.#bytes[this.#length] = 46
+    this.#reserve(longestNumber)
+    const whole = Math.floor(scaled / decimals)
+    this.#digits(whole, digitCount(whole))
+    this.#bytes[this.#length] = point
     this.#length += 1
     this.#digits(scaled - whole * decimals, 4)
   }
@@ -60,25 +58,34 @@ export class ByteText {
   }
 
   #digits(value: number, count: number): void {
-    let rest = value
+    const bytes = this.#bytes
+    let rest = value | 0
     for (let at = this.#length + count - 1; at >= this.#length; at -= 1) {
-      const next = Math.floor(rest / 10)
-      this.#bytes[at] = zero + rest - next * 10
+      const next = (rest / 10) | 0
+      bytes[at] = zero + rest - next * 10
       rest = next
     }
     this.#length += count
   }
 
   #reserve(count: number): void {
-    const needed = this.#length + count
-    if (needed <= this.#bytes.length) return
-    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
+    if (this.#length + count > this.#bytes.length) this.#grow(count)
+  }
+
+  #grow(count: number): void {
+    const larger = new Uint8Array(Math.max(this.#length + count, this.#bytes.length * 2))
     larger.set(this.#bytes)
     this.#bytes = larger
   }
 }
 
-/** Beyond what doubles hold with four decimals. */
+function digitCount(value: number): number {
+  let count = 1
+  for (let limit = 10; value >= limit; limit *= 10) count += 1
+  return count
+}
+
+/** Beyond nine digits, where it need not be fast. */
 function largeDecimal(value: number): string {
   if (!Number.isFinite(value)) return '0.0000'
   return Math.abs(value) < 1e21 ? value.toFixed(4) : `${BigInt(value)}.0000`

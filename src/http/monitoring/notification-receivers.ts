@@ -19,7 +19,9 @@ function readLines(fields: Fields, body: unknown, name: string, separator: RegEx
   const isList = Array.isArray(raw) && raw.every((one) => typeof one === 'string')
   const text = isList ? raw.join('\n') : fields.text(name, { maxLength: maxListLength, keepsEmpty: true })
   if (text === undefined) return undefined
-  const lines = text.slice(0, maxListLength).split(separator)
+  if (text.length > maxListLength)
+    return fields.fail(name, `Ensure this list has at most ${maxListLength} characters.`)
+  const lines = text.split(separator)
   return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]
 }
 

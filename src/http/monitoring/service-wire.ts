@@ -26,12 +26,13 @@ export function toShortService(service: ServiceRecord, wire: MonitoringWire) {
 }
 
 /** With what its administrators see. */
-export function toFullService(service: ServiceRecord, wire: MonitoringWire) {
+export function toFullService(service: ServiceRecord, wire: MonitoringWire, problem?: string) {
   const { password, ...source } = { password: undefined, ...service.source }
   return {
     ...toShortService(service, wire),
     url: service.url,
     notes: service.notes,
+    problem: problem ?? null,
     source: { ...source, ...(password === undefined ? {} : { password: hiddenPassword }) },
   }
 }

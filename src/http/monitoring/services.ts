@@ -47,16 +47,17 @@ function addReading(app: App, { context, wire }: MonitoringScope): void {
       config: reading,
       schema: {
         tags,
-        summary: 'One service; url, notes and source for the role admin',
+        summary: 'One service; url, notes, problem and source for the role admin',
         params: IdParams,
         response: reply,
       },
     },
     async (request, answer) => {
       const service = await services.get(pathId(request.params.id, 'Service'))
-      const toWire = hasRole(request.caller, 'admin') ? toFullService : toShortService
       answer.header('etag', etagOf(settingsOf(service))).header('cache-control', 'no-cache')
-      return envelope(toWire(service, wire))
+      const problem = context.monitoring?.problemOf(service.id)
+      const isAdmin = hasRole(request.caller, 'admin')
+      return envelope(isAdmin ? toFullService(service, wire, problem) : toShortService(service, wire))
     },
   )
 }

@@ -7,6 +7,7 @@ import { createClassifier } from './classify/classify-requests.ts'
 import { Places } from './classify/places.ts'
 import type { Classifier } from './classify/raw-request.ts'
 import { Salts } from './classify/salts.ts'
+import { createCollector } from './create-collector.ts'
 import type { OwnBatch } from './own/append-own.ts'
 import { appendOwn, forgetServers } from './own/append-own.ts'
 import type { Polled } from './polls.ts'
@@ -60,7 +61,7 @@ export class Collector {
       now: () => this.#now,
     })
     this.#problems = new Problems(log)
-    this.#polls = new Polls({ writer: this.#series, classifier: this.#classifier, log })
+    this.#polls = new Polls({ writer: this.#series, classifier: this.#classifier, log }, createCollector)
   }
 
   /** Throws when the batch could not be written: give it again. */

@@ -1,9 +1,13 @@
 import { explain } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
-import { createCollector } from './create-collector.ts'
-import type { CollectedService, CollectorParts, ServiceCollector } from './service-collector.ts'
+import type {
+  CollectedService,
+  CollectorParts,
+  CreateCollector,
+  ServiceCollector,
+} from './service-collector.ts'
 
-const limitMs = 30_000
+const usualLimitMs = 30_000
 /** How long pieces are read one after the other before others get the time. */
 const piecesMs = 10_000
 const maxProblemLength = 500
@@ -24,22 +28,30 @@ interface Watched {
   /** Its settings as text, to see a change. */
   key: string
   collector: ServiceCollector
+  /** Aborted when the service is watched no longer. */
+  stop: AbortController
   /** The turn before; undefined before the first. */
   turn?: number
   running?: Promise<void>
   /** A call that did not end in time, while it goes on. */
   late?: Promise<unknown>
+  /** What went wrong at the turn before. */
+  problem?: string
 }
 
 /** Lets each service's collector take its turns. */
 export class Polls {
   readonly #parts: CollectorParts
+  readonly #create: CreateCollector
+  readonly #limitMs: number
   readonly #watched = new Map<number, Watched>()
-  readonly #stop = new AbortController()
   #done: Polled[] = []
 
-  constructor(parts: CollectorParts) {
+  /** `limitMs`: the longest time of one turn. */
+  constructor(parts: CollectorParts, create: CreateCollector, limitMs = usualLimitMs) {
     this.#parts = parts
+    this.#create = create
+    this.#limitMs = limitMs
   }
 
   /** Watches these services from now on, and no others. */
@@ -51,8 +63,10 @@ export class Polls {
     }
     for (const service of wanted.values()) {
       if (this.#watched.has(service.id)) continue
-      const collector = createCollector(service, this.#parts)
-      if (collector !== undefined) this.#watched.set(service.id, { service, key: keyOf(service), collector })
+      const collector = this.#create(service, this.#parts)
+      if (collector === undefined) continue
+      const stop = new AbortController()
+      this.#watched.set(service.id, { service, key: keyOf(service), collector, stop })
     }
   }
 
@@ -83,20 +97,20 @@ export class Polls {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort(new Error('The collector is closing'))
     for (const id of [...this.#watched.keys()]) await this.#forget(id)
   }
 
   async #forget(id: number): Promise<void> {
     const watched = this.#watched.get(id)
     this.#watched.delete(id)
+    watched?.stop.abort(new Error('The service is watched no longer'))
     await watched?.running
     await watched?.collector.close()
   }
 
   async #take(watched: Watched, at: number): Promise<void> {
     const { service } = watched
-    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), this.#stop.signal])
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#limitMs), watched.stop.signal])
     let problem = ''
     let isRead = false
     try {
@@ -106,11 +120,12 @@ export class Polls {
     } catch (error) {
       problem = explain(error)
     }
-    if (this.#stop.signal.aborted) return
+    if (watched.stop.signal.aborted) return
     problem = withoutSecrets(service, problem).slice(0, maxProblemLength)
-    if (problem !== '') {
+    if (problem !== '' && problem !== watched.problem) {
       this.#parts.log('warn', { service: service.name, problem }, 'a service was not collected wholly')
     }
+    watched.problem = problem
     this.#done.push({ serviceId: service.id, at, isRead, ...(problem === '' ? {} : { problem }) })
   }
 }

@@ -50,3 +50,9 @@ export interface ServiceCollector {
   collect(now: number, signal: AbortSignal): Promise<CollectReport>
   close(): Promise<void>
 }
+
+/** Makes the collector of a service; undefined for one whose numbers are pushed. */
+export type CreateCollector = (
+  service: CollectedService,
+  parts: CollectorParts,
+) => ServiceCollector | undefined

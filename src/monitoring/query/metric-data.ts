@@ -1,10 +1,11 @@
 import type { Resolution } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { amountOf } from './amount.ts'
+import type { RowKey } from './grouping.ts'
 import type { MetricDataQuery } from './metric-data-query.ts'
 import { readRows } from './metric-rows.ts'
 import type { LabelName, NamedResource } from './names.ts'
-import { readLabels, readResources } from './names.ts'
+import { distinctIds, readLabels, readResources } from './names.ts'
 import { orderRows } from './order-rows.ts'
 import { resolveQuery } from './resolve-query.ts'
 import type { RowPlan } from './row-plan.ts'
@@ -60,20 +61,16 @@ export async function readMetricData(database: SeriesDatabase, asked: MetricData
 }
 
 function valuesOf({ metric, shape }: ResolvedQuery, rows: RowTable): Float64Array {
-  const values = new Float64Array(rows.length)
-  for (let row = 0; row < rows.length; row += 1)
-    values[row] = shape.value === 'amount' ? amountOf(metric, rows, row) : rows.get(row, 'extra')
-  return values
+  if (shape.value !== 'amount') return rows.column('extra')
+  if (metric.type !== 'rate') return rows.column('sum')
+  return Float64Array.from({ length: rows.length }, (_, row) => amountOf(metric, rows, row))
 }
 
 /** The ids that rows have as a key of one of the kinds. */
-function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: string[]): number[] {
-  const ids = new Set<number>()
-  shape.keys.forEach((kind, index) => {
-    if (!kinds.includes(kind)) return
-    for (let row = 0; row < rows.length; row += 1) ids.add(rows.get(row, index === 0 ? 'key' : 'innerKey'))
-  })
-  return [...ids]
+function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: RowKey[]): number[] {
+  return shape.keys.flatMap((kind, index) =>
+    kinds.includes(kind) ? [...distinctIds(rows.column(index === 0 ? 'key' : 'innerKey'))] : [],
+  )
 }
 
 function resolutionOf({ sources }: RowPlan, range: PeriodRange): Resolution | undefined {

@@ -8,6 +8,17 @@ export interface LabelName {
   user: string | null
 }
 
+/** Each id once. */
+export function distinctIds(ids: Float64Array): Set<number> {
+  const found = new Set<number>()
+  let last = Number.NaN
+  for (const id of ids) {
+    if (id !== last) found.add(id)
+    last = id
+  }
+  return found
+}
+
 const idsPerStatement = 5000
 
 /** Names of labels by id. */

@@ -1,4 +1,5 @@
 import type { LabelName, NamedResource } from './names.ts'
+import { distinctIds } from './names.ts'
 import type { RowTable } from './row-table.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 
@@ -13,21 +14,18 @@ export interface RowNames {
 /** Rows by period, then by value from the largest, then by name. */
 export function orderRows(rows: RowTable, values: Float64Array, names: RowNames): Uint32Array {
   const ranks = ranksOf(rows, names)
+  const periods = rows.column('period')
   const ends = new Uint32Array(names.periods + 1)
-  for (let row = 0; row < rows.length; row += 1) {
-    const period = rows.get(row, 'period') + 1
-    ends[period] = (ends[period] ?? 0) + 1
-  }
+  for (const period of periods) ends[period + 1] = (ends[period + 1] ?? 0) + 1
   for (let period = 1; period <= names.periods; period += 1)
     ends[period] = (ends[period] ?? 0) + (ends[period - 1] ?? 0)
   const next = ends.slice()
   const order = new Uint32Array(rows.length)
-  for (let row = 0; row < rows.length; row += 1) {
-    const period = rows.get(row, 'period')
+  periods.forEach((period, row) => {
     const place = next[period] ?? 0
     order[place] = row
     next[period] = place + 1
-  }
+  })
   for (let period = 0; period < names.periods; period += 1) {
     const part = order.subarray(ends[period] ?? 0, ends[period + 1] ?? 0)
     if (part.length > 1)
@@ -55,10 +53,9 @@ function ranksOf(rows: RowTable, { query, labels, resources }: RowNames): Float6
 }
 
 function rankColumn(rows: RowTable, column: 'key' | 'innerKey', nameOf: (id: number) => string): Uint32Array {
-  const ids = new Set<number>()
-  for (let row = 0; row < rows.length; row += 1) ids.add(rows.get(row, column))
-  const named = [...ids].map((id) => ({ id, name: nameOf(id) }))
+  const ids = rows.column(column)
+  const named = [...distinctIds(ids)].map((id) => ({ id, name: nameOf(id) }))
   named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id))
   const places = new Map(named.map(({ id }, place) => [id, place]))
-  return Uint32Array.from({ length: rows.length }, (_, row) => places.get(rows.get(row, column)) ?? 0)
+  return Uint32Array.from(ids, (id) => places.get(id) ?? 0)
 }

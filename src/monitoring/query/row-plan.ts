@@ -43,7 +43,7 @@ export async function planRows(
   const isCounted = distinct !== undefined && (!isTotal || query.shape.value === 'resources')
   return {
     ...{ query, range, sources },
-    isUnique: isSingle && stretches.length === 1,
+    isUnique: isSingle && stretches.length === 1 && (isTotal || !hasSeveralLabels(query)),
     ...(isCounted ? { distinct } : {}),
   }
 }
@@ -79,6 +79,11 @@ function hasTotals({ metric, shape, labelId, user }: ResolvedQuery): boolean {
   return (
     metric.isLabelled && !isHostMetric(metric) && !needsLabels && labelId === undefined && user === undefined
   )
+}
+
+/** Whether rows of several labels belong to one row of the answer. */
+function hasSeveralLabels({ metric, shape, labelId }: ResolvedQuery): boolean {
+  return metric.isLabelled && !shape.keys.includes('label') && labelId === undefined
 }
 
 /** SQL of what is counted. */

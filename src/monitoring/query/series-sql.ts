@@ -44,7 +44,7 @@ export function seriesCondition(
     ...eventTypeCondition(query),
     splitCondition(query),
     ...(serviceIds === undefined ? [] : [`s.service_id in (${integers(serviceIds)})`]),
-    isLoaded ? 's.load_id > 0' : 's.load_id = 0',
+    isLoaded ? 's.load_id > 0 and s.service_id > 0' : 's.load_id = 0',
   ]
   return conditions.join(' and ')
 }

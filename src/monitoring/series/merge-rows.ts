@@ -53,9 +53,8 @@ async function merge(
   rows: readonly StoredRow[],
   update: string,
 ): Promise<void> {
-  const merged = await Promise.all(
-    rows.map((row) => (row.sketch === null ? row : withSketch(database, table, row))),
-  )
+  const merged: StoredRow[] = []
+  for (const row of rows) merged.push(row.sketch === null ? row : await withSketch(database, table, row))
   const more = ', labels = excluded.labels, users = excluded.users, sketch = excluded.sketch'
   const conflict = `on conflict (series_id, period, label_id) do update set ${update}${more}`
   await insertRows(database, table, merged, conflict.replaceAll('{t}', table))
