@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { groupings } from '../../src/monitoring/query/grouping.ts'
 import type { FedMonitoring } from '../support/fed-monitoring.ts'
 import { requestAt, startFed } from '../support/fed-monitoring.ts'
 import { makeRoles } from '../support/monitoring-client.ts'
@@ -182,8 +183,11 @@ describe('parameters of metric data', () => {
     const { data } = JSON.parse((await get(fed, `/?${query}&label=200`, 'response.status')).text)
     assert.deepEqual([data.label, data.data[0].data.length], ['200', 1])
     const odd = encodeURIComponent(`'; drop table monitoring_labels; -- "\u{1f600}`)
-    const empty = JSON.parse((await get(fed, `/?${query}&label=${odd}`, 'response.status')).text)
-    assert.deepEqual(empty.data.data[0].data, [])
+    for (const grouping of ['', ...groupings.map((one) => `&group_by=${one}`)]) {
+      const { status, text } = await get(fed, `/?${query}&label=${odd}${grouping}`, 'response.status')
+      assert.equal(status, 200, text)
+      assert.deepEqual(JSON.parse(text).data.data[0].data, [], grouping)
+    }
   })
 
   it('answers any text as parameters with 200, 400 or 404, never with a failure of its own', async () => {

@@ -74,6 +74,8 @@ http {
   log_format terrane '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '
                      '"$http_referer" "$http_user_agent" rt=$request_time';
   access_log ${log} terrane;
+  # Bytes of chunks' frames would be counted as sent, too.
+  chunked_transfer_encoding off;
   server {
     listen 127.0.0.1:${port};
     root ${maps};

@@ -69,10 +69,10 @@ export function runTerrane(t: Cleanup, args: string[], env: Record<string, strin
   return startTerrane(t, args, env).ended
 }
 
-/** A data directory for one test, removed after it. */
+/** A data directory for one test, removed after it, also while a server that is to be killed still writes there. */
 export function temporaryData(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-e2e-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 

@@ -14,6 +14,7 @@ const numbers = 'sum(r.samples) as samples, sum(r.count) as count'
 /** The rows of the answer, in no order. Throws `Failure` (`invalid`) where there are too many. */
 export async function readRows(database: SeriesDatabase, plan: RowPlan): Promise<RowTable> {
   const table = new RowTable()
+  if (plan.sources.length === 0) return table
   const parts = plan.distinct === undefined ? plan.sources.map(amountPart) : [countedPart]
   for (const part of parts) {
     const { sql, names } = part(database, plan)
