@@ -138,12 +138,12 @@ for (const [name, environment] of Object.entries(databases)) {
         amounts(3, 1, 2, 4, [4, 3]),
       ])
       assert.deepEqual(await rowsOf(fed, 'request.count', 'group_by=event_type'), [
-        { event_type: 'all', ...amounts('5.0000', 1, 2, 5, [5, 4]) },
-        { event_type: 'OWS:WMS', ...amounts('2.0000', 2, 2, 2, [2, 1]) },
-        { event_type: 'other', ...amounts('2.0000', 1, 1, 2, [2, 2]) },
-        { event_type: 'OWS:ALL', ...amounts('2.0000', 2, 2, 2, [2, 1]) },
-        { event_type: 'view', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
-        { event_type: 'download', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
+        { event_type: 'all', label: 'count', ...amounts('5.0000', 1, 2, 5, [5, 4]) },
+        { event_type: 'OWS:WMS', label: 'count', ...amounts('2.0000', 2, 2, 2, [2, 1]) },
+        { event_type: 'other', label: 'count', ...amounts('2.0000', 1, 1, 2, [2, 2]) },
+        { event_type: 'OWS:ALL', label: 'count', ...amounts('2.0000', 2, 2, 2, [2, 1]) },
+        { event_type: 'view', label: 'count', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
+        { event_type: 'download', label: 'count', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
       ])
       assert.deepEqual(
         (await rowsOf(fed, 'request.users', 'group_by=event_type_on_label')).map((row) => [

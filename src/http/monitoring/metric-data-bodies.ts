@@ -4,7 +4,9 @@ const decimal = (description: string) => Type.Optional(Type.String({ description
 const NullableText = Type.Union([Type.String(), Type.Null()])
 
 const MetricRow = Type.Object({
-  label: Type.Optional(Type.String({ description: 'Absent where rows do not stand for a label' })),
+  label: Type.Optional(
+    Type.String({ description: 'Absent where rows stand for resources, users or numbers of labels alone' }),
+  ),
   user: Type.Optional(NullableText),
   id: Type.Optional(Type.Integer({ description: 'Of the resource, where rows stand for one' })),
   resource: Type.Optional(

@@ -1,5 +1,7 @@
 import type { Dialect } from '../../config/settings.ts'
+import type { EventType } from '../../monitoring/model/event-types.ts'
 import { eventTypes } from '../../monitoring/model/event-types.ts'
+import { defaultLabel } from '../../monitoring/model/metrics.ts'
 import { periodStart } from '../../monitoring/query/align-window.ts'
 import type { RowKey } from '../../monitoring/query/grouping.ts'
 import type { MetricData } from '../../monitoring/query/metric-data.ts'
@@ -147,12 +149,19 @@ class RowWriter {
 
   #keyFields(kind: RowKey, id: number): object {
     const { labels, resources } = this.#data
-    if (kind === 'event_type') return { event_type: this.#wire.eventType(eventTypes[id] ?? 'all') }
+    if (kind === 'event_type') return this.#eventFields(eventTypes[id] ?? 'all')
     if (kind === 'resource') return this.#resourceFields(resources.get(id) ?? { id, type: 'other', name: '' })
     const { name = '', user = null } = labels.get(id) ?? {}
     if (kind === 'user') return { user }
     const hasUser = this.#wire.isOlder || this.#data.query.metric.name === 'request.users'
     return hasUser ? { label: name, user } : { label: name }
+  }
+
+  /** Nothing tells their rows apart by label, so that they have the default one, or that of the filter. */
+  #eventFields(type: EventType): object {
+    const event_type = this.#wire.eventType(type)
+    if (this.#wire.isOlder) return { event_type }
+    return { event_type, label: this.#request.query.label ?? defaultLabel(this.#data.query.metric) }
   }
 
   #resourceFields({ id, type, name }: NamedResource): object {

@@ -180,9 +180,9 @@ export function queryFields(request: FastifyRequest, dialect: Dialect): Fields {
   return new Fields(request.query, dialect)
 }
 
-/** The fields of a form or a JSON object. */
+/** The fields of a form or a JSON object; no body at all has none. */
 export function bodyFields(request: FastifyRequest, dialect: Dialect): Fields {
-  if (request.body === undefined || isRecord(request.body)) return new Fields(request.body, dialect)
+  if (request.body == null || isRecord(request.body)) return new Fields(request.body, dialect)
   throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })
 }
 
