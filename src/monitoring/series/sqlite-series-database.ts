@@ -1,5 +1,6 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
+import { explain } from '../../lib/errors.ts'
 import { Turns } from '../../lib/turns.ts'
 import { NumberList } from './number-list.ts'
 import { migrationsFrom } from './schema.ts'
@@ -23,8 +24,12 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   readonly #turns = new Turns()
 
   constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
-    this.#connection = new SqliteConnection(new DatabaseSync(path, { readOnly: isReader }))
-    if (!isReader) this.#connection.migrate()
+    try {
+      this.#connection = openConnection(path, isReader)
+    } catch (error) {
+      const advice = 'if it is damaged, stop the server and move it away with its -wal and -shm'
+      throw new Error(`${path} cannot be opened (${explain(error)}): ${advice}`, { cause: error })
+    }
   }
 
   all<T>(sql: string, values?: readonly SqlValue[]): Promise<T[]> {
@@ -62,6 +67,18 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
 
   close(): Promise<void> {
     return this.#turns.take(async () => this.#connection.end())
+  }
+}
+
+function openConnection(path: string, isReader: boolean): SqliteConnection {
+  const database = new DatabaseSync(path, { readOnly: isReader })
+  try {
+    const connection = new SqliteConnection(database)
+    if (!isReader) connection.migrate()
+    return connection
+  } catch (error) {
+    database.close()
+    throw error
   }
 }
 
@@ -168,7 +185,6 @@ class SqliteConnection implements SeriesDatabase {
       this.#database.exec('commit')
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback')
-      this.end()
       throw error
     }
   }
