@@ -1,19 +1,32 @@
+import { isIP } from 'node:net'
+import { boundedText } from '../collect/classify/scrub.ts'
 import type { DumpRecord } from './read-dump.ts'
+
+/** The index of PostgreSQL has no room for longer ones. */
+const defaultLength = 500
+/** Where the older system's decimals end. */
+const maxNumber = 1e16
 
 /** A record that cannot be used; the message is the reason that is reported. */
 export class SkippedRecord extends Error {}
 
-/** A text of at most `maxLength` characters; longer ones are cut. */
-export function textField({ fields }: DumpRecord, name: string, maxLength = 2000): string {
+/** A text of at most `maxLength` characters that every database takes; longer ones are cut. */
+export function textField({ fields }: DumpRecord, name: string, maxLength = defaultLength): string {
   const value = fields[name]
   if (value == null) return ''
   if (typeof value !== 'string' && typeof value !== 'number') throw new SkippedRecord(`${name} is no text`)
-  return String(value).replaceAll('\0', '').slice(0, maxLength)
+  return boundedText(String(value), maxLength)
 }
 
 export function requiredText(record: DumpRecord, name: string, maxLength?: number): string {
   const text = textField(record, name, maxLength)
   if (text === '') throw new SkippedRecord(`${name} is empty`)
+  return text
+}
+
+export function addressField(record: DumpRecord, name: string): string {
+  const text = requiredText(record, name, 45)
+  if (isIP(text) === 0) throw new SkippedRecord(`${name} is no address`)
   return text
 }
 
@@ -25,13 +38,19 @@ export function keyField({ fields }: DumpRecord, name: string): string {
   return String(value)
 }
 
-/** Numbers come as numbers and as decimal text. */
+/** Numbers come as numbers and as decimal text, of at most 16 digits before the point. */
 export function numberField({ fields }: DumpRecord, name: string): number | undefined {
   const value = fields[name]
   if (value == null || value === '') return undefined
-  const number = typeof value === 'number' ? value : Number(value)
-  if (!Number.isFinite(number)) throw new SkippedRecord(`${name} is no number`)
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+  if (Number.isNaN(number)) throw new SkippedRecord(`${name} is no number`)
+  if (Math.abs(number) >= maxNumber) throw new SkippedRecord(`${name} is out of range`)
   return number
+}
+
+/** A whole number from 0 on; 0 where there is none. */
+export function countField(record: DumpRecord, name: string): number {
+  return Math.max(0, Math.trunc(numberField(record, name) ?? 0))
 }
 
 export function flagField({ fields }: DumpRecord, name: string, fallback: boolean): boolean {

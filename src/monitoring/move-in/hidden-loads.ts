@@ -1,5 +1,6 @@
 import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
+import { dropKnownExceptions, replaceEarlier } from './replace-earlier.ts'
 
 /** A load that was published before. */
 export interface PublishedLoad {
@@ -45,17 +46,23 @@ export async function sweepHidden(database: SeriesDatabase): Promise<void> {
   }
 }
 
-/** Makes a load visible, whole, and writes down that it was done. */
+/** Makes a load visible, whole, in place of what earlier ones told of the same, and writes down that it was done. */
 export async function publishHidden(
   database: SeriesDatabase,
   load: { id: number; digest: string; loaded: number },
   moves: readonly ServiceMove[],
 ): Promise<void> {
   await database.transaction(async (inside) => {
-    for (const { hiddenId, serviceId } of moves) {
-      for (const table of ['monitoring_series', 'monitoring_exceptions'])
-        await inside.run(`update ${table} set service_id = ? where service_id = ?`, [serviceId, hiddenId])
+    for (const move of moves) {
+      await dropKnownExceptions(inside, move)
+      const ids = [move.serviceId, move.hiddenId]
+      await inside.run('update monitoring_series set service_id = ? where service_id = ?', ids)
+      await inside.run('update monitoring_exceptions set load_id = ?, service_id = ? where service_id = ?', [
+        load.id,
+        ...ids,
+      ])
     }
+    await replaceEarlier(inside, load.id)
     const values = [load.id, load.digest, load.loaded]
     await inside.insert('monitoring_loads', ['id', 'digest', 'loaded'], [values])
   })

@@ -1,10 +1,13 @@
 import type { ServiceType } from '../model/service-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
+import type { CountedHere } from './counted-here.ts'
+import { neverCounted, readCountedHere } from './counted-here.ts'
 import { DumpError } from './errors.ts'
 import { findLoad, nextLoadId, publishHidden, sweepHidden } from './hidden-loads.ts'
 import type { ModelReport } from './load-report.ts'
 import { Tally } from './load-report.ts'
-import type { KeepAddress } from './metric-meaning.ts'
+import type { DumpPrivacy } from './metric-meaning.ts'
+import type { KnownService, PrepareCall } from './move-in-data.ts'
 import type { OlderCheck } from './older-checks.ts'
 import { olderChecks } from './older-checks.ts'
 import { serviceTypeOf } from './older-names.ts'
@@ -38,13 +41,11 @@ export interface PreparedLoad {
   models: ModelReport[]
 }
 
-export interface LoadPlan {
+export interface LoadPlan extends PrepareCall {
   /** The dump, and the file for what is staged, which must not exist. */
   path: string
   stagingPath: string
-  keepAddress: KeepAddress
-  /** The day of the load, in seconds since 1970. */
-  day: number
+  privacy: DumpPrivacy
   /** Hears of the work done so far: bytes read, then rows written. */
   onProgress(phase: 'reading' | 'translating' | 'writing', done: number): void
 }
@@ -89,8 +90,8 @@ export class DumpLoad {
     const services = readServices(staging, tally)
     const hiddenIds = new Map(services.map(([pk, { hiddenId }]) => [pk, hiddenId]))
     const translation = new ValueTranslation(staging, tally, {
-      keepAddress: plan.keepAddress,
-      services: hiddenIds,
+      keepAddress: plan.privacy.keepAddress,
+      services: await this.#countedHere(services, plan.known),
     })
     translation.run(counted((done) => plan.onProgress('translating', done)))
     const target = {
@@ -105,12 +106,25 @@ export class DumpLoad {
       target,
       counted((done) => plan.onProgress('writing', done)),
     )
-    await writeExceptions(staging, tally, { ...target, keepAddress: plan.keepAddress })
+    await writeExceptions(staging, tally, { ...target, privacy: plan.privacy })
     const hosts = [...staging.objects<StagedHost>('host')].map(([, host]) => host)
     tally.loaded('host', hosts.length)
     const checks = olderChecks(staging, tally)
     finishTally(tally)
     return { hosts, services: services.map(([, service]) => service), checks, models: tally.report() }
+  }
+
+  /** By the keys of the services in the dump. */
+  async #countedHere(
+    services: readonly [pk: string, service: DumpService][],
+    known: readonly KnownService[],
+  ): Promise<Map<string, CountedHere>> {
+    const counted = new Map<string, CountedHere>()
+    for (const [pk, { name, type }] of services) {
+      const own = known.find((one) => one.name === name && one.type === type)
+      counted.set(pk, own === undefined ? neverCounted : await readCountedHere(this.#database, own.id))
+    }
+    return counted
   }
 }
 

@@ -5,6 +5,12 @@ import { SkippedRecord } from './fields.ts'
 /** What of an address may be kept; null for nothing. */
 export type KeepAddress = (address: string) => string | null
 
+export interface DumpPrivacy {
+  keepAddress: KeepAddress
+  /** A text of an exception as it may be kept. */
+  scrub(text: string): string
+}
+
 /** A stored value of the older system. */
 export interface OlderValue {
   label: string

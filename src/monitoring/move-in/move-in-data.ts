@@ -1,5 +1,19 @@
 import type { PrivacyMode } from '../../config/monitoring-settings.ts'
+import type { ServiceType } from '../model/service-types.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
+
+/** A service that is configured here. */
+export interface KnownService {
+  id: number
+  name: string
+  type: ServiceType
+}
+
+export interface PrepareCall {
+  /** The day of the load, in seconds since 1970. */
+  day: number
+  known: KnownService[]
+}
 
 /** What the thread of a load is started with. */
 export interface MoveInData {

@@ -13,7 +13,7 @@ import type { SeriesPlace } from '../series/series-database.ts'
 import { DumpError } from './errors.ts'
 import type { DumpService, PreparedLoad } from './load-dump.ts'
 import type { LoadReport, ModelReport } from './load-report.ts'
-import type { MoveInData } from './move-in-data.ts'
+import type { MoveInData, PrepareCall } from './move-in-data.ts'
 import type { OlderCheck } from './older-checks.ts'
 
 export interface MoveInNeeds {
@@ -92,15 +92,18 @@ export class MoveIn {
   async #run(worker: CalledWorker): Promise<LoadReport> {
     const now = this.#needs.clock.now().getTime()
     const day = Math.floor(now / dayMs) * (dayMs / 1000)
-    const prepared = await worker.call<PreparedLoad | { refusal: string }>('prepare', day)
+    const prepared = await worker.call<PreparedLoad | { refusal: string }>('prepare', {
+      day,
+      known: (await this.#needs.services.list()).map(({ id, name, type }) => ({ id, name, type })),
+    } satisfies PrepareCall)
     if ('refusal' in prepared) throw new DumpError(prepared.refusal)
     const { digest, models, loadedBefore } = prepared
     if (loadedBefore !== undefined)
       return { digest, isRepeated: true, loadedAt: new Date(loadedBefore).toISOString(), models }
     this.#progress = { phase: 'publishing', done: 0 }
     const services = await this.#makeServices(prepared)
-    await worker.call('publish', { services, now })
     const added = await this.#addChecks(prepared.checks)
+    await worker.call('publish', { services, now })
     await worker.call('close')
     return {
       digest,

@@ -1,4 +1,6 @@
 import {
+  addressField,
+  countField,
   durationField,
   flagField,
   keyField,
@@ -71,6 +73,7 @@ export interface StagedException {
 }
 
 const defaultInterval = 60
+const longNotes = 2000
 const longText = 1_000_000
 const maxResources = 100
 
@@ -80,7 +83,7 @@ const named = (record: DumpRecord): StagedNamed => ({ name: requiredText(record,
 const objectReaders: Record<string, (record: DumpRecord) => object> = {
   host: (record): StagedHost => ({
     name: requiredText(record, 'name', 255),
-    ip: requiredText(record, 'ip', 45),
+    ip: addressField(record, 'ip'),
   }),
   servicetype: named,
   service: (record): StagedService => ({
@@ -88,8 +91,8 @@ const objectReaders: Record<string, (record: DumpRecord) => object> = {
     host: keyField(record, 'host'),
     type: keyField(record, 'service_type'),
     checkInterval: durationField(record, 'check_interval') ?? defaultInterval,
-    notes: textField(record, 'notes'),
-    url: textField(record, 'url'),
+    notes: textField(record, 'notes', longNotes),
+    url: textField(record, 'url', longNotes),
     isActive: flagField(record, 'active', true),
   }),
   metric: named,
@@ -148,7 +151,7 @@ function stageValue(record: DumpRecord, staging: Staging): void {
     resource: keyField(record, 'resource'),
     label: keyField(record, 'label'),
     value: Math.abs(value),
-    samples: Math.max(0, Math.trunc(numberField(record, 'samples_count') ?? 0)),
+    samples: countField(record, 'samples_count'),
   })
 }
 
@@ -161,11 +164,11 @@ function readRequest(record: DumpRecord): StagedRequest {
     host: textField(record, 'host', 255),
     path: textField(record, 'request_path').replace(/\?.*$/s, ''),
     method: textField(record, 'request_method', 16),
-    status: numberField(record, 'response_status') ?? 0,
-    size: numberField(record, 'response_size') ?? 0,
+    status: countField(record, 'response_status'),
+    size: countField(record, 'response_size'),
     milliseconds: numberField(record, 'response_time') ?? null,
     contentType: textField(record, 'response_type', 255),
-    userAgent: textField(record, 'user_agent', 1000),
+    userAgent: textField(record, 'user_agent'),
     userAgentFamily: textField(record, 'user_agent_family', 255),
     clientIp: textField(record, 'client_ip', 45),
     country: textField(record, 'client_country', 255),

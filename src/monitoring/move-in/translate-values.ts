@@ -5,6 +5,7 @@ import { findMetric, isHostMetric } from '../model/metrics.ts'
 import type { ResourceType } from '../model/resource-types.ts'
 import type { Resolution } from '../series/schema.ts'
 import { splitOfType } from '../series/schema.ts'
+import type { CountedHere } from './counted-here.ts'
 import { SkippedRecord } from './fields.ts'
 import type { Tally } from './load-report.ts'
 import type { KeepAddress, Meant } from './metric-meaning.ts'
@@ -21,8 +22,8 @@ export interface DumpResource {
 
 export interface TranslationOptions {
   keepAddress: KeepAddress
-  /** By their keys in the dump, those that are known here. */
-  services: ReadonlyMap<string, unknown>
+  /** By their keys in the dump, those that can be loaded. */
+  services: ReadonlyMap<string, CountedHere>
 }
 
 interface ValueRow {
@@ -41,6 +42,7 @@ interface ValueRow {
 
 interface Context {
   metric: Metric
+  countedHere: CountedHere
   checkInterval: number
   eventType: EventType
   /** 0: of all requests. */
@@ -128,6 +130,8 @@ export class ValueTranslation {
     const context = this.#contextOf(row)
     const length = row.to_s - row.from_s
     if (length < 0) throw new SkippedRecord('valid_to is before valid_from')
+    if (context.countedHere.overlaps(row.from_s, row.to_s))
+      throw new SkippedRecord('this server has counted the service itself at that time')
     const isAggregated = length > Math.max(60, context.checkInterval)
     const { metric } = context
     const older = { label: row.label ?? '', value: row.value, samples: row.samples, isAggregated }
@@ -171,7 +175,8 @@ export class ValueTranslation {
 
   #makeContext(row: ValueRow): Context | string {
     const service = this.#staging.find<StagedService>('service', row.service)
-    if (service === undefined || !this.#options.services.has(row.service)) return 'its service is not loaded'
+    const countedHere = this.#options.services.get(row.service)
+    if (service === undefined || countedHere === undefined) return 'its service is not loaded'
     const pair = this.#staging.find<{ metric: string }>('servicetypemetric', row.metric)
     const named = pair && this.#staging.find<StagedNamed>('metric', pair.metric)
     if (named === undefined) return 'its metric is not in the dump'
@@ -184,6 +189,7 @@ export class ValueTranslation {
     if (isHostMetric(metric) && resource.number > 0) return 'a value of a host with a resource'
     return {
       metric,
+      countedHere,
       checkInterval: service.checkInterval,
       eventType: isHostMetric(metric) ? 'all' : eventType,
       resource: resource.number,

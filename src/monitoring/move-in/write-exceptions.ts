@@ -1,3 +1,4 @@
+import { withoutAddress } from '../collect/classify/scrub.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import { cumulativeEventTypes } from '../model/event-types.ts'
 import { writeExceptions as insertExceptions } from '../series/append.ts'
@@ -5,7 +6,7 @@ import { Dictionary } from '../series/dictionary.ts'
 import type { CaughtException, RequestEvent, UsedResource } from '../series/request-event.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { Tally } from './load-report.ts'
-import type { KeepAddress } from './metric-meaning.ts'
+import type { DumpPrivacy } from './metric-meaning.ts'
 import { eventTypeOf, resourceTypeOf } from './older-names.ts'
 import type { StagedException, StagedNamed, StagedRequest, StagedResource } from './stage-record.ts'
 import type { Staging } from './staging.ts'
@@ -13,7 +14,7 @@ import type { Staging } from './staging.ts'
 export interface ExceptionTarget {
   database: SeriesDatabase
   hiddenServiceId(service: string): number
-  keepAddress: KeepAddress
+  privacy: DumpPrivacy
 }
 
 const model = 'exceptionevent'
@@ -41,13 +42,13 @@ export async function writeExceptions(
     }
     const request = staging.find<StagedRequest>('requestevent', staged.request)
     const { created, errorType, message, stack } = staged
-    const event = request && toEvent(request, { serviceId, errorType }, staging, target.keepAddress)
+    const event = request && toEvent(request, { serviceId, errorType }, staging, target.privacy)
     open.push({
       serviceId,
       created,
       errorType,
-      message,
-      stack,
+      message: target.privacy.scrub(message),
+      stack: target.privacy.scrub(stack),
       ...(event === undefined ? {} : { request: event }),
     })
     if (open.length >= perTransaction) await flush()
@@ -59,12 +60,14 @@ function toEvent(
   request: StagedRequest,
   { serviceId, errorType }: { serviceId: number; errorType: string },
   staging: Staging,
-  keepAddress: KeepAddress,
+  { keepAddress }: DumpPrivacy,
 ): RequestEvent {
   const { eventType, contentType, userAgent, userAgentFamily, clientIp, size, visitor, userName, ...rest } =
     request
   const { service: _service, ...facts } = rest
   const address = clientIp === '' ? null : keepAddress(clientIp)
+  const told = (text: string): string =>
+    clientIp === '' || address === clientIp ? text : withoutAddress(text, clientIp, address)
   return {
     ...facts,
     serviceId,
@@ -72,7 +75,8 @@ function toEvent(
     eventType: ownEventType(eventType, staging),
     sizeBytes: size,
     contentType: orNull(contentType),
-    userAgent: orNull(userAgent),
+    path: told(rest.path),
+    userAgent: orNull(told(userAgent)),
     userAgentFamily: orNull(userAgentFamily),
     clientIp: address,
     country: orNull(request.country),

@@ -109,15 +109,23 @@ async function removeRequestsPiece({ database, state }: RetainWork): Promise<boo
 
 async function removeExceptionsPiece({ database, keep, now }: RetainWork): Promise<boolean> {
   if (keep.exceptionDays === 0) return false
-  return (await removeExceptions(database, (now - keep.exceptionDays * daySeconds) * 1000)) > 0
+  const before = (now - keep.exceptionDays * daySeconds) * 1000
+  return removeExceptions(database, { before, loadedBefore: before })
 }
 
-async function removeExceptions(database: SeriesDatabase, before: number): Promise<number> {
-  return database.run(
+/** Loaded ones count their age from their load; those below 0 are still being loaded. */
+async function removeExceptions(
+  database: SeriesDatabase,
+  { before, loadedBefore }: { before: number; loadedBefore: number },
+): Promise<boolean> {
+  const removed = await database.run(
     `delete from monitoring_exceptions where id in (
-       select id from monitoring_exceptions where created < ? order by created limit ${rowsPerPiece})`,
-    [before],
+       select id from monitoring_exceptions where created < ? and service_id > 0
+         and (load_id = 0 or load_id in (select id from monitoring_loads where loaded < ?))
+       order by created limit ${rowsPerPiece})`,
+    [before, loadedBefore],
   )
+  return removed > 0
 }
 
 /** Too large: the oldest day of the request log goes, then of minutes, of hours, of exceptions. */
@@ -139,8 +147,11 @@ async function shrink({ database, state, keep, now }: RetainWork): Promise<boole
     await advance(state, `${name}_kept_from`, dayOf(oldest) + daySeconds)
     return true
   }
-  const [exception] = await database.arrays('select min(created) from monitoring_exceptions')
+  const [exception] = await database.arrays(
+    'select min(created) from monitoring_exceptions where service_id > 0',
+  )
   if (exception?.[0] == null) return false
   const day = dayOf(Math.floor(Number(exception[0]) / 1000))
-  return (await removeExceptions(database, (day + daySeconds) * 1000)) > 0
+  const before = (day + daySeconds) * 1000
+  return removeExceptions(database, { before, loadedBefore: Number.MAX_SAFE_INTEGER })
 }

@@ -22,6 +22,7 @@ import { resourceTypes } from '../model/resource-types.ts'
  *   `min`, `max` and `count` are over minute values of single labels.
  * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`).
  * - `monitoring_dirty`: minutes of services to be computed, with the batches that brought something new.
+ * - `monitoring_exceptions.load_id`: 0 for those of this server; loaded ones count their age from their load, not `created`.
  * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
  */
 const tables = [
@@ -56,6 +57,10 @@ const tables = [
     primary key (minute, service_id, batch)) {clustered}`,
 ] as const
 
+const agesOfLoads = [
+  'alter table monitoring_exceptions add column load_id bigint not null default 0',
+] as const
+
 export const resolutions = [60, 3600, 86_400] as const
 /** Seconds that a stored row stands for. */
 export type Resolution = (typeof resolutions)[number]
@@ -87,7 +92,7 @@ export interface Migration {
 }
 
 /** Forward only: a later version of the program adds to the list and changes nothing in it. */
-const migrations: readonly (readonly string[])[] = [tables]
+const migrations: readonly (readonly string[])[] = [tables, agesOfLoads]
 
 /** What has to be done to tables that are as migration `version` left them; 0: there are none yet. */
 export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Migration[] {
