@@ -5,6 +5,7 @@ import { fixedClock } from '../../src/lib/clock.ts'
 import type { TestApp, TestAppOptions } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { requestAt, startFed } from '../support/fed-monitoring.ts'
+import { databases } from '../support/monitoring-client.ts'
 
 const start = '2026-11-21T12:00:10.000Z'
 
@@ -42,33 +43,117 @@ async function get(app: TestApp, path: string, status = 200) {
   return reply.json()
 }
 
-describe('GET /monitoring/api/exceptions/', () => {
-  it('lists 5xx answers, newest first, each with the path to its details', async (test) => {
-    const app = await startApp(test)
-    await failOnce(test, app)
-    app.clock.advance(1000)
-    await failOnce(test, app, '/rest/workspaces')
-    await app.monitoring?.catchUp()
-    assert.deepEqual(await get(app, ''), {
-      exceptions: [
-        {
-          id: 2,
-          url: '/monitoring/api/exceptions/2/',
-          error_type: 'BrokenPump',
-          service: { type: 'app', name: 'localhost-app' },
-          created: '2026-11-21T12:00:11.000Z',
+for (const [name, environment] of Object.entries(databases))
+  describe(`exceptions on ${name}`, () => {
+    it('lists 5xx answers, newest first, each with the path to its details', async (test) => {
+      const app = await startApp(test, await environment())
+      await failOnce(test, app)
+      app.clock.advance(1000)
+      await failOnce(test, app, '/rest/workspaces')
+      await app.monitoring?.catchUp()
+      assert.deepEqual(await get(app, ''), {
+        exceptions: [
+          {
+            id: 2,
+            url: '/monitoring/api/exceptions/2/',
+            error_type: 'BrokenPump',
+            service: { type: 'app', name: 'localhost-app' },
+            created: '2026-11-21T12:00:11.000Z',
+          },
+          {
+            id: 1,
+            url: '/monitoring/api/exceptions/1/',
+            error_type: 'BrokenPump',
+            service: { type: 'mapserver', name: 'localhost-mapserver' },
+            created: start,
+          },
+        ],
+      })
+    })
+
+    it('filters by time, service, type, class, resource and number', async (test) => {
+      const app = await startApp(test, await environment())
+      await failOnce(test, app)
+      app.clock.advance(3_600_000)
+      await failOnce(test, app, '/rest/workspaces')
+      await app.monitoring?.catchUp()
+      const ids = async (query: string): Promise<number[]> => {
+        const { exceptions } = await get(app, `?${query}`)
+        return exceptions.map(({ id }: { id: number }) => id)
+      }
+      assert.deepEqual(await ids('last=600'), [2])
+      assert.deepEqual(await ids('last=7200&interval=7200'), [2, 1])
+      assert.deepEqual(await ids('valid_to=2026-11-21 12:30:00'), [1])
+      assert.deepEqual(await ids('valid_from=2026-11-21T12:30:00Z'), [2])
+      assert.deepEqual(await ids('service_name=localhost-app'), [2])
+      assert.deepEqual(await ids('service_type=mapserver'), [1])
+      assert.deepEqual(await ids('service_type=mapserver&service_name=localhost-app'), [])
+      assert.deepEqual(await ids('error_type=BrokenPump'), [2, 1])
+      assert.deepEqual(await ids('error_type=Other'), [])
+      assert.deepEqual(await ids('limit=1'), [2])
+    })
+
+    it('tells the exception, its request and what was answered', async (test) => {
+      const app = await startApp(test, await environment())
+      await failOnce(test, app)
+      await app.monitoring?.catchUp()
+      const { error_data, ...detail } = await get(app, '1/')
+      assert.match(error_data, /no water for 203\.0\.113\.0\n[\s\S]*Caused by: TypeError: no pump\n {4}at /)
+      assert.ok(detail.request.response.size > 0)
+      assert.deepEqual(detail, {
+        error_type: 'BrokenPump',
+        error_message: 'no water for 203.0.113.0\nno pump',
+        service: { type: 'mapserver', name: 'localhost-mapserver' },
+        created: start,
+        request: {
+          event_type: 'OWS:WFS',
+          client: {
+            ip: '203.0.113.0',
+            position: { lat: null, lon: null, country: null, city: null },
+            user_agent: 'QGIS/3.22',
+            user_agent_family: 'Other / Other / QGIS 3.22',
+          },
+          request: { path: '/ogc/collections', host: 'maps.example', method: 'GET', created: start },
+          response: {
+            status: 500,
+            time: detail.request.response.time,
+            type: 'application/problem+json; charset=utf-8',
+            size: detail.request.response.size,
+          },
+          resources: [],
         },
-        {
-          id: 1,
-          url: '/monitoring/api/exceptions/1/',
-          error_type: 'BrokenPump',
-          service: { type: 'mapserver', name: 'localhost-mapserver' },
-          created: start,
-        },
-      ],
+      })
+      assert.ok(Number.isInteger(detail.request.response.time))
+    })
+
+    it('names the resources that were affected, by which it is found, and the place of the client', async (test) => {
+      const fed = await startFed(test, await environment())
+      const roads = { type: 'layer', name: 'ws:roads' } as const
+      const created = '2026-11-21T12:33:00.000Z'
+      const common = { serviceId: fed.services.mapserver, errorType: 'Broken', status: 500 }
+      const place = { latitude: 41.9, longitude: 12.5, country: 'ITA', city: 'Roma', milliseconds: 12.6 }
+      const requests = [[roads], []].map((resources) =>
+        requestAt(created, { ...common, ...place, resources }),
+      )
+      const exceptions = requests.map((request) => ({
+        ...{ serviceId: common.serviceId, created: request.created, errorType: 'Broken' },
+        ...{ message: 'It broke', stack: 'at somewhere', request },
+      }))
+      await fed.feed({ events: requests, exceptions })
+      const { resources } = (await fed.call('GET', '/api/resources/')).json as unknown as {
+        resources: { id: number }[]
+      }
+      assert.equal(resources.length, 1)
+      const found = await get(fed.server, `?resource=${resources[0]?.id}`)
+      assert.equal(found.exceptions.length, 1)
+      const { request } = await get(fed.server, `${found.exceptions[0].id}/`)
+      assert.deepEqual(request.resources, resources)
+      assert.deepEqual(request.client.position, { lat: 41.9, lon: 12.5, country: 'ITA', city: 'Roma' })
+      assert.deepEqual(request.response, { status: 500, time: 13, type: null, size: 100 })
     })
   })
 
+describe('GET /monitoring/api/exceptions/', () => {
   it('has none for 4xx answers', async (test) => {
     const app = await startApp(test)
     assert.equal((await app.app.inject('/rest/layers')).statusCode, 401)
@@ -87,28 +172,6 @@ describe('GET /monitoring/api/exceptions/', () => {
     assert.equal(detail.error_message, 'job load: dry')
     assert.equal(detail.request.request.path, null)
     assert.equal(detail.request.event_type, null)
-  })
-
-  it('filters by time, service, type, class, resource and number', async (test) => {
-    const app = await startApp(test)
-    await failOnce(test, app)
-    app.clock.advance(3_600_000)
-    await failOnce(test, app, '/rest/workspaces')
-    await app.monitoring?.catchUp()
-    const ids = async (query: string): Promise<number[]> => {
-      const { exceptions } = await get(app, `?${query}`)
-      return exceptions.map(({ id }: { id: number }) => id)
-    }
-    assert.deepEqual(await ids('last=600'), [2])
-    assert.deepEqual(await ids('last=7200&interval=7200'), [2, 1])
-    assert.deepEqual(await ids('valid_to=2026-11-21 12:30:00'), [1])
-    assert.deepEqual(await ids('valid_from=2026-11-21T12:30:00Z'), [2])
-    assert.deepEqual(await ids('service_name=localhost-app'), [2])
-    assert.deepEqual(await ids('service_type=mapserver'), [1])
-    assert.deepEqual(await ids('service_type=mapserver&service_name=localhost-app'), [])
-    assert.deepEqual(await ids('error_type=BrokenPump'), [2, 1])
-    assert.deepEqual(await ids('error_type=Other'), [])
-    assert.deepEqual(await ids('limit=1'), [2])
   })
 
   it('refuses parameters that are wrong, each by its name', async (test) => {
@@ -150,60 +213,6 @@ describe('GET /monitoring/api/exceptions/', () => {
 })
 
 describe('GET /monitoring/api/exceptions/<id>/', () => {
-  it('tells the exception, its request and what was answered', async (test) => {
-    const app = await startApp(test)
-    await failOnce(test, app)
-    await app.monitoring?.catchUp()
-    const { error_data, ...detail } = await get(app, '1/')
-    assert.match(error_data, /no water for 203\.0\.113\.0\n[\s\S]*Caused by: TypeError: no pump\n {4}at /)
-    assert.ok(detail.request.response.size > 0)
-    assert.deepEqual(detail, {
-      error_type: 'BrokenPump',
-      error_message: 'no water for 203.0.113.0\nno pump',
-      service: { type: 'mapserver', name: 'localhost-mapserver' },
-      created: start,
-      request: {
-        event_type: 'OWS:WFS',
-        client: {
-          ip: '203.0.113.0',
-          position: { lat: null, lon: null, country: null, city: null },
-          user_agent: 'QGIS/3.22',
-          user_agent_family: 'Other / Other / QGIS 3.22',
-        },
-        request: { path: '/ogc/collections', host: 'maps.example', method: 'GET', created: start },
-        response: {
-          status: 500,
-          time: detail.request.response.time,
-          type: 'application/problem+json; charset=utf-8',
-          size: detail.request.response.size,
-        },
-        resources: [],
-      },
-    })
-    assert.ok(Number.isInteger(detail.request.response.time))
-  })
-
-  it('names the resources that were affected, by which it is found', async (test) => {
-    const fed = await startFed(test)
-    const roads = { type: 'layer', name: 'ws:roads' } as const
-    const created = '2026-11-21T12:33:00.000Z'
-    const common = { serviceId: fed.services.mapserver, errorType: 'Broken', status: 500 }
-    const requests = [[roads], []].map((resources) => requestAt(created, { ...common, resources }))
-    const exceptions = requests.map((request) => ({
-      ...{ serviceId: common.serviceId, created: request.created, errorType: 'Broken' },
-      ...{ message: 'It broke', stack: 'at somewhere', request },
-    }))
-    await fed.feed({ events: requests, exceptions })
-    const { resources } = (await fed.call('GET', '/api/resources/')).json as unknown as {
-      resources: { id: number }[]
-    }
-    assert.equal(resources.length, 1)
-    const found = await get(fed.server, `?resource=${resources[0]?.id}`)
-    assert.equal(found.exceptions.length, 1)
-    const { request } = await get(fed.server, `${found.exceptions[0].id}/`)
-    assert.deepEqual(request.resources, resources)
-  })
-
   it('is 404 in the envelope for an id that is unknown or no number', async (test) => {
     const app = await startApp(test)
     for (const id of ['1', 'x', '-1', '1.5', '99999999999999999999']) {

@@ -33,6 +33,47 @@ const resourceTypes = [
   ['other', 'Other'],
 ].map(([name, label]) => ({ name, type: label, type_label: label }))
 
+const applicationMetrics = [
+  'request rate Count',
+  'request.count count Count',
+  'request.users value Count',
+  'request.ip value Count',
+  'request.ua value Count',
+  'request.ua.family value Count',
+  'request.path value Count',
+  'request.method value Count',
+  'request.country value Count',
+  'request.region value Count',
+  'request.city value Count',
+  'response.status value Count',
+  'response.time rate ms',
+  'response.size rate B',
+  'response.error.count count Count',
+  'response.error.types value Count',
+]
+const hostMetrics = [
+  'load.1m rate Rate',
+  'load.5m rate Rate',
+  'load.15m rate Rate',
+  'mem.all rate B',
+  'mem.free rate B',
+  'mem.usage rate B',
+  'mem.usage.percent rate %',
+  'mem.buffers rate B',
+  'uptime rate s',
+  'cpu.usage count s',
+  'cpu.usage.rate rate Rate',
+  'cpu.usage.percent rate %',
+  'storage.total rate B',
+  'storage.used rate B',
+  'storage.free rate B',
+  'network.in count B',
+  'network.out count B',
+  'network.in.rate rate B/s',
+  'network.out.rate rate B/s',
+  'storage.usage.percent rate %',
+]
+
 const older = { env: { TERRANE_DIALECT: 'geoserver' } }
 const envelopeOf = (key: string) => ({ status: 'ok', success: true, errors: {}, data: { key } })
 type Named = { name: string }
@@ -106,6 +147,20 @@ describe('GET metrics', () => {
     )
   })
 
+  it('has the metrics of applications and of hosts, each with its type and unit', async (test) => {
+    const { call } = await startMonitoring(test)
+    const groups = (await call('GET', '/api/metrics/')).json.metrics as unknown as {
+      service: string
+      metrics: { type: string; name: string; unit: string }[]
+    }[]
+    for (const { service, metrics } of groups)
+      assert.deepEqual(
+        metrics.map(({ name, type, unit }) => `${name} ${type} ${unit}`),
+        service.startsWith('host') ? hostMetrics : applicationMetrics,
+        service,
+      )
+  })
+
   it('has metrics of the types count, value and rate alone', async (test) => {
     const { call } = await startMonitoring(test)
     const groups = (await call('GET', '/api/metrics/')).json.metrics as unknown as {
@@ -154,9 +209,8 @@ describe('GET event_types', () => {
   it('answers the others with labels for ows_service false', async (test) => {
     const { call } = await startMonitoring(test)
     for (const value of ['False', 'false', '0']) {
-      const types = (await call('GET', `/api/event_types/?ows_service=${value}`)).json
-        .event_types as unknown as Named[]
-      assert.deepEqual(types.toSorted(byName), otherTypes.toSorted(byName))
+      const { json } = await call('GET', `/api/event_types/?ows_service=${value}`)
+      assert.deepEqual(json, { ...envelopeOf('event_types'), event_types: otherTypes })
     }
   })
 

@@ -38,10 +38,20 @@ for (const [database, envOf] of Object.entries(databases)) {
           ['Memory is nearly full', 'warning', true],
         ],
       )
+      const fields: unknown[] = []
       for (const { id } of json.data.notifications) {
-        const config = await client.call('GET', `/api/notifications/config/${id}/`)
-        assert.deepEqual(config.json.data.emails, [])
+        const { data } = (await client.call('GET', `/api/notifications/config/${id}/`)).json
+        assert.deepEqual([data.emails, data.webhooks], [[], []])
+        fields.push(...data.fields.map((one) => [one.field_name, one.current_value, one.is_enabled]))
       }
+      assert.deepEqual(fields, [
+        ['request.count.min_value', '1.0000', true],
+        ['request.count.max_timeout', { class: 'datetime.timedelta', seconds: 120 }, true],
+        ['response.time.max_value', '5000.0000', true],
+        ['response.error.count.max_value', '5.0000', true],
+        ['storage.usage.percent.max_value', '90.0000', true],
+        ['mem.usage.percent.max_value', '90.0000', true],
+      ])
     })
 
     it('are created from a form with all that it says', async () => {
