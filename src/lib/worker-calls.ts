@@ -20,6 +20,9 @@ export class Transfer<T> {
   }
 }
 
+/** A small young generation: the default lets each thread keep some 50 MB of what is garbage already. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
 export type CallHandlers = Record<string, (argument: never) => unknown>
 
 /** In a worker thread: answers calls; gives the function that tells the other side something unasked. */
@@ -62,7 +65,7 @@ export class CalledWorker {
   #end: unknown
 
   constructor(file: URL, { data, onNotice, onEnd }: CalledWorkerOptions = {}) {
-    this.#worker = new Worker(file, { workerData: data })
+    this.#worker = new Worker(file, { workerData: data, resourceLimits })
     this.#worker.unref()
     this.#worker.on('message', (answer: Answer) => {
       if ('notice' in answer) onNotice?.(answer.notice)
