@@ -7,6 +7,8 @@ const growth = (1 + quantileError) / (1 - quantileError)
 const logGrowth = Math.log(growth)
 const smallest = 1e-3
 const largest = 1e12
+/** Of a share multiplied by a count: 0.95 of 20 values are 19. */
+const roundingError = 1e-6
 /** Bucket of values that are below what is told apart. */
 const zeroBucket = Math.ceil(Math.log(smallest) / logGrowth)
 
@@ -52,13 +54,13 @@ export class QuantileSketch {
     for (const [bucket, count] of other.#counts) this.addToBucket(bucket, count)
   }
 
-  /** The value below which the given share of values lies, such as 0.95; undefined of nothing. */
+  /** The least value that the given share of values, such as 0.95, does not exceed; undefined of nothing. */
   quantile(share: number): number | undefined {
-    const rank = share * (this.#count - 1)
+    const rank = Math.ceil(share * this.#count - roundingError)
     let passed = 0
     for (const [bucket, count] of this.#sorted()) {
       passed += count
-      if (passed > rank) return bucket === zeroBucket ? 0 : (2 * growth ** bucket) / (growth + 1)
+      if (passed >= rank) return bucket === zeroBucket ? 0 : (2 * growth ** bucket) / (growth + 1)
     }
     return undefined
   }
