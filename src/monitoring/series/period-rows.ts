@@ -54,18 +54,22 @@ export class PeriodRows {
 }
 
 function mergeRow(row: StoredRow, other: StoredRow): void {
-  row.sum += other.sum
-  row.weighted += other.weighted
-  row.min = Math.min(row.min, other.min)
-  row.max = Math.max(row.max, other.max)
-  row.samples += other.samples
-  row.count += other.count
+  addAmounts(row, other)
   row.users = Math.max(row.users, other.users)
   if (row.sketch === null || other.sketch === null) return
   mergeSketch(row.sketch, other.sketch)
   if (!(row.sketch instanceof OtherSketch)) return
   row.labels = row.sketch.labels.estimate()
   row.users = row.sketch.users.estimate()
+}
+
+function addAmounts(row: StoredRow, other: StoredRow): void {
+  row.sum += other.sum
+  row.weighted += other.weighted
+  row.min = Math.min(row.min, other.min)
+  row.max = Math.max(row.max, other.max)
+  row.samples += other.samples
+  row.count += other.count
 }
 
 function totalOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow {
@@ -79,14 +83,7 @@ export function sumOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow 
     ...{ sum: 0, weighted: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
     ...{ samples: 0, count: 0, labels: 0, users: 0, sketch: null },
   }
-  for (const row of rows) {
-    total.sum += row.sum
-    total.weighted += row.weighted
-    total.min = Math.min(total.min, row.min)
-    total.max = Math.max(total.max, row.max)
-    total.samples += row.samples
-    total.count += row.count
-  }
+  for (const row of rows) addAmounts(total, row)
   return total
 }
 

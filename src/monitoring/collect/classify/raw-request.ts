@@ -1,28 +1,7 @@
-import type { OwnEventType } from '../../model/event-types.ts'
-import type { RequestEvent, UsedResource } from '../../series/request-event.ts'
-
-/** Where an address is, as the source of a request tells it. */
-export interface Place {
-  /** ISO 3166-1 alpha-3. */
-  country: string | null
-  region: string | null
-  city: string | null
-  latitude: number | null
-  longitude: number | null
-}
+import type { Place, RequestEvent, RequestFacts } from '../../series/request-event.ts'
 
 /** A request as its source tells it. Its address and session must not be stored: `Classifier` makes an event of it. */
-export interface RawRequest {
-  serviceId: number
-  /** Milliseconds since 1970, when it began. */
-  created: number
-  eventType: OwnEventType | null
-  method: string
-  /** A query string in it is cut off. */
-  path: string
-  host: string
-  status: number
-  sizeBytes: number
+export interface RawRequest extends RequestFacts {
   /** Undefined where the source does not tell. */
   milliseconds: number | undefined
   contentType?: string | undefined
@@ -33,7 +12,6 @@ export interface RawRequest {
   session?: string | undefined
   /** Login name. */
   userName?: string | undefined
-  resources: UsedResource[]
   /** Class of the exception that the request ended with. */
   errorType?: string | undefined
   /** What the source knows of the place; looked up by the address where it is absent. */
