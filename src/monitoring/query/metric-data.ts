@@ -45,8 +45,8 @@ export async function readMetricData(database: SeriesDatabase, asked: MetricData
   }
   const plan = await planRows(database, query, range)
   // A label that was never seen has no rows.
-  const hasRows = plan.sources.length > 0 && !(asked.label !== undefined && query.labelId === undefined)
-  const rows = await readRows(database, hasRows ? plan : { ...plan, sources: [] })
+  const hasRows = plan.parts.length > 0 && !(asked.label !== undefined && query.labelId === undefined)
+  const rows = await readRows(database, hasRows ? plan : { ...plan, parts: [] })
   if (rows.length > 0) await countOthers(database, plan, rows)
   const hasQuantiles = query.metric.name === 'response.time' && rows.length > 0
   const quantiles = hasQuantiles ? await readQuantiles(database, plan, rows) : new Map()
@@ -73,7 +73,8 @@ function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: RowKey[]): nu
   )
 }
 
-function resolutionOf({ sources }: RowPlan, range: PeriodRange): Resolution | undefined {
+function resolutionOf({ parts }: RowPlan, range: PeriodRange): Resolution | undefined {
+  const sources = parts.flatMap((part) => part.sources)
   const forced = sources.filter(
     ({ isLoaded, resolution }) => !isLoaded && resolution > 60 && !nests(range, resolution),
   )

@@ -1,12 +1,13 @@
 import { invalid } from '../../lib/errors.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
-import type { RowPlan } from './row-plan.ts'
+import type { RowPart, RowPlan } from './row-plan.ts'
 import type { Column } from './row-table.ts'
-import { columns, maxRows, RowTable } from './row-table.ts'
+import { maxRows, RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
 import { rowsSql } from './series-sql.ts'
 
 const keyColumns = ['period', 'key', 'innerKey'] as const
+const amountColumns = ['sum', 'weighted', 'min', 'max', 'samples', 'count'] as const
 const stored = 'v.sum, v.weighted, v.min, v.max, v.samples, v.count'
 const amounts = 'sum(r.sum) as sum, sum(r.weighted) as weighted, min(r.min) as min, max(r.max) as max'
 const numbers = 'sum(r.samples) as samples, sum(r.count) as count'
@@ -14,45 +15,68 @@ const numbers = 'sum(r.samples) as samples, sum(r.count) as count'
 /** The rows of the answer, in no order. Throws `Failure` (`invalid`) where there are too many. */
 export async function readRows(database: SeriesDatabase, plan: RowPlan): Promise<RowTable> {
   const table = new RowTable()
-  if (plan.sources.length === 0) return table
-  const parts = plan.distinct === undefined ? plan.sources.map(amountPart) : [countedPart]
-  for (const part of parts) {
-    const { sql, names } = part(database, plan)
-    const found = await database.numbers(
-      `${sql} limit ${maxRows + 1}`,
-      names.map((name) => `"${name}"`),
-    )
-    refuseTooMany(found.length / names.length)
-    table.addAll(found, names, plan.isUnique || plan.distinct !== undefined)
-    refuseTooMany(table.length)
+  for (const part of plan.parts) {
+    if (part.distinct === undefined || part.countedSources !== undefined)
+      for (const source of part.sources)
+        await addRows(database, table, amountRows(database, plan, { part, source }))
+    else await addRows(database, table, countedRows(database, plan, part))
+    if (part.countedSources !== undefined) await setCounts(database, plan, { part, table })
   }
   return table
 }
 
-interface Part {
+interface ReadRows {
   sql: string
   names: readonly Column[]
+  /** Whether no two rows, and none that is there already, have the same period and keys. */
+  isUnique: boolean
 }
 
-/** Amounts of one table; rows of a period are added up where there are several. */
-function amountPart(source: Source): (database: SeriesDatabase, plan: RowPlan) => Part {
-  return (database, { query, range }) => {
-    const { select, from, where } = rowsSql(database, query, source, range)
-    const inside = `from ${from} where ${where}`
-    if (source.resolution < range.intervalSeconds)
-      return {
-        sql: `select "period", "key", "innerKey", ${amounts}, ${numbers} from (select ${select}, ${stored} ${inside}) r
-          group by "period", "key", "innerKey"`,
-        names: columns.slice(0, -1),
-      }
-    if (isValueAlone(source))
-      return {
-        sql: `select ${select}, v.sum, v.samples ${inside}`,
-        names: [...keyColumns, 'sum', 'samples'],
-      }
-    const { value } = query.shape
-    const extra = value === 'labels' || value === 'users' ? `v.${value}` : '0'
-    return { sql: `select ${select}, ${stored}, ${extra} as extra ${inside}`, names: columns }
+async function addRows(
+  database: SeriesDatabase,
+  table: RowTable,
+  { sql, names, isUnique }: ReadRows,
+): Promise<void> {
+  const limit = database.kind === 'postgres' ? ` limit ${maxRows + 1}` : ''
+  const columns = names.map((name) => `"${name}"`)
+  await database.numbers(sql + limit, columns, (rows) => {
+    if (isUnique) refuseTooMany(table.length + rows.length / names.length)
+    table.addAll(rows, names, isUnique)
+    refuseTooMany(table.length)
+  })
+}
+
+/** Amounts of one table. */
+function amountRows(
+  database: SeriesDatabase,
+  { query, range }: RowPlan,
+  { part, source }: { part: RowPart; source: Source },
+): ReadRows {
+  const { select, from, where } = rowsSql(database, query, source, range)
+  const keys = keyColumns.slice(0, 1 + query.shape.keys.length)
+  const inside = `from ${from} where ${where}`
+  const { isUnique } = part
+  const { value } = query.shape
+  // PostgreSQL adds up in less time than it gives rows away; SQLite the other way round.
+  if (database.kind === 'postgres' && source.resolution < range.intervalSeconds) {
+    const grouped = keys.map((name) => `"${name}"`).join(', ')
+    return {
+      sql: `select ${grouped}, ${amounts}, ${numbers} from (select ${select}, ${stored} ${inside}) r group by ${grouped}`,
+      names: [...keys, ...amountColumns],
+      isUnique: part.sources.length === 1,
+    }
+  }
+  if (isValueAlone(source) && value !== 'resources')
+    return {
+      sql: `select ${select}, v.sum as "sum", v.samples as "samples" ${inside}`,
+      names: [...keys, 'sum', 'samples'],
+      isUnique,
+    }
+  const extra = value === 'amount' ? '0' : value === 'resources' ? '1' : `v.${value}`
+  return {
+    sql: `select ${select}, ${stored}, ${extra} as extra ${inside}`,
+    names: [...keys, ...amountColumns, 'extra'],
+    isUnique,
   }
 }
 
@@ -62,7 +86,11 @@ function isValueAlone({ resolution, isTotal, isLoaded }: Source): boolean {
 }
 
 /** Amounts of all tables together with the number of different things. */
-function countedPart(database: SeriesDatabase, { query, range, sources, distinct }: RowPlan): Part {
+function countedRows(
+  database: SeriesDatabase,
+  { query, range }: RowPlan,
+  { sources, distinct }: RowPart,
+): ReadRows {
   const isOfUsers = query.shape.keys.includes('user')
   const user = isOfUsers ? 'l.user_name' : 'null'
   const selects = sources.map((source) => {
@@ -73,8 +101,36 @@ function countedPart(database: SeriesDatabase, { query, range, sources, distinct
   return {
     sql: `select "period", ${key} as "key", 0 as "innerKey", ${amounts}, ${numbers}, count(distinct thing) as extra
       from (${selects.join(' union all ')}) r group by "period", ${group}`,
-    names: columns,
+    names: [...keyColumns, ...amountColumns, 'extra'],
+    isUnique: true,
   }
+}
+
+/** Writes the numbers of different labels or users into rows whose amounts are there. */
+async function setCounts(
+  database: SeriesDatabase,
+  { query, range }: RowPlan,
+  { part, table }: { part: RowPart; table: RowTable },
+): Promise<void> {
+  const isOfUsers = query.shape.value === 'users'
+  // Users are looked up once for each label, not for each row.
+  const ofLabels = { ...query, shape: { ...query.shape, value: 'labels' as const } }
+  const selects = (part.countedSources ?? []).map((source) => {
+    const { select, from, where } = rowsSql(database, ofLabels, source, range)
+    return `select ${select}, v.label_id as label from ${from} where ${where}`
+  })
+  const labels = `(select distinct "period", "key", label from (${selects.join(' union all ')}) q) r`
+  const others = query.otherId === undefined ? '' : `where label <> ${query.otherId}`
+  const counted = isOfUsers
+    ? `count(distinct l.user_name) as extra from ${labels} join monitoring_labels l on l.id = r.label`
+    : `count(*) as extra from ${labels} ${others}`
+  const sql = `select "period", "key", ${counted} group by "period", "key"`
+  await database.numbers(sql, ['"period"', '"key"', 'extra'], (rows) => {
+    for (let at = 0; at < rows.length; at += 3) {
+      const row = table.find(rows[at] ?? 0, rows[at + 1] ?? 0, 0)
+      if (row !== undefined) table.set(row, 'extra', rows[at + 2] ?? 0)
+    }
+  })
 }
 
 function refuseTooMany(rows: number): void {

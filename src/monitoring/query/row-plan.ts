@@ -3,18 +3,26 @@ import { resolutions } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { ResolvedQuery, Source } from './series-sql.ts'
 import { seriesCondition } from './series-sql.ts'
-import type { PeriodRange, Watermarks } from './stretches.ts'
-import { chooseStretches } from './stretches.ts'
+import type { PeriodRange, Stretch, Watermarks } from './stretches.ts'
+import { chooseStretches, splitStretches } from './stretches.ts'
+
+/** What periods of the answer that lie beside each other are computed from. */
+export interface RowPart {
+  sources: Source[]
+  /** Whether each stored row is a row of the answer by itself. */
+  isUnique: boolean
+  /** SQL of what is counted; absent where nothing is, or where the stored numbers are right. */
+  distinct?: string
+  /** Where that is counted, if the amounts come from sums over labels. */
+  countedSources?: Source[]
+}
 
 /** What a query is computed from. */
 export interface RowPlan {
   query: ResolvedQuery
   range: PeriodRange
-  sources: Source[]
-  /** Whether no two stored rows or groups of them belong to one row of the answer. */
-  isUnique: boolean
-  /** SQL of what is counted; absent where nothing is, or where the stored numbers are right. */
-  distinct?: string
+  /** No period has rows in two of them. */
+  parts: RowPart[]
 }
 
 /** What is there of the series that a query reads. */
@@ -29,22 +37,42 @@ export async function planRows(
   range: PeriodRange,
 ): Promise<RowPlan> {
   const found = await findSeries(database, query)
-  if (found.services === 0 && !found.hasLoads) return { query, range, sources: [], isUnique: true }
+  if (found.services === 0 && !found.hasLoads) return { query, range, parts: [] }
   const stretches = chooseStretches(range, await readWatermarks(database))
   const isSingle = found.services === 1 && !found.hasLoads
-  const isStored = isSingle && stretches.every(({ resolution }) => resolution >= range.intervalSeconds)
-  const distinct = distinctSql(query)
-  const isCountStored = distinct === undefined || query.shape.value === 'resources' || isStored
-  const isTotal = hasTotals(query) && isCountStored
-  const sources = [
+  const parts = found.hasLoads ? [stretches] : splitStretches(stretches, range)
+  const loaded = found.hasLoads ? loadedSources(range) : []
+  return { query, range, parts: parts.map((part) => planPart({ query, range, isSingle, loaded }, part)) }
+}
+
+interface Planned {
+  query: ResolvedQuery
+  range: PeriodRange
+  /** Whether one service and no load has rows. */
+  isSingle: boolean
+  loaded: readonly Source[]
+}
+
+function planPart({ query, range, isSingle, loaded }: Planned, stretches: readonly Stretch[]): RowPart {
+  const sourcesOf = (isTotal: boolean): Source[] => [
     ...stretches.map((one) => ({ ...one, isLoaded: false, isTotal })),
-    ...(found.hasLoads ? loadedSources(range) : []),
+    ...loaded,
   ]
-  const isCounted = distinct !== undefined && (!isTotal || query.shape.value === 'resources')
+  const { value, isOfUsers } = query.shape
+  // Each stored row is one of the answer's, but for its label and its resource.
+  const isAlone = isSingle && stretches.every(({ resolution }) => resolution >= range.intervalSeconds)
+  const hasSums = hasTotals(query)
+  const hasOneRow = hasSums || !hasSeveralLabels(query)
+  const isStored = isAlone && (value === 'resources' ? hasOneRow : hasSums)
+  const distinct = isStored ? undefined : distinctSql(query)
+  const isTotal = hasSums && !(distinct !== undefined && isOfUsers)
   return {
-    ...{ query, range, sources },
-    isUnique: isSingle && stretches.length === 1 && (isTotal || !hasSeveralLabels(query)),
-    ...(isCounted ? { distinct } : {}),
+    sources: sourcesOf(isTotal),
+    isUnique: isAlone && hasOneRow && value !== 'resources',
+    ...(distinct === undefined ? {} : { distinct }),
+    ...(distinct !== undefined && isTotal && value !== 'resources'
+      ? { countedSources: sourcesOf(false) }
+      : {}),
   }
 }
 

@@ -4,6 +4,7 @@ import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
 import { readLabels } from './names.ts'
 import type { RowPlan } from './row-plan.ts'
 import type { RowTable } from './row-table.ts'
+import type { Source } from './series-sql.ts'
 import { integers, rowsSql } from './series-sql.ts'
 
 /** Shares of the values below the quantiles that are told. */
@@ -18,7 +19,10 @@ export async function readQuantiles(
 ): Promise<Map<number, Quantiles>> {
   const sketches = new Map<number, QuantileSketch>()
   for (const [period, key, innerKey, bytes] of await database.arrays(
-    unionOf(database, plan, 'v.sketch', 'v.sketch is not null'),
+    unionOf(database, plan, {
+      sources: plan.parts.flatMap((part) => part.sources),
+      ...{ value: 'v.sketch', condition: 'v.sketch is not null' },
+    }),
   )) {
     const row = table.find(Number(period), Number(key), Number(innerKey))
     if (row === undefined || !(bytes instanceof Uint8Array)) continue
@@ -41,10 +45,15 @@ export async function readQuantiles(
  */
 export async function countOthers(database: SeriesDatabase, plan: RowPlan, table: RowTable): Promise<void> {
   const { otherId, shape } = plan.query
-  if (otherId === undefined || plan.distinct === undefined || shape.value === 'resources') return
+  if (otherId === undefined || shape.value === 'resources') return
+  const sources = countedSources(plan)
+  if (sources.length === 0) return
   const isOfUsers = shape.value === 'users'
   const sketches = new Map<number, OtherSketch>()
-  const others = unionOf(database, plan, 'v.sketch', `v.label_id = ${otherId} and v.sketch is not null`)
+  const others = unionOf(database, plan, {
+    ...{ sources, value: 'v.sketch' },
+    condition: `v.label_id = ${otherId} and v.sketch is not null`,
+  })
   for (const [period, key, , bytes] of await database.arrays(others)) {
     const row = table.find(Number(period), Number(key), 0)
     if (row === undefined || !(bytes instanceof Uint8Array)) continue
@@ -73,7 +82,8 @@ async function* namesBeside(
   const periods = [...new Set(rows.map((row) => table.get(row, 'period')))]
   const thing = plan.query.shape.value === 'users' ? 'l.user_name' : 'v.label_id'
   const condition = `v.label_id <> ${plan.query.otherId ?? 0}`
-  const inside = unionOf(database, plan, `${thing} as thing`, condition)
+  const sources = countedSources(plan)
+  const inside = unionOf(database, plan, { sources, value: `${thing} as thing`, condition })
   const found = await database.arrays(
     `select distinct "period", "key", thing from (${inside}) r where "period" in (${integers(periods)})`,
   )
@@ -90,9 +100,17 @@ async function labelNames(database: SeriesDatabase, rows: SqlValue[][]): Promise
   return new Map([...(await readLabels(database, ids))].map(([id, { name }]) => [id, name]))
 }
 
-function unionOf(database: SeriesDatabase, plan: RowPlan, value: string, condition: string): string {
-  const selects = plan.sources.map((source) => {
-    const { select, from, where } = rowsSql(database, plan.query, source, plan.range)
+function countedSources({ parts }: RowPlan): Source[] {
+  return parts.flatMap((part) => (part.distinct === undefined ? [] : (part.countedSources ?? part.sources)))
+}
+
+function unionOf(
+  database: SeriesDatabase,
+  { query, range }: RowPlan,
+  { sources, value, condition }: { sources: readonly Source[]; value: string; condition: string },
+): string {
+  const selects = sources.map((source) => {
+    const { select, from, where } = rowsSql(database, query, source, range)
     return `select ${select}, ${value} from ${from} where ${where} and ${condition}`
   })
   return selects.join(' union all ')

@@ -42,6 +42,17 @@ export function chooseStretches(range: PeriodRange, marks: Watermarks): Stretch[
   return stretches
 }
 
+/** Stretches that have rows of one period stand together. */
+export function splitStretches(stretches: readonly Stretch[], range: PeriodRange): Stretch[][] {
+  const parts: Stretch[][] = []
+  for (const stretch of stretches) {
+    const isApart = (stretch.from - range.from) % range.intervalSeconds === 0
+    if (isApart || parts.length === 0) parts.push([stretch])
+    else parts.at(-1)?.push(stretch)
+  }
+  return parts
+}
+
 /** Whether rows of that length lie in one period each. */
 export function nests({ from, intervalSeconds }: PeriodRange, resolution: Resolution): boolean {
   return from % resolution === 0 && intervalSeconds % resolution === 0

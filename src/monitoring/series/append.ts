@@ -1,8 +1,9 @@
-import type { Dictionary } from './dictionary.ts'
 import { cleanText, encodeRequests } from './request-block.ts'
 import type { CaughtException, RequestEvent } from './request-event.ts'
+import { knownResources } from './resource-cap.ts'
 import type { CursorMove } from './series.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
+import type { Work } from './settle.ts'
 
 const maxBlock = 20_000
 
@@ -81,15 +82,14 @@ export async function logRequests(
 }
 
 export async function writeExceptions(
-  database: SeriesDatabase,
+  { database, dictionary, limits }: Pick<Work, 'database' | 'dictionary' | 'limits'>,
   exceptions: readonly CaughtException[],
-  dictionary: Dictionary,
 ): Promise<void> {
-  const used = exceptions.map(({ request }) =>
-    (request?.resources ?? []).map(({ type, name }) =>
-      dictionary.resource({ type, name: cleanText(name) ?? '' }),
-    ),
+  const named = exceptions.map(({ request }) =>
+    (request?.resources ?? []).map(({ type, name }) => ({ type, name: cleanText(name) ?? '' })),
   )
+  const capped = await knownResources(named.flat(), limits.resources, database)
+  const used = named.map((resources) => capped(resources).map((one) => dictionary.resource(one)))
   await dictionary.resolve(database)
   const columns = ['service_id', 'created', 'error_type', 'message', 'stack', 'request', 'resource_ids']
   const rows = exceptions.map(

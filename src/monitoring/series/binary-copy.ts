@@ -3,7 +3,7 @@ const isNull = -1
 const isEnd = -1
 
 /** The numbers of PostgreSQL's binary copy format, every column `float8`: row after row, null as NaN. */
-export function readBinaryCopy(bytes: Uint8Array, columnCount: number): Float64Array {
+export function readBinaryCopy(bytes: Uint8Array, columnCount: number): Float64Array<ArrayBuffer> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const rowBytes = 2 + columnCount * 4
   const numbers = new Float64Array(Math.ceil(bytes.byteLength / rowBytes) * columnCount)

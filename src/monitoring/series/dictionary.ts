@@ -4,6 +4,7 @@ import type { UsedResource } from './request-event.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
 const mostKept = 200_000
+const mostSplits = 20_000
 const idsPerStatement = 512
 
 /** A label with its id, which is 0 until `resolve`. */
@@ -107,7 +108,7 @@ export class Dictionary {
   begin(version: number): void {
     if (version !== this.#version) this.clear()
     this.#version = version
-    if (this.#labels.size > mostKept) this.clear()
+    if (this.#labels.size > mostKept || this.#splits.size > mostSplits) this.clear()
   }
 
   /** Forgets everything, after a transaction that failed. */
@@ -235,17 +236,20 @@ async function findByName(
   return database.arrays(`select id, ${columns} from ${table} where name in (${places(room)})`, names)
 }
 
-/** All series of the services: there are few services, and each will need most of its series. */
 async function findSeries(database: SeriesDatabase, part: readonly SeriesRef[]): Promise<IdRows> {
-  const found: IdRows = []
-  for (const serviceId of new Set(part.map(({ split }) => split.serviceId)))
-    found.push(
-      ...(await database.arrays(
-        `select id, ${seriesKind.columns.join(', ')} from monitoring_series where service_id = ? and load_id = 0`,
-        [serviceId],
-      )),
-    )
-  return found
+  const keys = part.flatMap((one) => seriesKind.valuesOf(one))
+  const width = seriesKind.keys
+  const room = padded(keys, width)
+  // PostgreSQL takes the types of the first row for all.
+  const rows = [
+    `(${Array(width).fill('cast(? as bigint)').join(',')})`,
+    ...Array(room - 1).fill(`(${places(width)})`),
+  ]
+  const columns = seriesKind.columns.join(', ')
+  return database.arrays(
+    `select id, ${columns} from monitoring_series where (${columns}) in (values ${rows.join(',')})`,
+    keys,
+  )
 }
 
 /** Writes down that labels were used of late, and users that were not known. */

@@ -1,26 +1,40 @@
-const firstLength = 1024
+import type { TakeNumbers } from './series-database.ts'
 
-/** A list of numbers that grows. */
+const firstLength = 1024
+const partLength = 32_768
+
+/** A list of numbers that grows, and is given away in parts. */
 export class NumberList {
+  readonly #take: TakeNumbers
   #numbers = new Float64Array(firstLength)
   #length = 0
 
+  constructor(take: TakeNumbers) {
+    this.#take = take
+  }
+
   /** Null becomes NaN. */
   add(row: readonly unknown[]): void {
-    if (this.#length + row.length > this.#numbers.length) this.#grow(row.length)
+    if (this.#length + row.length > this.#numbers.length) this.#makeRoom(row.length)
     for (const value of row) {
       this.#numbers[this.#length] = typeof value === 'number' ? value : Number.NaN
       this.#length += 1
     }
   }
 
-  finish(): Float64Array {
-    return this.#numbers.subarray(0, this.#length)
+  /** Gives what is left. */
+  finish(): void {
+    const part = this.#numbers.subarray(0, this.#length)
+    this.#length = 0
+    if (part.length > 0) this.#take(part)
   }
 
-  #grow(more: number): void {
+  /** The list is used again for the next part: who takes one keeps none of it. */
+  #makeRoom(more: number): void {
+    if (this.#length >= partLength) this.finish()
+    if (this.#length + more <= this.#numbers.length) return
     const larger = new Float64Array((this.#length + more) * 2)
-    larger.set(this.#numbers)
+    larger.set(this.#numbers.subarray(0, this.#length))
     this.#numbers = larger
   }
 }

@@ -10,13 +10,19 @@ const openers: Record<string, () => Promise<SeriesDatabase>> = {
   PostgreSQL: async () => PostgresSeriesDatabase.open(await (await testCluster()).createDatabase()),
 }
 
+async function readAll(database: SeriesDatabase, sql: string, columns: string[]): Promise<number[]> {
+  const numbers: number[] = []
+  await database.numbers(sql, columns, (part) => numbers.push(...part))
+  return numbers
+}
+
 for (const [name, open] of Object.entries(openers)) {
   describe(`numbers of ${name}`, () => {
     it('gives whole and real numbers row after row, null as NaN, and nothing of no rows', async () => {
       const database = await open()
       try {
         const sql = `select 1 as a, 0.5 as b, null as c union all select -${2 ** 50}, 1e300, 3`
-        const numbers = await database.numbers(sql, ['a', 'b', 'c'])
+        const numbers = await readAll(database, sql, ['a', 'b', 'c'])
         const rows = [numbers.slice(0, 3), numbers.slice(3)].sort(
           (one, other) => (other[0] ?? 0) - (one[0] ?? 0),
         )
@@ -27,7 +33,7 @@ for (const [name, open] of Object.entries(openers)) {
             [-(2 ** 50), 1e300, 3],
           ],
         )
-        assert.equal((await database.numbers('select 1 as a where 1 = 0', ['a'])).length, 0)
+        assert.equal((await readAll(database, 'select 1 as a where 1 = 0', ['a'])).length, 0)
       } finally {
         await database.close()
       }
@@ -44,22 +50,35 @@ for (const [name, open] of Object.entries(openers)) {
         )
         const sql =
           'select a.value as one, b.value as two from monitoring_state a, monitoring_state b where b.value < 20'
-        const numbers = await database.snapshot((snapshot) => snapshot.numbers(sql, ['one', 'two']))
-        assert.equal(numbers.length, 3000 * 20 * 2)
-        assert.equal(
-          numbers.reduce((sum, one) => sum + one, 0),
-          20 * 2999 * 1500 + 3000 * 190,
-        )
+        const { count, total } = await database.snapshot(async (snapshot) => {
+          let count = 0
+          let total = 0
+          await snapshot.numbers(sql, ['one', 'two'], (part) => {
+            assert.equal(part.length % 2, 0)
+            count += part.length
+            total += part.reduce((sum, one) => sum + one, 0)
+          })
+          return { count, total }
+        })
+        assert.equal(count, 3000 * 20 * 2)
+        assert.equal(total, 20 * 2999 * 1500 + 3000 * 190)
       } finally {
         await database.close()
       }
     })
 
-    it('tells what is wrong with a query and goes on', async () => {
+    it('tells what is wrong with a query or its reader and goes on', async () => {
       const database = await open()
       try {
-        await assert.rejects(database.numbers('select nothing_of_that_name as a', ['a']))
-        assert.deepEqual([...(await database.numbers('select 7 as a', ['a']))], [7])
+        await assert.rejects(readAll(database, 'select nothing_of_that_name as a', ['a']))
+        const refuse = (): never => {
+          throw new Error('That is too much')
+        }
+        await assert.rejects(database.numbers('select 1 as a', ['a'], refuse), /That is too much/)
+        const many =
+          'with recursive n(a) as (select 1 union all select a + 1 from n where a < 70000) select a from n'
+        await assert.rejects(database.numbers(many, ['a'], refuse), /That is too much/)
+        assert.deepEqual(await readAll(database, 'select 7 as a', ['a']), [7])
       } finally {
         await database.close()
       }

@@ -4,7 +4,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { readBinaryCopy } from './binary-copy.ts'
 import { toCopyText } from './copy-text.ts'
 import { migrationsFrom } from './schema.ts'
-import type { SeriesDatabase, SqlValue } from './series-database.ts'
+import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'
 
 /** Any number that other programs in one database hardly use. */
 const writerLock = 1_953_656_174
@@ -61,9 +61,9 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     return (await this.#client.query({ text: numbered(sql), values: [...values], rowMode: 'array' })).rows
   }
 
-  async numbers(sql: string, columns: readonly string[]): Promise<Float64Array> {
+  async numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void> {
     const client = this.#client
-    if (client instanceof pg.Pool) return this.snapshot((database) => database.numbers(sql, columns))
+    if (client instanceof pg.Pool) return this.snapshot((database) => database.numbers(sql, columns, take))
     const selected = columns.map((name) => `${name}::float8`).join(',')
     const stream = client.query(
       copyTo(`copy (select ${selected} from (${sql}) as q) to stdout (format binary)`),
@@ -76,7 +76,8 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     } finally {
       endTimeLimit(stream)
     }
-    return readBinaryCopy(Buffer.concat(chunks), columns.length)
+    const numbers = readBinaryCopy(Buffer.concat(chunks), columns.length)
+    if (numbers.length > 0) take(numbers)
   }
 
   async run(sql: string, values: readonly SqlValue[] = []): Promise<number> {

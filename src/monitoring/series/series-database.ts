@@ -1,5 +1,8 @@
 export type SqlValue = string | number | null | Uint8Array
 
+/** Is given rows of numbers; the array is used again afterwards. */
+export type TakeNumbers = (numbers: Float64Array<ArrayBuffer>) => void
+
 /**
  * The database of the series: SQLite in a file of its own, or PostgreSQL. One SQL for both, `?` for values. Integers
  * come as numbers. Inside `transaction` only what it gives may be used.
@@ -10,10 +13,11 @@ export interface SeriesDatabase {
   /** Rows as arrays, for large answers. */
   arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]>
   /**
-   * The named columns of a query, numbers all of them, row after row in one array, null as NaN: several times faster
-   * for large answers. The query holds its values itself; the order of its rows may be lost.
+   * Gives the named columns of a query, numbers all of them, row after row, null as NaN, to `take` in parts of whole
+   * rows: several times faster for large answers. The query holds its values itself; the order of its rows may be lost.
+   * Throws what `take` throws.
    */
-  numbers(sql: string, columns: readonly string[]): Promise<Float64Array>
+  numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void>
   /** Gives the number of rows changed. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>
   /** Inserts many rows; `conflict` is SQL such as `on conflict do nothing`. */

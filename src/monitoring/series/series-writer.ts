@@ -49,14 +49,14 @@ class DatabaseSeriesWriter implements SeriesWriter {
   async append({ events = [], exceptions = [], samples = [], cursor }: Batch): Promise<boolean> {
     const blocks = toBlocks(events)
     return this.#write(async (work) => {
-      const { database, state, dictionary } = work
+      const { database, state } = work
       if (cursor !== undefined && !(await moveCursor(database, cursor))) return false
       if (blocks.length > 0) {
         const batch = state.get('batch') + 1
         await state.set('batch', batch)
         await logRequests(database, blocks, batch)
       }
-      if (exceptions.length > 0) await writeExceptions(database, exceptions, dictionary)
+      if (exceptions.length > 0) await writeExceptions(work, exceptions)
       if (samples.length > 0) await addSamples(work, samples)
       return true
     })

@@ -43,6 +43,8 @@ export interface SeriesLimits {
   labels: number
   /** The same for `request.users`. */
   visitors: number
+  /** Resources of a minute and service; twenty times as many are known altogether. */
+  resources: number
 }
 
 /**

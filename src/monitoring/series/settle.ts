@@ -6,6 +6,7 @@ import type { MinuteCounts } from './minute-counts.ts'
 import { minuteRows } from './minute-rows.ts'
 import { PeriodRows } from './period-rows.ts'
 import { decodeRequests } from './request-block.ts'
+import { capResources } from './resource-cap.ts'
 import { removeRows, renewTotals, requestsOf } from './roll-up.ts'
 import { tableOf } from './schema.ts'
 import type { SeriesLimits } from './series.ts'
@@ -225,7 +226,7 @@ class Settlement {
   }
 
   async #count(where: string, values: readonly SqlValue[]): Promise<void> {
-    const { database, counts } = this.#work
+    const { database, counts, limits } = this.#work
     counts.clear()
     const blocks = await database.arrays(
       `select data from monitoring_requests where ${where} order by id`,
@@ -237,6 +238,7 @@ class Settlement {
       counts.add(block)
       this.#settled.requests += block.count
     }
+    await capResources(counts.groups, limits.resources, database)
   }
 
   #countedRows(serviceId: number, minute: number): StoredRow[] {

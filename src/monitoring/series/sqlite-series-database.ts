@@ -4,7 +4,7 @@ import { explain } from '../../lib/errors.ts'
 import { Turns } from '../../lib/turns.ts'
 import { NumberList } from './number-list.ts'
 import { migrationsFrom } from './schema.ts'
-import type { SeriesDatabase, SqlValue } from './series-database.ts'
+import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'
 
 const rowsPerStatement = 16
 const mostStatements = 300
@@ -40,8 +40,8 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
     return this.#turns.take(() => this.#connection.arrays(sql, values))
   }
 
-  numbers(sql: string, columns: readonly string[]): Promise<Float64Array> {
-    return this.#turns.take(() => this.#connection.numbers(sql, columns))
+  numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void> {
+    return this.#turns.take(() => this.#connection.numbers(sql, columns, take))
   }
 
   run(sql: string, values?: readonly SqlValue[]): Promise<number> {
@@ -87,7 +87,7 @@ class SqliteConnection implements SeriesDatabase {
   readonly kind = 'sqlite'
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
-  #numbers = new NumberList()
+  #numbers: NumberList | undefined
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -96,7 +96,7 @@ class SqliteConnection implements SeriesDatabase {
       start: 0,
       varargs: true,
       step: (rows: number, ...row: SQLOutputValue[]) => {
-        this.#numbers.add(row)
+        this.#numbers?.add(row)
         return rows + 1
       },
     })
@@ -113,10 +113,11 @@ class SqliteConnection implements SeriesDatabase {
   }
 
   /** A function that SQLite calls for each row makes no array for it. */
-  async numbers(sql: string, columns: readonly string[]): Promise<Float64Array> {
-    this.#numbers = new NumberList()
+  async numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void> {
+    const numbers = new NumberList(take)
+    this.#numbers = numbers
     this.#statement(`select collect_numbers(${columns.join(',')}) from (${sql})`).all()
-    return this.#numbers.finish()
+    numbers.finish()
   }
 
   async run(sql: string, values: readonly SqlValue[] = []): Promise<number> {

@@ -1,0 +1,105 @@
+import { otherLabel } from '../model/metrics.ts'
+import { resourceTypes } from '../model/resource-types.ts'
+import type { RequestGroup } from './minute-counts.ts'
+import type { UsedResource } from './request-event.ts'
+import type { SeriesDatabase } from './series-database.ts'
+
+/** So many times the resources of a minute may be known at all. */
+const minutesFull = 20
+const namesPerStatement = 512
+
+interface Counted {
+  resource: UsedResource
+  requests: number
+}
+
+/**
+ * Lets the resources that most of the groups' requests used keep their names: at most `cap`, and of those that are not
+ * in the series yet only as many as there is room for. The others become `(other)` of their type.
+ */
+export async function capResources(
+  groups: readonly RequestGroup[],
+  cap: number,
+  database: SeriesDatabase,
+): Promise<void> {
+  const counted = countResources(groups)
+  const named = await admitted(counted.slice(0, cap), cap * minutesFull, database)
+  if (named.size === counted.length) return
+  for (const group of groups) group.resources = withOthers(group.resources, named)
+}
+
+/** The same for resources of which each stands for one use. */
+export async function knownResources(
+  resources: readonly UsedResource[],
+  cap: number,
+  database: SeriesDatabase,
+): Promise<(used: readonly UsedResource[]) => UsedResource[]> {
+  const distinct = new Map(resources.map((resource) => [keyOf(resource), { resource, requests: 1 }]))
+  const named = await admitted([...distinct.values()], cap * minutesFull, database)
+  return (used) => withOthers(used, named)
+}
+
+/** Those that most requests used first. */
+function countResources(groups: readonly RequestGroup[]): Counted[] {
+  const counted = new Map<string, Counted>()
+  for (const { resources, requests } of groups) {
+    for (const resource of resources) {
+      const key = keyOf(resource)
+      const one = counted.get(key)
+      if (one === undefined) counted.set(key, { resource, requests })
+      else one.requests += requests
+    }
+  }
+  return [...counted.values()].sort(
+    (a, b) => b.requests - a.requests || (keyOf(a.resource) < keyOf(b.resource) ? -1 : 1),
+  )
+}
+
+/** Those that are in the series, and others as long as there is room. */
+async function admitted(
+  counted: readonly Counted[],
+  most: number,
+  database: SeriesDatabase,
+): Promise<Set<string>> {
+  const all = new Set(counted.map(({ resource }) => keyOf(resource)))
+  if (all.size === 0) return all
+  const [found] = await database.arrays('select count(*) from monitoring_resources')
+  let room = most - Number(found?.[0])
+  if (room >= all.size) return all
+  const known = await findKnown(
+    counted.map(({ resource }) => resource),
+    database,
+  )
+  for (const key of all) {
+    if (known.has(key)) continue
+    if (room > 0) room -= 1
+    else all.delete(key)
+  }
+  return all
+}
+
+async function findKnown(resources: readonly UsedResource[], database: SeriesDatabase): Promise<Set<string>> {
+  const known = new Set<string>()
+  for (let start = 0; start < resources.length; start += namesPerStatement) {
+    const names = resources.slice(start, start + namesPerStatement).map(({ name }) => name)
+    const places = names.map(() => '?').join(',')
+    const sql = `select type, name from monitoring_resources where name in (${places})`
+    for (const [type, name] of await database.arrays(sql, names)) {
+      const known1 = resourceTypes[Number(type)]
+      if (known1 !== undefined) known.add(keyOf({ type: known1, name: String(name) }))
+    }
+  }
+  return known
+}
+
+function withOthers(resources: readonly UsedResource[], named: ReadonlySet<string>): UsedResource[] {
+  const kept = resources.filter((resource) => named.has(keyOf(resource)))
+  const rest = resources.filter((resource) => !named.has(keyOf(resource)))
+  const types = new Set(rest.map(({ type }) => type))
+  const others = [...types].map((type) => ({ type, name: otherLabel }))
+  return [...kept.filter(({ type, name }) => name !== otherLabel || !types.has(type)), ...others]
+}
+
+function keyOf({ type, name }: UsedResource): string {
+  return `${type}=${name}`
+}
