@@ -96,6 +96,46 @@ describe('loadSettings', () => {
     assert.throws(() => loadSettings(wrong), /TERRANE_S3_ENDPOINT [^"]*\n.*TERRANE_REMOTE_ALLOW .*"loopback"/)
   })
 
+  it('monitors by default, with cut addresses, and keeps minutes for a week, hours for a quarter, days for years', () => {
+    const { monitoring } = loadSettings({})
+    assert.deepEqual(monitoring, {
+      ...{ isOn: true, privacy: 'truncated', mapServers: [] },
+      keep: {
+        ...{ minuteDays: 7, hourDays: 90, dayDays: 1095, requestDays: 14, exceptionDays: 90 },
+        maxBytes: 20 * 2 ** 30,
+      },
+      limits: { labels: 100, visitors: 10_000 },
+    })
+  })
+
+  it('reads what monitoring keeps, and whom it asks and tells', () => {
+    const { monitoring } = loadSettings({
+      ...{ TERRANE_MONITORING: 'off', TERRANE_PRIVACY: 'none', TERRANE_PLACES: '/srv/places.mmdb' },
+      ...{ TERRANE_KEEP_MINUTES: '1', TERRANE_KEEP_HOURS: '2', TERRANE_KEEP_DAYS: '0' },
+      ...{ TERRANE_KEEP_REQUESTS: '3', TERRANE_KEEP_EXCEPTIONS: '4', TERRANE_MAX_MONITORING: '1 GiB' },
+      ...{ TERRANE_MAX_LABELS: '5', TERRANE_MAX_VISITORS: '6', TERRANE_MAIL_FROM: 'maps@example.org' },
+      TERRANE_SMTP_URL: 'smtps://me:hush-hush@mail.example.org',
+    })
+    const { smtpUrl, ...rest } = monitoring
+    assert.equal(smtpUrl?.reveal(), 'smtps://me:hush-hush@mail.example.org')
+    assert.doesNotMatch(inspect(monitoring, { depth: 9 }), /hush-hush/)
+    assert.deepEqual(rest, {
+      ...{ isOn: false, privacy: 'none', mapServers: [], mailFrom: 'maps@example.org' },
+      placesFile: '/srv/places.mmdb',
+      keep: {
+        ...{ minuteDays: 1, hourDays: 2, dayDays: 0, requestDays: 3, exceptionDays: 4 },
+        maxBytes: 2 ** 30,
+      },
+      limits: { labels: 5, visitors: 6 },
+    })
+    const wrong = ['MONITORING', 'PRIVACY', 'KEEP_MINUTES', 'MAX_LABELS', 'SMTP_URL', 'MAX_MONITORING']
+    const problems = problemsOf(Object.fromEntries(wrong.map((name) => [`TERRANE_${name}`, 'perhaps'])))
+    assert.deepEqual(
+      problems.map((one) => one.split(' ')[0]).sort(),
+      wrong.map((name) => `TERRANE_${name}`).sort(),
+    )
+  })
+
   it('hides passwords from logs and messages', () => {
     const settings = loadSettings({
       TERRANE_ADMIN_PASSWORD: 'hush-hush',

@@ -81,6 +81,9 @@ for (const [database, envOf] of Object.entries(databases)) {
       }
       assert.deepEqual(failing?.problems, [problem])
       const list = (await client.call('GET', '/api/notifications/')).json.data
+      assert.equal(list.notifications.find((one) => one.id === id)?.last_send, '2026-11-21T12:02:10.000Z')
+      const config = await client.call('GET', `/api/notifications/config/${id}/`)
+      assert.equal(config.json.data.notification.last_send, '2026-11-21T12:02:10.000Z')
       assert.deepEqual([list.problems, list.health_level, list.notices], [[problem], 'fatal', []])
       const log = await client.call('GET', `/api/notifications/config/${id}/deliveries/`)
       assert.deepEqual(

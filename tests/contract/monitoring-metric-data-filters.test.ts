@@ -160,6 +160,21 @@ for (const [name, environment] of Object.entries(databases)) {
       }
     })
 
+    it('give a row for each resource and label by group_by=resource, the largest first', async () => {
+      const found = await rows('group_by=resource', 'response.status')
+      assert.deepEqual(
+        found.map(({ resource, label, val }) => [resource?.type, resource?.name, label, val]),
+        [
+          ['layer', 'ws:roads', '200', '2.0000'],
+          ['url', '/home', '200', '1.0000'],
+          ['map', 'sheet', '200', '1.0000'],
+          ['document', 'report', '404', '1.0000'],
+          ['layer', 'ws:roads', '404', '1.0000'],
+        ],
+      )
+      for (const { id, resource } of found) assert.equal(id, resource?.id)
+    })
+
     it('bound the time: newer than valid_from, older than valid_to', async () => {
       const minutes = async (from: string, to: string) => {
         const found = await periods(`valid_from=${day}T${from}&valid_to=${day}T${to}&interval=60`)

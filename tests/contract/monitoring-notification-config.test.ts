@@ -40,6 +40,8 @@ for (const [database, envOf] of Object.entries(databases)) {
 
     it('has a field for each definition, with all that a form needs', async () => {
       const id = await createCheck(client, 'all', ...thresholds())
+      const { json } = await client.call('GET', `/api/notifications/config/${id}/`)
+      assert.deepEqual([json.status, json.success, json.errors], ['ok', true, {}])
       const { fields, notification } = await readConfig(client, id)
       const { id: fieldId, ...field } = fields[0] ?? { id: undefined }
       assert.equal(typeof fieldId, 'number')

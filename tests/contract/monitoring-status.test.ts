@@ -89,6 +89,72 @@ for (const [name, environment] of Object.entries(databases)) {
       for (const { message } of problems) assert.match(String(message), /than (?:10|500 ms)$/)
     })
 
+    it('compares what the scope of a threshold names: a service, a resource, a label, an OWS service', async (test) => {
+      const fed = await start(test, await environment())
+      const wms = { serviceId: fed.services.mapserver, eventType: 'OWS:WMS', status: 404 } as const
+      const resources = [{ type: 'layer', name: 'ws:roads' }] as const
+      await fed.feed({
+        events: [
+          requestAt('2026-11-21T12:33:10Z', { ...wms, resources: [...resources] }),
+          requestAt('2026-11-21T12:33:11Z', { ...wms, resources: [...resources] }),
+          requestAt('2026-11-21T12:33:12Z', { ...wms, eventType: 'OWS:WFS' }),
+        ],
+      })
+      const any = { option: 'max_value', flags: [true, true, true, true], max: null }
+      const made = await fed.call(
+        'POST',
+        '/api/notifications/',
+        creation('scopes', threshold(any), threshold({ ...any, metric: 'response.status' })),
+      )
+      const id = made.json.data?.id as unknown as number
+      const listed = (await fed.call('GET', '/api/resources/')).json.resources as unknown as { id: number }[]
+      const none = { service: '', resource: '', label: '', ows_service: '' }
+      const found = async (field: string, scope: object): Promise<unknown[]> => {
+        const names = Object.entries({ ...none, ...scope }).map(([part, name]) => [`${field}.${part}`, name])
+        const others = { 'request.count.max_value': '', 'response.status.max_value': '', [field]: 0 }
+        await configure(fed, id, { ...others, ...Object.fromEntries(names) })
+        const [failing] = (await get(fed, 'status')).data as unknown as [{ problems: Json[] }?]
+        return (failing?.problems ?? []).map((one) => one.offending_value)
+      }
+      for (const [scope, value] of [
+        [{}, 8],
+        [{ service: 'localhost-app' }, 5],
+        [{ service: 'localhost-mapserver' }, 3],
+        [{ resource: String(listed[0]?.id) }, 2],
+        [{ resource: 'layer=ws:roads' }, 2],
+        [{ ows_service: 'OWS:WFS' }, 1],
+        [{ ows_service: 'OWS:ALL' }, 3],
+        [{ ows_service: 'OWS:WMS', service: 'localhost-mapserver', resource: 'layer=ws:roads' }, 2],
+      ] as const)
+        assert.deepEqual(
+          await found('request.count.max_value', scope),
+          [value.toFixed(4)],
+          JSON.stringify(scope),
+        )
+      assert.deepEqual(await found('response.status.max_value', { label: '404' }), ['3.0000'])
+      assert.deepEqual(await found('response.status.max_value', { label: '200' }), ['5.0000'])
+    })
+
+    it('has a problem for what cannot be evaluated, and says why', async (test) => {
+      const fed = await start(test, await environment())
+      const id = await watch(fed, 'gone', 'error', { [count]: 1, [`${count}.service`]: 'localhost-app' })
+      assert.equal(
+        (await fed.call('PUT', `/api/services/${fed.services.app}/`, { active: false })).status,
+        200,
+      )
+      const [{ check, problems }] = (await get(fed, 'status')).data as unknown as [
+        { check: Json; problems: Record<string, unknown>[] },
+      ]
+      assert.equal(check.id, id)
+      const [problem, ...others] = problems
+      assert.deepEqual(others, [])
+      assert.match(
+        String(problem?.message),
+        /^request\.count cannot be checked: service localhost-app is switched off$/,
+      )
+      assert.deepEqual([problem?.offending_value, problem?.threshold_value], ['', '1.0000'])
+    })
+
     it('keeps no history: what holds again is not told any more', async (test) => {
       const fed = await start(test, await environment())
       const id = await watch(fed, 'Few', 'error', { [count]: 10 })

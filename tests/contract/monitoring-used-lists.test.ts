@@ -119,6 +119,7 @@ describe('failures of the lists of resources and labels', () => {
       const { [key]: list, ...rest } = JSON.parse((await fed.call('GET', `/api/${key}/`)).text)
       assert.ok(Array.isArray(list))
       assert.deepEqual(rest, { status: 'ok', success: true, errors: {}, data: { key } })
+      assert.equal((await fed.call('GET', `/api/${key}/?valid_from=11/19/2026 10:00`)).status, 200)
     }
   })
 })
