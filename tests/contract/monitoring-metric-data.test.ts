@@ -194,8 +194,8 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.deepEqual(rest, { label: 'value', ...amounts('25.0000', 20, 40, 80, [4, 3]) })
       for (const [text, value] of [
         [p50, 20],
-        [p95, 30],
-        [p99, 30],
+        [p95, 40],
+        [p99, 40],
       ] as const)
         assert.ok(Math.abs(Number(text) / value - 1) <= 0.0101, `${text} is not ${value}`)
       assert.match(String(p50), /^\d+\.\d{4}$/)
@@ -265,7 +265,7 @@ for (const [name, environment] of Object.entries(databases)) {
           }),
         )
       const events = [...minute('12:00', 0, 30), ...minute('12:01', 20, 30), ...minute('13:00', 0, 3)]
-      await fed.feed({ events }, { labels: 7, visitors: 5 })
+      await fed.feed({ events }, { labels: 7, visitors: 5, resources: 100 })
       const rows = await rowsOf(fed, 'request.path')
       assert.equal(rows[0]?.label, '(other)')
       assert.deepEqual(rows[0], { label: '(other)', ...amounts('46.0000', 23, 23, 46, [46, 2]) })
