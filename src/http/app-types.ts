@@ -71,10 +71,14 @@ declare module 'fastify' {
     access?: Access
     /** Honours `Idempotency-Key`. */
     idempotent?: boolean
+    /** A form of a page may send it: the session's token is taken from the field `csrf_token` too. */
+    takesForms?: boolean
   }
   interface FastifyRequest {
     /** Who calls; `anonymous` until authentication has run. */
     caller: Caller
+    /** What proves that a page of ours sent an unsafe request of this session. */
+    csrfToken?: string | undefined
     /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */
     link(path: string): string
     /** Names keys or parameters that were ignored in `Terrane-Ignored`. */

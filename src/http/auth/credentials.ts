@@ -7,6 +7,8 @@ export type Credentials =
   | { kind: 'session'; id: string }
 
 export const sessionCookie = 'terrane_session'
+/** Field of a form that brings the session's token. */
+export const csrfField = 'csrf_token'
 
 /** 256 random bits. */
 export function randomText(): string {

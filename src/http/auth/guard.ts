@@ -4,22 +4,28 @@ import type { Database } from '../../db/connection.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { isSafe } from '../browser-safety.ts'
+import { isForm } from '../form-body.ts'
 import type { Access, Caller } from './access.ts'
 import { anonymous, hasRole } from './access.ts'
 import type { Authenticated, AuthenticationParts } from './authenticate.ts'
 import { authenticate } from './authenticate.ts'
-import { isSameText, readCredentials } from './credentials.ts'
+import { csrfField, isSameText, readCredentials } from './credentials.ts'
 
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(app: App, parts: AuthenticationParts): void {
   requireAccess(app)
+  app.decorateRequest('csrfToken')
   app.addHook('onRequest', async (request) => {
     if (request.is404) return
     const { caller, csrfToken } = await whoCalls(parts, request)
     request.caller = caller
-    if (caller.by === 'session' && !isSafe(request.method)) requireCsrfToken(request, csrfToken)
+    request.csrfToken = csrfToken
+    if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
     const access = request.routeOptions.config.access ?? 'admin'
     if (!(await mayCall(parts.database, request, access))) refuse(caller, access)
+  })
+  app.addHook('preHandler', async (request) => {
+    if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))
   })
 }
 
@@ -44,9 +50,24 @@ async function whoCalls(parts: AuthenticationParts, request: FastifyRequest): Pr
   return authenticate(parts, credentials, request.ip)
 }
 
-function requireCsrfToken(request: FastifyRequest, expected: string | undefined): void {
-  const given = request.headers['x-csrf-token']
-  if (expected !== undefined && typeof given === 'string' && isSameText(given, expected)) return
+/** A form of a page cannot send headers: where a route takes forms, the token may be one of their fields. */
+function mayBringTokenInBody(request: FastifyRequest): boolean {
+  const { routeOptions, headers } = request
+  return routeOptions.config.takesForms === true && isForm(request) && headers['x-csrf-token'] === undefined
+}
+
+/** The token is no field of what the form is about. */
+function takeToken(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return undefined
+  const fields = body as Record<string, unknown>
+  const token = fields[csrfField]
+  delete fields[csrfField]
+  return token
+}
+
+function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: unknown): void {
+  if (caller.by !== 'session' || isSafe(method)) return
+  if (csrfToken !== undefined && typeof given === 'string' && isSameText(given, csrfToken)) return
   throw new Failure(
     'forbidden',
     'csrf-token-missing',

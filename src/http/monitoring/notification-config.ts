@@ -17,6 +17,7 @@ import type { FullReceiver } from '../../monitoring/notify/receiver-repository.t
 import { listReceivers, replaceReceivers } from '../../monitoring/notify/receiver-repository.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { etagOf, requireMatch } from '../etag.ts'
+import { isForm } from '../form-body.ts'
 import { IdParams } from './bodies.ts'
 import { envelope } from './envelope.ts'
 import { renderForm } from './notification-form.ts'
@@ -31,7 +32,7 @@ import {
   toWireField,
   webhooksOf,
 } from './notification-wire.ts'
-import { bodyFields, isForm, pathId, queryFields } from './parameters.ts'
+import { bodyFields, pathId, queryFields } from './parameters.ts'
 import type { MonitoringScope } from './scope.ts'
 
 const tags = ['monitoring']
@@ -51,7 +52,7 @@ export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): v
   app.post(
     path,
     {
-      config: { access: 'staff', idempotent: true },
+      config: { access: 'staff', idempotent: true, takesForms: true },
       schema: {
         tags,
         summary: 'Change what a check compares and whom it tells',
@@ -118,10 +119,11 @@ async function sendConfiguration(request: FastifyRequest, reply: FastifyReply, s
   )
   const none = scopeNames(undefined, [], scope.wire)
   const [emails, webhooks] = [emailsOf(receivers), webhooksOf(receivers)]
+  const { csrfToken } = request
   reply.header('etag', etagOf(settingsOf(known))).header('cache-control', 'no-cache')
   return envelope({
     fields: check.definitions.map((one) => toWireField(check, one, scope.wire, scopes.get(one.id) ?? none)),
-    form: renderForm({ check, emails, webhooks, scopes, unitOf }),
+    form: renderForm({ check, emails, webhooks, scopes, csrfToken, unitOf }),
     notification: toWireCheck(check, scope.wire, 'names'),
     emails,
     webhooks,

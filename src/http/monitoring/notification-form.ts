@@ -5,6 +5,7 @@ import { escapeHtml } from '../../monitoring/notify/mail-message.ts'
 import type { Check, Definition } from '../../monitoring/notify/model.ts'
 import { fieldName } from '../../monitoring/notify/model.ts'
 import { calculatedSteps } from '../../monitoring/notify/steps.ts'
+import { csrfField } from '../auth/credentials.ts'
 import type { ScopeNames } from './notification-wire.ts'
 
 export interface FormValues {
@@ -12,14 +13,16 @@ export interface FormValues {
   emails: readonly string[]
   webhooks: readonly string[]
   scopes: ReadonlyMap<number, ScopeNames>
+  /** Of the session that asks, so that a page can send the form without a header. */
+  csrfToken: string | undefined
   unitOf(definition: Definition): string
 }
 
 /** Rows of a table with the inputs of a check's configuration, filled with what is set. */
-export function renderForm({ check, emails, webhooks, scopes, unitOf }: FormValues): string {
+export function renderForm({ check, emails, webhooks, scopes, csrfToken, unitOf }: FormValues): string {
   const seconds = durationText(check.graceSeconds)
   return [
-    row('emails', 'Emails', textArea('emails', emails)),
+    row('emails', 'Emails', textArea('emails', emails) + hiddenInput(csrfField, csrfToken)),
     row('severity', 'Severity', select('severity', severities, check.severity)),
     row(
       'active',
@@ -47,6 +50,10 @@ function textArea(name: string, lines: readonly string[]): string {
 
 function textInput(name: string, value: string): string {
   return `<input type="text" name="${escapeHtml(name)}" id="${idOf(name)}" value="${escapeHtml(value)}">`
+}
+
+function hiddenInput(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
 }
 
 function select(name: string, choices: readonly string[], chosen: string): string {

@@ -34,7 +34,7 @@ export function addNotificationRoutes(app: App, scope: MonitoringScope): void {
   app.post(
     path,
     {
-      config: { access: 'staff', idempotent: true },
+      config: { access: 'staff', idempotent: true, takesForms: true },
       schema: {
         tags,
         summary: 'Create a check',

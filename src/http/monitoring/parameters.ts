@@ -186,13 +186,6 @@ export function bodyFields(request: FastifyRequest, dialect: Dialect): Fields {
   throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })
 }
 
-/** Whether the body was sent as a form, where an unchecked box is absent. */
-export function isForm(request: FastifyRequest): boolean {
-  return /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(
-    request.headers['content-type'] ?? '',
-  )
-}
-
 /** The id in a path; throws `Failure` (`notFound`) for what is no number. */
 export function pathId(text: string, what: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { NotificationClient } from '../support/notification-client.ts'
+import {
+  createCheck,
+  creation,
+  readConfig,
+  startNotifications,
+  toForm,
+} from '../support/notification-client.ts'
+
+const password = 'long-enough'
+
+/** Logs in as staff, as a page does: headers that carry the cookie and no password. */
+async function logIn({ server }: NotificationClient): Promise<Record<string, string>> {
+  const user = { user: { name: 'sam', password, role: 'staff' } }
+  await server.app.inject({
+    method: 'POST',
+    url: '/rest/security/users',
+    headers: server.admin,
+    payload: user,
+  })
+  const session = { session: { name: 'sam', password } }
+  const reply = await server.app.inject({ method: 'POST', url: '/rest/security/session', payload: session })
+  assert.equal(reply.statusCode, 200, reply.body)
+  return { authorization: '', cookie: String(reply.headers['set-cookie']).split(';', 1)[0] ?? '' }
+}
+
+/** What the hidden inputs of a form would send. */
+function hiddenFields(form: string): Record<string, string> {
+  const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]))
+}
+
+function toMultipart(fields: Record<string, string>): string {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--part\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  return `${parts.join('')}--part--\r\n`
+}
+
+describe('a form that a page embeds', () => {
+  it('is sent by the browser of somebody who is logged in, without any header', async (t) => {
+    const client = await startNotifications(t)
+    const id = await createCheck(client, 'Requests')
+    const page = await logIn(client)
+    const path = `/api/notifications/config/${id}/`
+    const hidden = hiddenFields((await client.call('GET', path, undefined, page)).json.data.form)
+    assert.deepEqual(Object.keys(hidden), ['csrf_token'])
+    const fields = { severity: 'fatal', active: 'on', 'request.count.min_value': '3' }
+
+    const changed = await client.call('POST', path, toForm({ ...fields, ...hidden }), page)
+    assert.equal(changed.status, 200, changed.text)
+    assert.equal(changed.json.data.severity, 'fatal')
+    assert.equal(changed.headers['terrane-ignored'], undefined)
+
+    const parts = toMultipart({ ...fields, severity: 'warning', ...hidden })
+    const header = { 'content-type': 'multipart/form-data; boundary=part' }
+    const again = await client.call('POST', path, parts, { ...page, ...header })
+    assert.equal(again.status, 200, again.text)
+    assert.equal((await readConfig(client, id)).notification.severity, 'warning')
+
+    const made = await client.call(
+      'POST',
+      '/api/notifications/',
+      toForm({ ...creation('New'), ...hidden }),
+      page,
+    )
+    assert.equal(made.status, 200, made.text)
+    assert.equal(made.headers['terrane-ignored'], undefined)
+  })
+
+  it('is refused from a session without its token', async (t) => {
+    const client = await startNotifications(t)
+    const id = await createCheck(client, 'Requests')
+    const page = await logIn(client)
+    const path = `/api/notifications/config/${id}/`
+    const hidden = hiddenFields((await client.call('GET', path, undefined, page)).json.data.form)
+
+    for (const [body, headers] of [
+      [toForm({ severity: 'fatal' }), {}],
+      [toForm({ severity: 'fatal', csrf_token: 'guess' }), {}],
+      [`${toForm(hidden)}&${toForm(hidden)}`, {}],
+      [toForm({ severity: 'fatal', ...hidden }), { 'x-csrf-token': 'guess' }],
+      [{ severity: 'fatal', ...hidden }, {}],
+    ] as const) {
+      const reply = await client.call('POST', path, body, { ...page, ...headers })
+      assert.equal(reply.status, 403, reply.text)
+    }
+    assert.equal((await readConfig(client, id)).notification.severity, 'error')
+  })
+
+  it('has no token for somebody who gives a password or an API token', async (t) => {
+    const client = await startNotifications(t)
+    const id = await createCheck(client, 'Requests')
+
+    assert.deepEqual(hiddenFields((await readConfig(client, id)).form), {})
+  })
+})
