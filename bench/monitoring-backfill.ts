@@ -65,7 +65,7 @@ async function timeBackfill(log: string): Promise<number> {
   }
   const place = { path: join(folder, 'monitoring.sqlite') }
   const collector = new Collector(
-    { place, limits: { labels: 100, visitors: 10_000 }, keep, privacy: 'truncated' },
+    { place, limits: { labels: 100, visitors: 10_000, resources: 500 }, keep, privacy: 'truncated' },
     createSeriesWriter,
     (level, facts, message) => {
       if (level !== 'debug' && level !== 'info') console.error(message, facts)

@@ -33,6 +33,8 @@ export interface MonitoringSettings {
     labels: number
     /** The same for `request.users`. */
     visitors: number
+    /** Resources of a minute and service. */
+    resources: number
   }
 }
 
@@ -52,6 +54,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     limits: {
       labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
       visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),
+      resources: read.integer('TERRANE_MAX_RESOURCES', { fallback: 500, min: 1, max: 10_000 }),
     },
   }
 }

@@ -4,7 +4,7 @@ import { fixedClock } from '../../src/lib/clock.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { Batch } from '../../src/monitoring/series/series.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
-import { placeOf } from '../support/fed-monitoring.ts'
+import { fedLimits, placeOf } from '../support/fed-monitoring.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { databases } from '../support/monitoring-client.ts'
 import type { NotificationClient } from '../support/notification-client.ts'
@@ -159,7 +159,7 @@ for (const [database, envOf] of Object.entries(databases)) {
 
 async function feed({ server }: NotificationClient, batch: Batch, clock: Clock): Promise<void> {
   const database = await openSeriesDatabase(placeOf(server))
-  const writer = createSeriesWriter(database, { labels: 100, visitors: 10_000 })
+  const writer = createSeriesWriter(database, fedLimits)
   await writer.append(batch)
   while ((await writer.settle(clock.now().getTime() + 60_000)).hasMore);
   await writer.close()

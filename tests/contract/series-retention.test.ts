@@ -69,7 +69,7 @@ describeSeries('keeping series', (test) => {
 
   test('adds to minutes whose requests are gone', async (place) => {
     const { requests } = makeFacts(3)
-    const wide = { labels: 1000, visitors: 1000 }
+    const wide = { labels: 1000, visitors: 1000, resources: 1000 }
     for (const remainder of [0, 1]) {
       await withWriter(
         place,

@@ -10,7 +10,7 @@ import type { TestApp } from './app.ts'
 import type { MonitoringClient } from './monitoring-client.ts'
 import { startMonitoring } from './monitoring-client.ts'
 
-export const fedLimits: SeriesLimits = { labels: 100, visitors: 10_000 }
+export const fedLimits: SeriesLimits = { labels: 100, visitors: 10_000, resources: 500 }
 
 /** A server that monitors at a time that stands still, and ids of its services by type. */
 export interface FedMonitoring extends MonitoringClient {

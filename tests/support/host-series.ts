@@ -41,7 +41,7 @@ export interface HostRow {
 /** Watches a host as the collector thread does, with the real writer. */
 export async function watchHost(place: SeriesPlace, source: CollectedSource): Promise<HostWatch> {
   const database = await openSeriesDatabase(place)
-  const writer = createSeriesWriter(database, { labels: 100, visitors: 10_000 })
+  const writer = createSeriesWriter(database, { labels: 100, visitors: 10_000, resources: 500 })
   const type = source.kind === 'own' ? 'hostapp' : 'hostmapserver'
   const service = { id: 7, name: 'host', type, url: '', checkIntervalSeconds: 60, source } as const
   const collector = createHostCollector(service, { writer })

@@ -18,7 +18,7 @@ export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
 
-export const testLimits: SeriesLimits = { labels: 6, visitors: 25 }
+export const testLimits: SeriesLimits = { labels: 6, visitors: 25, resources: 100 }
 /** Some time before the midnight at which November begins. */
 export const start = Date.UTC(2026, 10, 1) - 35 * minute
 

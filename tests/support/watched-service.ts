@@ -10,7 +10,7 @@ import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/se
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 
 const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
-const limits = { labels: 1000, visitors: 10_000 }
+const limits = { labels: 1000, visitors: 10_000, resources: 500 }
 
 export interface Split {
   /** Default: `all`. */

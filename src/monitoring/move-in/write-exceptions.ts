@@ -31,7 +31,9 @@ export async function writeExceptions(
   const flush = async (): Promise<void> => {
     const batch = open
     open = []
-    await target.database.transaction((inside) => insertExceptions(inside, batch, dictionary))
+    await target.database.transaction((database) =>
+      insertExceptions({ database, dictionary, resources: Number.POSITIVE_INFINITY }, batch),
+    )
     tally.loaded(model, batch.length)
   }
   for (const [, staged] of staging.objects<StagedException>(model)) {

@@ -1,9 +1,9 @@
+import type { Dictionary } from './dictionary.ts'
 import { cleanText, encodeRequests } from './request-block.ts'
 import type { CaughtException, RequestEvent } from './request-event.ts'
 import { knownResources } from './resource-cap.ts'
 import type { CursorMove } from './series.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
-import type { Work } from './settle.ts'
 
 const maxBlock = 20_000
 
@@ -81,14 +81,21 @@ export async function logRequests(
   )
 }
 
+interface ExceptionPlace {
+  database: SeriesDatabase
+  dictionary: Dictionary
+  /** As `SeriesLimits.resources`. */
+  resources: number
+}
+
 export async function writeExceptions(
-  { database, dictionary, limits }: Pick<Work, 'database' | 'dictionary' | 'limits'>,
+  { database, dictionary, resources }: ExceptionPlace,
   exceptions: readonly CaughtException[],
 ): Promise<void> {
   const named = exceptions.map(({ request }) =>
     (request?.resources ?? []).map(({ type, name }) => ({ type, name: cleanText(name) ?? '' })),
   )
-  const capped = await knownResources(named.flat(), limits.resources, database)
+  const capped = await knownResources(named.flat(), resources, database)
   const used = named.map((resources) => capped(resources).map((one) => dictionary.resource(one)))
   await dictionary.resolve(database)
   const columns = ['service_id', 'created', 'error_type', 'message', 'stack', 'request', 'resource_ids']

@@ -28,7 +28,7 @@ export async function capResources(
   for (const group of groups) group.resources = withOthers(group.resources, named)
 }
 
-/** The same for resources of which each stands for one use. */
+/** The same for what exceptions name: gives what becomes of each list. */
 export async function knownResources(
   resources: readonly UsedResource[],
   cap: number,
@@ -85,8 +85,7 @@ async function findKnown(resources: readonly UsedResource[], database: SeriesDat
     const places = names.map(() => '?').join(',')
     const sql = `select type, name from monitoring_resources where name in (${places})`
     for (const [type, name] of await database.arrays(sql, names)) {
-      const known1 = resourceTypes[Number(type)]
-      if (known1 !== undefined) known.add(keyOf({ type: known1, name: String(name) }))
+      known.add(keyOf({ type: resourceTypes[Number(type)] ?? '', name: String(name) }))
     }
   }
   return known

@@ -56,7 +56,8 @@ class DatabaseSeriesWriter implements SeriesWriter {
         await state.set('batch', batch)
         await logRequests(database, blocks, batch)
       }
-      if (exceptions.length > 0) await writeExceptions(work, exceptions)
+      if (exceptions.length > 0)
+        await writeExceptions({ ...work, resources: work.limits.resources }, exceptions)
       if (samples.length > 0) await addSamples(work, samples)
       return true
     })

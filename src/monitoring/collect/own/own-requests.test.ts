@@ -41,7 +41,7 @@ function openSeries(test: TestContext) {
   const place = { path: `${temporaryData(test)}/monitoring.sqlite` }
   const series = new SharedSeries({
     place,
-    limits: { labels: 100, visitors: 100 },
+    limits: { labels: 100, visitors: 100, resources: 100 },
     openWriter: createSeriesWriter,
   })
   test.after(() => series.close())
