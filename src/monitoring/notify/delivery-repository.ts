@@ -186,7 +186,7 @@ export async function settleDelivery(
     .execute()
 }
 
-/** Gives up what is pending for a check. */
+/** Gives up what is pending for a check; why earlier attempts failed stays told. */
 export async function dropDeliveries(
   db: Queryable,
   checkId: number,
@@ -194,7 +194,11 @@ export async function dropDeliveries(
 ): Promise<void> {
   await db
     .updateTable('notification_deliveries')
-    .set({ state: 'dropped', error: why, finished_at: at })
+    .set({
+      state: 'dropped',
+      error: sql`cast(${why} as text) || coalesce('; before: ' || error, '')`,
+      finished_at: at,
+    })
     .where('check_id', '=', checkId)
     .where('state', '=', 'pending')
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind ?? ''))
