@@ -91,6 +91,16 @@ describe('bodies of checks', () => {
     }
   })
 
+  it('create one check for one Idempotency-Key', async (t) => {
+    const client = await startNotifications(t)
+    const key = { 'idempotency-key': 'once' }
+    const send = (name: string) => client.call('POST', '/api/notifications/', toForm(creation(name)), key)
+    const [first, again, other] = [await send('once'), await send('once'), await send('another')]
+    assert.deepEqual([first.status, again.status, other.status], [200, 200, 409])
+    assert.equal(again.text, first.text)
+    assert.equal((await client.call('GET', '/api/notifications/')).json.data.notifications.length, 6)
+  })
+
   it('that are absent or empty have no fields', async (t) => {
     const client = await startNotifications(t)
     for (const [body, type] of [
