@@ -147,6 +147,29 @@ describeSeries('keeping series', (test) => {
     assert.equal(await queryNumber(place, 'select count(*) from monitoring_exceptions'), 1)
   })
 
+  test('removes loaded exceptions by the time since they were loaded, and none while they are loaded', async (place) => {
+    const loadedAt = start + 100 * day
+    await withWriter(place, async (writer) => {
+      await writer.append({
+        exceptions: [1, 2, -1].map((serviceId) => ({
+          ...{ serviceId, created: start, errorType: 'E', message: 'm', stack: 's' },
+        })),
+      })
+    })
+    await withDatabase(place, async (database) => {
+      await database.run('update monitoring_exceptions set load_id = 1 where service_id = 1')
+      await database.insert('monitoring_loads', ['id', 'digest', 'loaded'], [[1, 'x', loadedAt]])
+    })
+    const services = async (now: number): Promise<unknown> => {
+      await retain(place, now)
+      return withDatabase(place, (database) =>
+        database.arrays('select service_id from monitoring_exceptions order by service_id'),
+      )
+    }
+    assert.deepEqual(await services(loadedAt + 29 * day), [[-1], [1]])
+    assert.deepEqual(await services(loadedAt + 31 * day), [[-1]])
+  })
+
   test('takes loaded rows into the next coarser table, by the time since they were loaded', async (place) => {
     await withDatabase(place, async (database) => {
       await database.insert('monitoring_loads', ['digest', 'loaded'], [['a', start]])

@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { finished, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Readable, Transform } from 'node:stream'
 import fastifyMultipart from '@fastify/multipart'
 import { findFullDisk } from '../../db/errors.ts'
 import type { TaskRecord } from '../../importer/records.ts'
@@ -12,6 +9,7 @@ import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-na
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import { isLocalLocation, parseLocation } from '../../sources/remote/location.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { checkLength, createByteLimit, receiveFile } from '../receive-file.ts'
 import { ExpandQuery, ImportParams, UploadParams } from './bodies.ts'
 import { parseExpand } from './expand.ts'
 import { requireCharset } from './from-wire.ts'
@@ -25,27 +23,6 @@ const maxParts = 10_000
 const maxFields = 100
 const maxFormBytes = 64 * 1024
 
-/** Passes bytes on until there are more than a request may bring. */
-function createByteLimit(maxBytes: number): () => Transform {
-  let bytes = 0
-  return () =>
-    new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        bytes += chunk.length
-        if (bytes > maxBytes) {
-          done(new Failure('tooLarge', 'upload-too-large', `An upload has at most ${maxBytes} bytes`))
-        } else done(null, chunk)
-      },
-    })
-}
-
-/** Refuses at once what says itself that it is too large. */
-function checkLength(request: FastifyRequest, maxBytes: number): void {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    throw new Failure('tooLarge', 'upload-too-large', `An upload has at most ${maxBytes} bytes`)
-  }
-}
-
 /** The last part of a client's file name; a name that could leave the folder is refused. */
 function safeFileName(name: string): string {
   const clean = cleanEntryName(name)
@@ -55,10 +32,7 @@ function safeFileName(name: string): string {
   throw invalid('invalid-file-name', `The file name "${shownName(name)}" cannot be used: ${fault}`)
 }
 
-/**
- * Writes one file. The source is left open when that fails, so that the answer still reaches the client; what else it
- * sends is thrown away.
- */
+/** Writes one file of an upload. */
 async function writeFile(
   source: Readable,
   folder: string,
@@ -66,15 +40,9 @@ async function writeFile(
   limit: Transform,
   signal: AbortSignal,
 ) {
-  const stopWatching = finished(source, { writable: false }, (error) => {
-    if (error !== undefined && error !== null) limit.destroy(error)
-  })
   try {
-    const file = createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
-    await pipeline(source.pipe(limit), file, { signal })
+    await receiveFile(source, join(folder, name), { limit, signal })
   } catch (error) {
-    source.unpipe(limit)
-    source.resume()
     if (error instanceof Failure) throw error
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw invalid('duplicate-file', `The upload has two files named "${name}"`)
@@ -85,9 +53,6 @@ async function writeFile(
         cause: error,
       })
     )
-  } finally {
-    stopWatching()
-    source.once('error', () => undefined)
   }
 }
 

@@ -1,6 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { findFullDisk } from '../../db/errors.ts'
 import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
@@ -9,6 +7,7 @@ import type { LoadReport } from '../../monitoring/move-in/load-report.ts'
 import type { LoadProgress } from '../../monitoring/move-in/move-in.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../importer/scope.ts'
+import { checkLength, createByteLimit, receiveFile } from '../receive-file.ts'
 import { envelopeReply } from './bodies.ts'
 import { envelope } from './envelope.ts'
 import type { MonitoringScope } from './scope.ts'
@@ -66,6 +65,7 @@ export async function addLoadRoutes(app: App, { context }: MonitoringScope): Pro
         },
       },
       async (request, reply) => {
+        checkLength(request, maxUploadBytes)
         const { body } = request
         if (!(body instanceof Readable)) throw new FieldFailure({ file: ['The body must be the dump.'] })
         const signal = clientSignal(reply)
@@ -85,24 +85,12 @@ async function receive(
   file: string,
   { maxUploadBytes, signal }: { maxUploadBytes: number; signal: AbortSignal },
 ): Promise<void> {
-  const limit = byteLimit(maxUploadBytes)
   try {
-    await pipeline(body, limit, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
+    await receiveFile(body, file, { limit: createByteLimit(maxUploadBytes)(), signal })
   } catch (error) {
     if (error instanceof Failure) throw error
     throw findFullDisk(error) ?? invalid('upload-broken', 'The upload broke off', { cause: error })
   }
-}
-
-function byteLimit(maxBytes: number): Transform {
-  let bytes = 0
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length
-      if (bytes <= maxBytes) done(null, chunk)
-      else done(new Failure('tooLarge', 'upload-too-large', `An upload has at most ${maxBytes} bytes`))
-    },
-  })
 }
 
 function toWireProgress(progress: LoadProgress | undefined) {

@@ -112,10 +112,17 @@ const objectReaders: Record<string, (record: DumpRecord) => object> = {
     stack: textField(record, 'error_data', longText),
     request: keyField(record, 'request'),
   }),
-  notificationcheck: ({ fields }) => fields,
-  notificationmetricdefinition: ({ fields }) => fields,
-  metricnotificationcheck: ({ fields }) => fields,
-  notificationreceiver: ({ fields }) => fields,
+  notificationcheck: plainFields,
+  notificationmetricdefinition: plainFields,
+  metricnotificationcheck: plainFields,
+  notificationreceiver: plainFields,
+}
+
+/** Without lists and objects, which nobody reads. */
+function plainFields({ fields }: DumpRecord): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => typeof value !== 'object' || value === null),
+  )
 }
 
 /** Puts one object of the dump into the staging database; what cannot be used is counted with its reason. */
