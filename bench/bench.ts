@@ -1,5 +1,6 @@
-// `npm run bench [-- --only TEXT --rows N --runs N]`: loads beside their ogr2ogr peers; writes bench/results.md.
-// With `--only` or `--rows` the results are printed and the file stays as it is.
+// `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
+// writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is. Parts of
+// monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill, monitoring-queries (`--query` takes some).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,6 +13,10 @@ import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
 import { createStore, timeLoad } from './load.ts'
 import { runBackfill } from './monitoring-backfill.ts'
+import type { YearResults } from './monitoring-queries.ts'
+import { runMonitoringQueries } from './monitoring-queries.ts'
+import { runRecording } from './monitoring-recording.ts'
+import { runSustained } from './monitoring-sustained.ts'
 import { timePeer } from './peer.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
@@ -23,7 +28,12 @@ const folder = join(import.meta.dirname, '.data')
 const fullRows: Record<Dataset, number> = { points: 1_000_000, polygons: 500_000 }
 
 const { values: options } = parseArgs({
-  options: { only: { type: 'string' }, rows: { type: 'string' }, runs: { type: 'string', default: '3' } },
+  options: {
+    only: { type: 'string' },
+    rows: { type: 'string' },
+    runs: { type: 'string', default: '3' },
+    query: { type: 'string' },
+  },
 })
 const runs = Number(options.runs)
 
@@ -64,7 +74,8 @@ const only = options.only ?? ''
 const isWhole = options.only === undefined && options.rows === undefined
 const cluster = await startPostgres({ isDurable: true })
 try {
-  const databaseUrl = new URL(await cluster.createDatabase())
+  const newDatabase = async (): Promise<URL> => new URL(await cluster.createDatabase())
+  const databaseUrl = await newDatabase()
   const results: LoadResult[] = []
   console.log(resultHead)
   for (const one of loadCases.filter(({ name }) => name.includes(only))) {
@@ -75,11 +86,20 @@ try {
   const small = [
     ...('small-files'.includes(only) ? await runSmallFiles(folder) : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
-    ...('backfill'.includes(only) ? await runBackfill(folder) : []),
+    ...('monitoring-recording'.includes(only) ? await runRecording(folder) : []),
+    ...('monitoring-sustained'.includes(only) ? await runSustained(await newDatabase()) : []),
+    ...('monitoring-backfill'.includes(only) ? await runBackfill(folder) : []),
     ...('answers'.includes(only) ? await runAnswers(folder, Number(options.rows ?? fullRows.points)) : []),
   ]
   for (const result of small) console.log(smallLine(result))
-  if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), await report(results, small, runs))
+  const year: YearResults = 'monitoring-queries'.includes(only)
+    ? await runMonitoringQueries(await newDatabase(), options.query)
+    : { queries: [], others: [], sizes: [] }
+  for (const result of year.others) console.log(smallLine(result))
+  for (const text of year.sizes) console.log(text)
+  const { queries, others, sizes } = year
+  const text = await report({ loads: results, small: [...small, ...others], queries, sizes, runs })
+  if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), text)
 } finally {
   await cluster.stop()
 }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MetricDataRequest } from '../src/http/monitoring/metric-data-writer.ts'
 import { silentLogger } from '../src/lib/logger.ts'
 import { alignWindow } from '../src/monitoring/query/align-window.ts'
@@ -10,11 +9,14 @@ import { groupings } from '../src/monitoring/query/grouping.ts'
 import { SeriesReader } from '../src/monitoring/query/series-reader.ts'
 import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
 import type { SeriesPlace } from '../src/monitoring/series/series-database.ts'
+import { LoopWatch } from './loop-watch.ts'
 import { fillYear, sizeOf, yearEnd, yearStart } from './monitoring-year.ts'
-import type { SmallResult } from './report.ts'
+import { quantile } from './quantile.ts'
+import type { QueryResult, SmallResult } from './report.ts'
+import { queryLine } from './report.ts'
 
 const entry = new URL('../src/http/monitoring/reader-thread.ts', import.meta.url)
-const rounds = 20
+const rounds = 40
 const daySeconds = 86_400
 /** A day by minutes where each of 100 labels has a row: 144,000 rows. */
 const manyRowsMilliseconds = 100
@@ -44,50 +46,75 @@ function listAsked(): Asked[] {
     ...both('request.path', undefined, manyRowsMilliseconds),
     ...both('request.count', undefined),
     ...both('response.time', undefined),
-    ...both('request.count', 'resource', manyRowsMilliseconds),
+    ...both('request.count', 'resource'),
     ...groupings.filter((one) => one !== 'resource').flatMap((one) => both('request.path', one)),
   ]
 }
 
-/** Metric data of a year on both databases: the 95th of a hundred answers of each grouping. */
-export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise<SmallResult[]> {
+export interface YearResults {
+  queries: QueryResult[]
+  others: SmallResult[]
+  /** What a year takes on disk and in memory. */
+  sizes: string[]
+}
+
+/** Metric data of a year on both databases, asked in the thread that a server asks, in each grouping. */
+export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise<YearResults> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
   try {
-    return [
-      ...(await runOn('SQLite', { path: join(folder, 'monitoring.sqlite') }, only)),
-      ...(await runOn('PostgreSQL', { url: databaseUrl.href }, only)),
+    const both = [
+      await runOn('SQLite', { path: join(folder, 'monitoring.sqlite') }, only),
+      await runOn('PostgreSQL', { url: databaseUrl.href }, only),
     ]
+    return {
+      queries: both.flatMap(({ queries }) => queries),
+      others: both.flatMap(({ others }) => others),
+      sizes: both.flatMap(({ sizes }) => sizes),
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function runOn(name: string, place: SeriesPlace, only: string): Promise<SmallResult[]> {
+async function runOn(name: string, place: SeriesPlace, only: string): Promise<YearResults> {
   const database = await openSeriesDatabase(place)
   const reader = new SeriesReader({ place, entry, log: silentLogger })
   try {
     const rows = await fillYear(database)
-    const megabytes = Math.round((await sizeOf(database)) / 2 ** 20)
-    console.log(`${name}: a year has ${rows.toLocaleString('en')} rows in ${megabytes} MB`)
-    const results: SmallResult[] = []
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
+    const size = await sizeOf(database)
+    const watch = new LoopWatch()
+    const queries: QueryResult[] = []
     for (const asked of listAsked().filter((one) => one.name.includes(only))) {
-      const result = await time(reader, asked)
-      results.push({ ...result, name: `${name}: ${result.name}` })
-      console.log(`${name}: ${result.name}: ${result.milliseconds.toFixed(1)} (${asked.wantedMilliseconds})`)
+      const result = await time(reader, { ...asked, name: `${name}: ${asked.name}` })
+      queries.push(result)
+      console.log(queryLine(result))
     }
-    delay.disable()
-    const blocked = { name: `${name}: longest wait of the event loop`, milliseconds: delay.max / 1e6 }
-    return [...results, { ...blocked, wantedMilliseconds: longestBlockMilliseconds }]
+    const { longestWaitMilliseconds, longestWorkMilliseconds } = watch.stop()
+    const loop = `event loop of the main thread during queries (${name})`
+    return {
+      queries,
+      others: [
+        { name: `longest wait of the ${loop}`, milliseconds: longestWaitMilliseconds },
+        { name: `longest work of the ${loop}`, milliseconds: longestWorkMilliseconds },
+      ].map((one) => ({ ...one, wantedMilliseconds: longestBlockMilliseconds })),
+      sizes: [sizeText(name, rows, size)],
+    }
   } finally {
     await reader.close()
     await database.close()
-    console.log(`${name}: at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB of memory`)
   }
 }
 
-async function time(reader: SeriesReader, { name, metric, grouping, ...asked }: Asked): Promise<SmallResult> {
+function sizeText(name: string, rows: number, size: number): string {
+  const megabytes = Math.round(size / 2 ** 20)
+  const memory = Math.round(process.resourceUsage().maxRSS / 1024)
+  return `${name}: ${rows.toLocaleString('en')} rows in ${megabytes} MB on disk; the process that asked them held at most ${memory} MB`
+}
+
+async function time(
+  reader: SeriesReader,
+  { name, metric, grouping, wantedMilliseconds, ...asked }: Asked,
+): Promise<QueryResult> {
   const window = alignWindow(asked.window, { now: yearEnd * 1000 })
   if (!('count' in window)) throw new Error(`${name}: ${window.refusal}`)
   const request: MetricDataRequest = {
@@ -95,17 +122,18 @@ async function time(reader: SeriesReader, { name, metric, grouping, ...asked }: 
     ...{ dialect: 'contract', base: '' },
   }
   const times: number[] = []
+  const worked: number[] = []
   let bytes = 0
   for (let round = -3; round < rounds; round += 1) {
-    const start = performance.now()
+    const [start, used] = [performance.now(), process.cpuUsage()]
     bytes = (await reader.read<Uint8Array>('metricData', request)).byteLength
-    if (round >= 0) times.push(performance.now() - start)
+    const { user, system } = process.cpuUsage(used)
+    if (round < 0) continue
+    times.push(performance.now() - start)
+    worked.push((user + system) / 1000)
   }
-  times.sort((a, b) => a - b)
-  const milliseconds = times[Math.floor(rounds * 0.95)] ?? 0
   return {
-    name: `${name} (${(bytes / 1e6).toFixed(1)} MB)`,
-    milliseconds,
-    wantedMilliseconds: asked.wantedMilliseconds,
+    ...{ name, megabytes: bytes / 1e6, wantedMilliseconds },
+    ...{ median: quantile(times, 0.5), p95: quantile(times, 0.95), processor: quantile(worked, 0.5) },
   }
 }

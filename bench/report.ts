@@ -20,11 +20,33 @@ export interface SmallResult {
   wantedMilliseconds: number
 }
 
+/** Milliseconds of a question about a year of metrics. */
+export interface QueryResult {
+  name: string
+  /** Of the answer. */
+  megabytes: number
+  median: number
+  p95: number
+  /** Median processor time of the process that asks and answers. */
+  processor: number
+  wantedMilliseconds: number
+}
+
+/** What one run has found. */
+export interface Results {
+  loads: LoadResult[]
+  small: SmallResult[]
+  queries: QueryResult[]
+  /** What a year of metrics takes. */
+  sizes: string[]
+  runs: number
+}
+
 const wantedMegabytes = 350
 const wantedShare = 0.7
 
 /** The results as the text of `bench/results.md`. */
-export async function report(results: LoadResult[], small: SmallResult[], runs: number): Promise<string> {
+export async function report({ loads, small, queries, sizes, runs }: Results): Promise<string> {
   return `# Benchmark results
 
 Written by \`npm run bench\`. Every load runs through a server in its own process, from the first request to COMPLETE:
@@ -36,11 +58,22 @@ binary file and builds key, index and statistics; at least ${wantedShare} of tha
 ${await machine()}
 
 ${resultHead}
-${results.map(resultLine).join('\n')}
+${loads.map(resultLine).join('\n')}
 
 | other | milliseconds | wanted |
 |---|---:|---:|
 ${small.map(smallLine).join('\n')}
+
+## A year of metrics
+
+One service with 100 labels and 50 resources as roll-up and retention leave it: days of a year, hours of 90 days, minutes
+of the last week, and half a day that is not rolled up yet. Questions go to the thread that a server asks, which answers
+with finished JSON. Processor time is the median of that process; PostgreSQL's own is not in it.
+
+${sizes.map((text) => `- ${text}`).join('\n')}
+
+${queryHead}
+${queries.map(queryLine).join('\n')}
 
 What the profile shows stands in [notes.md](notes.md).
 `
@@ -68,8 +101,33 @@ export function resultLine(result: LoadResult): string {
 }
 
 export function smallLine({ name, milliseconds, wantedMilliseconds }: SmallResult): string {
-  const value = marked(milliseconds.toFixed(1), milliseconds > wantedMilliseconds)
+  const value = marked(
+    milliseconds.toFixed(wantedMilliseconds < 1 ? 4 : 1),
+    milliseconds > wantedMilliseconds,
+  )
   return `| ${name} | ${value} | ${wantedMilliseconds} |`
+}
+
+export const queryHead = `| metric_data | answer MB | median ms | p95 ms | processor ms | wanted p95 |
+|---|---:|---:|---:|---:|---:|`
+
+export function queryLine({
+  name,
+  megabytes,
+  median,
+  p95,
+  processor,
+  wantedMilliseconds,
+}: QueryResult): string {
+  const cells = [
+    name,
+    megabytes.toFixed(1),
+    median.toFixed(1),
+    marked(p95.toFixed(1), p95 > wantedMilliseconds),
+    processor.toFixed(1),
+    String(wantedMilliseconds),
+  ]
+  return `| ${cells.join(' | ')} |`
 }
 
 function marked(text: string, isMissed: boolean): string {

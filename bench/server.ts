@@ -8,16 +8,28 @@ import type { RestClient } from '../src/cli/rest-client.ts'
 import { basicAuthorization, createRestClient } from '../src/cli/rest-client.ts'
 
 const password = 'bench-password'
+const millisecondsPerTick = 10
 
 /** A server in a process of its own, with a data directory of its own. */
 export interface BenchServer {
   client: RestClient
+  url: string
   /** The most memory the process has held so far. */
   peakMegabytes(): number
+  /** What all its threads have worked so far. */
+  processorMilliseconds(): number
   stop(): Promise<void>
 }
 
-export async function startBenchServer(importRoot: string): Promise<BenchServer> {
+export interface BenchServerOptions {
+  /** Default: as the server's own default. */
+  monitoring?: 'on' | 'off'
+}
+
+export async function startBenchServer(
+  importRoot: string,
+  { monitoring }: BenchServerOptions = {},
+): Promise<BenchServer> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'terrane-bench-'))
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts'), 'serve'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -30,6 +42,7 @@ export async function startBenchServer(importRoot: string): Promise<BenchServer>
       TERRANE_ADMIN_PASSWORD: password,
       TERRANE_SAMPLE: 'off',
       TERRANE_LOG: 'error',
+      ...(monitoring === undefined ? {} : { TERRANE_MONITORING: monitoring }),
     },
   })
   const abandon = (): void => {
@@ -41,6 +54,8 @@ export async function startBenchServer(importRoot: string): Promise<BenchServer>
   const client = createRestClient(url, basicAuthorization('admin', password))
   return {
     client,
+    url,
+    processorMilliseconds: () => processorMilliseconds(child.pid ?? 0),
     peakMegabytes: () => peakMegabytes(child.pid ?? 0),
     stop: async () => {
       client.close()
@@ -68,4 +83,11 @@ async function readyUrl(child: ChildProcess): Promise<string> {
 function peakMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024)
+}
+
+function processorMilliseconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick
 }

@@ -2,6 +2,7 @@ import type { LayerRecord, StyleRecord } from '../catalog/records.ts'
 import { describeException } from '../monitoring/collect/own/describe-exception.ts'
 import type { OwnException, OwnRequest } from '../monitoring/collect/own/own-request.ts'
 import type { OwnEventType } from '../monitoring/model/event-types.ts'
+import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { UsedResource } from '../monitoring/series/request-event.ts'
 import type { App, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
 import { digestOf, readCredentials } from './auth/credentials.ts'
@@ -18,12 +19,17 @@ declare module 'fastify' {
   }
 }
 
+/** Takes requests, and tells when they began. */
+interface Recording extends Pick<HttpContext, 'clock'> {
+  monitoring?: Pick<Monitoring, 'record'>
+}
+
 /** Of a request whose client went away before there was an answer. */
 const clientGone = 499
 const tableOfUsages = new Map<string, OwnEventType | undefined>()
 
 /** Hands the facts of each request to monitoring when its answer is sent, or when its client has gone. */
-export function recordRequests(app: App, context: HttpContext): void {
+export function recordRequests(app: App, context: Recording): void {
   app.decorateRequest('usedLayer')
   app.decorateRequest('usedStyle')
   app.decorateRequest('exception')
@@ -35,7 +41,7 @@ export function recordRequests(app: App, context: HttpContext): void {
 
 /** For one request that hooks do not see. */
 export function recordRequest(
-  { monitoring, clock }: HttpContext,
+  { monitoring, clock }: Recording,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
