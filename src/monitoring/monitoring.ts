@@ -9,13 +9,13 @@ import { CollectorHandle } from './collect/collector-handle.ts'
 import { describeException } from './collect/own/describe-exception.ts'
 import type { OwnRequest } from './collect/own/own-request.ts'
 import { OwnRequests } from './collect/own/own-requests.ts'
-import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
 import type { MonitoringHealth } from './health.ts'
 import { Health } from './health.ts'
-import type { ServiceRecord, ServiceSource } from './model/records.ts'
+import type { ServiceRecord } from './model/records.ts'
 import type { Services, ServicesChange } from './model/services.ts'
 import type { Notifications } from './notify/notifications.ts'
 import type { SeriesPlace } from './series/series-database.ts'
+import { ownServices, splitDoubles, toCollected } from './watched-services.ts'
 
 const tickMs = 1000
 const minuteMs = 60_000
@@ -50,6 +50,7 @@ export class Monitoring {
   #minute: number | undefined
   #evaluated: number | undefined
   #problems = new Map<number, string>()
+  #doubles: ReadonlyMap<number, string> = new Map()
 
   constructor(needs: MonitoringNeeds) {
     const { settings, place, log, clock, events, services } = needs
@@ -102,9 +103,9 @@ export class Monitoring {
     return this.#health.report(this.#own.dropped)
   }
 
-  /** What went wrong when the service was read last; undefined while all is well. */
+  /** What went wrong when the service was read last, or why it is not read; undefined while all is well. */
   problemOf(serviceId: number): string | undefined {
-    return this.#problems.get(serviceId)
+    return this.#problems.get(serviceId) ?? this.#doubles.get(serviceId)
   }
 
   /** Hands over what is left and ends the threads. */
@@ -153,8 +154,10 @@ export class Monitoring {
 
   async #readServices(isNewMinute: boolean): Promise<void> {
     if (this.#services !== undefined && !isNewMinute) return
-    const services = (await this.#needs.services.list()).filter(({ isActive }) => isActive)
+    const active = (await this.#needs.services.list()).filter(({ isActive }) => isActive)
+    const { services, doubles } = splitDoubles(active)
     this.#services = services
+    this.#doubles = doubles
     await this.#collector.setServices(services.map(toCollected))
   }
 
@@ -178,23 +181,4 @@ export class Monitoring {
     for (const { serviceId, at } of read) await services.markChecked(serviceId, new Date(at))
     for (const id of own) await services.markChecked(id, new Date(ownChecked ?? 0))
   }
-}
-
-/** The services that this server's own requests count for. */
-function ownServices(services: readonly ServiceRecord[]): { app?: number; mapserver?: number } {
-  const find = (type: string): number | undefined =>
-    services.find((one) => one.source.kind === 'own' && one.type === type)?.id
-  const app = find('app')
-  const mapserver = find('mapserver')
-  return { ...(app === undefined ? {} : { app }), ...(mapserver === undefined ? {} : { mapserver }) }
-}
-
-function toCollected({ id, name, type, url, checkIntervalSeconds, source }: ServiceRecord): CollectedService {
-  return { id, name, type, url, checkIntervalSeconds, source: revealed(source) }
-}
-
-function revealed(source: ServiceSource): CollectedSource {
-  if (source.kind === 'own' || source.kind === 'log') return source
-  const { password, ...rest } = source
-  return { ...rest, ...(password === undefined ? {} : { password: password.reveal() }) }
 }

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { fixedClock } from '../../src/lib/clock.ts'
+import type { Json } from '../support/importer-client.ts'
+import { listOf } from '../support/importer-client.ts'
+import { startMonitoring } from '../support/monitoring-client.ts'
 import type { NotificationClient } from '../support/notification-client.ts'
 import {
   createCheck,
@@ -95,5 +99,38 @@ describe('a form that a page embeds', () => {
     const id = await createCheck(client, 'Requests')
 
     assert.deepEqual(hiddenFields((await readConfig(client, id)).form), {})
+  })
+})
+
+describe('two services that are this server', () => {
+  it('count what it does and what its machine has once, and the second says so', async (test) => {
+    const clock = fixedClock('2026-03-01T12:00:30Z')
+    const { call, server } = await startMonitoring(test, { clock })
+    for (const type of ['app', 'hostapp']) {
+      const made = await call('POST', '/api/services/', { name: `second-${type}`, type, host: 'localhost' })
+      assert.equal(made.status, 200, made.text)
+    }
+    for (let reading = 0; reading < 2; reading += 1) {
+      await server.app.inject({ url: '/ogc', headers: server.admin })
+      await server.monitoring?.catchUp()
+      clock.advance(60_000)
+    }
+    await server.monitoring?.catchUp()
+    const rowsOf = async (query: string): Promise<Json[]> => {
+      const { json, text } = await call('GET', `/api/metric_data/${query}`)
+      return listOf(listOf(json.data?.data)[0]?.data ?? assert.fail(text))
+    }
+    const window = 'valid_from=2026-03-01T12:00:00Z&valid_to=2026-03-01T12:02:00Z&interval=120'
+
+    assert.equal((await rowsOf(`uptime/?${window}`))[0]?.samples_count, 2)
+    assert.deepEqual(await rowsOf(`uptime/?${window}&service=second-hostapp`), [])
+    assert.equal((await rowsOf(`request.count/?${window}`))[0]?.val, '2.0000')
+    const services = listOf((await call('GET', '/api/services/')).json.services)
+    for (const type of ['app', 'hostapp']) {
+      const { id } = services.find(({ name }) => String(name) === `second-${type}`) ?? assert.fail()
+      const { json } = await call('GET', `/api/services/${String(id)}/`)
+      assert.match(String(json.data?.problem), new RegExp(`^Not read: the service [\\w.-]+-${type} counts`))
+      assert.equal(json.data?.last_check, null)
+    }
   })
 })

@@ -1,0 +1,49 @@
+import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
+import type { ServiceRecord, ServiceSource } from './model/records.ts'
+
+export interface SplitServices {
+  services: ServiceRecord[]
+  /** Why the others are not read, by their id. */
+  doubles: ReadonlyMap<number, string>
+}
+
+/** This server and its machine count for one service of each type: nothing is in a sum twice. */
+export function splitDoubles(active: readonly ServiceRecord[]): SplitServices {
+  const first = new Map<string, ServiceRecord>()
+  const doubles = new Map<number, string>()
+  const services = active.filter((service) => {
+    if (service.source.kind !== 'own') return true
+    const known = first.get(service.type)
+    if (known === undefined) first.set(service.type, service)
+    else doubles.set(service.id, `Not read: the service ${known.name} counts the same`)
+    return known === undefined
+  })
+  return { services, doubles }
+}
+
+/** The services that this server's own requests count for. */
+export function ownServices(services: readonly ServiceRecord[]): { app?: number; mapserver?: number } {
+  const find = (type: string): number | undefined =>
+    services.find((one) => one.source.kind === 'own' && one.type === type)?.id
+  const app = find('app')
+  const mapserver = find('mapserver')
+  return { ...(app === undefined ? {} : { app }), ...(mapserver === undefined ? {} : { mapserver }) }
+}
+
+/** What the collector needs of a service. */
+export function toCollected({
+  id,
+  name,
+  type,
+  url,
+  checkIntervalSeconds,
+  source,
+}: ServiceRecord): CollectedService {
+  return { id, name, type, url, checkIntervalSeconds, source: revealed(source) }
+}
+
+function revealed(source: ServiceSource): CollectedSource {
+  if (source.kind === 'own' || source.kind === 'log') return source
+  const { password, ...rest } = source
+  return { ...rest, ...(password === undefined ? {} : { password: password.reveal() }) }
+}
