@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
-const patienceMilliseconds = 60_000
+const patienceMilliseconds = 150_000
 
 export interface Ended {
   code: number | null
