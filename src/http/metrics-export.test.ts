@@ -108,4 +108,16 @@ describe('metrics for Prometheus', () => {
     events.emit('request.finished', request())
     assert.doesNotMatch(await metrics.text(), /rest\/imports/)
   })
+
+  it('lets other work go on between one metric and the next', async () => {
+    const { metrics } = start()
+    let turns = 0
+    let next = setImmediate(function turn() {
+      turns += 1
+      next = setImmediate(turn)
+    })
+    const names = (await metrics.text()).match(/^# TYPE /gm) ?? []
+    clearImmediate(next)
+    assert.ok(turns >= names.length && names.length > 20, `${turns} turns for ${names.length} metrics`)
+  })
 })

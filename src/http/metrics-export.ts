@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { EventBus, Events } from '../lib/events.ts'
 import { BoundedNames } from './bounded-names.ts'
@@ -52,9 +53,16 @@ export class MetricsExport {
     return this.#registry.contentType
   }
 
-  /** Everything, with what is known of the process. */
-  text(): Promise<string> {
-    return Registry.merge([this.#registry, processRegistry()]).metrics()
+  /** Everything, with what is known of the process; other requests are answered between one metric and the next. */
+  async text(): Promise<string> {
+    const texts: string[] = []
+    for (const registry of [this.#registry, processRegistry()]) {
+      for (const { name } of registry.getMetricsAsArray()) {
+        await setImmediate()
+        texts.push(await registry.getSingleMetricAsString(name))
+      }
+    }
+    return `${texts.join('\n\n')}\n`
   }
 
   close(): void {
