@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fixedClock } from '../../src/lib/clock.ts'
+import { updateThreshold } from '../../src/monitoring/notify/check-repository.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
 import { startMonitoring } from '../support/monitoring-client.ts'
@@ -10,6 +11,7 @@ import {
   creation,
   readConfig,
   startNotifications,
+  threshold,
   toForm,
 } from '../support/notification-client.ts'
 
@@ -132,5 +134,35 @@ describe('two services that are this server', () => {
       assert.match(String(json.data?.problem), new RegExp(`^Not read: the service [\\w.-]+-${type} counts`))
       assert.equal(json.data?.last_check, null)
     }
+  })
+})
+
+describe('a form that is sent back as it came', () => {
+  it('keeps a value that was loaded from elsewhere and is none of the steps, and takes no other', async (test) => {
+    const client = await startNotifications(test)
+    const id = await createCheck(client, 'Requests', threshold({ steps: 3 }))
+    const [field] = (await readConfig(client, id)).fields
+    await updateThreshold(client.server.database.kysely, field?.id ?? assert.fail(), { value: 2.5 })
+    const form = (await readConfig(client, id)).form
+    const [, chosen = ''] = /<option value="([^"]*)" selected>2\.5/.exec(form) ?? assert.fail(form)
+    const send = (value: string) =>
+      client.call(
+        'POST',
+        `/api/notifications/config/${id}/`,
+        toForm({ active: 'on', 'request.count.min_value': value }),
+      )
+
+    assert.equal((await send(chosen)).status, 200)
+    assert.equal((await readConfig(client, id)).fields[0]?.current_value, '2.5000')
+    assert.equal((await send('2.6')).status, 400)
+  })
+
+  it('tells what is wrong with a list of addresses', async (test) => {
+    const client = await startNotifications(test)
+    const id = await createCheck(client, 'Requests')
+    const reply = await client.call('POST', `/api/notifications/config/${id}/`, { emails: [1] })
+
+    assert.equal(reply.status, 400)
+    assert.deepEqual(reply.json.errors, { emails: ['Enter a list of texts.'] })
   })
 })

@@ -30,6 +30,7 @@ const shown = {
   id: 4,
   active: true,
   last_check: null,
+  problem: null,
   source: { ...remote.source, password: '********' },
 }
 

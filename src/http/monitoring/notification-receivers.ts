@@ -16,7 +16,9 @@ const secretShape = /^[\x21-\x7e]{8,200}$/
 function readLines(fields: Fields, body: unknown, name: string, separator: RegExp): string[] | undefined {
   if (!fields.has(name)) return undefined
   const raw = (body as Record<string, unknown>)[name]
-  const isList = Array.isArray(raw) && raw.every((one) => typeof one === 'string')
+  const isList = Array.isArray(raw)
+  if (isList && !raw.every((one) => typeof one === 'string'))
+    return fields.fail(name, 'Enter a list of texts.')
   const text = isList ? raw.join('\n') : fields.text(name, { maxLength: maxListLength, keepsEmpty: true })
   if (text === undefined) return undefined
   if (text.length > maxListLength)

@@ -18,7 +18,10 @@ export interface ThresholdNeeds {
   services: readonly ServiceRecord[]
 }
 
-/** A definition's threshold as a body changes it: absent keeps (or, in the older dialect, is off), empty is off. */
+/**
+ * A definition's threshold as a body changes it: absent keeps (or, in the older dialect, is off), empty is off. A value
+ * that was loaded from elsewhere may be sent back, though it is none of the steps.
+ */
 export async function readThreshold(
   { fields, scope, services }: ThresholdNeeds,
   definition: Definition,
@@ -35,14 +38,14 @@ export async function readThreshold(
 
 function readLimit(
   fields: Fields,
-  { option, bounds }: Definition,
+  { option, bounds, threshold }: Definition,
   name: string,
   text: string,
 ): number | undefined {
   const value = toAmount(text) ?? (option === 'max_timeout' ? parseDuration(text) : undefined)
   if (value === undefined || (option === 'max_timeout' && value < 0))
     return fields.fail(name, 'Enter a number.')
-  const problem = limitProblem(bounds, value)
+  const problem = value === threshold?.value ? undefined : limitProblem(bounds, value)
   return problem === undefined ? value : fields.fail(name, problem)
 }
 
