@@ -11,6 +11,7 @@ const usualLimitMs = 30_000
 /** How long pieces are read one after the other before others get the time. */
 const piecesMs = 10_000
 const maxProblemLength = 500
+const maxProblems = 20
 
 /** What became of a service's turn. */
 export interface Polled {
@@ -133,12 +134,14 @@ export class Polls {
 /** Reads until nothing is left or others should have the time; gives what went wrong. */
 async function collectPieces(watched: Watched, at: number, signal: AbortSignal): Promise<string> {
   const end = performance.now() + piecesMs
+  const found = new Set<string>()
   for (;;) {
     const work = watched.collector.collect(at, signal)
     watched.late = work.catch(() => undefined).finally(() => delete watched.late)
     const { hasMore = false, problems = [] } = await orAborted(work, signal)
+    for (const problem of problems) if (found.size < maxProblems) found.add(problem)
     if (hasMore && performance.now() > end) delete watched.turn
-    if (!hasMore || watched.turn === undefined) return problems.join('\n')
+    if (!hasMore || watched.turn === undefined) return [...found].join('\n')
   }
 }
 

@@ -44,7 +44,7 @@ export class LineReader {
     for (;;) {
       if (this.#split(sink, limit)) return true
       signal.throwIfAborted()
-      if (!(await this.#more())) return false
+      if (!(await this.#more(signal))) return false
     }
   }
 
@@ -94,13 +94,13 @@ export class LineReader {
     this.#start = to
   }
 
-  async #more(): Promise<boolean> {
+  async #more(signal: AbortSignal): Promise<boolean> {
     this.#buffer.copyWithin(0, this.#start, this.#end)
     this.#end -= this.#start
     this.#start = 0
     const room = Math.min(this.#buffer.length - this.#end, this.#endOffset - this.offset - this.#end)
     if (room <= 0) return false
-    const count = await this.#source.read(this.#buffer.subarray(0, this.#end + room), this.#end)
+    const count = await this.#source.read(this.#buffer.subarray(0, this.#end + room), this.#end, signal)
     this.#end += count
     return count > 0
   }

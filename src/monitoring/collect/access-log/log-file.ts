@@ -34,8 +34,11 @@ const startBytes = 16 << 10
 
 /** Bytes in the order of the uncompressed file. */
 export interface ByteSource {
-  /** Fills a part of `buffer` from `at` on; 0 at the end, where later calls may give more. */
-  read(buffer: Buffer, at: number): Promise<number>
+  /**
+   * Fills a part of `buffer` from `at` on; 0 at the end, where later calls may give more. What `signal` breaks off is
+   * gone on with by the next call.
+   */
+  read(buffer: Buffer, at: number, signal?: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
@@ -76,8 +79,9 @@ async function openCompressed(handle: FileHandle, offset: number): Promise<ByteS
   let piece: Buffer = Buffer.alloc(0)
   let toSkip = offset
   return {
-    async read(buffer, at) {
+    async read(buffer, at, signal) {
       while (piece.length === 0) {
+        signal?.throwIfAborted()
         const next = await pieces.next()
         if (next.done === true) return 0
         const bytes = next.value as Buffer

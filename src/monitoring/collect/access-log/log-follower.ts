@@ -90,20 +90,26 @@ export class LogFollower {
       throw new Error(`${file.path} is shorter than it was, but begins alike: it is read on from its end`)
     }
     const reader = await this.#reader(part)
+    let hasMore = false
     let isHeld = false
     try {
       sink.begin(file.path)
-      isHeld = await reader.read(sink, limit, signal)
-      if (!isHeld && (isFollowed || file.isCompressed)) reader.finish(sink)
+      hasMore = await reader.read(sink, limit, signal)
+      isHeld = hasMore
+      if (!hasMore && (isFollowed || file.isCompressed)) reader.finish(sink)
+    } catch (error) {
+      // Time was up on the way to the first line: the next turn need not begin that way anew.
+      isHeld = signal.aborted && reader.offset === part.offset
+      throw error
     } finally {
       // Lines that were given count, whatever came behind them; what is damaged is not read again.
       part.offset = reader.offset
       part.isInLongLine = reader.isInLongLine
-      part.isWhole = !isHeld && file.isCompressed
+      part.isWhole = !hasMore && file.isCompressed
       if (isHeld) this.#held = { part, reader }
       else await reader.close()
     }
-    return isHeld
+    return hasMore
   }
 
   async #reader(part: LogPart): Promise<LineReader> {
