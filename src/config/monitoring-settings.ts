@@ -8,6 +8,25 @@ export const privacyModes = ['truncated', 'full', 'none'] as const
 /** What is kept of client addresses: cut to their network, whole, or nothing. */
 export type PrivacyMode = (typeof privacyModes)[number]
 
+export interface Keep {
+  minuteDays: number
+  hourDays: number
+  dayDays: number
+  requestDays: number
+  exceptionDays: number
+  /** 0 for no limit. */
+  maxBytes: number
+}
+
+export interface SeriesLimits {
+  /** Labels of a period, metric and split. */
+  labels: number
+  /** The same for `request.users`. */
+  visitors: number
+  /** Resources of a minute and service; twenty times as many are known altogether. */
+  resources: number
+}
+
 export interface MonitoringSettings {
   isOn: boolean
   privacy: PrivacyMode
@@ -19,23 +38,8 @@ export interface MonitoringSettings {
   mailFrom?: string
   /** Path of an MMDB file with places of addresses. */
   placesFile?: string
-  keep: {
-    minuteDays: number
-    hourDays: number
-    dayDays: number
-    requestDays: number
-    exceptionDays: number
-    /** 0 for no limit. */
-    maxBytes: number
-  }
-  limits: {
-    /** Labels of a period, metric and split. */
-    labels: number
-    /** The same for `request.users`. */
-    visitors: number
-    /** Resources of a minute and service. */
-    resources: number
-  }
+  keep: Keep
+  limits: SeriesLimits
 }
 
 export function readMonitoring(read: Reader): MonitoringSettings {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Keep } from '../../src/config/monitoring-settings.ts'
 import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
 import type { Resolution } from '../../src/monitoring/series/schema.ts'
-import type { Keep } from '../../src/monitoring/series/series.ts'
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { usedBytes } from '../../src/monitoring/series/series-size.ts'
 import {

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
 import { fixedClock } from '../../src/lib/clock.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
-import type { Batch, SeriesLimits } from '../../src/monitoring/series/series.ts'
+import type { Batch } from '../../src/monitoring/series/series.ts'
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
 import type { TestApp } from './app.ts'
@@ -62,7 +63,7 @@ async function feed(
 export function requestAt(time: string, more: Partial<RequestEvent> & { serviceId: number }): RequestEvent {
   return {
     created: Date.parse(time),
-    eventType: null,
+    eventType: 'view',
     method: 'GET',
     path: '/somewhere',
     host: 'maps.example.org',

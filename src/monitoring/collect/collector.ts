@@ -1,7 +1,6 @@
-import type { PrivacyMode } from '../../config/monitoring-settings.ts'
+import type { Keep, PrivacyMode, SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { Say } from '../../lib/problems.ts'
 import { Problems } from '../../lib/problems.ts'
-import type { Keep, SeriesLimits } from '../series/series.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
 import { createClassifier } from './classify/classify-requests.ts'
 import { Places } from './classify/places.ts'

@@ -1,6 +1,7 @@
+import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
 import { Turns } from '../../lib/turns.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
-import type { Batch, Keep, SeriesLimits, SeriesWriter, SettleReport } from '../series/series.ts'
+import type { Batch, SeriesWriter, SettleReport } from '../series/series.ts'
 import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
 
 export type OpenWriter = (database: SeriesDatabase, limits: SeriesLimits) => SeriesWriter

@@ -1,3 +1,4 @@
+import type { SeriesLimits } from '../../config/monitoring-settings.ts'
 import { countedUnder, eventTypeId } from '../model/event-types.ts'
 import type { Metric } from '../model/metrics.ts'
 import { defaultLabel, metricNamed, otherLabel } from '../model/metrics.ts'
@@ -9,7 +10,6 @@ import { OtherSketch } from './other-sketch.ts'
 import { sumOf } from './period-rows.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 import { splitOfType } from './schema.ts'
-import type { SeriesLimits } from './series.ts'
 import type { StoredRow } from './stored-row.ts'
 import { hashText } from './text-hash.ts'
 

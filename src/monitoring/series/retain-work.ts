@@ -1,4 +1,4 @@
-import type { Keep } from './series.ts'
+import type { Keep } from '../../config/monitoring-settings.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 

@@ -1,3 +1,4 @@
+import type { Keep } from '../../config/monitoring-settings.ts'
 import type { CaughtException, RequestEvent, Sample } from './request-event.ts'
 
 /** How far a source has been read: opaque to the series. */
@@ -26,25 +27,6 @@ export interface SettleReport {
   dropped: number
   /** Whether closed periods are left for the next call. */
   hasMore: boolean
-}
-
-export interface Keep {
-  minuteDays: number
-  hourDays: number
-  dayDays: number
-  requestDays: number
-  exceptionDays: number
-  /** 0 for no limit. */
-  maxBytes: number
-}
-
-export interface SeriesLimits {
-  /** Labels of a period, metric and split. */
-  labels: number
-  /** The same for `request.users`. */
-  visitors: number
-  /** Resources of a minute and service; twenty times as many are known altogether. */
-  resources: number
 }
 
 /**
