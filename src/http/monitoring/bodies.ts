@@ -1,7 +1,7 @@
 import type { TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
 
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
+export const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Errors = Type.Record(Type.String(), Type.Array(Type.String()))
 
 export const OkReply = Type.Object({

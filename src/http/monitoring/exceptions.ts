@@ -8,6 +8,7 @@ import type {
 import type { App, FastifyRequest } from '../app-types.ts'
 import { IdParams } from './bodies.ts'
 import { envelope } from './envelope.ts'
+import { ExceptionReply, ExceptionsReply } from './exception-bodies.ts'
 import { toWireException, toWireListed } from './exception-wire.ts'
 import { describeFields, pathId, queryFields } from './parameters.ts'
 import type { MonitoringScope } from './scope.ts'
@@ -38,7 +39,15 @@ export function addExceptionRoutes(app: App, scope: MonitoringScope): void {
 
   app.get(
     path,
-    { config, schema: { tags, summary: 'List exceptions, newest first', querystring: Filters } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List exceptions, newest first',
+        querystring: Filters,
+        response: { 200: ExceptionsReply },
+      },
+    },
     async (request) => {
       const known = await services.list()
       const found = await series.read<ListedException[]>('exceptions', readFilter(request, scope, known))
@@ -51,7 +60,10 @@ export function addExceptionRoutes(app: App, scope: MonitoringScope): void {
 
   app.get(
     `${path}/:id`,
-    { config, schema: { tags, summary: 'One exception', params: IdParams } },
+    {
+      config,
+      schema: { tags, summary: 'One exception', params: IdParams, response: { 200: ExceptionReply } },
+    },
     async (request) => {
       const id = pathId(request.params.id, 'Exception')
       const found = await series.read<WholeException | undefined>('exception', { id })

@@ -61,6 +61,8 @@ export async function addLoadRoutes(app: App, { context }: MonitoringScope): Pro
         schema: {
           tags,
           summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
+          consumes: ['application/json', 'application/gzip'],
+          body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),
           response: { 200: envelopeReply(Report) },
         },
       },

@@ -20,6 +20,7 @@ import { etagOf, requireMatch } from '../etag.ts'
 import { isForm } from '../form-body.ts'
 import { IdParams } from './bodies.ts'
 import { envelope } from './envelope.ts'
+import { CheckReply, ConfigurationReply, DeletedReply, DeliveriesReply } from './notification-bodies.ts'
 import { renderForm } from './notification-form.ts'
 import { readEmails, readWebhooks } from './notification-receivers.ts'
 import { readSettings } from './notification-settings.ts'
@@ -32,20 +33,27 @@ import {
   toWireField,
   webhooksOf,
 } from './notification-wire.ts'
-import { bodyFields, pathId, queryFields } from './parameters.ts'
+import { bodyFields, describeFields, pathId, queryFields } from './parameters.ts'
 import type { MonitoringScope } from './scope.ts'
 
 const tags = ['monitoring']
 const path = '/monitoring/api/notifications/config/:id'
 const config = { access: 'staff' } as const
-const response = { 200: Type.Unknown() }
 const settingNames = ['emails', 'severity', 'active', 'grace_period', 'window', 'webhooks']
 
 /** `/monitoring/api/notifications/config/<id>[/deliveries]`. */
 export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): void {
   app.get(
     path,
-    { config, schema: { tags, summary: 'Configuration of a check', params: IdParams, response } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Configuration of a check',
+        params: IdParams,
+        response: { 200: ConfigurationReply },
+      },
+    },
     async (request, reply) => sendConfiguration(request, reply, scope),
   )
 
@@ -61,7 +69,7 @@ export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): v
           Object.fromEntries(settingNames.map((name) => [name, Type.Optional(Type.String())])),
           { additionalProperties: Type.Unknown({ description: 'Fields by their field_name' }) },
         ),
-        response,
+        response: { 200: CheckReply },
       },
     },
     async (request, reply) => changeConfiguration(request, reply, scope),
@@ -69,7 +77,10 @@ export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): v
 
   app.delete(
     path,
-    { config, schema: { tags, summary: 'Delete a check', params: IdParams, response } },
+    {
+      config,
+      schema: { tags, summary: 'Delete a check', params: IdParams, response: { 200: DeletedReply } },
+    },
     async (request) => {
       const known = await getKnown(request, scope)
       requireMatch(request, settingsOf(known))
@@ -80,7 +91,16 @@ export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): v
 
   app.get(
     `${path}/deliveries`,
-    { config, schema: { tags, summary: 'Messages of a check, newest first', params: IdParams, response } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Messages of a check, newest first',
+        params: IdParams,
+        querystring: describeFields({ limit: 'At most so many, the newest; default 100' }),
+        response: { 200: DeliveriesReply },
+      },
+    },
     async (request) => {
       const fields = queryFields(request, scope.wire.dialect)
       const limit = fields.integer('limit', { min: 1, max: 1000 }) ?? 100

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { FieldFailure } from '../../lib/errors.ts'
 import { createVault } from '../../lib/vault.ts'
@@ -7,6 +6,7 @@ import { findCheck, insertCheck, isNameTaken, listChecks } from '../../monitorin
 import { replaceReceivers } from '../../monitoring/notify/receiver-repository.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { envelope } from './envelope.ts'
+import { CheckReply, NotificationsReply } from './notification-bodies.ts'
 import { readEmails, readWebhooks } from './notification-receivers.ts'
 import { readSettings } from './notification-settings.ts'
 import { healthLevel, toListedCheck, toWireCheck, toWireProblem } from './notification-wire.ts'
@@ -26,7 +26,7 @@ export function addNotificationRoutes(app: App, scope: MonitoringScope): void {
     path,
     {
       config: { access: 'user' },
-      schema: { tags, summary: 'Problems now, and the checks', response: { 200: Type.Unknown() } },
+      schema: { tags, summary: 'Problems now, and the checks', response: { 200: NotificationsReply } },
     },
     async (request) => listNotifications(request, scope),
   )
@@ -50,7 +50,7 @@ export function addNotificationRoutes(app: App, scope: MonitoringScope): void {
           user_thresholds: 'JSON list of 10-element lists; required',
           user_threshold: 'The same',
         }),
-        response: { 200: Type.Unknown() },
+        response: { 200: CheckReply },
       },
     },
     async (request) => createCheck(request, scope),

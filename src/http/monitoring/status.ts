@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import type { App } from '../app-types.ts'
 import { envelope } from './envelope.ts'
+import { StatusReply } from './notification-bodies.ts'
 import { healthLevel, toWireCheck, toWireProblem } from './notification-wire.ts'
 import type { MonitoringScope } from './scope.ts'
 
@@ -13,7 +13,7 @@ export function addStatusRoute(app: App, { context, wire }: MonitoringScope): vo
       schema: {
         tags: ['monitoring'],
         summary: 'Checks that do not hold now, with their problems',
-        response: { 200: Type.Unknown() },
+        response: { 200: StatusReply },
       },
     },
     async (request) => {
