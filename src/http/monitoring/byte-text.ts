@@ -11,8 +11,16 @@ export function bytesOf(text: string): Uint8Array {
 
 /** A long text, written as UTF-8 without a string for each part. */
 export class ByteText {
-  #bytes = new Uint8Array(firstBytes)
+  #bytes: Uint8Array<ArrayBuffer>
   #length = 0
+  #lastDecimal = Number.NaN
+  #lastStart = 0
+  #lastEnd = 0
+
+  /** `expectedBytes`: about how long the text becomes. */
+  constructor(expectedBytes = firstBytes) {
+    this.#bytes = new Uint8Array(expectedBytes)
+  }
 
   bytes(part: Uint8Array): void {
     const { length } = part
@@ -36,15 +44,30 @@ export class ByteText {
     } else this.text(String(value))
   }
 
-  /** With four digits after the point. */
+  /** With four digits after the point. Written again where it stands already: numbers often come twice in a row. */
   decimal(value: number): void {
+    this.#reserve(longestNumber)
+    const start = this.#length
+    if (value === this.#lastDecimal) {
+      const bytes = this.#bytes
+      let to = start
+      for (let from = this.#lastStart; from < this.#lastEnd; from += 1, to += 1) bytes[to] = bytes[from] ?? 0
+      this.#length = to
+      return
+    }
+    this.#writeDecimal(value)
+    this.#lastDecimal = value
+    this.#lastStart = start
+    this.#lastEnd = this.#length
+  }
+
+  #writeDecimal(value: number): void {
     const scaled = Math.round(Math.abs(value) * decimals)
     if (!(scaled < 1e9 * decimals)) {
       this.text(largeDecimal(value))
       return
     }
     if (value < 0 && scaled > 0) this.text('-')
-    this.#reserve(longestNumber)
     const whole = Math.floor(scaled / decimals)
     this.#digits(whole, digitCount(whole))
     this.#bytes[this.#length] = point

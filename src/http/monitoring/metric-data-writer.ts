@@ -37,12 +37,15 @@ const part = {
   close: bytesOf('}'),
 }
 
+const expectedRowBytes = 160
+const expectedPeriodBytes = 128
+
 /** The answer of metric data as JSON. */
 export function writeMetricData(request: MetricDataRequest, data: MetricData): Uint8Array<ArrayBuffer> {
   const { query } = request
   const wire = wireOf(request.dialect)
   const { metric } = data.query
-  const text = new ByteText()
+  const text = new ByteText(data.order.length * expectedRowBytes + query.window.count * expectedPeriodBytes)
   const head = {
     input_valid_from: wire.time(query.window.from),
     input_valid_to: wire.time(query.window.to),
@@ -64,6 +67,7 @@ class RowWriter {
   readonly #request: MetricDataRequest
   readonly #data: MetricData
   readonly #wire: MonitoringWire
+  readonly #columns: Record<'keys' | 'innerKeys' | 'min' | 'max' | 'sum' | 'samples' | 'count', Float64Array>
   /** What stands in rows for each key, written once. */
   readonly #keys = new Map<number, Uint8Array>()
   readonly #innerKeys = new Map<number, Uint8Array>()
@@ -73,45 +77,54 @@ class RowWriter {
     this.#request = request
     this.#data = data
     this.#wire = wire
+    const { rows } = data
+    this.#columns = {
+      ...{ keys: rows.column('key'), innerKeys: rows.column('innerKey') },
+      ...{ min: rows.column('min'), max: rows.column('max'), sum: rows.column('sum') },
+      ...{ samples: rows.column('samples'), count: rows.column('count') },
+    }
   }
 
   periods(): void {
     const { window } = this.#request.query
     const { rows, order } = this.#data
+    const periodOf = rows.column('period')
+    const text = this.#text
+    let from = this.#wire.time(periodStart(window, 0))
     let next = 0
     for (let period = 0; period < window.count; period += 1) {
-      const [from, to] = [period, period + 1].map((index) => this.#wire.time(periodStart(window, index)))
-      this.#text.text(`${period === 0 ? '' : ','}{"valid_from":"${from}","valid_to":"${to}","data":[`)
+      const to = this.#wire.time(periodStart(window, period + 1))
+      text.text(`${period === 0 ? '' : ','}{"valid_from":"${from}","valid_to":"${to}","data":[`)
+      from = to
       for (let isFirst = true; next < order.length; next += 1, isFirst = false) {
         const row = order[next] ?? 0
-        if (rows.get(row, 'period') !== period) break
-        if (!isFirst) this.#text.bytes(part.comma)
+        if (periodOf[row] !== period) break
+        if (!isFirst) text.bytes(part.comma)
         this.#row(row)
       }
-      this.#text.text(']}')
+      text.text(']}')
     }
   }
 
   #row(row: number): void {
     const text = this.#text
-    const { rows, query, values, quantiles } = this.#data
+    const { query, values, quantiles } = this.#data
+    const { keys, innerKeys, min, max, sum, samples, count } = this.#columns
     const [key, innerKey] = query.shape.keys
     text.bytes(part.open)
-    if (key !== undefined) text.bytes(this.#keyText(this.#keys, key, rows.get(row, 'key')))
-    if (innerKey !== undefined)
-      text.bytes(this.#keyText(this.#innerKeys, innerKey, rows.get(row, 'innerKey')))
+    if (key !== undefined) text.bytes(this.#keyText(this.#keys, key, keys[row] ?? 0))
+    if (innerKey !== undefined) text.bytes(this.#keyText(this.#innerKeys, innerKey, innerKeys[row] ?? 0))
     this.#value(values[row] ?? 0)
-    text.decimal(rows.get(row, 'min'))
+    text.decimal(min[row] ?? 0)
     text.bytes(part.max)
-    text.decimal(rows.get(row, 'max'))
+    text.decimal(max[row] ?? 0)
     text.bytes(part.sum)
-    text.decimal(rows.get(row, 'sum'))
+    text.decimal(sum[row] ?? 0)
     text.bytes(part.samples)
-    text.integer(rows.get(row, 'samples'))
+    text.integer(samples[row] ?? 0)
     text.bytes(part.count)
-    text.integer(rows.get(row, 'count'))
-    const found = quantiles.get(row)
-    if (found !== undefined) this.#quantiles(found)
+    text.integer(count[row] ?? 0)
+    if (quantiles.size > 0) this.#quantiles(quantiles.get(row))
     text.bytes(part.close)
   }
 
@@ -129,7 +142,8 @@ class RowWriter {
     }
   }
 
-  #quantiles(values: readonly number[]): void {
+  #quantiles(values: readonly number[] | undefined): void {
+    if (values === undefined) return
     const names = [part.p50, part.p95, part.p99]
     names.forEach((name, index) => {
       this.#text.bytes(name)

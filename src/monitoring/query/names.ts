@@ -8,13 +8,30 @@ export interface LabelName {
   user: string | null
 }
 
+const smallId = 2 ** 20
+
 /** Each id once. */
 export function distinctIds(ids: Float64Array): Set<number> {
   const found = new Set<number>()
-  let last = Number.NaN
+  const isFound = new Uint8Array(smallId)
   for (const id of ids) {
-    if (id !== last) found.add(id)
-    last = id
+    if (id >= 0 && id < smallId) {
+      if (isFound[id] === 1) continue
+      isFound[id] = 1
+    }
+    found.add(id)
+  }
+  return found
+}
+
+/** For each of the ids what `numbers` has for it, which has all of them. */
+export function numbersOf(ids: Float64Array, numbers: Map<number, number>): Uint32Array {
+  const small = new Uint32Array(smallId)
+  for (const [id, number] of numbers) if (id >= 0 && id < smallId) small[id] = number
+  const found = new Uint32Array(ids.length)
+  for (let at = 0; at < ids.length; at += 1) {
+    const id = ids[at] ?? 0
+    found[at] = id >= 0 && id < smallId ? (small[id] ?? 0) : (numbers.get(id) ?? 0)
   }
   return found
 }

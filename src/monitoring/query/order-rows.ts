@@ -1,5 +1,5 @@
 import type { LabelName, NamedResource } from './names.ts'
-import { distinctIds } from './names.ts'
+import { distinctIds, numbersOf } from './names.ts'
 import type { RowTable } from './row-table.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 
@@ -57,5 +57,5 @@ function rankColumn(rows: RowTable, column: 'key' | 'innerKey', nameOf: (id: num
   const named = [...distinctIds(ids)].map((id) => ({ id, name: nameOf(id) }))
   named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id))
   const places = new Map(named.map(({ id }, place) => [id, place]))
-  return Uint32Array.from(ids, (id) => places.get(id) ?? 0)
+  return numbersOf(ids, places)
 }

@@ -47,11 +47,13 @@ export class RowTable {
    */
   addAll(numbers: Float64Array, names: readonly Column[], isUnique: boolean): void {
     const count = numbers.length / names.length
-    const added = Object.fromEntries(
-      columns.map((name) => [name, takeColumn(numbers, names, name, count)]),
-    ) as Record<Column, Float64Array>
-    if (isUnique) this.#append(added, count)
-    else this.#merge(added, count)
+    this.#reserve(this.#length + count)
+    for (const name of columns) {
+      const part = this.#columns[name].subarray(this.#length, this.#length + count)
+      writeColumn(part, { numbers, names, name })
+    }
+    if (isUnique) this.#length += count
+    else this.#merge(count)
   }
 
   find(period: number, key: number, innerKey: number): number | undefined {
@@ -59,28 +61,24 @@ export class RowTable {
     return this.#rows.get(this.#pairOf(key, innerKey))?.get(period)
   }
 
-  #append(added: Record<Column, Float64Array>, count: number): void {
-    this.#reserve(this.#length + count)
-    for (const name of columns) this.#columns[name].set(added[name], this.#length)
-    this.#length += count
-  }
-
-  #merge(added: Record<Column, Float64Array>, count: number): void {
-    this.#reserve(this.#length + count)
+  /** Takes rows that stand behind the others into the table. */
+  #merge(count: number): void {
     this.#index()
-    const { period, key, innerKey } = added
+    const { period, key, innerKey, min, max } = this.#columns
     const own = this.#columns
-    for (let from = 0; from < count; from += 1) {
+    const end = this.#length + count
+    for (let from = this.#length; from < end; from += 1) {
       const rows = this.#rowsOf(key[from] ?? 0, innerKey[from] ?? 0)
       const row = rows.get(period[from] ?? 0)
       if (row === undefined) {
-        rows.set(period[from] ?? 0, this.#length)
-        for (const name of columns) own[name][this.#length] = added[name][from] ?? 0
+        const to = this.#length
+        rows.set(period[from] ?? 0, to)
+        if (to !== from) for (const name of columns) own[name][to] = own[name][from] ?? 0
         this.#length += 1
       } else {
-        for (const name of summed) own[name][row] = (own[name][row] ?? 0) + (added[name][from] ?? 0)
-        own.min[row] = Math.min(own.min[row] ?? 0, added.min[from] ?? 0)
-        own.max[row] = Math.max(own.max[row] ?? 0, added.max[from] ?? 0)
+        for (const name of summed) own[name][row] = (own[name][row] ?? 0) + (own[name][from] ?? 0)
+        min[row] = Math.min(min[row] ?? 0, min[from] ?? 0)
+        max[row] = Math.max(max[row] ?? 0, max[from] ?? 0)
       }
     }
     this.#indexed = this.#length
@@ -126,26 +124,28 @@ export class RowTable {
   }
 }
 
-/** A column of rows; one that they lack follows from the others. */
-function takeColumn(
-  numbers: Float64Array,
-  names: readonly Column[],
-  name: Column,
-  count: number,
-): Float64Array {
-  const at = names.indexOf(name)
-  if (at >= 0) return strided(numbers, names.length, at, count)
-  if (names.includes('min') || name === 'innerKey' || name === 'key') return new Float64Array(count)
-  const values = strided(numbers, names.length, names.indexOf('sum'), count)
-  if (name === 'min' || name === 'max') return values
-  if (name === 'count') return new Float64Array(count).fill(1)
-  if (name === 'extra') return new Float64Array(count)
-  const samples = strided(numbers, names.length, names.indexOf('samples'), count)
-  return samples.map((sample, row) => sample * (values[row] ?? 0))
+interface AddedRows {
+  numbers: Float64Array
+  names: readonly Column[]
+  name: Column
 }
 
-function strided(numbers: Float64Array, width: number, at: number, count: number): Float64Array {
-  const values = new Float64Array(count)
-  for (let row = 0, from = at; row < count; row += 1, from += width) values[row] = numbers[from] ?? 0
-  return values
+/** Writes a column of rows; one that they lack follows from the others. */
+function writeColumn(column: Float64Array, { numbers, names, name }: AddedRows): void {
+  const at = names.indexOf(name)
+  const width = names.length
+  if (at >= 0) {
+    for (let row = 0, from = at; row < column.length; row += 1, from += width)
+      column[row] = numbers[from] ?? 0
+    return
+  }
+  const isKey = name === 'key' || name === 'innerKey'
+  if (names.includes('min') || isKey || name === 'extra') column.fill(0)
+  else if (name === 'count') column.fill(1)
+  else {
+    const [sum, samples] = [names.indexOf('sum'), names.indexOf('samples')]
+    const isWeighted = name === 'weighted'
+    for (let row = 0, from = 0; row < column.length; row += 1, from += width)
+      column[row] = (numbers[from + sum] ?? 0) * (isWeighted ? (numbers[from + samples] ?? 0) : 1)
+  }
 }
