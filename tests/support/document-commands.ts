@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** The blocks of a language in a document, by the words of the heading that they stand below. */
+export function blocksOf(document: string, language: string): { heading: string; code: string }[] {
+  const blocks: { heading: string; code: string }[] = []
+  let heading = ''
+  let open: string[] | undefined
+  for (const line of readFileSync(join(root, document), 'utf8').split('\n')) {
+    if (open === undefined && line.startsWith('#')) heading = line.replace(/^#+ /, '')
+    if (line === '```' && open !== undefined) {
+      blocks.push({ heading, code: open.join('\n') })
+      open = undefined
+    } else if (open !== undefined) open.push(line)
+    else if (line === `\`\`\`${language}`) open = []
+  }
+  return blocks
+}
+
+export interface Said {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** What makes `curl` fail where the server refuses, and the commands as a whole with it. */
+const strictCurl = 'failed=0; curl() { command curl -sS --fail-with-body "$@" || failed=1; echo; }'
+
+/** Runs commands of a document in the folder of the project; code 1 where a request was refused. */
+export async function runCommands(commands: string, env: Record<string, string>): Promise<Said> {
+  const script = `${strictCurl}\n${commands}\nexit $failed`
+  const child = spawn('bash', ['-c', script], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    timeout: 60_000,
+  })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await ended, stdout, stderr }
+}
