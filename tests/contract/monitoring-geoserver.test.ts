@@ -56,18 +56,21 @@ for (const [listStyle, isXmlOnly] of styles) {
           trace: ['at A', 'at B'],
         },
       })
+      server.add(noon + 5, { service: 'RESTCONFIG', path: '/rest/layers', resources: ['layers'] })
       server.add(noon + 6, { status: 'RUNNING' })
       server.add(noon + 7, { status: 'CANCELLED' })
       assert.equal((await service.collect(noon + minute)).problem, undefined)
-      assert.deepEqual(await service.sums('request.count'), { count: 6 })
+      assert.deepEqual(await service.sums('request.count'), { count: 7 })
+      assert.deepEqual(await service.sums('request.count', { eventType: 'OWS:ALL' }), { count: 5 })
+      assert.deepEqual(await service.sums('request.count', { eventType: 'other' }), { count: 2 })
       assert.deepEqual(await service.sums('request.count', { eventType: 'OWS:WMS' }), { count: 3 })
       assert.deepEqual(await service.sums('request.count', { eventType: 'OWS:WFS' }), { count: 1 })
-      assert.deepEqual(await service.sums('request.count', { eventType: 'mapserver' }), { count: 1 })
+      assert.deepEqual(await service.sums('request.count', { eventType: 'mapserver' }), { count: 2 })
       assert.deepEqual(await service.sums('request.count', { layer: 'topp:roads' }), { count: 2 })
-      assert.deepEqual(await service.sums('response.status'), { 200: 5, 500: 1 })
-      assert.deepEqual(await service.total('response.time'), { samples: 6, total: 500 })
-      assert.deepEqual(await service.total('response.size'), { samples: 6, total: 6000 })
-      assert.deepEqual(await service.sums('request.ip'), { '192.0.2.0': 6 })
+      assert.deepEqual(await service.sums('response.status'), { 200: 6, 500: 1 })
+      assert.deepEqual(await service.total('response.time'), { samples: 7, total: 525 })
+      assert.deepEqual(await service.total('response.size'), { samples: 7, total: 7000 })
+      assert.deepEqual(await service.sums('request.ip'), { '192.0.2.0': 7 })
       const type = 'org.geoserver.platform.ServiceException'
       assert.deepEqual(await service.exceptions(), [
         { error_type: type, message: 'a & b < c', stack: `${type}: a & b < c\nat A\nat B` },

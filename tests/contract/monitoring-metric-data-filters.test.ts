@@ -37,7 +37,7 @@ async function feedDays(fed: FedMonitoring): Promise<void> {
       requestAt(`${day}T11:00:00Z`, { ...wms, eventType: 'OWS:WFS', resources: [roads, sheet] }),
       requestAt(`${day}T11:00:00Z`, { ...view, resources: [home] }),
       requestAt(`${day}T12:00:00Z`, { ...view, eventType: 'download', resources: [report], status: 404 }),
-      requestAt(`${day}T23:59:59.999Z`, { serviceId: mapserver, errorType: 'Broken', status: 500 }),
+      requestAt(`${day}T23:59:59.999Z`, { ...wms, eventType: null, errorType: 'Broken', status: 500 }),
       requestAt('2026-11-21T12:31:00Z', view),
     ],
     samples: [
@@ -100,8 +100,8 @@ for (const [name, environment] of Object.entries(databases)) {
         assert.deepEqual(await values(`resource_type=${type}`), [], type)
     })
 
-    it('give the requests of each event type, every one by default', async () => {
-      const sums = { all: 6, 'OWS:ALL': 3, other: 2, 'OWS:WMS': 2, 'OWS:WFS': 1, view: 1, download: 1 }
+    it('give the requests of each event type, all of them by default, each OGC or other', async () => {
+      const sums = { all: 6, 'OWS:ALL': 4, other: 2, 'OWS:WMS': 2, 'OWS:WFS': 1, view: 1, download: 1 }
       for (const [type, sum] of Object.entries(sums))
         assert.deepEqual(await values(`event_type=${type}`), [sum.toFixed(4)], type)
       assert.deepEqual(await values(''), ['6.0000'])

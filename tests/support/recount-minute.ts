@@ -32,9 +32,9 @@ const labelOf: Record<string, (request: RequestEvent) => string | null> = {
 /** Whether a request counts under an event type. */
 export function countsUnder({ eventType }: RequestEvent, asked: EventType): boolean {
   if (asked === 'all') return true
-  if (eventType === null) return false
-  if (asked === 'OWS:ALL') return eventType.startsWith('OWS:')
-  if (asked === 'other') return !eventType.startsWith('OWS:')
+  const isOgc = eventType === null || eventType.startsWith('OWS:')
+  if (asked === 'OWS:ALL') return isOgc
+  if (asked === 'other') return !isOgc
   return eventType === asked
 }
 

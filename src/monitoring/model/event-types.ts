@@ -59,9 +59,12 @@ export function isOws(type: EventType): boolean {
   return type.startsWith('OWS:')
 }
 
-/** The types under which a request counts: `all`, and its own with the cumulative one above it. */
+/**
+ * The types under which a request counts: `all`, its own and the cumulative one above it. Null is an OGC request of a
+ * service that has no type of its own, such as CSW.
+ */
 export function countedUnder(own: OwnEventType | null): EventType[] {
-  return own === null ? ['all'] : ['all', own, isOws(own) ? 'OWS:ALL' : 'other']
+  return own === null ? ['all', 'OWS:ALL'] : ['all', own, isOws(own) ? 'OWS:ALL' : 'other']
 }
 
 export function eventTypeId(type: EventType): number {

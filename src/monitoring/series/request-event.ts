@@ -22,7 +22,7 @@ export interface RequestFacts {
   serviceId: number
   /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
   created: number
-  /** Null for a request of no known type: it counts under `all` only. */
+  /** Null for an OGC request of a service that has no type of its own, such as CSW. */
   eventType: OwnEventType | null
   method: string
   /** Stored without the query string. */

@@ -12,7 +12,7 @@ export function requestMaker({ id, url }: CollectedService): (line: LogLine) => 
     return {
       serviceId: id,
       created: line.created,
-      eventType: use === undefined ? (isRequest ? 'mapserver' : null) : use.eventType,
+      eventType: use === undefined ? 'mapserver' : use.eventType,
       method: isRequest ? line.method : '-',
       path: isRequest ? line.path : '-',
       host: line.host ?? ownHost,

@@ -30,13 +30,18 @@ function useOf({ service, path, query, resources }: RequestData): {
   eventType: OwnEventType | null
   layers: string[]
 } {
-  if (service === '') {
+  if (service === '' || isRest(service)) {
     const use = classifyOws(path, query)
     return { eventType: use === undefined ? 'mapserver' : use.eventType, layers: use?.layers ?? [] }
   }
   const name = `OWS:${service.toUpperCase()}`
   const eventType = ownTypes.find((type) => type === name) ?? null
   return { eventType, layers: eventType === null ? [] : resources }
+}
+
+/** Such as `RESTCONFIG`, which is no OGC service. */
+function isRest(service: string): boolean {
+  return /^rest/i.test(service)
 }
 
 const ownTypes = eventTypes.filter(
