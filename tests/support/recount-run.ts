@@ -33,7 +33,7 @@ const hourMs = 3600 * 1000
 const from = Date.parse('2026-10-31T14:00:00Z')
 const midnight = Date.parse('2026-11-01T00:00:00Z')
 const end = '2026-11-03T08:00:30Z'
-const limits = { labels: 100, visitors: 300, resources: 100 }
+export const limits = { labels: 100, visitors: 300, resources: 100 }
 const seed = 20_261_101
 const types: ServiceType[] = ['app', 'app', 'mapserver', 'mapserver', 'hostapp', 'hostmapserver']
 const shownDifferences = 20
@@ -99,7 +99,7 @@ async function makeServices({ services }: TestApp): Promise<CountedService[]> {
   return made
 }
 
-async function comparer(client: MonitoringClient, facts: Day, services: CountedService[]) {
+export async function comparer(client: MonitoringClient, facts: Day, services: CountedService[]) {
   const recount = new Recount(facts, services, limits)
   const { json } = await client.call('GET', '/api/resources/')
   const { resources }: { resources?: { id: number; type: string; name: string }[] } = json

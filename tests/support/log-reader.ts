@@ -1,0 +1,34 @@
+import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
+import { Collector } from '../../src/monitoring/collect/collector.ts'
+import type { CollectedService } from '../../src/monitoring/collect/service-collector.ts'
+import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
+
+/** What this program is started with, as JSON in its only argument. */
+export interface ReaderOrder {
+  place: SeriesPlace
+  limits: SeriesLimits
+  service: CollectedService
+  /** Milliseconds since 1970: the moment of its first turn. */
+  now: number
+  /** How many turns; a minute lies between them. */
+  turns: number
+}
+
+/** Collects a service as the collector thread does, until it has had its turns or is killed. */
+async function read({ place, limits, service, now, turns }: ReaderOrder): Promise<void> {
+  const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
+  const collector = new Collector(
+    { place, limits, keep, privacy: 'full' },
+    createSeriesWriter,
+    () => undefined,
+  )
+  await collector.setServices([service])
+  for (let turn = 0; turn < turns; turn += 1) {
+    const { polled } = await collector.catchUp(now + turn * 60_000)
+    console.log(`turn ${turn} ${polled.map(({ problem }) => problem ?? 'well').join()}`)
+  }
+  await collector.close()
+}
+
+await read(JSON.parse(process.argv[2] ?? '{}'))
