@@ -118,6 +118,11 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.deepEqual(await values('label=value', 'response.time'), ['10.0000'])
       assert.deepEqual(await values('label=404', 'response.status'), ['2.0000'])
       assert.deepEqual(await values('label=eth0', 'network.in'), ['5.0000'])
+      const { text } = await fed.call('GET', '/api/labels/?metric_name=network.in')
+      assert.deepEqual(
+        JSON.parse(text).labels.map((one: { name: string }) => one.name),
+        ['eth0'],
+      )
     })
 
     it('can be combined, in any order', async () => {
