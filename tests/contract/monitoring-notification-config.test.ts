@@ -307,6 +307,10 @@ describe('the form of a configuration', () => {
     const { form } = await readConfig(client, id)
     assert.doesNotMatch(form, /<script/)
     assert.match(form, /&quot;&gt;&lt;script&gt;/)
+    assert.match(
+      form,
+      /type="number" name="response.time.max_value"[^>]*step="0.01" min="0" max="10" value="5">/,
+    )
   })
 })
 
