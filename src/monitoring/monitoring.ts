@@ -47,6 +47,9 @@ export class Monitoring {
   readonly #stopListening: (() => void)[]
   #timer: NodeJS.Timeout | undefined
   #services: ServiceRecord[] | undefined
+  #changes = 0
+  /** Of the changes, up to which they are in `#services`. */
+  #changesRead = 0
   #minute: number | undefined
   #evaluated: number | undefined
   #problems = new Map<number, string>()
@@ -148,17 +151,20 @@ export class Monitoring {
   }
 
   async #noteChange({ removedId }: ServicesChange): Promise<void> {
-    this.#services = undefined
+    this.#changes += 1
+    this.#services = this.#services?.filter(({ id }) => id !== removedId)
     if (removedId !== undefined) await this.#collector.removeService(removedId)
   }
 
   async #readServices(isNewMinute: boolean): Promise<void> {
-    if (this.#services !== undefined && !isNewMinute) return
+    const changes = this.#changes
+    if (this.#services !== undefined && this.#changesRead === changes && !isNewMinute) return
     const active = (await this.#needs.services.list()).filter(({ isActive }) => isActive)
     const { services, doubles } = splitDoubles(active)
     this.#services = services
     this.#doubles = doubles
     await this.#collector.setServices(services.map(toCollected))
+    this.#changesRead = changes
   }
 
   async #flush(): Promise<void> {

@@ -166,3 +166,24 @@ describe('a form that is sent back as it came', () => {
     assert.deepEqual(reply.json.errors, { emails: ['Enter a list of texts.'] })
   })
 })
+
+describe('a change of the services while they are collected', () => {
+  it('holds up no recording', async (test) => {
+    const clock = fixedClock('2026-03-01T12:00:30Z')
+    const { server } = await startMonitoring(test, { clock })
+    await server.monitoring?.catchUp()
+    const { services } = server
+    const list = services.list.bind(services)
+    services.list = async () => {
+      const found = await list()
+      setImmediate(() => services.remove(99))
+      return found
+    }
+    for (let minute = 1; minute <= 3; minute += 1) {
+      clock.advance(60_000)
+      await server.monitoring?.catchUp()
+      const own = (await list()).find(({ type }) => type === 'app')
+      assert.equal(own?.lastCheck, clock.now().toISOString())
+    }
+  })
+})

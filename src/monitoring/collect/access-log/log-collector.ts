@@ -29,7 +29,8 @@ export function createLogCollector(
     async collect(now, signal): Promise<CollectReport> {
       const from = await writer.cursor(name)
       const batch = new LogBatch(now, toRequest)
-      const { cursor, hasMore, problems } = await follower.read(from, batch, limit, signal)
+      const { cursor, hasMore, problems, isMissing } = await follower.read(from, batch, limit, signal)
+      if (isMissing) throw new Error(problems.join('\n'))
       if (cursor !== undefined) {
         const events = await classifier.classify(batch.requests)
         const exceptions = events.flatMap((event) => exceptionOf(event, quota))

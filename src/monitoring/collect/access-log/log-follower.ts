@@ -18,6 +18,8 @@ export interface LogProgress {
   cursor: string | undefined
   hasMore: boolean
   problems: string[]
+  /** Whether neither the log nor a part of it is there. */
+  isMissing: boolean
 }
 
 /**
@@ -64,7 +66,8 @@ export class LogFollower {
     }
     const after = toCursor(parts, Math.max(sink.newest, known?.time ?? 0))
     const hasMoved = JSON.stringify(after.files) !== before
-    return { cursor: hasMoved ? JSON.stringify(after) : undefined, hasMore, problems }
+    const cursor = hasMoved ? JSON.stringify(after) : undefined
+    return { cursor, hasMore, problems, isMissing: files.length === 0 }
   }
 
   async close(): Promise<void> {
