@@ -94,7 +94,7 @@ export function lockDataDirectory(root: string): () => void {
   } catch (error) {
     lock.close()
     throw new Error(
-      `The data directory ${root} is in use by another Terrane${holder(pidPath)}: stop that one, or set TERRANE_DATA to another folder`,
+      `The data directory ${root} is in use by another Terrane${holder(pidPath)}: stop that one, or set TERRANE_DATA to another folder; commands find it by its TERRANE_PORT or by --url`,
       { cause: error },
     )
   }
