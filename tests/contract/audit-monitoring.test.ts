@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fixedClock } from '../../src/lib/clock.ts'
 import { updateThreshold } from '../../src/monitoring/notify/check-repository.ts'
@@ -14,6 +16,8 @@ import {
   threshold,
   toForm,
 } from '../support/notification-client.ts'
+
+import { temporaryData } from '../support/terrane-process.ts'
 
 const password = 'long-enough'
 
@@ -185,5 +189,38 @@ describe('a change of the services while they are collected', () => {
       const own = (await list()).find(({ type }) => type === 'app')
       assert.equal(own?.lastCheck, clock.now().toISOString())
     }
+  })
+})
+
+describe('links of resources in the dialect of older systems', () => {
+  it('lead to pages and layers of this server below its base path, and nowhere for layers of others', async (test) => {
+    const clock = fixedClock('2026-03-01T12:00:30Z')
+    const { call, server } = await startMonitoring(test, {
+      clock,
+      env: { TERRANE_DIALECT: 'geoserver', TERRANE_PUBLIC_URL: 'https://maps.example.org/geo' },
+    })
+    const log = join(temporaryData(test), 'access.log')
+    const request = 'GET /ows?service=WMS&request=GetMap&layers=towns HTTP/1.1'
+    writeFileSync(log, `198.51.100.7 - - [01/Mar/2026:12:00:05 +0000] "${request}" 200 10 "-" "-"\n`)
+    const source = { kind: 'log', path: log }
+    await call('POST', '/api/services/', {
+      name: 'maps',
+      type: 'geoserver',
+      host: 'maps.example.org',
+      source,
+    })
+    await server.app.inject({ url: '/docs' })
+    await server.monitoring?.catchUp()
+    clock.advance(60_000)
+    await server.monitoring?.catchUp()
+    const query = 'group_by=resource&valid_from=2026-03-01T12:00:00Z&valid_to=2026-03-01T12:01:00Z'
+    const { json, text } = await call('GET', `/api/metric_data/request.count/?${query}`)
+    const rows = listOf(listOf(json.data?.data)[0]?.data ?? assert.fail(text))
+
+    const links = rows.map(({ resource }) => {
+      const { name, href } = resource as unknown as { name: string; href: string }
+      return [name, href]
+    })
+    assert.deepEqual(Object.fromEntries(links), { '/docs': 'https://maps.example.org/geo/docs', towns: '' })
   })
 })

@@ -183,9 +183,10 @@ class RowWriter {
     return { id, resource: { id, type, name, ...href } }
   }
 
-  /** Where the resource is shown; empty where that is not known. */
+  /** Where the resource is shown; empty where that is not known: layers of this server have a workspace. */
   #hrefOf(type: string, name: string): string {
-    if (type === 'url') return name
-    return type === 'layer' ? `${this.#request.base}/rest/layers/${encodeURIComponent(name)}` : ''
+    const { base } = this.#request
+    if (type === 'url') return `${base}${name}`
+    return type === 'layer' && name.includes(':') ? `${base}/rest/layers/${encodeURIComponent(name)}` : ''
   }
 }
