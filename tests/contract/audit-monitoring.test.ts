@@ -224,3 +224,16 @@ describe('links of resources in the dialect of older systems', () => {
     assert.deepEqual(Object.fromEntries(links), { '/docs': 'https://maps.example.org/geo/docs', towns: '' })
   })
 })
+
+describe('JSON that is sent as a form, as curl does without a header', () => {
+  it('is refused, and switches no check off', async (test) => {
+    const client = await startNotifications(test)
+    const id = await createCheck(client, 'Requests')
+    const reply = await client.call('POST', `/api/notifications/config/${id}/`, '{"severity": "fatal"}')
+
+    assert.equal(reply.status, 400)
+    assert.match(String(reply.json.errors.__all__), /application\/json/)
+    const { active, severity } = (await readConfig(client, id)).notification
+    assert.deepEqual([active, severity], [true, 'error'])
+  })
+})

@@ -1,5 +1,5 @@
 import fastifyMultipart from '@fastify/multipart'
-import { Failure } from '../../lib/errors.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
 import type { App } from '../app-types.ts'
 
 const maxFields = 1000
@@ -20,6 +20,11 @@ export async function acceptForms(app: App): Promise<void> {
 
 /** The fields of a form's text. */
 export function parseForm(text: string): Record<string, string | string[]> {
+  if (/^\s*[{[]/.test(text))
+    throw invalid(
+      'form-is-json',
+      'The body is JSON and not a form: send it as Content-Type: application/json',
+    )
   const fields = new Map<string, string | string[]>()
   let count = 0
   for (const [name, value] of new URLSearchParams(text)) {
