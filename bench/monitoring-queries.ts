@@ -16,7 +16,7 @@ import type { QueryResult, SmallResult } from './report.ts'
 import { queryLine } from './report.ts'
 
 const entry = new URL('../src/http/monitoring/reader-thread.ts', import.meta.url)
-const rounds = 40
+const rounds = 30
 const daySeconds = 86_400
 /** A day by minutes where each of 100 labels has a row: 144,000 rows. */
 const manyRowsMilliseconds = 100

@@ -10,6 +10,7 @@ export type Column = (typeof columns)[number]
 const summed = ['sum', 'weighted', 'samples', 'count', 'extra'] as const
 /** So many rows a table has at most. */
 export const maxRows = 500_000
+const growth = 4
 const keyRange = 2 ** 20
 
 /** Rows of numbers, one for each period and pair of keys; column by column. */
@@ -117,7 +118,7 @@ export class RowTable {
     const length = this.#columns.period.length
     if (rows <= length) return
     for (const name of columns) {
-      const larger = new Float64Array(Math.max(rows, Math.min(length * 2, maxRows)))
+      const larger = new Float64Array(Math.max(rows, Math.min(length * growth, maxRows)))
       larger.set(this.#columns[name].subarray(0, this.#length))
       this.#columns[name] = larger
     }
