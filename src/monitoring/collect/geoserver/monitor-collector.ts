@@ -34,17 +34,18 @@ export function createMonitorCollector(
       const from = await writer.cursor(name)
       const before = from === undefined ? undefined : parseMonitorCursor(from)
       const reading = await readMonitor(client, before, signal)
-      const ended = newlyEnded(reading.records, reading.known)
-      const counted = ended.filter(({ start }) => start <= now + aheadMs)
+      // What is in the future is left for later: the cursor must not go there.
+      const records = reading.records.filter(({ start }) => start <= now + aheadMs)
+      const counted = newlyEnded(records, reading.known)
       const events = await classifier.classify(counted.map((data) => toRawRequest(data, id)))
       const exceptions = events.flatMap((event, at) => exceptionOf(event, counted[at], { quota, classifier }))
-      const to = JSON.stringify(nextCursor(reading.known, reading))
+      const to = JSON.stringify(nextCursor(reading.known, { ...reading, records }))
       signal.throwIfAborted()
       // Where another server has read the monitor meanwhile, the next turn goes on from there.
       if (to !== from) await writer.append({ events, exceptions, cursor: { source: name, from, to } })
       return {
         hasMore: !reading.isWhole,
-        problems: problemsOf(before, reading, ended.length - counted.length),
+        problems: problemsOf(before, reading, reading.records.length - records.length),
       }
     },
     close: async () => undefined,

@@ -9,6 +9,8 @@ const cursor = Type.Object({
   newest: Type.Integer(),
   /** Requests that are counted, by number, with their start: a server that was restarted gives numbers anew. */
   seen: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
+  /** Of requests that began before it no more are counted, since it is not known which are; absent while all are known. */
+  closed: Type.Optional(Type.Integer()),
 })
 
 /** How far a monitor has been read. */
@@ -61,10 +63,13 @@ export function nextCursor(
   const all = new Map([...(known?.seen ?? []), ...ended].map((one) => [keyOf(...one), one]))
   const listed = new Set(ids)
   const seen = [...all.values()].filter(([id, start]) => start >= from - secondMs || listed.has(id))
+  const tooMany = seen.sort((a, b) => a[1] - b[1]).splice(0, Math.max(0, seen.length - maxSeen))
+  const closed = Math.max(known?.closed ?? 0, (tooMany.at(-1)?.[1] ?? -1) + 1)
   return {
+    ...(closed > 0 ? { closed } : {}),
     from,
     newest: ids.reduce((most, id) => Math.max(most, id), ids.length === 0 ? (known?.newest ?? 0) : 0),
-    seen: seen.slice(-maxSeen),
+    seen,
   }
 }
 
@@ -73,7 +78,8 @@ export function newlyEnded(records: readonly RequestData[], known: MonitorCursor
   const seen = new Set(known?.seen.map((one) => keyOf(...one)))
   return records.filter((one) => {
     const key = keyOf(one.id, one.start)
-    if (!isEnded(one) || seen.has(key) || one.start < (known?.from ?? 0) - secondMs) return false
+    const since = Math.max((known?.from ?? 0) - secondMs, known?.closed ?? 0)
+    if (!isEnded(one) || seen.has(key) || one.start < since) return false
     seen.add(key)
     return true
   })

@@ -6,6 +6,8 @@ import { readXmlRecord } from './xml-record.ts'
 export interface MonitorList {
   records: RequestData[]
   ids: number[]
+  /** Of the text that it was read from. */
+  length: number
 }
 
 export const listFormats = ['json', 'xml', 'html'] as const
@@ -16,8 +18,8 @@ const maxDepth = 5
 
 /** Reads the answer to a question for a list; throws where it is none. */
 export function readList(text: string, format: ListFormat): MonitorList {
-  if (format === 'html') return { records: [], ids: linkedIds(text) }
-  const list: MonitorList = { records: [], ids: [] }
+  if (format === 'html') return { records: [], ids: linkedIds(text), length: text.length }
+  const list: MonitorList = { records: [], ids: [], length: text.length }
   const document: unknown = format === 'json' ? JSON.parse(text) : readXmlRecord(text)
   if (typeof document !== 'object' || document === null) throw new Error('It is no list of requests')
   gather(document, Array.isArray(document), 0, list)

@@ -5,6 +5,8 @@ import type { RequestData } from './request-data.ts'
 
 const pageSize = 1000
 const maxPages = 10
+/** Characters of lists; the rest waits for the next piece. */
+const maxLength = 16 << 20
 const maxRecords = 300
 const atOnce = 4
 /** For records that are asked for one by one. */
@@ -25,7 +27,9 @@ export async function readMonitor(
 ): Promise<MonitorReading> {
   const { list, isWhole } = await readPages(client, known?.from, signal)
   const ids = [...new Set([...list.ids, ...list.records.map(({ id }) => id)])].sort((a, b) => a - b)
-  if (list.ids.length === 0) return { records: list.records, ids, isWhole, gone: 0, known }
+  // A number beside whole records is that of one without a time.
+  if (list.ids.length === 0 || list.records.length > 0)
+    return { records: list.records, ids, isWhole, gone: 0, known }
   const still = await verified(client, known, ids, signal)
   const seen = new Set(still?.seen.map(([id]) => id))
   const wanted = ids.filter((id) => !seen.has(id))
@@ -38,17 +42,19 @@ async function readPages(
   from: number | undefined,
   signal: AbortSignal,
 ): Promise<{ list: MonitorList; isWhole: boolean }> {
-  const list: MonitorList = { records: [], ids: [] }
+  const list: MonitorList = { records: [], ids: [], length: 0 }
   const found = new Set<string>()
   for (let page = 0; page < maxPages; page += 1) {
     const part = await client.list({ from, offset: page * pageSize, count: pageSize }, signal)
     const before = found.size
     for (const one of part.records) found.add(`${one.id} ${one.start}`)
     for (const id of part.ids) found.add(String(id))
-    list.records.push(...part.records)
-    list.ids.push(...part.ids)
+    for (const record of part.records) list.records.push(record)
+    for (const id of part.ids) list.ids.push(id)
+    list.length += part.length
     const isLast = part.records.length + part.ids.length < pageSize || found.size === before
     if (isLast) return { list, isWhole: true }
+    if (list.length > maxLength) break
   }
   return { list, isWhole: false }
 }

@@ -24,6 +24,8 @@ export interface RequestData {
 
 const maxResources = 100
 const maxTraceLines = 300
+/** Values that are looked at for a list of texts. */
+const maxSteps = 2000
 
 /** The record in a JSON object or in what was an XML element; undefined where it is none or has no time. */
 export function toRequestData(value: unknown): RequestData | undefined {
@@ -83,7 +85,7 @@ function amountOf(value: unknown): number {
 function textsOf(value: unknown, limit: number): string[] {
   const found: string[] = []
   const open: unknown[] = [value]
-  while (open.length > 0 && found.length < limit) {
+  for (let steps = 0; open.length > 0 && found.length < limit && steps < maxSteps; steps += 1) {
     const one = open.shift()
     if (Array.isArray(one)) open.unshift(...one.slice(0, limit))
     else if (isObject(one)) open.unshift(one['string'] ?? one['trace'])
