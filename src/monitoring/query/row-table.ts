@@ -23,6 +23,8 @@ export class RowTable {
   /** By pair of keys: the rows of their periods. */
   readonly #rows = new Map<number, Map<number, number>>()
   readonly #places = new Map<number, number>()
+  /** What was looked up last: rows of one pair often follow each other. */
+  #last = { key: Number.NaN, innerKey: Number.NaN, rows: new Map<number, number>() }
   #indexed = 0
 
   get length(): number {
@@ -66,7 +68,8 @@ export class RowTable {
   #merge(count: number): void {
     this.#index()
     const { period, key, innerKey, min, max } = this.#columns
-    const own = this.#columns
+    const all = columns.map((name) => this.#columns[name])
+    const sums = summed.map((name) => this.#columns[name])
     const end = this.#length + count
     for (let from = this.#length; from < end; from += 1) {
       const rows = this.#rowsOf(key[from] ?? 0, innerKey[from] ?? 0)
@@ -74,10 +77,10 @@ export class RowTable {
       if (row === undefined) {
         const to = this.#length
         rows.set(period[from] ?? 0, to)
-        if (to !== from) for (const name of columns) own[name][to] = own[name][from] ?? 0
+        if (to !== from) for (const column of all) column[to] = column[from] ?? 0
         this.#length += 1
       } else {
-        for (const name of summed) own[name][row] = (own[name][row] ?? 0) + (own[name][from] ?? 0)
+        for (const column of sums) column[row] = (column[row] ?? 0) + (column[from] ?? 0)
         min[row] = Math.min(min[row] ?? 0, min[from] ?? 0)
         max[row] = Math.max(max[row] ?? 0, max[from] ?? 0)
       }
@@ -94,12 +97,15 @@ export class RowTable {
   }
 
   #rowsOf(key: number, innerKey: number): Map<number, number> {
+    const last = this.#last
+    if (last.key === key && last.innerKey === innerKey) return last.rows
     const pair = this.#pairOf(key, innerKey)
     let rows = this.#rows.get(pair)
     if (rows === undefined) {
       rows = new Map()
       this.#rows.set(pair, rows)
     }
+    this.#last = { key, innerKey, rows }
     return rows
   }
 

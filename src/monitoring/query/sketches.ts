@@ -33,7 +33,7 @@ export async function readQuantiles(
   }
   const quantiles = new Map<number, Quantiles>()
   for (const [row, sketch] of sketches) {
-    const [p50 = 0, p95 = 0, p99 = 0] = quantileShares.map((share) => sketch.quantile(share))
+    const [p50 = 0, p95 = 0, p99 = 0] = sketch.quantiles(quantileShares)
     quantiles.set(row, [p50, p95, p99])
   }
   return quantiles

@@ -17,10 +17,16 @@ describe('quantiles', () => {
     for (const percent of [1, 50, 90, 95, 99, 100]) isAbout(sketch.quantile(percent / 100), percent)
     isAbout(sketch.quantile(0.991), 100)
     isAbout(sketch.quantile(0), 1)
+    const shares = [0, 0.001, 0.5, 0.5, 0.95, 0.991, 1]
+    assert.deepEqual(
+      sketch.quantiles(shares),
+      shares.map((share) => sketch.quantile(share)),
+    )
   })
 
   it('are nothing of nothing', () => {
     assert.equal(new QuantileSketch().quantile(0.95), undefined)
+    assert.deepEqual(new QuantileSketch().quantiles([0.5, 0.95]), [undefined, undefined])
   })
 })
 

@@ -56,13 +56,23 @@ export class QuantileSketch {
 
   /** The least value that the given share of values, such as 0.95, does not exceed; undefined of nothing. */
   quantile(share: number): number | undefined {
-    const rank = Math.ceil(share * this.#count - roundingError)
-    let passed = 0
-    for (const [bucket, count] of this.#sorted()) {
-      passed += count
-      if (passed >= rank) return bucket === zeroBucket ? 0 : (2 * growth ** bucket) / (growth + 1)
-    }
-    return undefined
+    return this.quantiles([share])[0]
+  }
+
+  /** The same for several shares, which ascend. */
+  quantiles(shares: readonly number[]): (number | undefined)[] {
+    const buckets = this.#sorted()
+    let [at, passed] = [-1, 0]
+    return shares.map((share) => {
+      const rank = Math.ceil(share * this.#count - roundingError)
+      while (at < buckets.length && (passed < rank || at < 0)) {
+        at += 1
+        passed += buckets[at]?.[1] ?? 0
+      }
+      const bucket = buckets[at]?.[0]
+      if (bucket === undefined) return undefined
+      return bucket === zeroBucket ? 0 : (2 * growth ** bucket) / (growth + 1)
+    })
   }
 
   encode(): Uint8Array {
