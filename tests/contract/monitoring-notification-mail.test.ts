@@ -215,8 +215,14 @@ describe('mail servers that misbehave', () => {
     }
   })
 
-  it('that end the conversation, or speak something else, are an error of the delivery', async (t) => {
-    for (const behaviour of [{ ends: true }, { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n', ends: true }]) {
+  it('that end the conversation, speak something else or without end, are an error of the delivery', async (t) => {
+    const behaviours = [
+      { ends: true },
+      { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n', ends: true },
+      { greeting: '220-and so on\r\n'.repeat(200_000) },
+      { greeting: '2'.repeat(2_000_000) },
+    ]
+    for (const behaviour of behaviours) {
       const odd = await startOddMailServer(t, behaviour)
       const watched = await watchChecks(t, await ownDatabasePlace(t, 'sqlite'), {
         ...options,
@@ -227,7 +233,8 @@ describe('mail servers that misbehave', () => {
       await watched.pass(1)
       const [delivery] = await watched.deliveries(id)
       assert.equal(delivery?.state, 'pending')
-      assert.match(delivery?.error ?? '', /^mail server 127\.0\.0\.1:\d+: /)
+      const says = 'ends' in behaviour ? /^mail server 127\.0\.0\.1:\d+: / : /^mail server |no answer within/
+      assert.match(delivery?.error ?? '', says)
     }
   })
 
