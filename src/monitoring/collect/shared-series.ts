@@ -24,6 +24,7 @@ export interface SharedSeriesOptions {
 export class SharedSeries implements SeriesWriter {
   readonly #options: SharedSeriesOptions
   readonly #turns = new Turns()
+  readonly #removed = new Set<number>()
   #opened: Opened | undefined
 
   constructor(options: SharedSeriesOptions) {
@@ -39,8 +40,12 @@ export class SharedSeries implements SeriesWriter {
     return this.#use((writer) => writer.cursor(source))
   }
 
+  /** What is still collected of a service while it is removed is left out. */
   append(batch: Batch): Promise<boolean> {
-    return this.#use((writer) => writer.append(batch))
+    return this.#use((writer) => {
+      const left = withoutServices(batch, this.#removed)
+      return left === undefined ? Promise.resolve(true) : writer.append(left)
+    })
   }
 
   settle(now: number): Promise<SettleReport> {
@@ -52,6 +57,7 @@ export class SharedSeries implements SeriesWriter {
   }
 
   removeService(serviceId: number): Promise<void> {
+    this.#removed.add(serviceId)
     return this.#use((writer) => writer.removeService(serviceId))
   }
 
@@ -73,4 +79,14 @@ export class SharedSeries implements SeriesWriter {
     this.#opened = { database, writer: openWriter(database, limits) }
     return this.#opened
   }
+}
+
+/** Undefined where nothing of it is left; ids of services are not used again. */
+function withoutServices(batch: Batch, removed: ReadonlySet<number>): Batch | undefined {
+  const { events = [], exceptions = [], samples = [] } = batch
+  const isKept = ({ serviceId }: { serviceId: number }): boolean => !removed.has(serviceId)
+  if (removed.size === 0 || [events, exceptions, samples].every((list) => list.every(isKept))) return batch
+  const [kept, caught, taken] = [events.filter(isKept), exceptions.filter(isKept), samples.filter(isKept)]
+  if (kept.length + caught.length + taken.length === 0) return undefined
+  return { ...batch, events: kept, exceptions: caught, samples: taken }
 }
