@@ -228,12 +228,13 @@ export class ValueTranslation {
    * more than all requests.
    */
   #boundTypes(): void {
-    this.#staging.run(`update rows set value = min(rows.value, whole.value), samples = min(rows.samples, whole.samples)
-      from rows as whole
-      where rows.resource < 0 and whole.resource = 0 and whole.service = rows.service and whole.metric = rows.metric
-        and whole.event_type = rows.event_type and whole.resolution = rows.resolution
-        and whole.period = rows.period and whole.label = rows.label
-        and rows.samples > whole.samples`)
+    const whole = (column: string): string => `(select whole.${column} from rows whole
+      where whole.service = rows.service and whole.metric = rows.metric and whole.event_type = rows.event_type
+        and whole.resource = 0 and whole.resolution = rows.resolution and whole.period = rows.period
+        and whole.label = rows.label)`
+    // Each whole is looked up by its key: a join may be run the other way round, which takes forever.
+    this.#staging.run(`update rows set value = min(value, ${whole('value')}), samples = ${whole('samples')}
+      where resource < 0 and samples > ${whole('samples')}`)
   }
 }
 
