@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { runProgram } from '../../src/lib/process.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { requestLogOf } from '../support/request-log.ts'
@@ -105,5 +106,28 @@ describe('a file of the series that is damaged', { timeout: 60_000 }, () => {
     const host = services.find(({ type }) => type === 'hostapp')?.id ?? 0
     const problem = app.monitoring?.problemOf(host) ?? ''
     assert.match(problem, /monitoring\.sqlite cannot be opened \(file is not a database\): if it is damaged/)
+  })
+
+  it('or may only be read lets the server serve and say so', async (test) => {
+    const dataDir = await usedDirectory(test)
+    const path = join(dataDir, name)
+    try {
+      await runProgram('mount', ['--bind', path, path])
+    } catch {
+      test.diagnostic('a file can only be made so by root, where the system allows it')
+      return
+    }
+    try {
+      await runProgram('mount', ['-o', 'remount,bind,ro', path])
+      const app = await monitored(dataDir)
+      assert.equal((await app.app.inject('/meanwhile')).statusCode, 404)
+      await app.monitoring?.catchUp()
+      const health = await healthOf(app)
+      await app.close()
+      assert.equal(health.status, 'degraded')
+      assert.ok(health.problems.includes('Requests wait to be recorded'), health.problems.join())
+    } finally {
+      await runProgram('umount', ['--lazy', path])
+    }
   })
 })
