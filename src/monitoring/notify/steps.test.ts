@@ -26,6 +26,9 @@ describe('steps of a field', () => {
   })
 
   it('can each be posted again, whatever the bounds', () => {
+    assert.equal(limitProblem(bounds(0.001, 9.999, 2), 0), undefined)
+    assert.equal(limitProblem(bounds(0.001, 9.999, 2), 10), undefined)
+    assert.match(limitProblem(bounds(0.001, 9.999, 2), -1) ?? '', /^Ensure/)
     fc.assert(
       fc.property(
         fc.float({ min: -1e6, max: 1e6, noNaN: true }),

@@ -19,9 +19,10 @@ function choiceText(value: number): string {
 /** What is wrong with a limit for a field; undefined where it may be given. */
 export function limitProblem(bounds: DefinitionBounds, value: number): string | undefined {
   const { min, max } = bounds
+  const choices = calculatedSteps(bounds)
+  // First, since 2 decimals of a bound may lie beyond it.
+  if (choices?.some((one) => Number(one) === value)) return undefined
   if (min !== null && value < min) return `Ensure this value is greater than or equal to ${min}.`
   if (max !== null && value > max) return `Ensure this value is less than or equal to ${max}.`
-  const choices = calculatedSteps(bounds)
-  if (choices === undefined || choices.some((one) => Number(one) === value)) return undefined
-  return `Select a valid choice. ${value} is not one of the available choices.`
+  return choices && `Select a valid choice. ${value} is not one of the available choices.`
 }
