@@ -15,6 +15,7 @@ export const layers = [
   'importer',
   'monitoring',
   'http',
+  'app',
   'app.ts',
   'cli',
   'main.ts',

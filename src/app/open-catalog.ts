@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { Catalog } from '../catalog/catalog.ts'
+import { listStorePaths } from '../catalog/stores.ts'
+import type { DataDirectory } from '../config/data-directory.ts'
+import { freeStoreFile } from '../config/data-directory.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus } from '../lib/events.ts'
+import { createVault } from '../lib/vault.ts'
+import { openVectorStore } from '../stores/registry.ts'
+import type { StoreConnection } from '../stores/store.ts'
+
+interface CatalogNeeds {
+  settings: Settings
+  directory: DataDirectory
+  database: Database
+  events: EventBus
+  clock: Clock
+}
+
+/** The catalogue, ready for use. */
+export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
+  const { directory, database, events, clock } = needs
+  const catalog = new Catalog({
+    database,
+    events,
+    clock,
+    vault: createVault(directory.key),
+    openVectorStore,
+    defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
+    storesFolder: directory.stores,
+  })
+  await database.alone(() => catalog.prepare())
+  return catalog
+}
+
+/** Where a workspace keeps what names no other store: a GeoPackage, or a schema of our PostgreSQL. */
+async function defaultStore(
+  { settings, directory, database }: CatalogNeeds,
+  workspace: string,
+): Promise<StoreConnection> {
+  if (settings.databaseUrl === undefined) {
+    const taken = await listStorePaths(database.kysely, workspace)
+    const path = freeStoreFile(directory, workspace, `${workspace}.gpkg`, taken)
+    return { type: 'GeoPackage', parameters: { path } }
+  }
+  const schema = dataSchema(workspace)
+  await database.alone(() => database.kysely.schema.createSchema(schema).ifNotExists().execute())
+  const url = new URL(settings.databaseUrl.reveal())
+  return {
+    type: 'PostGIS',
+    parameters: {
+      dbtype: 'postgis',
+      host: decodeURIComponent(url.hostname),
+      port: url.port === '' ? '5432' : url.port,
+      database: decodeURIComponent(url.pathname.slice(1)),
+      schema,
+      user: decodeURIComponent(url.username),
+      passwd: decodeURIComponent(url.password),
+    },
+  }
+}
+
+const maxIdentifierBytes = 63
+
+/** The schema for a workspace's tables: never one that holds other things, such as `public` with our own tables. */
+function dataSchema(workspace: string): string {
+  const name = `ws_${workspace}`
+  if (Buffer.byteLength(name) <= maxIdentifierBytes) return name
+  const digest = createHash('sha256').update(workspace).digest('hex').slice(0, 16)
+  return `ws_${digest}`
+}

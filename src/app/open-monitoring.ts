@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { baseUrl } from '../config/base-url.ts'
+import type { HttpContext } from '../http/app-types.ts'
+import { createVault } from '../lib/vault.ts'
+import { configureFirst } from '../monitoring/model/autoconfigure.ts'
+import { Services } from '../monitoring/model/services.ts'
+import { Monitoring } from '../monitoring/monitoring.ts'
+import { MoveIn } from '../monitoring/move-in/move-in.ts'
+import { createNotifications } from '../monitoring/notify/create-notifications.ts'
+import type { Notifications } from '../monitoring/notify/notifications.ts'
+import { SeriesReader } from '../monitoring/query/series-reader.ts'
+import type { SeriesPlace } from '../monitoring/series/series-database.ts'
+import type { RemoteAccess } from '../sources/remote/remote-access.ts'
+
+type MonitoringNeeds = Pick<
+  HttpContext,
+  'settings' | 'directory' | 'database' | 'events' | 'clock' | 'log'
+> & { remote: RemoteAccess }
+
+type MonitoringParts = Pick<HttpContext, 'services' | 'series' | 'notifications' | 'monitoring' | 'moveIn'>
+
+/**
+ * The parts of monitoring; with `TERRANE_MONITORING=off` none of them works, and `monitoring` is absent. What closes them
+ * is added to `closers`, the last to be called first.
+ */
+export async function openMonitoring(
+  needs: MonitoringNeeds,
+  closers: (() => void | Promise<void>)[],
+): Promise<MonitoringParts> {
+  const { settings, directory, database, events, clock, log } = needs
+  const { isOn, privacy, mapServers } = settings.monitoring
+  const place: SeriesPlace =
+    settings.databaseUrl === undefined
+      ? { path: join(directory.root, 'monitoring.sqlite') }
+      : { url: settings.databaseUrl.reveal() }
+  const entry = new URL('../http/monitoring/reader-thread.ts', import.meta.url)
+  const series = new SeriesReader({ place, entry, log })
+  closers.push(() => series.close())
+  const services = new Services(database, createVault(directory.key))
+  const notifications = openNotifications(needs, { services, series })
+  const moveIn = new MoveIn({ services, database, clock, privacy, place, folder: directory.root })
+  const parts = { services, series, notifications, moveIn }
+  if (!isOn) return parts
+  await database.alone(() => configureFirst({ services, baseUrl: baseUrl(settings.server), mapServers }))
+  closers.push(() => notifications.stop())
+  await notifications.start()
+  const monitoring = new Monitoring({
+    ...{ settings: settings.monitoring, place, services, notifications, events, clock, log },
+  })
+  closers.push(() => monitoring.stop())
+  monitoring.start()
+  return { ...parts, monitoring }
+}
+
+function openNotifications(
+  { settings, directory, database, remote, clock, log }: MonitoringNeeds,
+  { services, series }: Pick<MonitoringParts, 'services' | 'series'>,
+): Notifications {
+  return createNotifications({
+    settings: settings.monitoring,
+    baseUrl: baseUrl(settings.server),
+    outbound: { connect: remote.guard.connect, authorities: remote.authorities },
+    vault: createVault(directory.key),
+    ...{ database, clock, log },
+    services: () => services.list(),
+    values: {
+      value: (question) => series.metricValue(question),
+      labels: (question) => series.read('checkLabels', question),
+      findResource: (id) => series.read('checkResource', id),
+      report: (error) => log.warn({ err: error }, 'a check cannot be evaluated'),
+    },
+  })
+}
