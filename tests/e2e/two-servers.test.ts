@@ -184,9 +184,10 @@ describe('two servers of one PostgreSQL catalogue', { timeout: 180_000 }, () => 
     const source = await slowSource(t, pointsText(20))
     const { first, second, dataDir } = await startPair(t, { PATH: tool.path })
     provideFile(dataDir, 'many.geojson', pointsText(many))
+    provideFile(dataDir, 'unwanted.geojson', pointsText(many))
     copyFileSync('tests/fixtures/raster/RGB.byte.tif', join(dataDir, 'incoming', 'rgb.tif'))
     const load = await create(first, { type: 'file', file: 'many.geojson' })
-    const unwanted = await create(first, { type: 'file', file: 'many.geojson' })
+    const unwanted = await create(first, { type: 'file', file: 'unwanted.geojson' })
     const raster = await create(first, { type: 'file', file: 'rgb.tif' }, { transforms: [warp] })
     const data = { type: 'remote', location: `${source.url}/a.geojson` }
     const remote = await create(first, data, {}, '?async=true')
