@@ -19,7 +19,7 @@ const wgs84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
 
 /** What is loaded, by the name of the file and of the attribute `part` in each of its rows. */
-const sizes = { a: 30_000, b: 40_000, c: 15_000 }
+const sizes = { a: 30_000, b: 40_000, c: 15_000, long: 300_000 }
 type Part = keyof typeof sizes
 
 function contentOf(...parts: Part[]): Content {
@@ -214,7 +214,7 @@ describe('a server that is killed during loads', () => {
 
   it('gives a load up that dies with the server three times, with the reason, and runs it when asked', async (t) => {
     const { dataDir, server: first, targets } = await startWithLayers(t)
-    const load: Load = { mode: 'REPLACE', layer: 'places', part: 'b' }
+    const load: Load = { mode: 'REPLACE', layer: 'places', part: 'long' }
     const old = contentOf('a')
     let server = first
     const ids: number[] = []
@@ -235,7 +235,7 @@ describe('a server that is killed during loads', () => {
       await target.assertClean(['places'])
       await run(server, [id])
       await server.importIn(id, ['COMPLETE'])
-      assert.deepEqual(await target.content('places'), contentOf('b'))
+      assert.deepEqual(await target.content('places'), contentOf('long'))
       await target.assertClean(['places'])
     }
     await server.stop()

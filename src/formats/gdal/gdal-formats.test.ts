@@ -49,6 +49,8 @@ async function readOne(path: string): Promise<GdalTable> {
 }
 
 const envelope = { minX: 500_000.5, minY: 5_600_000.25, maxX: 500_001, maxY: 5_600_001 }
+/** Where a SpatiaLite file's statistics are of the millisecond of its last row, GDAL asks its index: 32-bit floats, outwards. */
+const indexEnvelope = { ...envelope, minY: 5_600_000 }
 
 describe('what GDAL reads, beside what it was made from', needsGdal, () => {
   const exact: [string, string, boolean, ...string[]][] = [
@@ -76,7 +78,8 @@ describe('what GDAL reads, beside what it was made from', needsGdal, () => {
       )
       const { geometry } = layer.schema
       assert.deepEqual([geometry?.type, geometry?.hasZ, geometry?.crs?.srs], ['Point', hasZ, 'EPSG:25832'])
-      assert.deepEqual(layer.envelope, envelope)
+      const isOfIndex = name === 'b.sqlite' && layer.envelope?.minY === indexEnvelope.minY
+      assert.deepEqual(layer.envelope, isOfIndex ? indexEnvelope : envelope)
       assert.equal(layer.featureCount, 2)
     })
   }
