@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { addedMegabytes } from '../support/added-memory.ts'
 import { TestGeoServer } from '../support/geoserver-monitor.ts'
 import { seriesPlace } from '../support/host-series.ts'
 import type { WatchedService } from '../support/watched-service.ts'
@@ -45,21 +46,6 @@ function answer(response: ServerResponse, pieces: Iterable<string>): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   for (const piece of pieces) response.write(piece)
   response.end()
-}
-
-/** How many megabytes the work adds to this process at most, as it is seen from time to time. */
-async function addedBy(work: () => Promise<void>): Promise<number> {
-  const before = process.memoryUsage().rss
-  let most = before
-  const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss)
-  }, 20)
-  try {
-    await work()
-  } finally {
-    clearInterval(timer)
-  }
-  return (Math.max(most, process.memoryUsage().rss) - before) / megabyte
 }
 
 describe("a GeoServer's monitor that means harm", { timeout: 60_000 }, () => {
@@ -107,7 +93,7 @@ describe("a GeoServer's monitor that means harm", { timeout: 60_000 }, () => {
       const startTime = `2025-10-10 11:${10 + page}:00.000 UTC`
       answer(response, list(ids.map((id) => record(id, { path, startTime }))))
     }
-    const added = await addedBy(async () => {
+    const added = await addedMegabytes(async () => {
       for (let turn = 0; turn < 4; turn += 1) await service.collect(now + turn * minute)
     })
     assert.ok(added < 450, `${Math.round(added)} MB were added`)

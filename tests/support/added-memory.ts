@@ -1,0 +1,16 @@
+const megabyte = 2 ** 20
+
+/** How many megabytes the work adds to this process at most, as it is seen from time to time. */
+export async function addedMegabytes(work: () => Promise<void>): Promise<number> {
+  const before = process.memoryUsage().rss
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss)
+  }, 20)
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
+  return (Math.max(most, process.memoryUsage().rss) - before) / megabyte
+}
