@@ -1,8 +1,8 @@
 import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
-import { eventTypeId, eventTypes } from '../../src/monitoring/model/event-types.ts'
+import { eventTypeId, eventTypeOfId, eventTypes } from '../../src/monitoring/model/event-types.ts'
 import { applicationMetrics, metricNamed } from '../../src/monitoring/model/metrics.ts'
-import { resourceTypes } from '../../src/monitoring/model/resource-types.ts'
+import { resourceTypeOfId, resourceTypes } from '../../src/monitoring/model/resource-types.ts'
 import { OtherSketch } from '../../src/monitoring/series/other-sketch.ts'
 import { QuantileSketch } from '../../src/monitoring/series/quantile-sketch.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
@@ -152,7 +152,7 @@ export async function readRows(
       const metric = metricName(Number(metricId))
       const split = splitName(Number(resource), Number(type), name)
       const which = isTotal === 1 ? 'total' : `|${label}|`
-      const key = `${service} ${metric} ${eventTypes[Number(event)]} ${split} ${which} ${period}`
+      const key = `${service} ${metric} ${eventTypeOfId(Number(event))} ${split} ${which} ${period}`
       const [numbers, [labels = 0, users = 0]] = [rest.slice(0, 6).map(Number), rest.slice(6, 8).map(Number)]
       return [key, { numbers, labels, users, sketched: sketchedOf(metric, rest[8]) }]
     }),
@@ -167,7 +167,7 @@ function sketchedOf(metric: string, bytes: unknown): number | undefined {
 
 function splitName(resource: number, type: number, name: unknown): string {
   if (resource === 0) return ''
-  if (resource > 0) return `${resourceTypes[type]}=${name}`
+  if (resource > 0) return `${resourceTypeOfId(Number(type))}=${name}`
   return `of ${resourceTypes.find((one) => splitOfType(one) === resource)}`
 }
 

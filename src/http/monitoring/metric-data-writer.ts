@@ -1,6 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { EventType } from '../../monitoring/model/event-types.ts'
-import { eventTypes } from '../../monitoring/model/event-types.ts'
+import { eventTypeOfId } from '../../monitoring/model/event-types.ts'
 import { defaultLabel } from '../../monitoring/model/metrics.ts'
 import { periodStart } from '../../monitoring/query/align-window.ts'
 import type { RowKey } from '../../monitoring/query/grouping.ts'
@@ -163,7 +163,7 @@ class RowWriter {
 
   #keyFields(kind: RowKey, id: number): object {
     const { labels, resources } = this.#data
-    if (kind === 'event_type') return this.#eventFields(eventTypes[id] ?? 'all')
+    if (kind === 'event_type') return this.#eventFields(eventTypeOfId(id) ?? 'all')
     if (kind === 'resource') return this.#resourceFields(resources.get(id) ?? { id, type: 'other', name: '' })
     const { name = '', user = null } = labels.get(id) ?? {}
     if (kind === 'user') return { user }

@@ -1,30 +1,35 @@
+import { keysById, keysOf } from '../../lib/keys.ts'
+
 /**
- * How resources are used. The index of a type is its id in the series: never reorder. `all`, `OWS:ALL` and `other` are
- * cumulative: every request, every OGC request, every other one. No request has one of them as its own type.
+ * How resources are used, each with its id in the series, in the order in which they are listed. An id is never given to
+ * another type; a new one takes the next number. `all`, `OWS:ALL` and `other` are cumulative: every request, every OGC
+ * request, every other one. No request has one of them as its own type.
  */
-export const eventTypes = [
-  'OWS:TMS',
-  'OWS:WMS-C',
-  'OWS:WMTS',
-  'OWS:WCS',
-  'OWS:WFS',
-  'OWS:WMS',
-  'OWS:WPS',
-  'other',
-  'OWS:ALL',
-  'all',
-  'create',
-  'upload',
-  'change',
-  'change_metadata',
-  'view_metadata',
-  'view',
-  'download',
-  'publish',
-  'remove',
-  'mapserver',
-] as const
-export type EventType = (typeof eventTypes)[number]
+const idByEventType = {
+  'OWS:TMS': 0,
+  'OWS:WMS-C': 1,
+  'OWS:WMTS': 2,
+  'OWS:WCS': 3,
+  'OWS:WFS': 4,
+  'OWS:WMS': 5,
+  'OWS:WPS': 6,
+  other: 7,
+  'OWS:ALL': 8,
+  all: 9,
+  create: 10,
+  upload: 11,
+  change: 12,
+  change_metadata: 13,
+  view_metadata: 14,
+  view: 15,
+  download: 16,
+  publish: 17,
+  remove: 18,
+  mapserver: 19,
+} as const
+export type EventType = keyof typeof idByEventType
+
+export const eventTypes: readonly EventType[] = keysOf(idByEventType)
 
 export const cumulativeEventTypes = ['all', 'OWS:ALL', 'other'] as const
 export type CumulativeEventType = (typeof cumulativeEventTypes)[number]
@@ -68,5 +73,12 @@ export function countedUnder(own: OwnEventType | null): EventType[] {
 }
 
 export function eventTypeId(type: EventType): number {
-  return eventTypes.indexOf(type)
+  return idByEventType[type]
+}
+
+const eventTypeById = keysById(idByEventType)
+
+/** The type with that id in the series. */
+export function eventTypeOfId(id: number): EventType | undefined {
+  return eventTypeById.get(id)
 }

@@ -17,55 +17,62 @@ export interface Metric {
   isLabelled: boolean
 }
 
-type Row = [name: string, type: MetricType, unit: string, description: string, isLabelled?: 'labelled']
+type Row = [
+  id: number,
+  name: string,
+  type: MetricType,
+  unit: string,
+  description: string,
+  isLabelled?: 'labelled',
+]
 
+/** In the order in which they are listed. A new metric takes a number that none ever had: the next here from 101 on. */
 const applicationRows: Row[] = [
-  ['request', 'rate', 'Count', 'Requests'],
-  ['request.count', 'count', 'Count', 'Number of requests'],
-  ['request.users', 'value', 'Count', 'Number of visitors', 'labelled'],
-  ['request.ip', 'value', 'Count', 'Requests by client address', 'labelled'],
-  ['request.ua', 'value', 'Count', 'Requests by user agent', 'labelled'],
-  ['request.ua.family', 'value', 'Count', 'Requests by family of user agents', 'labelled'],
-  ['request.path', 'value', 'Count', 'Requests by path', 'labelled'],
-  ['request.method', 'value', 'Count', 'Requests by method', 'labelled'],
-  ['request.country', 'value', 'Count', 'Requests by country', 'labelled'],
-  ['request.region', 'value', 'Count', 'Requests by region', 'labelled'],
-  ['request.city', 'value', 'Count', 'Requests by city', 'labelled'],
-  ['response.status', 'value', 'Count', 'Responses by status', 'labelled'],
-  ['response.time', 'rate', 'ms', 'Response time'],
-  ['response.size', 'rate', 'B', 'Response size'],
-  ['response.error.count', 'count', 'Count', 'Number of errors'],
-  ['response.error.types', 'value', 'Count', 'Errors by type', 'labelled'],
+  [1, 'request', 'rate', 'Count', 'Requests'],
+  [2, 'request.count', 'count', 'Count', 'Number of requests'],
+  [3, 'request.users', 'value', 'Count', 'Number of visitors', 'labelled'],
+  [4, 'request.ip', 'value', 'Count', 'Requests by client address', 'labelled'],
+  [5, 'request.ua', 'value', 'Count', 'Requests by user agent', 'labelled'],
+  [6, 'request.ua.family', 'value', 'Count', 'Requests by family of user agents', 'labelled'],
+  [7, 'request.path', 'value', 'Count', 'Requests by path', 'labelled'],
+  [8, 'request.method', 'value', 'Count', 'Requests by method', 'labelled'],
+  [9, 'request.country', 'value', 'Count', 'Requests by country', 'labelled'],
+  [10, 'request.region', 'value', 'Count', 'Requests by region', 'labelled'],
+  [11, 'request.city', 'value', 'Count', 'Requests by city', 'labelled'],
+  [12, 'response.status', 'value', 'Count', 'Responses by status', 'labelled'],
+  [13, 'response.time', 'rate', 'ms', 'Response time'],
+  [14, 'response.size', 'rate', 'B', 'Response size'],
+  [15, 'response.error.count', 'count', 'Count', 'Number of errors'],
+  [16, 'response.error.types', 'value', 'Count', 'Errors by type', 'labelled'],
 ]
 
+/** The next number here is 202. */
 const hostRows: Row[] = [
-  ['load.1m', 'rate', 'Rate', 'Load over 1 minute'],
-  ['load.5m', 'rate', 'Rate', 'Load over 5 minutes'],
-  ['load.15m', 'rate', 'Rate', 'Load over 15 minutes'],
-  ['mem.all', 'rate', 'B', 'Memory'],
-  ['mem.free', 'rate', 'B', 'Memory that is free'],
-  ['mem.usage', 'rate', 'B', 'Memory in use'],
-  ['mem.usage.percent', 'rate', '%', 'Memory in use'],
-  ['mem.buffers', 'rate', 'B', 'Memory for buffers'],
-  ['uptime', 'rate', 's', 'Time since the start of the host'],
-  ['cpu.usage', 'count', 's', 'Processor time'],
-  ['cpu.usage.rate', 'rate', 'Rate', 'Processors in use'],
-  ['cpu.usage.percent', 'rate', '%', 'Processors in use'],
-  ['storage.total', 'rate', 'B', 'Storage', 'labelled'],
-  ['storage.used', 'rate', 'B', 'Storage in use', 'labelled'],
-  ['storage.free', 'rate', 'B', 'Storage that is free', 'labelled'],
-  ['network.in', 'count', 'B', 'Received bytes', 'labelled'],
-  ['network.out', 'count', 'B', 'Sent bytes', 'labelled'],
-  ['network.in.rate', 'rate', 'B/s', 'Received bytes a second', 'labelled'],
-  ['network.out.rate', 'rate', 'B/s', 'Sent bytes a second', 'labelled'],
+  [17, 'load.1m', 'rate', 'Rate', 'Load over 1 minute'],
+  [18, 'load.5m', 'rate', 'Rate', 'Load over 5 minutes'],
+  [19, 'load.15m', 'rate', 'Rate', 'Load over 15 minutes'],
+  [20, 'mem.all', 'rate', 'B', 'Memory'],
+  [21, 'mem.free', 'rate', 'B', 'Memory that is free'],
+  [22, 'mem.usage', 'rate', 'B', 'Memory in use'],
+  [23, 'mem.usage.percent', 'rate', '%', 'Memory in use'],
+  [24, 'mem.buffers', 'rate', 'B', 'Memory for buffers'],
+  [25, 'uptime', 'rate', 's', 'Time since the start of the host'],
+  [26, 'cpu.usage', 'count', 's', 'Processor time'],
+  [27, 'cpu.usage.rate', 'rate', 'Rate', 'Processors in use'],
+  [28, 'cpu.usage.percent', 'rate', '%', 'Processors in use'],
+  [29, 'storage.total', 'rate', 'B', 'Storage', 'labelled'],
+  [30, 'storage.used', 'rate', 'B', 'Storage in use', 'labelled'],
+  [31, 'storage.free', 'rate', 'B', 'Storage that is free', 'labelled'],
+  [32, 'network.in', 'count', 'B', 'Received bytes', 'labelled'],
+  [33, 'network.out', 'count', 'B', 'Sent bytes', 'labelled'],
+  [34, 'network.in.rate', 'rate', 'B/s', 'Received bytes a second', 'labelled'],
+  [35, 'network.out.rate', 'rate', 'B/s', 'Sent bytes a second', 'labelled'],
+  [201, 'storage.usage.percent', 'rate', '%', 'Storage in use', 'labelled'],
 ]
 
-/** From 201 on. */
-const laterHostRows: Row[] = [['storage.usage.percent', 'rate', '%', 'Storage in use', 'labelled']]
-
-function toMetrics(rows: Row[], firstId: number): Metric[] {
-  return rows.map(([name, type, unit, description, labelled], index) => ({
-    id: firstId + index,
+function toMetrics(rows: Row[]): Metric[] {
+  return rows.map(([id, name, type, unit, description, labelled]) => ({
+    id,
     name,
     type,
     unit,
@@ -74,12 +81,8 @@ function toMetrics(rows: Row[], firstId: number): Metric[] {
   }))
 }
 
-export const applicationMetrics: readonly Metric[] = toMetrics(applicationRows, 1)
-/** New metrics of applications are numbered from 101, of hosts from 201, so that no id ever moves. */
-export const hostMetrics: readonly Metric[] = [
-  ...toMetrics(hostRows, applicationRows.length + 1),
-  ...toMetrics(laterHostRows, 201),
-]
+export const applicationMetrics: readonly Metric[] = toMetrics(applicationRows)
+export const hostMetrics: readonly Metric[] = toMetrics(hostRows)
 
 const byName = new Map([...applicationMetrics, ...hostMetrics].map((metric) => [metric.name, metric]))
 

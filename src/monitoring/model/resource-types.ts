@@ -1,16 +1,23 @@
-/** Types of resource; a type's index is its id in the series. The first stands for requests without a resource. */
-export const resourceTypes = [
-  '',
-  'layer',
-  'map',
-  'resource_base',
-  'document',
-  'style',
-  'admin',
-  'url',
-  'other',
-] as const
-export type ResourceType = (typeof resourceTypes)[number]
+import { keysById, keysOf } from '../../lib/keys.ts'
+
+/**
+ * Types of resource, each with its id in the series, which is never given to another; a new one takes the next number.
+ * The first stands for requests without a resource.
+ */
+const idByResourceType = {
+  '': 0,
+  layer: 1,
+  map: 2,
+  resource_base: 3,
+  document: 4,
+  style: 5,
+  admin: 6,
+  url: 7,
+  other: 8,
+} as const
+export type ResourceType = keyof typeof idByResourceType
+
+export const resourceTypes: readonly ResourceType[] = keysOf(idByResourceType)
 
 export const resourceTypeLabels: Record<ResourceType, string> = {
   '': 'No resource',
@@ -22,4 +29,15 @@ export const resourceTypeLabels: Record<ResourceType, string> = {
   admin: 'Admin',
   url: 'URL',
   other: 'Other',
+}
+
+export function resourceTypeId(type: ResourceType): number {
+  return idByResourceType[type]
+}
+
+const resourceTypeById = keysById(idByResourceType)
+
+/** The type with that id in the series. */
+export function resourceTypeOfId(id: number): ResourceType | undefined {
+  return resourceTypeById.get(id)
 }

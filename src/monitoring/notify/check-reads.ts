@@ -1,6 +1,6 @@
 import { metricNamed } from '../model/metrics.ts'
 import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { ValueQuestion } from './model.ts'
 
@@ -33,7 +33,7 @@ async function checkResource(database: SeriesDatabase, id: number): Promise<stri
     [id],
   )
   const [row] = rows
-  return row === undefined ? undefined : `${resourceTypes[row.type] ?? ''} ${row.name}`.trim()
+  return row === undefined ? undefined : `${resourceTypeOfId(row.type) ?? ''} ${row.name}`.trim()
 }
 
 /** Id of the resource of a type and name. */
@@ -41,7 +41,7 @@ async function findCheckResource(
   database: SeriesDatabase,
   { type, name }: { type: ResourceType; name: string },
 ): Promise<number | undefined> {
-  const index = resourceTypes.indexOf(type)
+  const index = resourceTypeId(type)
   const rows = await database.all<{ id: number }>(
     'select id from monitoring_resources where type = ? and name = ?',
     [index, name],

@@ -1,6 +1,6 @@
 import { FieldFailure } from '../../lib/errors.ts'
 import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { RequestEvent } from '../series/request-event.ts'
 import type { SeriesDatabase, SqlValue } from '../series/series-database.ts'
 import type { Reads } from './reads.ts'
@@ -103,7 +103,7 @@ async function listResources(
       [id],
     )
     if (found !== undefined)
-      resources.push({ id, type: resourceTypes[found.type] ?? 'other', name: found.name })
+      resources.push({ id, type: resourceTypeOfId(found.type) ?? 'other', name: found.name })
   }
   return resources
 }

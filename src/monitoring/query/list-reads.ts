@@ -2,7 +2,7 @@ import { invalid } from '../../lib/errors.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import { metricNamed } from '../model/metrics.ts'
 import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
 import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { NamedResource } from './names.ts'
@@ -57,7 +57,7 @@ export async function listResources(
   query: ResourceListQuery,
 ): Promise<NamedResource[]> {
   const conditions = [
-    ...(query.type === undefined ? [] : [`type = ${resourceTypes.indexOf(query.type)}`]),
+    ...(query.type === undefined ? [] : [`type = ${resourceTypeId(query.type)}`]),
     ...(await resourceCondition(database, query)),
   ]
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
@@ -67,7 +67,7 @@ export async function listResources(
   refuseTooMany(rows.length, 'resources')
   return rows.map(([id, type, name]) => ({
     id: Number(id),
-    type: resourceTypes[Number(type)] ?? 'other',
+    type: resourceTypeOfId(Number(type)) ?? 'other',
     name: String(name),
   }))
 }

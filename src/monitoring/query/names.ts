@@ -1,5 +1,5 @@
 import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { integers } from './series-sql.ts'
 
@@ -67,7 +67,7 @@ export async function readResources(
   for (const [id, type, name] of await database.arrays(sql))
     resources.set(Number(id), {
       id: Number(id),
-      type: resourceTypes[Number(type)] ?? 'other',
+      type: resourceTypeOfId(Number(type)) ?? 'other',
       name: String(name),
     })
   return resources

@@ -1,6 +1,6 @@
 import { FieldFailure } from '../../lib/errors.ts'
 import { isHostMetric, metricNamed, otherLabel } from '../model/metrics.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { shapeOf } from './grouping.ts'
 import type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
@@ -33,7 +33,7 @@ async function findResource(database: SeriesDatabase, asked: ResourceName): Prom
   const [condition, values] =
     'id' in asked
       ? ['id = ?', [asked.id]]
-      : ['type = ? and name = ?', [resourceTypes.indexOf(asked.type), asked.name]]
+      : ['type = ? and name = ?', [resourceTypeId(asked.type), asked.name]]
   const [found] = await database.arrays(`select id from monitoring_resources where ${condition}`, values)
   if (found !== undefined) return Number(found[0])
   const shown = 'id' in asked ? asked.id : `${asked.type}=${asked.name}`.slice(0, 100)

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { eventTypeId } from '../model/event-types.ts'
 import type { Metric } from '../model/metrics.ts'
 import { isHostMetric } from '../model/metrics.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeId } from '../model/resource-types.ts'
 import { splitOfType, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { GroupingShape } from './grouping.ts'
@@ -60,7 +60,7 @@ function splitCondition({ shape, resourceId, resourceType }: ResolvedQuery): str
   const isByResource = shape.keys.includes('resource') || shape.value === 'resources'
   if (!isByResource) return `s.resource_id = ${resourceType === undefined ? 0 : splitOfType(resourceType)}`
   if (resourceType === undefined) return 's.resource_id > 0'
-  const ids = `select id from monitoring_resources where type = ${resourceTypes.indexOf(resourceType)}`
+  const ids = `select id from monitoring_resources where type = ${resourceTypeId(resourceType)}`
   return `s.resource_id > 0 and s.resource_id in (${ids})`
 }
 

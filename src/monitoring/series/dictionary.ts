@@ -1,5 +1,5 @@
 import { eventTypeId } from '../model/event-types.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeId } from '../model/resource-types.ts'
 import type { UsedResource } from './request-event.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
@@ -149,7 +149,7 @@ const resourceKind: Kind<ResourceRef> = {
   table: 'monitoring_resources',
   columns: ['type', 'name'],
   keys: 2,
-  valuesOf: ({ type, name }) => [resourceTypes.indexOf(type), name],
+  valuesOf: ({ type, name }) => [resourceTypeId(type), name],
   find: (database, part) =>
     findByName(
       database,

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { keysOf } from '../../lib/keys.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 
@@ -15,11 +16,15 @@ export interface Column<T> {
   indexes: Uint8Array | Uint16Array | Uint32Array | undefined
 }
 
-const textColumns = [
-  ...(['method', 'path', 'userAgent', 'userAgentFamily', 'clientIp', 'country', 'region', 'city'] as const),
-  ...(['visitor', 'userName', 'errorType', 'host', 'contentType'] as const),
-] as const
-type TextColumn = (typeof textColumns)[number]
+/** Where columns stand in the header of a stored block. A place is never given to another column. */
+const places = { eventType: 0, status: 1, resources: 2, position: 16 } as const
+const textPlaces = {
+  ...({ method: 3, path: 4, userAgent: 5, userAgentFamily: 6, clientIp: 7 } as const),
+  ...({ country: 8, region: 9, city: 10, visitor: 11, userName: 12 } as const),
+  ...({ errorType: 13, host: 14, contentType: 15 } as const),
+}
+const textColumns = keysOf(textPlaces)
+type TextColumn = keyof typeof textPlaces
 
 /** The requests of a service in one minute, as columns. */
 export interface RequestBlock {
@@ -44,13 +49,13 @@ interface Header {
 /** The requests of one service and minute as bytes: a header in JSON with the values of each column, then numbers. */
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
-  const columns = [
-    packColumn(events, (event) => event.eventType),
-    packColumn(events, (event) => event.status),
-    packResources(events),
-    ...textColumns.map((name) => packColumn(events, (event) => event[name], cleanText)),
-    packColumn(events, placeOf),
-  ]
+  const columns: Column<unknown>[] = []
+  columns[places.eventType] = packColumn(events, (event) => event.eventType)
+  columns[places.status] = packColumn(events, (event) => event.status)
+  columns[places.resources] = packResources(events)
+  for (const name of textColumns)
+    columns[textPlaces[name]] = packColumn(events, (event) => event[name], cleanText)
+  columns[places.position] = packColumn(events, positionOf)
   const header: Header = {
     count,
     columns: columns.map(({ values, indexes }) => [
@@ -88,10 +93,10 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
     count,
     sizes,
     milliseconds,
-    eventTypes: column(0),
-    statuses: column(1),
-    resources: column(2),
-    texts: Object.fromEntries(textColumns.map((name, index) => [name, column(index + 3)])) as Record<
+    eventTypes: column(places.eventType),
+    statuses: column(places.status),
+    resources: column(places.resources),
+    texts: Object.fromEntries(textColumns.map((name) => [name, column(textPlaces[name])])) as Record<
       TextColumn,
       Column<Text>
     >,
@@ -169,7 +174,7 @@ class Packer<K, T> {
   }
 }
 
-function placeOf({ latitude, longitude }: RequestEvent): string | null {
+function positionOf({ latitude, longitude }: RequestEvent): string | null {
   return latitude === null || longitude === null ? null : `${latitude} ${longitude}`
 }
 

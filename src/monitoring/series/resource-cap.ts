@@ -1,5 +1,5 @@
 import { otherLabel } from '../model/metrics.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { RequestGroup } from './minute-counts.ts'
 import type { UsedResource } from './request-event.ts'
 import type { SeriesDatabase } from './series-database.ts'
@@ -85,7 +85,7 @@ async function findKnown(resources: readonly UsedResource[], database: SeriesDat
     const places = names.map(() => '?').join(',')
     const sql = `select type, name from monitoring_resources where name in (${places})`
     for (const [type, name] of await database.arrays(sql, names)) {
-      known.add(keyOf({ type: resourceTypes[Number(type)] ?? '', name: String(name) }))
+      known.add(keyOf({ type: resourceTypeOfId(Number(type)) ?? '', name: String(name) }))
     }
   }
   return known

@@ -1,5 +1,5 @@
 import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypes } from '../model/resource-types.ts'
+import { resourceTypeId } from '../model/resource-types.ts'
 
 /**
  * Tables of the series, the same on SQLite and PostgreSQL but for what stands in braces. Periods, minutes and days are
@@ -9,7 +9,7 @@ import { resourceTypes } from '../model/resource-types.ts'
  *   before `days_rolled_before` are in the tables of hours and days; they never lack anything that the minutes have.
  *   Before `minutes_kept_from`, `hours_kept_from`, `days_kept_from` and `requests_kept_from` (whole days) rows have
  *   been removed.
- * - `monitoring_series`: one row for each service, metric, event type (index in `eventTypes`) and split:
+ * - `monitoring_series`: one row for each service, metric, event type (`eventTypeId`) and split:
  *   `resource_id` 0 is not split (every request once), above 0 is a resource, and below 0 every request that touched a
  *   resource of a type, once (`splitOfType`). `is_total` 0 has a row for each label; 1 has one row a period that sums up
  *   those rows, with `label_id` 0. Metrics that are not split by label have no totals: their one row, with the default
@@ -71,9 +71,9 @@ export const tableOf: Record<Resolution, string> = {
   86400: 'monitoring_days',
 }
 
-/** `resource_id` of the series of all resources of a type, which is its place in `resourceTypes`, below 0. */
+/** `resource_id` of the series of all resources of a type: its id, below 0. */
 export function splitOfType(type: ResourceType): number {
-  return -resourceTypes.indexOf(type)
+  return -resourceTypeId(type)
 }
 
 const types = {
