@@ -1,9 +1,10 @@
 import type { Attribute, AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
 import { FormatError } from '../format.ts'
+import type { ListItem } from './dump-list.ts'
 
 /** What one field of a `COPY` row is for: the geometry, an attribute of the schema, or nothing. */
-export type DumpField = { geometry: true } | { attribute: number } | undefined
+export type DumpField = { geometry: true } | { attribute: number; list?: ListItem } | undefined
 
 export interface DumpHeader {
   schema: Schema
@@ -39,6 +40,17 @@ const types: Record<string, AttributeType> = {
   bytea: 'binary',
 }
 
+/** Lists become JSON text. */
+const lists: Record<string, ListItem> = {
+  'boolean[]': 'boolean',
+  'int2[]': 'integer',
+  'integer[]': 'integer',
+  'int8[]': 'integer',
+  'real[]': 'real',
+  'float8[]': 'real',
+  'varchar[]': 'text',
+}
+
 interface GeometryColumn {
   name: string
   type: GeometryType
@@ -49,6 +61,7 @@ interface GeometryColumn {
 /** Gathers the statements in front of the rows that GDAL's PGDUMP driver writes. */
 export class DumpHeaderReader {
   readonly #attributes: Attribute[] = []
+  readonly #lists: (ListItem | undefined)[] = []
   #geometry: GeometryColumn | undefined
   #geometryCount = 0
   readonly #keepsKey: boolean
@@ -83,7 +96,9 @@ export class DumpHeaderReader {
     const fields = names.map((field, index): DumpField => {
       if (field === geometry?.name && index === 0) return { geometry: true }
       const attribute = attributes.findIndex((known) => known.name === field)
-      return attribute < 0 ? undefined : { attribute }
+      if (attribute < 0) return undefined
+      const list = this.#lists[attribute]
+      return list === undefined ? { attribute } : { attribute, list }
     })
     return { schema: { attributes, geometry: geometry && { ...geometry, crs: undefined } }, fields }
   }
@@ -105,6 +120,7 @@ export class DumpHeaderReader {
       throw new FormatError(`Two fields are called "${attribute.name}"`, { code: 'gdal-failed' })
     }
     this.#attributes.push(attribute)
+    this.#lists.push(lists[plain])
   }
 }
 

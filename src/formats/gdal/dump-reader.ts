@@ -3,9 +3,9 @@ import { BatchBuilder } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
-import { asciiText } from '../../lib/decimal.ts'
 import { CellParser } from '../csv/cell-kind.ts'
 import { FormatError } from '../format.ts'
+import { parseHex } from './dump-bytes.ts'
 import type { DumpField, DumpHeader, DumpOptions } from './dump-header.ts'
 import { DumpHeaderReader } from './dump-header.ts'
 import { appendDumpValue } from './dump-values.ts'
@@ -192,21 +192,24 @@ class RowReader {
     const isInferred = target.kind !== 'var' && this.#isText[field.attribute] === true
     const isTaken = isInferred
       ? appendInferred(target, this.#parser, bytes, from, to)
-      : appendDumpValue(target, bytes, from, to)
+      : appendDumpValue(target, bytes, from, to, field.list)
     if (isTaken) return undefined
     const value = decoder.decode(bytes.subarray(from, Math.min(to, from + 800))).slice(0, 200)
     const name = this.#builder.schema.attributes[field.attribute]?.name ?? ''
-    return { field: name, value, reason: `The value is no ${target.type}` }
+    const form = target.type === 'text' && field.list !== undefined ? 'list that can be told' : target.type
+    return { field: name, value, reason: `The value is no ${form}` }
   }
 
   #takeGeometry(hex: Uint8Array): Omit<RejectedRow, 'row'> | undefined {
-    const bytes = Buffer.from(asciiText(hex, 0, hex.length), 'hex')
+    const field = this.#schema.geometry?.name ?? ''
+    const bytes = parseHex(hex, 0, hex.length)
+    if (bytes === undefined) return { field, reason: 'The geometry is not in hexadecimal digits' }
     try {
       this.#builder.geometry?.appendWkb(bytes)
       return undefined
     } catch (error) {
       if (!(error instanceof GeometryError)) throw error
-      return { field: this.#schema.geometry?.name ?? '', reason: error.message }
+      return { field, reason: error.message }
     }
   }
 }

@@ -137,11 +137,15 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
   }
 }
 
-/** GDAL cuts numbers to the width that it takes a column to have, and says so only in a warning. */
+/** GDAL changes values that do not fit the type that it takes a column to have, and says so only in a warning. */
 function refuseLoss(stderr: string): void {
-  if (!/Integer overflow/i.test(stderr)) return
-  throw new FormatError(
-    'GDAL takes a column for 32-bit integers that holds larger numbers: declare it as BIGINT, or convert the file',
-    { code: 'gdal-failed' },
-  )
+  if (/Integer overflow/i.test(stderr)) {
+    throw new FormatError(
+      'GDAL takes a column for 32-bit integers that holds larger numbers: declare it as BIGINT, or convert the file',
+      { code: 'gdal-failed' },
+    )
+  }
+  const cut = /^Warning \d+: (Value '.*' of field .* parsed incompletely to .*)$/m.exec(stderr)?.[1]
+  if (cut === undefined) return
+  throw new FormatError(`GDAL would change a value: ${cut.slice(0, 300)}`, { code: 'gdal-failed' })
 }
