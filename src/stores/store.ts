@@ -70,7 +70,7 @@ export interface FeatureQuery {
   table: string
   limit: number
   offset: number
-  /** Features whose envelope touches one of these: two where a box crosses the antimeridian. */
+  /** Features that touch one of these, exactly, and those without geometry: two where a box crosses the antimeridian. */
   bboxes?: Envelope[]
   /** Attribute of type date or timestamp with an interval; an open end is undefined. ISO 8601 text. */
   time?: { attribute: string; from?: string; to?: string }

@@ -154,15 +154,16 @@ function describeFeatures(name: string, connect: (app: TestApp) => Promise<Store
       assert.deepEqual(seen, [1, 2, 3, 4])
     })
 
-    it('filters by bbox, also across the antimeridian', async () => {
-      assert.deepEqual(await idsOf('bbox=10,50,20,60'), [1])
-      assert.deepEqual(await idsOf('bbox=179,-20,-179,-10'), [2, 3])
-      assert.deepEqual(await idsOf('bbox=0,0,0,1,1,1'), [])
+    it('filters by bbox, also across the antimeridian; what has no geometry is always in', async () => {
+      assert.deepEqual(await idsOf('bbox=10,50,20,60'), [1, 4])
+      assert.deepEqual(await idsOf('bbox=179,-20,-179,-10'), [2, 3, 4])
+      assert.deepEqual(await idsOf('bbox=0,0,0,1,1,1'), [4])
+      assert.equal((await items('bbox=1,1,2,2', 'default:notes')).numberMatched, 1)
     })
 
     it('reads bbox in the CRS that bbox-crs names, in the order of its authority', async () => {
       const crs = encodeURIComponent('http://www.opengis.net/def/crs/EPSG/0/4326')
-      assert.deepEqual(await idsOf(`bbox=50,10,60,20&bbox-crs=${crs}`), [1])
+      assert.deepEqual(await idsOf(`bbox=50,10,60,20&bbox-crs=${crs}`), [1, 4])
     })
 
     it('filters by date with open and closed ends', async () => {

@@ -39,17 +39,20 @@ export function describeReading(make: MakeStore): void {
     )
 
     it(
-      'finds what a box touches, its edges included',
+      'finds what a box touches, its edges included, and what has no geometry',
       withStore(make, async ({ store }) => {
         await loadRows(store, { schema, rows })
         const bbox = { minX: 3, minY: 3, maxX: 5, maxY: 5 }
-        assert.deepEqual(await numbers(store, { bboxes: [bbox] }), [3, 4, 5])
-        assert.equal(await store.count({ table: 'layer', bboxes: [bbox] }, never), 3)
-        assert.deepEqual(await numbers(store, { bboxes: [{ minX: 3, minY: 7, maxX: 5, maxY: 9 }] }), [])
+        assert.deepEqual(await numbers(store, { bboxes: [bbox] }), [3, 4, 5, 19])
+        assert.equal(await store.count({ table: 'layer', bboxes: [bbox] }, never), 4)
+        assert.deepEqual(await numbers(store, { bboxes: [{ minX: 3, minY: 7, maxX: 5, maxY: 9 }] }), [19])
         assert.deepEqual(await numbers(store, { bboxes: [bbox], offset: 1, limit: 1 }), [4])
         const overlapping = { minX: 5, minY: 4, maxX: 8, maxY: 7 }
-        assert.deepEqual(await numbers(store, { bboxes: [bbox, overlapping] }), [3, 4, 5, 6, 7])
-        assert.equal(await store.count({ table: 'layer', bboxes: [bbox, overlapping] }, never), 5)
+        assert.deepEqual(await numbers(store, { bboxes: [bbox, overlapping] }), [3, 4, 5, 6, 7, 19])
+        assert.equal(await store.count({ table: 'layer', bboxes: [bbox, overlapping] }, never), 6)
+        assert.deepEqual(await numbers(store, { bboxes: [] }), [19])
+        const everything = { minX: -1, minY: -1, maxX: 50, maxY: 50 }
+        assert.equal(await store.count({ table: 'layer', bboxes: [everything] }, never), 20)
       }),
     )
 

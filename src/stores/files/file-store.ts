@@ -1,9 +1,9 @@
 import type { DataFile, Format, LayerDescription, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { columnValue } from '../../geo/column.ts'
-import type { Envelope } from '../../geo/envelope.ts'
+import { columnValue, isValid } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { selectRows } from '../../geo/select-rows.ts'
+import { BoxTest } from '../../geo/wkb-touches.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import type { FeatureQuery, StoreType, TableDescription, VectorStore } from '../store.ts'
 
@@ -17,16 +17,12 @@ export interface FileStoreSource {
 
 type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
 
-function touches(batch: FeatureBatch, row: number, bbox: Envelope): boolean {
-  const envelopes = batch.geometry?.envelopes
-  if (envelopes === undefined) return false
-  const [minX, minY, maxX, maxY] = envelopes.subarray(row * 4, row * 4 + 4) as unknown as [
-    number,
-    number,
-    number,
-    number,
-  ]
-  return minX <= bbox.maxX && maxX >= bbox.minX && minY <= bbox.maxY && maxY >= bbox.minY
+/** What touches one of the boxes, and what has no geometry. */
+function isNear(batch: FeatureBatch, row: number, boxes: BoxTest[]): boolean {
+  const { geometry } = batch
+  if (geometry === undefined || !isValid(geometry.validity, row)) return true
+  const { bytes, offsets } = geometry
+  return boxes.some((box) => box.touches(bytes, offsets[row]))
 }
 
 function isWithin(batch: FeatureBatch, row: number, time: NonNullable<FeatureQuery['time']>): boolean {
@@ -44,9 +40,10 @@ function isWithin(batch: FeatureBatch, row: number, time: NonNullable<FeatureQue
 /** Rows of a batch that the filter lets through. */
 function matchingRows(batch: FeatureBatch, filter: Filter): Uint32Array {
   const rows: number[] = []
+  const boxes = filter.bboxes?.map((box) => new BoxTest(box))
   for (let row = 0; row < batch.rowCount; row += 1) {
     if (filter.featureId !== undefined && String(batch.rowNumbers[row]) !== filter.featureId) continue
-    if (filter.bboxes !== undefined && !filter.bboxes.some((bbox) => touches(batch, row, bbox))) continue
+    if (boxes !== undefined && !isNear(batch, row, boxes)) continue
     if (filter.time !== undefined && !isWithin(batch, row, filter.time)) continue
     rows.push(row)
   }

@@ -6,7 +6,8 @@ import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
 import { parseDate, parseTimestamp } from '../../formats/geopackage/temporal.ts'
 import { BatchBuilder } from '../../geo/batch.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { wkbEnvelope } from '../../geo/wkb.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { BoxTest } from '../../geo/wkb-touches.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
 
@@ -78,29 +79,31 @@ function idCondition(table: GeoPackageTable, featureId: string): Condition {
 }
 
 /**
- * Features whose envelope touches one of the boxes. The R*Tree holds envelopes as 32-bit floats rounded outwards: what
- * lies clear of that rounding is certain, only the others are looked at themselves.
+ * Features that touch one of the boxes, and those without geometry (OGC 17-069r4, /req/core/fc-bbox-response). The
+ * R*Tree holds envelopes as 32-bit floats rounded outwards: what lies within a box clear of that rounding is certain, only the others
+ * are looked at themselves.
  */
 function boxCondition(db: DatabaseSync, table: GeoPackageTable, boxes: Envelope[]): Condition {
   const geometry = table.schema.geometry?.name
-  if (geometry === undefined || boxes.length === 0) return nothing
-  db.function('terrane_touches', { deterministic: true }, (blob, minX, minY, maxX, maxY) =>
-    touches(blob, { minX, minY, maxX, maxY } as Envelope) ? 1 : 0,
+  if (geometry === undefined) return { sql: 'TRUE', bound: [] }
+  const tests = boxes.map((box) => new BoxTest(box))
+  db.function('terrane_touches', { deterministic: true }, (blob, box) =>
+    touches(blob, tests[Number(box)]) ? 1 : 0,
   )
   const column = `t.${quoteName(geometry)}`
-  const sides = boxes.flatMap(({ minX, minY, maxX, maxY }) => [minX, minY, maxX, maxY])
   if (table.idColumn === undefined || !hasRtree(db, { table: table.name, geometry })) {
-    return { sql: boxes.map(() => `terrane_touches(${column}, ?, ?, ?, ?)`).join(' OR '), bound: sides }
+    const some = boxes.map((_, box) => `terrane_touches(${column}, ${box})`)
+    return { sql: [`${column} IS NULL`, ...some].join(' OR '), bound: [] }
   }
   const id = quoteName(table.idColumn)
   const rtree = quoteName(rtreeName({ table: table.name, geometry }))
-  const exact = `(SELECT terrane_touches(s.${quoteName(geometry)}, ?, ?, ?, ?)
+  const exact = (box: number) => `(SELECT terrane_touches(s.${quoteName(geometry)}, ${box})
     FROM ${quoteName(table.name)} AS s WHERE s.${id} = r.id)`
-  const select = `SELECT r.id FROM ${rtree} AS r
+  const select = (_: Envelope, box: number) => `SELECT r.id FROM ${rtree} AS r
     WHERE r.maxx >= ? AND r.minx <= ? AND r.maxy >= ? AND r.miny <= ?
-    AND ((r.maxx >= ? AND r.minx <= ? AND r.maxy >= ? AND r.miny <= ?) OR ${exact})`
+    AND ((r.minx >= ? AND r.maxx <= ? AND r.miny >= ? AND r.maxy <= ?) OR ${exact(box)})`
   return {
-    sql: `t.${id} IN (${boxes.map(() => select).join(' UNION ')})`,
+    sql: `${column} IS NULL OR t.${id} IN (${boxes.map(select).join(' UNION ')})`,
     bound: boxes.flatMap(boundsOf),
   }
 }
@@ -111,23 +114,16 @@ function boundsOf({ minX, minY, maxX, maxY }: Envelope): number[] {
   return [
     ...[below(minX), above(maxX), below(minY), above(maxY)],
     ...[above(minX), below(maxX), above(minY), below(maxY)],
-    ...[minX, minY, maxX, maxY],
   ]
 }
 
-function touches(blob: unknown, box: Envelope): boolean {
-  if (!(blob instanceof Uint8Array)) return false
+function touches(blob: unknown, box: BoxTest | undefined): boolean {
+  if (!(blob instanceof Uint8Array) || box === undefined) return false
   try {
-    const envelope = wkbEnvelope(blob.subarray(wkbStart(blob, 0, blob.length)))
-    if (envelope === undefined) return false
-    return (
-      envelope.minX <= box.maxX &&
-      envelope.maxX >= box.minX &&
-      envelope.minY <= box.maxY &&
-      envelope.maxY >= box.minY
-    )
-  } catch {
-    return false
+    return box.touches(blob, wkbStart(blob, 0, blob.length))
+  } catch (error) {
+    if (error instanceof GeometryError) return false
+    throw error
   }
 }
 

@@ -44,22 +44,19 @@ function conditionsOf(facts: TableFacts, query: Filter): Conditions {
   return conditions
 }
 
-/** The index knows boxes in single precision only: what it finds is held against the exact bounds. */
+/** What touches one of the boxes, and what has no geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
 function addBoxes(conditions: Conditions, facts: TableFacts, boxes: Envelope[]): void {
   const { geometry } = facts
   if (geometry === undefined) {
-    conditions.add('false')
     return
   }
   const name = quoteIdentifier(geometry.name)
   const column = geometry.isGeography ? `${name}::geometry` : name
   const parts = boxes.map(({ minX, minY, maxX, maxY }) => {
     const [x0, y0, x1, y1] = [minX, minY, maxX, maxY].map((side) => `${conditions.bind(side)}::float8`)
-    return `(${column} && ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}, ${geometry.srid})
-      and ST_XMin(${column}) <= ${x1} and ST_XMax(${column}) >= ${x0}
-      and ST_YMin(${column}) <= ${y1} and ST_YMax(${column}) >= ${y0})`
+    return `ST_Intersects(${column}, ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}, ${geometry.srid}))`
   })
-  conditions.add(parts.length === 0 ? 'false' : `(${parts.join(' or ')})`)
+  conditions.add(`(${[`${name} is null`, ...parts].join(' or ')})`)
 }
 
 const dateOnly = /^\d{4,6}-\d\d-\d\d$/
