@@ -2,6 +2,7 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
+import { crossesThreads } from '../lib/work/error-codec.ts'
 
 /** A main file and the files that belong to it, all absolute paths. Plain data: it crosses threads. */
 export interface DataFile {
@@ -80,6 +81,8 @@ export class FormatError extends Error {
     this.code = options.code ?? 'bad-file'
   }
 }
+
+crossesThreads(FormatError)
 
 /**
  * A kind of file. `detect` looks at content, not only at the name, and never throws for a file it does not know.

@@ -1,0 +1,77 @@
+import type { TransferList } from './messages.ts'
+
+/** What a handler finds beside its argument. */
+export interface CallContext<Notice = never, Question = never, Answer = unknown> {
+  /** Aborts when the caller no longer wants the answer. */
+  signal: AbortSignal
+  /** Tells the caller something on the way; it is a sign of progress too. */
+  notify(notice: Notice, transfer?: TransferList): void
+  /** Asks the caller something and waits; throws what the caller throws, and the signal's reason. */
+  ask(question: Question): Promise<Answer>
+}
+
+/** A result or chunk whose parts are handed over to another thread instead of copied; to another process they are copied. */
+export class Transfer<T> {
+  readonly value: T
+  readonly list: TransferList
+
+  constructor(value: T, list: TransferList) {
+    this.value = value
+    this.list = list
+  }
+}
+
+/**
+ * What a thread or process does, by name. A handler gives a value or a promise of it, or, for streams, is a generator of
+ * chunks; any of them may be wrapped by `Transfer`.
+ */
+export type Handlers = { readonly [name: string]: (argument: never, context: never) => unknown }
+
+export type HandlerName<H extends Handlers> = Extract<keyof H, string>
+
+type ArgumentOf<H extends Handlers, K extends keyof H> =
+  Parameters<H[K]> extends [infer Argument, ...unknown[]] ? Argument : undefined
+
+type ContextOf<H extends Handlers, K extends keyof H> =
+  Parameters<H[K]> extends [unknown, infer Context] ? Context : CallContext
+
+type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
+
+export type ResultOf<H extends Handlers, K extends keyof H> = Unwrapped<Awaited<ReturnType<H[K]>>>
+
+export type ChunkOf<H extends Handlers, K extends keyof H> =
+  ReturnType<H[K]> extends AsyncIterable<infer Chunk>
+    ? Unwrapped<Chunk>
+    : ReturnType<H[K]> extends Iterable<infer Chunk>
+      ? Unwrapped<Chunk>
+      : never
+
+export interface CallLimits {
+  /** Asks the handler to stop; a worker that does not within `graceMs` is ended. The call throws the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** The most that the worker may take, without the time in which it waits for the caller; then it is ended. */
+  deadlineMs?: number | undefined
+  /** The longest it may give no notice, question or chunk; then it is ended. */
+  silenceMs?: number | undefined
+  /** Between the signal and the end by force; default 1.5 seconds. */
+  graceMs?: number | undefined
+  /** Parts of the argument that are handed over to a thread instead of copied. */
+  transfer?: TransferList | undefined
+}
+
+export interface CallOptions<Notice, Question, Answer> extends CallLimits {
+  onNotice?(notice: Notice): void
+  /** Answers what the handler asks; throwing refuses. */
+  onAsk?(question: Question): Promise<Answer> | Answer
+}
+
+export type OptionsOf<H extends Handlers, K extends keyof H> =
+  ContextOf<H, K> extends CallContext<infer Notice, infer Question, infer Answer>
+    ? CallOptions<Notice, Question, Answer>
+    : CallLimits
+
+/** The argument where the handler takes one, then options. */
+export type CallParameters<H extends Handlers, K extends keyof H, More = unknown> =
+  undefined extends ArgumentOf<H, K>
+    ? [argument?: ArgumentOf<H, K>, options?: OptionsOf<H, K> & More]
+    : [argument: ArgumentOf<H, K>, options?: OptionsOf<H, K> & More]

@@ -1,0 +1,28 @@
+import type { TransferListItem } from 'node:worker_threads'
+import type { ErrorData } from './error-codec.ts'
+
+/** What the caller sends. */
+export type ToWorker =
+  /** The first of all. */
+  | { type: 'start'; data: unknown }
+  /** `ahead`: of a stream, how many chunks may be on their way. */
+  | { type: 'call'; id: number; name: string; argument: unknown; ahead?: number }
+  | { type: 'abort'; id: number; error: ErrorData }
+  /** One chunk was taken. */
+  | { type: 'more'; id: number }
+  | { type: 'answer'; id: number; ask: number; value: unknown }
+  | { type: 'refuse'; id: number; ask: number; error: ErrorData }
+
+/** What a worker sends about a call. */
+export type CallReport =
+  | { type: 'result'; id: number; value: unknown }
+  | { type: 'error'; id: number; error: ErrorData }
+  | { type: 'chunk'; id: number; value: unknown }
+  | { type: 'notice'; id: number; notice: unknown }
+  /** Waits for `answer` or `refuse`. */
+  | { type: 'ask'; id: number; ask: number; question: unknown }
+
+/** What a worker sends. */
+export type FromWorker = CallReport | { type: 'told'; notice: unknown }
+
+export type TransferList = readonly TransferListItem[]

@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { programEnvironment } from '../process.ts'
+import type { Handlers } from './handlers.ts'
+import type { FromWorker } from './messages.ts'
+import { parentFd } from './parent-fd.ts'
+import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
+import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
+
+export interface ProcessOptions extends StartOptions {
+  /** Most that JavaScript may fill; default 512 MB. */
+  maxHeapMb?: number
+}
+
+const defaultHeapMb = 512
+const youngMb = 8
+const saidBytes = 8 << 10
+
+/**
+ * Starts a child process whose file calls `serveWork`. Unlike a thread it can be ended whatever it does; it dies when
+ * this process does, and knows nothing of its environment.
+ */
+export function startProcess<H extends Handlers>(file: URL, options: ProcessOptions = {}): WorkerHandle<H> {
+  return new WorkerHandle<H>((events) => openProcess(file, options, events), options)
+}
+
+function openProcess(
+  file: URL,
+  { maxHeapMb = defaultHeapMb }: ProcessOptions,
+  events: CarrierEvents,
+): Carrier {
+  const child = fork(fileURLToPath(file), [], {
+    serialization: 'advanced',
+    env: programEnvironment(),
+    execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+  })
+  let said = Buffer.alloc(0)
+  const pipes = [child.stderr, child.stdio[parentFd]] as (Socket | null)[]
+  for (const pipe of pipes) pipe?.on('error', () => undefined).unref()
+  child.stderr?.on('data', (bytes: Buffer) => {
+    said = Buffer.concat([said, bytes]).subarray(-saidBytes)
+  })
+  const end = (what: string): void => {
+    const words = said.toString('utf8').trim()
+    events.onEnd(new WorkerEnded(`The child process ${what}${words === '' ? '' : `: ${words}`}`))
+  }
+  child.on('message', (message) => events.onMessage(message as FromWorker))
+  child.on('error', (error) => end(`failed: ${error.message}`))
+  child.on('exit', (_code, signal) => {
+    if (signal !== null) end(`was ended by ${signal}`)
+  })
+  // Its last words have come by then.
+  child.on('close', (code) => end(`has ended with code ${code}`))
+  return {
+    post: (message) => {
+      if (child.connected) child.send(message, () => undefined)
+    },
+    hold: (isHeld) => {
+      for (const one of [child, child.channel]) isHeld ? one?.ref() : one?.unref()
+    },
+    kill: () => void child.kill('SIGKILL'),
+  }
+}

@@ -1,0 +1,42 @@
+import type { TransferListItem } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import type { Handlers } from './handlers.ts'
+import type { FromWorker } from './messages.ts'
+import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
+import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
+
+export interface ThreadOptions extends StartOptions {
+  /** Where it sees no environment at all. */
+  isBare?: boolean
+  maxOldGenerationSizeMb?: number
+}
+
+/** A small young generation: the default lets each thread keep some 50 MB of what is garbage already. */
+const maxYoungGenerationSizeMb = 8
+
+/** Starts a thread whose file calls `serveWork`: `startThread<typeof handlers>(new URL('./x.ts', import.meta.url))`. */
+export function startThread<H extends Handlers>(file: URL, options: ThreadOptions = {}): WorkerHandle<H> {
+  return new WorkerHandle<H>((events) => openThread(file, options, events), options)
+}
+
+function openThread(
+  file: URL,
+  { isBare = false, maxOldGenerationSizeMb }: ThreadOptions,
+  events: CarrierEvents,
+): Carrier {
+  const worker = new Worker(file, {
+    resourceLimits: {
+      maxYoungGenerationSizeMb,
+      ...(maxOldGenerationSizeMb === undefined ? {} : { maxOldGenerationSizeMb }),
+    },
+    ...(isBare ? { env: {}, stdout: true, stderr: true } : {}),
+  })
+  worker.on('message', (message: FromWorker) => events.onMessage(message))
+  worker.on('error', (error) => events.onEnd(error instanceof Error ? error : new Error(String(error))))
+  worker.on('exit', (code) => events.onEnd(new WorkerEnded(`The thread has ended with code ${code}`)))
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer as TransferListItem[]),
+    hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
+    kill: () => void worker.terminate(),
+  }
+}

@@ -1,0 +1,159 @@
+import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
+import type { WorkQueueOptions } from './work-queue.ts'
+import { WorkQueue } from './work-queue.ts'
+import type { StartOptions, WorkerHandle } from './worker-handle.ts'
+
+export interface WorkPoolOptions<H extends Handlers> {
+  /** Starts one more: `(options) => startThread(file, options)` or `startProcess`. */
+  start(options: Pick<StartOptions, 'onEnd'>): WorkerHandle<H>
+  /** Workers at the same time, each with one call; the rest of the calls wait in the order in which they came. */
+  limit: number
+  /** Started at once and kept. Default: none. */
+  warm?: number
+  /** How long one beyond the warm ones stays without work; default 3 seconds. */
+  surplusMs?: number
+  maxWaiting?: WorkQueueOptions['maxWaiting']
+  /** One ended by itself or by a limit; it is replaced when it is needed. */
+  onEnd?(error: Error): void
+}
+
+interface Member<H extends Handlers> {
+  worker: WorkerHandle<H>
+  /** What it worked at last. */
+  key: string | undefined
+  /** Ends it when it has been without work long enough. */
+  leaving: NodeJS.Timeout | undefined
+}
+
+/** The call goes to the worker that had this key last, where it is free. */
+interface Preference {
+  key?: string | undefined
+}
+
+const defaultSurplusMs = 3000
+const closed = (): Error => new Error('The workers are closed')
+
+/** Several threads or processes that do the same, one call at a time each. */
+export class WorkPool<H extends Handlers> {
+  readonly #options: WorkPoolOptions<H>
+  readonly #queue: WorkQueue
+  readonly #all = new Set<Member<H>>()
+  readonly #idle: Member<H>[] = []
+  #isClosed = false
+
+  constructor(options: WorkPoolOptions<H>) {
+    this.#options = options
+    const { limit, maxWaiting, warm = 0 } = options
+    this.#queue = new WorkQueue({ limit, ...(maxWaiting === undefined ? {} : { maxWaiting }) })
+    for (let count = 0; count < warm; count += 1) this.#idle.push(this.#start())
+  }
+
+  /** Calls under way. */
+  get running(): number {
+    return this.#queue.running
+  }
+
+  /** Calls that wait for a worker. */
+  get waiting(): number {
+    return this.#queue.waiting
+  }
+
+  /** Like `call` of a `WorkerHandle`; limits begin when a worker takes it. */
+  async call<K extends HandlerName<H>>(
+    name: K,
+    ...parameters: CallParameters<H, K, Preference>
+  ): Promise<ResultOf<H, K>> {
+    const { member, leave } = await this.#enter(parameters[1])
+    try {
+      return await member.worker.call(name, ...(parameters as CallParameters<H, K>))
+    } finally {
+      leave()
+    }
+  }
+
+  /** Like `stream` of a `WorkerHandle`; it holds a worker until it ends or is left. */
+  async *stream<K extends HandlerName<H>>(
+    name: K,
+    ...parameters: CallParameters<H, K, Preference>
+  ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
+    const { member, leave } = await this.#enter(parameters[1])
+    try {
+      yield* member.worker.stream(name, ...(parameters as CallParameters<H, K>))
+    } finally {
+      leave()
+    }
+  }
+
+  /** Ends all workers; calls under way and waiting fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#queue.close(closed())
+    await Promise.all([...this.#all].map((member) => this.#dismiss(member)))
+  }
+
+  async #enter({ key, signal }: Preference & { signal?: AbortSignal | undefined } = {}): Promise<{
+    member: Member<H>
+    leave(): void
+  }> {
+    const leave = await this.#queue.enter({ signal })
+    try {
+      const member = this.#take(key)
+      return {
+        member,
+        leave: () => {
+          this.#giveBack(member)
+          leave()
+        },
+      }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  #take(key: string | undefined): Member<H> {
+    if (this.#isClosed) throw closed()
+    const at = this.#idle.findLastIndex((one) => one.key === key)
+    const [member = this.#start()] = this.#idle.splice(at, 1)
+    member.key = key ?? member.key
+    clearTimeout(member.leaving)
+    return member
+  }
+
+  #giveBack(member: Member<H>): void {
+    if (!this.#all.has(member)) return
+    if (this.#isClosed) {
+      void this.#dismiss(member)
+      return
+    }
+    const { warm = 0, surplusMs = defaultSurplusMs } = this.#options
+    if (this.#idle.length >= warm && surplusMs !== Number.POSITIVE_INFINITY) {
+      member.leaving = setTimeout(() => void this.#dismiss(member), surplusMs).unref()
+    }
+    this.#idle.push(member)
+  }
+
+  #start(): Member<H> {
+    const worker = this.#options.start({
+      onEnd: (error) => {
+        this.#remove(member)
+        if (!this.#isClosed) this.#options.onEnd?.(error)
+      },
+    })
+    const member: Member<H> = { worker, key: undefined, leaving: undefined }
+    this.#all.add(member)
+    return member
+  }
+
+  async #dismiss(member: Member<H>): Promise<void> {
+    this.#remove(member)
+    await member.worker.end()
+  }
+
+  #remove(member: Member<H>): void {
+    clearTimeout(member.leaving)
+    this.#all.delete(member)
+    const at = this.#idle.indexOf(member)
+    if (at >= 0) this.#idle.splice(at, 1)
+  }
+}

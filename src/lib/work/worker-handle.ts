@@ -1,0 +1,173 @@
+import type {
+  CallLimits,
+  CallOptions,
+  CallParameters,
+  ChunkOf,
+  HandlerName,
+  Handlers,
+  ResultOf,
+} from './handlers.ts'
+import type { FromWorker, ToWorker, TransferList } from './messages.ts'
+import { PendingCall } from './pending-call.ts'
+
+/** A thread or child process as it is reached from here. */
+export interface Carrier {
+  post(message: ToWorker, transfer?: TransferList): void
+  /** Whether this process stays alive for its sake. */
+  hold(isHeld: boolean): void
+  /** Ends it by force. */
+  kill(): void
+}
+
+export interface CarrierEvents {
+  onMessage(message: FromWorker): void
+  /** It has ended, by whatever reason. */
+  onEnd(error: Error): void
+}
+
+export interface StartOptions {
+  /** Given to the function that makes the handlers; plain data. */
+  data?: unknown
+  /** What it tells outside calls. */
+  onTold?(notice: unknown): void
+  /** It ended by itself, or was ended since a call took too long: calls under way have failed, and later ones fail. */
+  onEnd?(error: Error): void
+}
+
+/** A thread or process ended before it had answered. */
+export class WorkerEnded extends Error {
+  readonly code = 'worker-ended'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'WorkerEnded'
+  }
+}
+
+type AnyOptions = CallOptions<unknown, unknown, unknown>
+
+/** How long `end` waits: a thread inside a native function cannot be ended. */
+const endMs = 1000
+const defaultAhead = 2
+
+/**
+ * A thread or child process that does what its `Handlers` say, started by `startThread` or `startProcess`. Keeps this
+ * process alive during calls alone.
+ */
+export class WorkerHandle<H extends Handlers> {
+  readonly #carrier: Carrier
+  readonly #calls = new Map<number, PendingCall>()
+  readonly #gone = Promise.withResolvers<void>()
+  readonly #onEnd: StartOptions['onEnd']
+  #count = 0
+  #end: Error | undefined
+
+  constructor(open: (events: CarrierEvents) => Carrier, { data, onTold, onEnd }: StartOptions = {}) {
+    this.#onEnd = onEnd
+    this.#carrier = open({
+      onMessage: (message) => {
+        if (message.type === 'told') onTold?.(message.notice)
+        else this.#calls.get(message.id)?.take(message)
+      },
+      onEnd: (error) => {
+        this.#gone.resolve()
+        this.#finish(error)
+      },
+    })
+    this.#carrier.post({ type: 'start', data })
+    this.#carrier.hold(false)
+  }
+
+  /** Why it takes no more calls; undefined while it does. */
+  get endedBy(): Error | undefined {
+    return this.#end
+  }
+
+  /**
+   * Throws what the handler throws, the signal's reason, `Failure` (`unavailable`; `too-slow` or `no-progress`) when it
+   * was ended by a limit, `WorkerEnded` when it died.
+   */
+  call<K extends HandlerName<H>>(
+    name: K,
+    ...[argument, options]: CallParameters<H, K>
+  ): Promise<ResultOf<H, K>> {
+    const call = this.#begin(name, argument, (options ?? {}) as AnyOptions)
+    return call.result as Promise<ResultOf<H, K>>
+  }
+
+  /**
+   * The chunks of a generator, no more of them made beforehand than two; the time in which none is wanted does not count
+   * for the limits. Who stops reading stops the generator.
+   */
+  async *stream<K extends HandlerName<H>>(
+    name: K,
+    ...[argument, options]: CallParameters<H, K>
+  ): AsyncGenerator<ChunkOf<H, K>, void, undefined> {
+    const call = this.#begin(name, argument, (options ?? {}) as AnyOptions, defaultAhead)
+    try {
+      for (let chunk = await call.next(); chunk !== undefined; chunk = await call.next()) {
+        call.pause()
+        yield chunk.value as ChunkOf<H, K>
+        call.resume()
+      }
+    } finally {
+      await call.leave()
+    }
+  }
+
+  /** Ends it at once; whoever waits gets an error. Returns when it has ended, or after a second if it cannot be. */
+  async end(): Promise<void> {
+    this.#kill(new WorkerEnded('The worker was closed'), false)
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, endMs)
+    })
+    await Promise.race([this.#gone.promise, patience])
+    clearTimeout(timer)
+  }
+
+  #begin(name: string, argument: unknown, options: CallLimits & AnyOptions, ahead?: number): PendingCall {
+    this.#count += 1
+    const id = this.#count
+    const call = new PendingCall(id, options, {
+      send: (message) => {
+        if (this.#end === undefined) this.#carrier.post(message)
+      },
+      kill: (error) => this.#kill(error),
+      onSettled: () => {
+        this.#calls.delete(id)
+        if (this.#calls.size === 0 && this.#end === undefined) this.#carrier.hold(false)
+      },
+    })
+    if (this.#end !== undefined) call.fail(this.#end)
+    else if (options.signal?.aborted === true) call.fail(options.signal.reason)
+    else {
+      this.#calls.set(id, call)
+      this.#carrier.hold(true)
+      try {
+        this.#carrier.post(
+          { type: 'call', id, name, argument, ...(ahead === undefined ? {} : { ahead }) },
+          options.transfer,
+        )
+        call.start()
+      } catch (error) {
+        call.fail(error)
+      }
+    }
+    return call
+  }
+
+  #kill(error: Error, isTold = true): void {
+    if (this.#end !== undefined) return
+    this.#carrier.kill()
+    this.#finish(error, isTold)
+  }
+
+  #finish(error: Error, isTold = true): void {
+    if (this.#end !== undefined) return
+    this.#end = error
+    this.#carrier.hold(false)
+    for (const call of [...this.#calls.values()]) call.fail(error)
+    if (isTold) this.#onEnd?.(error)
+  }
+}

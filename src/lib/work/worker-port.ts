@@ -1,0 +1,39 @@
+import { parentPort, Worker } from 'node:worker_threads'
+import type { FromWorker, ToWorker, TransferList } from './messages.ts'
+
+/** The way from a thread or child process to who started it. */
+export interface WorkerPort {
+  post(message: FromWorker, transfer?: TransferList): void
+  listen(onMessage: (message: ToWorker) => void): void
+}
+
+/** Throws where neither `startThread` nor `startProcess` started this. */
+export function openWorkerPort(): WorkerPort {
+  const port = parentPort
+  if (port !== null) {
+    return {
+      post: (message, transfer = []) => port.postMessage(message, [...transfer]),
+      listen: (onMessage) => port.on('message', onMessage),
+    }
+  }
+  const send = process.send?.bind(process)
+  if (send === undefined) throw new Error('This module runs in a thread or child process')
+  dieWithParent()
+  return {
+    post: (message) => send(message),
+    listen: (onMessage) => process.on('message', onMessage),
+  }
+}
+
+/**
+ * A thread of its own sees that the parent has died, whatever this one is busy with. Signals that a terminal or service
+ * manager sends to all are for the parent to act upon.
+ */
+function dieWithParent(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  const guard = new Worker(new URL('./parent-guard.ts', import.meta.url), {
+    resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
+  })
+  guard.unref()
+}

@@ -1,0 +1,23 @@
+import { serveWork } from '../../src/lib/work/serve-work.ts'
+import { startProcess } from '../../src/lib/work/start-process.ts'
+import type { KitWork } from './kit-worker.ts'
+
+const file = new URL('./kit-worker.ts', import.meta.url)
+
+/** A process with children of its own: one is inside SQLite for ever, one waits. */
+const handlers = {
+  pid: () => process.pid,
+  startBusy: async () => {
+    const pids: number[] = []
+    for (const work of ['spinInSqlite', 'wait'] as const) {
+      const child = startProcess<KitWork>(file)
+      pids.push(await child.call('pid'))
+      child.call(work).catch(() => undefined)
+    }
+    return pids
+  },
+}
+
+export type ParentWork = typeof handlers
+
+serveWork(handlers)
