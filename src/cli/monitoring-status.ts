@@ -1,12 +1,13 @@
 import { fieldOf, listOf, textOf } from './json-views.ts'
 import type { MonitoringCommand } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
+import type { RestClient } from './rest-client.ts'
 import { textTable } from './text-table.ts'
 
 /** `terrane monitoring status`: 0 when every check holds and everything is collected, 1 otherwise. */
 export const showStatus: MonitoringCommand = async ({ client, options, say }, words) => {
   if (words.length > 0) throw new UsageError(`\`terrane monitoring status\` takes no "${words[0]}"`)
-  const notifications = fieldOf(await client.get('/monitoring/api/notifications/'), 'data')
+  const notifications = await readProblems(client)
   const health = fieldOf(await client.get('/health'), 'monitoring')
   const { services } = { services: listOf(await client.get('/monitoring/api/services/'), 'services') }
   const problems = listOf(notifications, 'problems')
@@ -15,7 +16,7 @@ export const showStatus: MonitoringCommand = async ({ client, options, say }, wo
   if (options.isJson)
     say(JSON.stringify({ health_level: level, problems, collection: health, services }, null, 2))
   else {
-    say(`checks: ${level === '' ? 'unknown' : level}, collection: ${textOf(health, 'status')}`)
+    say(`checks: ${level}, collection: ${textOf(health, 'status')}`)
     if (problems.length > 0) say(problemTable(problems))
     for (const trouble of troubles) say(`collection: ${trouble}`)
     const columns = ['name', 'type', 'last_check']
@@ -27,6 +28,15 @@ export const showStatus: MonitoringCommand = async ({ client, options, say }, wo
     )
   }
   return problems.length === 0 && textOf(health, 'status') === 'ok' ? 0 : 1
+}
+
+/** What does not hold, and how bad it is: in the dialect of older systems `status` tells it, else `notifications`. */
+async function readProblems(client: RestClient): Promise<unknown> {
+  for (const path of ['notifications', 'status']) {
+    const data = fieldOf(await client.get(`/monitoring/api/${path}/`), 'data')
+    if (textOf(data, 'health_level') !== '') return data
+  }
+  throw new Error('The server does not tell whether its checks hold: its answers have no "health_level"')
 }
 
 function problemTable(problems: unknown[]): string {

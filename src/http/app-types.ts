@@ -73,6 +73,8 @@ declare module 'fastify' {
     idempotent?: boolean
     /** A form of a page may send it: the session's token is taken from the field `csrf_token` too. */
     takesForms?: boolean
+    /** `null` in a JSON body's own keys means something; elsewhere it is absent. */
+    keepsNulls?: boolean
   }
   interface FastifyRequest {
     /** Who calls; `anonymous` until authentication has run. */

@@ -37,7 +37,8 @@ export interface Problem {
   status: number
   code: string
   detail: string
-  errors: string[]
+  /** Undefined where the answer has no such key. */
+  errors: string[] | undefined
   /** The same by field, where the failure is about fields. */
   fields?: FieldMessages
 }

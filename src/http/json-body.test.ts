@@ -5,7 +5,7 @@ import { Failure } from '../lib/errors.ts'
 import { parseJsonBody } from './json-body.ts'
 
 function parse(text: string | Uint8Array, allowsJson5 = false): unknown {
-  return parseJsonBody(typeof text === 'string' ? Buffer.from(text) : text, allowsJson5)
+  return parseJsonBody(typeof text === 'string' ? Buffer.from(text) : text, { allowsJson5 })
 }
 
 describe('parseJsonBody', () => {
@@ -15,6 +15,11 @@ describe('parseJsonBody', () => {
 
   it('takes null for absent in objects, and keeps it in lists', () => {
     assert.deepEqual(parse('{"a":null,"b":{"c":null,"d":1},"e":[null,1]}'), { b: { d: 1 }, e: [null, 1] })
+  })
+
+  it('keeps the nulls of its own keys where they are asked for', () => {
+    const body = Buffer.from('{"a":null,"b":{"c":null,"d":1}}')
+    assert.deepEqual(parseJsonBody(body, { keepsNulls: true }), { a: null, b: { d: 1 } })
   })
 
   it('reads unquoted keys only where JSON5 is allowed', () => {
@@ -38,8 +43,8 @@ describe('parseJsonBody', () => {
   it('takes 100,000 values and refuses more', () => {
     const list = (count: number): Buffer =>
       Buffer.from(`[${Array.from({ length: count }, () => 1).join(',')}]`)
-    assert.equal((parseJsonBody(list(99_999), false) as number[]).length, 99_999)
-    assert.throws(() => parseJsonBody(list(100_000), false), { code: 'body-too-wide' })
+    assert.equal((parseJsonBody(list(99_999)) as number[]).length, 99_999)
+    assert.throws(() => parseJsonBody(list(100_000)), { code: 'body-too-wide' })
   })
 
   it('refuses a key that would change the prototype', () => {

@@ -20,7 +20,10 @@ export function acceptJson(app: App): void {
   })
   for (const type of jsonTypes)
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
-      parseJsonBody(body, isImportPath(request.url)),
+      parseJsonBody(body, {
+        allowsJson5: isImportPath(request.url),
+        keepsNulls: request.routeOptions.config.keepsNulls ?? false,
+      }),
     )
 }
 
@@ -28,11 +31,14 @@ function isImportPath(url: string): boolean {
   return /^\/rest\/imports(?=[/?]|$)/.test(url)
 }
 
-/** The value of a body without its nulls; `undefined` for an empty one. */
-export function parseJsonBody(body: Uint8Array, allowsJson5: boolean): unknown {
+/** The value of a body without its nulls, but for those of its own keys with `keepsNulls`; `undefined` for an empty one. */
+export function parseJsonBody(
+  body: Uint8Array,
+  { allowsJson5 = false, keepsNulls = false }: { allowsJson5?: boolean; keepsNulls?: boolean } = {},
+): unknown {
   const text = decode(body)
   if (text.trim() === '') return undefined
-  return withoutNulls(parse(text, allowsJson5), 1, { values: 0 })
+  return withoutNulls(parse(text, allowsJson5), { depth: 1, count: { values: 0 }, keepsNulls })
 }
 
 function decode(body: Uint8Array): string {
@@ -62,19 +68,28 @@ function parseJson5(text: string): { value: unknown } | undefined {
   }
 }
 
+interface Place {
+  depth: number
+  /** Shared by all places. */
+  count: { values: number }
+  keepsNulls: boolean
+}
+
 /** `null` means absent; list items keep theirs, so that positions stay. */
-function withoutNulls(value: unknown, depth: number, count: { values: number }): unknown {
+function withoutNulls(value: unknown, place: Place): unknown {
+  const { depth, count, keepsNulls } = place
   count.values += 1
   if (count.values > maxJsonValues)
     throw new Failure('tooLarge', 'body-too-wide', `The body has more than ${maxJsonValues} values`)
   if (typeof value !== 'object' || value === null) return value
   if (depth > maxJsonDepth)
     throw new Failure('tooLarge', 'body-too-deep', `The body is nested deeper than ${maxJsonDepth} levels`)
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1, count))
+  const inner = { depth: depth + 1, count, keepsNulls: false }
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, inner))
   const kept: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw invalid('malformed-json', 'The body has a key "__proto__"')
-    if (item !== null) kept[key] = withoutNulls(item, depth + 1, count)
+    if (item !== null || keepsNulls) kept[key] = withoutNulls(item, inner)
   }
   return kept
 }

@@ -67,10 +67,17 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
 
 /** Unknown paths and methods below `/monitoring` are answered as monitoring answers; the rest by RFC 9457. */
 function failureWriter({ settings }: HttpContext): ProblemWriter {
-  if (!settings.monitoring.isOn) return writeProblem
+  const write = settings.server.dialect === 'geoserver' ? writeOlderProblem : writeProblem
+  if (!settings.monitoring.isOn) return write
   const writeEnvelope = envelopeWriter(settings.server.dialect)
-  return (problem, reply) =>
-    (isMonitoringPath(reply.request.url) ? writeEnvelope : writeProblem)(problem, reply)
+  return (problem, reply) => (isMonitoringPath(reply.request.url) ? writeEnvelope : write)(problem, reply)
+}
+
+/** Pages of older systems ask paths of their own server too, and take `errors` for a map: there it is left out. */
+const writeOlderProblem: ProblemWriter = (problem, reply) => {
+  const { url, is404 } = reply.request
+  const isForeign = is404 && !/^\/rest(?=[/?]|$)/.test(url)
+  return writeProblem(isForeign ? { ...problem, errors: undefined } : problem, reply)
 }
 
 type AreaPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, TypeBoxProvider, Logger>

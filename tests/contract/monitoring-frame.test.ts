@@ -32,6 +32,24 @@ describe('paths below /monitoring', () => {
     assert.deepEqual(await terrane.services.list(), [])
   })
 
+  it('that are those of an older server are 404 without a list of errors, which its pages take for a map', async (test) => {
+    for (const [dialect, keeps] of [
+      ['geoserver', ['/rest/nothing']],
+      ['contract', ['/rest/nothing', '/api/layers', '/api/v2/datasets?type=vector', '/geo/api/layers']],
+    ] as const) {
+      const env = { TERRANE_DIALECT: dialect, TERRANE_BASE_PATH: '/geo' }
+      const { server } = await startMonitoring(test, { env })
+      const paths = ['/rest/nothing', '/geo/api/layers', '/api/layers', '/api/v2/datasets?type=vector']
+      for (const path of paths) {
+        const url = path.startsWith('/rest') ? `/geo${path}` : path
+        const reply = await server.app.inject({ url, headers: server.admin })
+        assert.equal(reply.statusCode, 404)
+        assert.match(reply.json().detail, /^No such path: /)
+        assert.equal('errors' in reply.json(), (keeps as readonly string[]).includes(path), path)
+      }
+    }
+  })
+
   it('take a slash behind or none, and stand under the base path', async (test) => {
     const { server } = await startMonitoring(test, { env: { TERRANE_BASE_PATH: '/geo' } })
     for (const url of ['/geo/monitoring/api/hosts', '/geo/monitoring/api/hosts/'])

@@ -117,6 +117,29 @@ for (const [database, envOf] of Object.entries(databases)) {
       assert.deepEqual(emails, ['a@example.org'])
     })
 
+    it('is changed by JSON where a null switches a field off, and what is left out stays', async () => {
+      const id = await createCheck(client, 'nulls', ...thresholds())
+      const path = `/api/notifications/config/${id}/`
+      const services = (await client.call('GET', '/api/services/')).json.services
+      const app = services.find(({ type }) => type === 'app')?.name
+      const values = { [count]: 10, [timeout]: 120, [time]: 500, [`${count}.service`]: app }
+      assert.equal((await client.call('POST', path, values)).status, 200)
+      await client.call('POST', path, { severity: 'fatal' })
+      const isEnabled = async () => (await readConfig(client, id)).fields.map((one) => one.is_enabled)
+      assert.deepEqual(await isEnabled(), [true, true, true])
+      const nulls = { severity: null, emails: null, grace_period: null, active: null, webhooks: null }
+      const changed = await client.call('POST', path, { ...nulls, [timeout]: null, [time]: ' ' })
+      assert.equal(changed.status, 200, changed.text)
+      assert.deepEqual([changed.json.data.severity, changed.json.data.active], ['fatal', true])
+      assert.deepEqual(await isEnabled(), [true, false, false])
+      await client.call('POST', path, { [`${count}.service`]: null })
+      const { fields } = await readConfig(client, id)
+      assert.deepEqual(
+        [fields[0]?.current_value, fields[0]?.scope],
+        ['10.0000', { service: null, resource: null, label: null, ows_service: null }],
+      )
+    })
+
     it('takes the address of a user as that user, whatever its case', async () => {
       for (const name of ['ann', 'bob'])
         await client.server.app.inject({

@@ -54,6 +54,25 @@ describe('checks in the dialect of older systems', () => {
     assert.deepEqual(emails, ['a@example.org', 'b@example.org'])
   })
 
+  it('what a configuration leaves out keeps its value, in JSON and in a form', async (t) => {
+    const client = await start(t)
+    const id = await createCheck(client, 'x', threshold({}), threshold({ option: 'max_timeout', max: null }))
+    const path = `/api/notifications/config/${id}/`
+    await client.call('POST', path, { [count]: 4, [timeout]: 60 })
+    const changed = await client.call('POST', path, { severity: 'fatal' })
+    assert.equal(changed.json.data.severity, 'fatal')
+    const inForm = await client.call('POST', path, `${timeout}=70&active=on`)
+    assert.equal(inForm.status, 200)
+    const { fields } = await readConfig(client, id)
+    assert.deepEqual(
+      fields.map(({ current_value }) => current_value),
+      [
+        { class: 'decimal.Decimal', value: '4.0000' },
+        { class: 'datetime.timedelta', value: 70 },
+      ],
+    )
+  })
+
   it('a null switches a field off, as pages of older systems send it', async (t) => {
     const client = await start(t)
     const id = await createCheck(client, 'x', threshold({}), threshold({ option: 'max_timeout', max: null }))

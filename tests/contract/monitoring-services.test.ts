@@ -309,6 +309,19 @@ describe('a service', () => {
     })
   })
 
+  it('is listed in the dialect of older systems when it is switched off, and says so', async (test) => {
+    const { call } = await startMonitoring(test, { env: { TERRANE_DIALECT: 'geoserver' } })
+    const source = { kind: 'geoserver-status', url: 'http://x' }
+    await call('POST', '/api/services/', { ...remote, type: 'hostgeoserver', source, active: false })
+    const { services } = (await call('GET', '/api/services/')).json as unknown as {
+      services: { name: string; active: boolean }[]
+    }
+    assert.deepEqual(
+      services.map(({ active }) => active),
+      [true, true, true, false],
+    )
+  })
+
   it('is there after a restart', async (test) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'terrane-test-'))
     test.after(() => rmSync(dataDir, { recursive: true, force: true }))

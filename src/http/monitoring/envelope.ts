@@ -36,7 +36,7 @@ export function envelopeWriter(dialect: Dialect): ProblemWriter {
       reply.removeHeader('www-authenticate')
       return reply.code(403).send({ error: 'unauthorized_request' })
     }
-    const errors: FieldMessages = problem.fields ?? { __all__: problem.errors }
+    const errors: FieldMessages = problem.fields ?? { __all__: problem.errors ?? [problem.detail] }
     return reply.code(problem.status).send({ status: 'error', success: false, errors, data: [] })
   }
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { notFound } from '../../lib/errors.ts'
+import { FieldFailure, notFound } from '../../lib/errors.ts'
 import { createVault } from '../../lib/vault.ts'
 import { findMetric } from '../../monitoring/model/metrics.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
@@ -60,7 +60,7 @@ export function addNotificationConfigRoutes(app: App, scope: MonitoringScope): v
   app.post(
     path,
     {
-      config: { access: 'staff', idempotent: true, takesForms: true },
+      config: { access: 'staff', idempotent: true, takesForms: true, keepsNulls: true },
       schema: {
         tags,
         summary: 'Change what a check compares and whom it tells',
@@ -159,8 +159,8 @@ async function changeConfiguration(request: FastifyRequest, reply: FastifyReply,
   const known = await getKnown(request, scope)
   requireMatch(request, settingsOf(known))
   const { check, receivers } = known
-  const fields = bodyFields(request, scope.wire.dialect)
-  const body = (request.body ?? {}) as Record<string, unknown>
+  const body = withoutNulls(request.body, check)
+  const fields = bodyFields({ body }, scope.wire.dialect)
   const settings = readSettings(fields, body, check, isForm(request))
   const emails = await readEmails(fields, body, database.kysely)
   const vault = createVault(directory.key)
@@ -198,10 +198,21 @@ async function readThresholds(
   return read
 }
 
-function isKnownName(name: string, { definitions }: Check): boolean {
-  const parts = ['', '.service', '.resource', '.label', '.ows_service']
-  return (
-    settingNames.includes(name) ||
-    definitions.some((one) => parts.some((part) => name === fieldName(one) + part))
+/** JSON's null for a threshold, or a part of its scope, is what an empty text is in a form; elsewhere it is absent. */
+function withoutNulls(body: unknown, check: Check): Record<string, unknown> {
+  if (body != null && (typeof body !== 'object' || Array.isArray(body)))
+    throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })
+  const known = Object.entries(body ?? {}).filter(
+    ([name, value]) => value !== null || isFieldName(name, check),
   )
+  return Object.fromEntries(known.map(([name, value]) => [name, value ?? '']))
+}
+
+function isKnownName(name: string, check: Check): boolean {
+  return settingNames.includes(name) || isFieldName(name, check)
+}
+
+function isFieldName(name: string, { definitions }: Check): boolean {
+  const parts = ['', '.service', '.resource', '.label', '.ows_service']
+  return definitions.some((one) => parts.some((part) => name === fieldName(one) + part))
 }

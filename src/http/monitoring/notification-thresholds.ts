@@ -19,7 +19,7 @@ export interface ThresholdNeeds {
 }
 
 /**
- * A definition's threshold as a body changes it: absent keeps (or, in the older dialect, is off), empty is off. A value
+ * A definition's threshold as a body changes it: absent keeps, empty is off. A value
  * that was loaded from elsewhere may be sent back, though it is none of the steps.
  */
 export async function readThreshold(
@@ -28,7 +28,6 @@ export async function readThreshold(
 ): Promise<Threshold | undefined> {
   const name = fieldName(definition)
   const isGiven = fields.has(name)
-  if (!isGiven && scope.wire.isOlder) return undefined
   const text = isGiven ? fields.text(name, { keepsEmpty: true })?.trim() : undefined
   if (isGiven && text === '') return undefined
   const value = text === undefined ? definition.threshold?.value : readLimit(fields, definition, name, text)

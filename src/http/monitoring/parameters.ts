@@ -6,7 +6,12 @@ import { FieldFailure, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { parseWireTime } from './wire-time.ts'
 
-const flagWords: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
+const flagWords = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
 const defaultMaxLength = 2000
 const maxEchoLength = 100
 
@@ -122,7 +127,7 @@ export class Fields {
     if (typeof value === 'boolean') return value
     const text = this.text(name)
     if (text === undefined) return undefined
-    return flagWords[text.toLowerCase()] ?? this.failChoice(name, text)
+    return flagWords.get(text.toLowerCase()) ?? this.failChoice(name, text)
   }
 
   /** Milliseconds since 1970; see `parseWireTime`. */
@@ -181,8 +186,8 @@ export function queryFields(request: FastifyRequest, dialect: Dialect): Fields {
 }
 
 /** The fields of a form or a JSON object; no body at all has none. */
-export function bodyFields(request: FastifyRequest, dialect: Dialect): Fields {
-  if (request.body == null || isRecord(request.body)) return new Fields(request.body, dialect)
+export function bodyFields({ body }: Pick<FastifyRequest, 'body'>, dialect: Dialect): Fields {
+  if (body == null || isRecord(body)) return new Fields(body, dialect)
   throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })
 }
 

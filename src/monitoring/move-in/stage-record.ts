@@ -130,7 +130,7 @@ export function stageRecord(record: DumpRecord, staging: Staging, tally: Tally):
   const { model, pk } = record
   tally.read(model)
   try {
-    const readObject = objectReaders[model]
+    const readObject = Object.hasOwn(objectReaders, model) ? objectReaders[model] : undefined
     if (model === 'metricvalue') stageValue(record, staging)
     else if (model === 'metriclabel') stageLabel(record, staging)
     else if (readObject !== undefined) staging.putObject(model, pk, readObject(record))

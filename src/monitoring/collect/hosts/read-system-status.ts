@@ -32,7 +32,7 @@ export function readSystemStatus(text: string): HostReading {
   return {
     gauges: [
       ...[...byName].flatMap(([name, value]) => {
-        const metric = gauges[name]
+        const metric = Object.hasOwn(gauges, name) ? gauges[name] : undefined
         return metric === undefined ? [] : [gauge(metric, value)]
       }),
       ...memoryOf(byName),
