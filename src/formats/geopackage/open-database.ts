@@ -19,7 +19,7 @@ export interface ForeignDatabase {
 }
 
 /** The files beside a database in which SQLite keeps changes that are not yet in it, or not yet taken back. */
-function pendingFiles(path: string): string[] {
+export function pendingFiles(path: string): string[] {
   return ['-wal', '-journal'].filter((suffix) => {
     const beside = `${path}${suffix}`
     return existsSync(beside) && statSync(beside).size > 0
