@@ -7,11 +7,12 @@ import type { EventBus } from '../lib/events.ts'
 import type { Vault } from '../lib/vault.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../stores/rasters/coverage-types.ts'
+import { rasterState } from '../stores/rasters/raster-files.ts'
 import { readRaster } from '../stores/rasters/read-raster.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
 import { defaultStyles } from './default-styles.ts'
 import { listLayers } from './layers.ts'
-import { findMosaicIndex, listMosaicsIn, removeMosaicFolder } from './mosaic-index.ts'
+import { findMosaicIndex, getMosaicIndex, listMosaicsIn, removeMosaicFolder } from './mosaic-index.ts'
 import { unpublishLayer } from './publish.ts'
 import type { LayerRecord, StoreKind, StoreRecord } from './records.ts'
 import type { StoreConnections } from './store-connections.ts'
@@ -28,6 +29,8 @@ import {
   updateStore,
 } from './stores.ts'
 import { findStyle, insertStyle } from './styles.ts'
+import type { LayerVersion } from './versions.ts'
+import { LayerVersions } from './versions.ts'
 import {
   checkName,
   clearDefaultWorkspace,
@@ -79,12 +82,14 @@ const checkTimeoutMs = 15_000
 export class Catalog {
   readonly database: Database
   readonly connections: StoreConnections
+  readonly versions: LayerVersions
   readonly #parts: CatalogParts
 
   constructor(parts: CatalogParts) {
     this.#parts = parts
     this.database = parts.database
     this.connections = createStoreConnections(parts.vault, parts.openVectorStore)
+    this.versions = new LayerVersions(parts.database, (layer, signal) => this.#readState(layer, signal))
   }
 
   /** Gives a fresh database its default workspace and styles. */
@@ -139,6 +144,11 @@ export class Catalog {
     return this.connections.open(this.database.kysely, store)
   }
 
+  /** The version of a layer as it is now, with a look at whether anyone else has changed its data. */
+  versionOf(layer: LayerRecord): Promise<LayerVersion> {
+    return this.versions.of(layer)
+  }
+
   async openStoreOfLayer(layer: LayerRecord): Promise<VectorStore> {
     return this.openStore(await getStoreById(this.database.kysely, layer.storeId))
   }
@@ -175,19 +185,16 @@ export class Catalog {
     const connection = change.connection ?? current
     const parameters = keepHiddenSecrets(connection.parameters, current.parameters)
     if (change.connection !== undefined) await this.tryConnection({ type: connection.type, parameters })
-    await updateStore(
-      db,
-      store.id,
-      {
-        ...partParameters(parameters, this.#parts.vault),
-        kind: store.kind,
-        type: connection.type,
-        isEnabled: change.isEnabled ?? store.isEnabled,
-        isDefault: store.isDefault,
-        description: change.description ?? store.description,
-      },
-      this.#now(),
-    )
+    const values = {
+      ...partParameters(parameters, this.#parts.vault),
+      kind: store.kind,
+      type: connection.type,
+      isEnabled: change.isEnabled ?? store.isEnabled,
+      isDefault: store.isDefault,
+      description: change.description ?? store.description,
+    }
+    const at = this.#now()
+    await this.database.transaction((transaction) => updateStore(transaction, store.id, values, at))
     await this.connections.forget(store.id)
     return getStoreById(db, store.id)
   }
@@ -288,6 +295,17 @@ export class Catalog {
     const opened = await this.openStore(index.store)
     const isThere = (await opened.listTables()).includes(index.table)
     return isThere ? { drop: () => opened.dropTable(index.table) } : undefined
+  }
+
+  async #readState(layer: LayerRecord, signal: AbortSignal): Promise<string | undefined> {
+    const db = this.database.kysely
+    const store = await getStoreById(db, layer.storeId)
+    if (store.type === mosaicType) {
+      const index = await getMosaicIndex(db, store)
+      return (await this.openStore(index.store)).state(index.table, signal)
+    }
+    if (isCoverageStoreType(store.type)) return rasterState(store.parameters.path ?? '')
+    return (await this.openStore(store)).state(layer.nativeName, signal)
   }
 
   async #refuseTakenStore(workspace: string, name: string): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Queryable } from '../db/connection.ts'
 import type { Tables } from '../db/tables.ts'
 import { notFound } from '../lib/errors.ts'
-import type { LayerDetails, LayerRecord } from './records.ts'
+import type { LayerDetails, LayerRecord, VersionCause } from './records.ts'
+import { rememberVersion, takeFirstVersion } from './version-numbers.ts'
 
 function toLayer(row: Selectable<Tables['layers']>): LayerRecord {
   return {
@@ -12,6 +14,10 @@ function toLayer(row: Selectable<Tables['layers']>): LayerRecord {
     storeId: Number(row.store_id),
     nativeName: row.native_name,
     details: JSON.parse(row.document) as LayerDetails,
+    isPublic: row.is_public === null ? undefined : row.is_public === 1,
+    version: Number(row.version),
+    versionCause: row.version_cause as VersionCause,
+    seenState: row.seen_state ?? undefined,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -69,25 +75,43 @@ export async function insertLayer(db: Queryable, values: LayerValues, at: string
       document: JSON.stringify(details),
       created_at: at,
       updated_at: at,
+      version: await takeFirstVersion(db, { workspace, name }),
+      version_cause: 'import' satisfies VersionCause,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
   return toLayer(row)
 }
 
-export async function updateLayer(db: Queryable, layer: LayerRecord, at: string): Promise<void> {
+/** A change of a layer and why its version grows by it. */
+export interface LayerUpdate {
+  at: string
+  cause: VersionCause
+}
+
+/** Writes what `layer` says and lets its version grow. New data are looked at anew. */
+export async function updateLayer(
+  db: Queryable,
+  layer: LayerRecord,
+  { at, cause }: LayerUpdate,
+): Promise<void> {
   await db
     .updateTable('layers')
     .set({
       store_id: layer.storeId,
       native_name: layer.nativeName,
       document: JSON.stringify(layer.details),
+      is_public: layer.isPublic === undefined ? null : layer.isPublic ? 1 : 0,
       updated_at: at,
+      version: sql`version + 1`,
+      version_cause: cause,
+      ...(cause === 'import' ? { seen_state: null } : {}),
     })
     .where('id', '=', layer.id)
     .execute()
 }
 
-export async function deleteLayerRow(db: Queryable, id: number): Promise<void> {
-  await db.deleteFrom('layers').where('id', '=', id).execute()
+export async function deleteLayerRow(db: Queryable, layer: LayerRecord): Promise<void> {
+  await rememberVersion(db, layer)
+  await db.deleteFrom('layers').where('id', '=', layer.id).execute()
 }

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/connection.ts'
 import { findFreeName } from '../geo/names.ts'
 import { deleteLayerRow, findLayer, insertLayer, updateLayer } from './layers.ts'
 import type { LayerDetails, LayerRecord } from './records.ts'
+import { growBesides } from './version-numbers.ts'
 
 /** A name for a new layer of `workspace`: the wanted one, or with 0, 1, 2, ... behind it when that is taken. */
 export async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
@@ -45,17 +46,13 @@ export async function refreshLayer(
     crs: _crs,
     ...kept
   } = layer.details
-  const refreshed: LayerRecord = {
-    ...layer,
-    storeId: refresh.storeId,
-    nativeName: refresh.nativeName,
-    details: { ...kept, ...refresh.details },
-    updatedAt: at,
-  }
-  await updateLayer(db, refreshed, at)
-  return refreshed
+  const { storeId, nativeName } = refresh
+  const details = { ...kept, ...refresh.details }
+  await updateLayer(db, { ...layer, storeId, nativeName, details }, { at, cause: 'import' })
+  await growBesides(db, { ...layer, storeId, nativeName })
+  return findLayer(db, place.workspace, place.name)
 }
 
 export async function unpublishLayer(db: Queryable, layer: LayerRecord): Promise<void> {
-  await deleteLayerRow(db, layer.id)
+  await deleteLayerRow(db, layer)
 }

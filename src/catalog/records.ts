@@ -65,6 +65,10 @@ export interface LayerTimes {
   values: string[]
 }
 
+/** Why the version of a layer grew. */
+export const versionCauses = ['import', 'edit', 'style', 'outside'] as const
+export type VersionCause = (typeof versionCauses)[number]
+
 export interface LayerRecord {
   id: number
   workspace: string
@@ -73,6 +77,13 @@ export interface LayerRecord {
   /** Table or layer name inside the store. */
   nativeName: string
   details: LayerDetails
+  /** Whether anonymous people may read it; undefined where its workspace says. */
+  isPublic: boolean | undefined
+  /** Grows with every change of data, schema, style or publicity that the catalogue knows of. */
+  version: number
+  versionCause: VersionCause
+  /** What its data looked like outside when they were last looked at. */
+  seenState: string | undefined
   createdAt: string
   updatedAt: string
 }

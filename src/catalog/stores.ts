@@ -5,6 +5,7 @@ import { notFound } from '../lib/errors.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
 import type { StoreKind, StoreRecord } from './records.ts'
+import { growWithStore } from './version-numbers.ts'
 
 type StoreRow = Selectable<Tables['stores']>
 
@@ -117,12 +118,14 @@ export async function insertStore(
   return Number(row.id)
 }
 
+/** Run it in a transaction: the layers of the store change with it. */
 export async function updateStore(db: Queryable, id: number, values: StoreValues, at: string): Promise<void> {
   await db
     .updateTable('stores')
     .set({ ...toColumns(values), updated_at: at })
     .where('id', '=', id)
     .execute()
+  await growWithStore(db, id)
 }
 
 /** Points a store without secrets to another file, which may be of another type. */
@@ -138,6 +141,7 @@ export async function moveStore(
     .set({ type, parameters: JSON.stringify(document), updated_at: at })
     .where('id', '=', id)
     .execute()
+  await growWithStore(db, id)
 }
 
 /** The sealed secrets of a store; empty when it has none. */

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/connection.ts'
 import type { Tables } from '../db/tables.ts'
 import { conflict, notFound } from '../lib/errors.ts'
 import type { StyleFormat, StyleRecord } from './records.ts'
+import { growWithStyle } from './version-numbers.ts'
 import { checkName } from './workspaces.ts'
 
 function toStyle(row: Selectable<Tables['styles']>): StyleRecord {
@@ -68,6 +69,7 @@ export interface StyleValues {
   document: string
 }
 
+/** Run it in a transaction: layers may mean the new style by a name that meant another. */
 export async function insertStyle(db: Queryable, values: StyleValues, at: string): Promise<void> {
   checkName('Style', values.name)
   if ((await findStyle(db, values.workspace, values.name)) !== undefined) {
@@ -78,18 +80,21 @@ export async function insertStyle(db: Queryable, values: StyleValues, at: string
     .insertInto('styles')
     .values({ workspace: workspace ?? '', name, format, document, created_at: at, updated_at: at })
     .execute()
+  await growWithStyle(db, { workspace, name })
 }
 
+/** Run it in a transaction: the layers that it draws change with it. */
 export async function updateStyle(
   db: Queryable,
-  id: number,
+  style: Pick<StyleRecord, 'id' | 'workspace' | 'name'>,
   change: { format: StyleFormat; document: string; at: string },
 ): Promise<void> {
   await db
     .updateTable('styles')
     .set({ format: change.format, document: change.document, updated_at: change.at })
-    .where('id', '=', id)
+    .where('id', '=', style.id)
     .execute()
+  await growWithStyle(db, style)
 }
 
 export async function deleteStyleRow(db: Queryable, id: number): Promise<void> {

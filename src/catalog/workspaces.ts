@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import { conflict, invalid, notFound } from '../lib/errors.ts'
 import type { Workspace } from './records.ts'
+import { growWithWorkspace } from './version-numbers.ts'
 
 const defaultSetting = 'default-workspace'
 const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]{0,99}$/u
@@ -61,6 +62,7 @@ export async function insertWorkspace(
     .execute()
 }
 
+/** Run it in a transaction: layers that are as public as their workspace change with it. */
 export async function updateWorkspace(
   db: Queryable,
   name: string,
@@ -71,6 +73,7 @@ export async function updateWorkspace(
     .set({ is_public: change.isPublic ? 1 : 0, updated_at: change.at })
     .where('name', '=', name)
     .execute()
+  await growWithWorkspace(db, name)
 }
 
 /**

@@ -5,6 +5,7 @@ import { granules } from './migrations/0002-granules.ts'
 import { plainOrder } from './migrations/0003-plain-order.ts'
 import { services } from './migrations/0004-services.ts'
 import { notifications } from './migrations/0005-notifications.ts'
+import { layerVersions } from './migrations/0006-layer-versions.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -15,6 +16,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0003-plain-order': plainOrder(isSqlite),
     '0004-services': services(isSqlite),
     '0005-notifications': notifications(isSqlite),
+    '0006-layer-versions': layerVersions,
   }
 }
 

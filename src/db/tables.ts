@@ -77,6 +77,14 @@ export interface Tables {
     document: string
     created_at: string
     updated_at: string
+    /** Grows in the transaction of every change. */
+    version: Generated<number>
+    /** Why it grew last: a `VersionCause`. */
+    version_cause: Generated<string>
+    /** What the data looked like outside when they were last looked at; null until then. */
+    seen_state: Generated<string | null>
+    /** Null where the workspace says. */
+    is_public: Generated<number | null>
   }
   imports: {
     id: number

@@ -189,7 +189,11 @@ async function changePublished(
     ...(description === undefined ? {} : { description }),
     ...(style === undefined ? {} : { style }),
   }
-  await updateLayer(db, { ...layer, details }, now(parts))
+  await updateLayer(
+    db,
+    { ...layer, details },
+    { at: now(parts), cause: style === undefined ? 'edit' : 'style' },
+  )
 }
 
 async function applyChange(

@@ -107,5 +107,10 @@ export interface VectorStore {
   /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
   dropTable(table: string): Promise<void>
+  /**
+   * A text that is another one after any change of the table, whoever made it, and may be another one without any;
+   * undefined where that cannot be told.
+   */
+  state(table: string, signal: AbortSignal): Promise<string | undefined>
   close(): Promise<void>
 }

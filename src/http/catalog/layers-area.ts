@@ -71,6 +71,19 @@ export const layersArea: Area = (app, context) => {
     },
   )
 
+  app.post(
+    `${item}/refresh`,
+    {
+      config: { access: 'staff' },
+      schema: { tags, summary: 'Look at once whether somebody else has changed the data', params: Params },
+    },
+    async (request) => {
+      const layer = await getNamedLayer(context, request)
+      await context.catalog.versions.refresh(layer)
+      return describe(context, request, await getNamedLayer(context, request))
+    },
+  )
+
   app.delete(
     item,
     {
@@ -92,11 +105,12 @@ export const layersArea: Area = (app, context) => {
 }
 
 async function describe(
-  { database }: HttpContext,
+  { database, catalog }: HttpContext,
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<object> {
-  return toWireLayer(request, layer, await getStoreById(database.kysely, layer.storeId))
+  const { version } = await catalog.versionOf(layer)
+  return toWireLayer(request, { ...layer, version }, await getStoreById(database.kysely, layer.storeId))
 }
 
 /** The layer of the path by `<workspace>:<name>`; a name alone means the default workspace. */
@@ -120,6 +134,7 @@ interface WantedLayer {
   description?: string
   defaultStyle?: StyleReference
   style?: StyleReference
+  public?: boolean | 'workspace'
 }
 
 async function changeLayer(
@@ -149,7 +164,14 @@ async function changeLayer(
     ...(abstract === undefined ? {} : { abstract }),
     ...(description === undefined ? {} : { description }),
   }
-  await updateLayer(database.kysely, { ...layer, details }, clock.now().toISOString())
+  const { public: wish = layer.isPublic } = wanted
+  const isPublic = wish === 'workspace' ? undefined : wish
+  const cause = style === layer.details.style ? 'edit' : 'style'
+  await updateLayer(
+    database.kysely,
+    { ...layer, details, isPublic },
+    { at: clock.now().toISOString(), cause },
+  )
 }
 
 async function deleteLayer(context: HttpContext, layer: LayerRecord, recurse: boolean): Promise<void> {

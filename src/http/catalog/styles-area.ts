@@ -103,7 +103,8 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
         document: document ?? '',
         ...(workspace === undefined ? {} : { workspace }),
       }
-      await insertStyle(db, values, context.clock.now().toISOString())
+      const at = context.clock.now().toISOString()
+      await context.database.transaction((transaction) => insertStyle(transaction, values, at))
       const style = await getStyle(db, workspace, name)
       return reply
         .code(201)
@@ -240,7 +241,8 @@ async function changeStyle(
   const format = wanted.format ?? style.format
   checkStyleDocument(format, wanted.document)
   const at = clock.now().toISOString()
-  await updateStyle(database.kysely, style.id, { format, document: wanted.document, at })
+  const change = { format, document: wanted.document, at }
+  await database.transaction((db) => updateStyle(db, style, change))
 }
 
 async function deleteStyle(
@@ -259,7 +261,8 @@ async function deleteStyle(
         `Style "${style.name}" is used by ${names.join(', ')}; recurse=true gives them a default style`,
       )
     }
-    for (const layer of users) await updateLayer(db, withDefaultStyle(layer), clock.now().toISOString())
+    const update = { at: clock.now().toISOString(), cause: 'style' as const }
+    for (const layer of users) await updateLayer(db, withDefaultStyle(layer), update)
     await deleteStyleRow(db, style.id)
   })
 }

@@ -48,6 +48,11 @@ export const LayerBody = Type.Object({
     description: Type.Optional(Type.String({ maxLength: 1_000_000 })),
     defaultStyle: Type.Optional(StyleName),
     style: Type.Optional(StyleName),
+    public: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Literal('workspace')], {
+        description: 'Whether anonymous people may read it; "workspace": as its workspace says',
+      }),
+    ),
   }),
 })
 
@@ -136,6 +141,8 @@ export function toWireLayer(request: FastifyRequest, layer: LayerRecord, store: 
       ...(details.srs === undefined ? {} : { srs: details.srs }),
       ...toWireBounds(layer),
       attributes: toWireAttributes(layer),
+      version: layer.version,
+      ...(layer.isPublic === undefined ? {} : { public: layer.isPublic }),
       ...(details.featureCount === undefined ? {} : { featureCount: details.featureCount }),
       dateCreated: layer.createdAt,
       dateModified: layer.updatedAt,

@@ -130,5 +130,9 @@ async function setPublic(
   isPublic: boolean | undefined,
 ): Promise<void> {
   if (isPublic === undefined) return
-  await updateWorkspace(database.kysely, name, { isPublic, at: clock.now().toISOString() })
+  const at = clock.now().toISOString()
+  await database.transaction(async (db) => {
+    const current = await getWorkspace(db, name)
+    if (current.isPublic !== isPublic) await updateWorkspace(db, name, { isPublic, at })
+  })
 }

@@ -5,6 +5,7 @@ import { attributeIndex } from '../../geo/schema.ts'
 import { selectRows } from '../../geo/select-rows.ts'
 import { BoxTest } from '../../geo/wkb-touches.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
+import { fileState } from '../file-state.ts'
 import type { FeatureQuery, StoreType, TableDescription, VectorStore } from '../store.ts'
 
 export interface FileStoreSource {
@@ -129,6 +130,10 @@ export function createFileStore(source: FileStoreSource): VectorStore {
       }
     },
     dropTable: readOnly,
+    state: async () => {
+      const { path, sidecars } = await source.file()
+      return fileState([path, ...Object.values(sidecars).sort()])
+    },
     close: () => Promise.resolve(),
   }
 }

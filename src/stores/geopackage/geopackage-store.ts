@@ -3,6 +3,7 @@ import { findTable, listTables } from '../../formats/geopackage/tables.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
+import { fileState } from '../file-state.ts'
 import type { FeaturePage, FeatureQuery, TableDescription, VectorStore } from '../store.ts'
 import { findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
@@ -69,6 +70,7 @@ export function createGeoPackageStore(
         if (!hasFile(path)) throw unknownTable(path, table)
         await dropTable(path, table, AbortSignal.timeout(dropTimeoutMs))
       }),
+    state: () => fileState([path, `${path}-wal`]),
     close: async () => writer.close(),
   }
 }

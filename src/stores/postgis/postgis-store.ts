@@ -15,6 +15,7 @@ import { findCrsOfSrid } from './srid.ts'
 import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
+import { readTableState } from './table-state.ts'
 
 /** Tables estimated larger than this are described without count and bounds, which would have to be read whole. */
 const describedRows = 5_000_000
@@ -26,6 +27,8 @@ const describedRows = 5_000_000
 export function createPostgisStore(parameters: StoreParameters): VectorStore {
   const settings = parseConnectionSettings(parameters)
   const pool = new ReadPool(settings)
+  // Those who look for changes do not wait for those who read.
+  const watchPool = new ReadPool(settings, { maxConnections: 1 })
   const use = <Result>(
     work: (client: PoolClient) => Promise<Result>,
     signal?: AbortSignal,
@@ -110,7 +113,11 @@ export function createPostgisStore(parameters: StoreParameters): VectorStore {
           throw statementFailure(error, `removing "${table}"`)
         }
       }),
-    close: () => pool.close(),
+    state: (table, signal) =>
+      watchPool.use((client) => readTableState(client, settings.schema, table), signal),
+    close: async () => {
+      await Promise.all([pool.close(), watchPool.close()])
+    },
   }
 }
 

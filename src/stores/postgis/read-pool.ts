@@ -8,7 +8,7 @@ import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { endProcesses, processIdOf } from './session.ts'
 
-const maxConnections = 4
+const usualConnections = 4
 const statementTimeoutMs = 60_000
 
 /** A connection on loan, given back by `release`. */
@@ -23,7 +23,7 @@ export class ReadPool {
   readonly #pool: Pool
   readonly #prepared = new WeakSet<PoolClient>()
 
-  constructor(settings: ConnectionSettings) {
+  constructor(settings: ConnectionSettings, { maxConnections = usualConnections } = {}) {
     this.#settings = settings
     this.#pool = new Pool({
       ...clientOptions(settings, 'terrane'),

@@ -1,4 +1,6 @@
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { fileState } from '../file-state.ts'
 
 /** What may stand beside a raster file and belong to it; readers ask for these by name. */
 const sidecarExtension =
@@ -14,4 +16,11 @@ export function findRasterFile(main: string, name: string): { path: string; isMa
     .map((base) => name.slice(base.length + 1).toLowerCase())
   if (!extensions.some((extension) => sidecarExtension.test(extension))) return undefined
   return { path: join(dirname(main), name), isMain: false }
+}
+
+/** A text that moves with any change of a raster's file or of those that belong to it. */
+export async function rasterState(main: string): Promise<string> {
+  const names = await readdir(dirname(main)).catch(() => [])
+  const beside = names.sort().flatMap((name) => findRasterFile(main, name)?.path ?? [])
+  return fileState(beside.length === 0 ? [main] : beside)
 }

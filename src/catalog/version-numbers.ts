@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../db/connection.ts'
+import type { LayerRecord, StyleRecord, VersionCause } from './records.ts'
+
+type LayerName = Pick<LayerRecord, 'workspace' | 'name'>
+
+/** No colon stands in the name of a workspace. */
+function counterOf({ workspace, name }: LayerName): string {
+  return `layer-version:${workspace}:${name}`
+}
+
+/** The first version of a new layer: after those of a layer of that name that is gone, for who kept something of it. */
+export async function takeFirstVersion(db: Queryable, layer: LayerName): Promise<number> {
+  const counter = counterOf(layer)
+  const row = await db.selectFrom('counters').select('value').where('name', '=', counter).executeTakeFirst()
+  if (row === undefined) return 1
+  await db.deleteFrom('counters').where('name', '=', counter).execute()
+  return Number(row.value) + 1
+}
+
+/** Keeps the last version of a layer that goes; to be called before its row goes. */
+export async function rememberVersion(db: Queryable, layer: LayerRecord): Promise<void> {
+  const row = await db.selectFrom('layers').select('version').where('id', '=', layer.id).executeTakeFirst()
+  if (row === undefined) return
+  const value = Number(row.version)
+  await db
+    .insertInto('counters')
+    .values({ name: counterOf(layer), value })
+    .onConflict((conflicting) => conflicting.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** Lets the versions of layers grow that are changed by something beside them; run it in the transaction of the change. */
+async function grow(db: Queryable, ids: number[], cause: VersionCause): Promise<void> {
+  const batch = 500
+  for (let at = 0; at < ids.length; at += batch) {
+    await db
+      .updateTable('layers')
+      .set({ version: sql`version + 1`, version_cause: cause })
+      .where('id', 'in', ids.slice(at, at + batch))
+      .execute()
+  }
+}
+
+/** Other layers over the table that was loaded. */
+export async function growBesides(
+  db: Queryable,
+  layer: Pick<LayerRecord, 'id' | 'storeId' | 'nativeName'>,
+): Promise<void> {
+  const neighbours = await db
+    .selectFrom('layers')
+    .select(['id', 'native_name'])
+    .where('store_id', '=', layer.storeId)
+    .where('id', '!=', layer.id)
+    .execute()
+  const table = layer.nativeName.toLowerCase()
+  const same = neighbours.filter((one) => one.native_name.toLowerCase() === table)
+  await grow(
+    db,
+    same.map(({ id }) => Number(id)),
+    'import',
+  )
+}
+
+/** The layers of a store that now reads something else: what was seen there says nothing any more. */
+export async function growWithStore(db: Queryable, storeId: number): Promise<void> {
+  await db
+    .updateTable('layers')
+    .set({ version: sql`version + 1`, version_cause: 'edit' satisfies VersionCause, seen_state: null })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+/** The layers of a workspace that are as public as it is. */
+export async function growWithWorkspace(db: Queryable, workspace: string): Promise<void> {
+  await db
+    .updateTable('layers')
+    .set({ version: sql`version + 1`, version_cause: 'edit' satisfies VersionCause })
+    .where('workspace', '=', workspace)
+    .where('is_public', 'is', null)
+    .execute()
+}
+
+/** The layers that are drawn by a style: those that name it, but where their workspace has one of that name itself. */
+export async function growWithStyle(
+  db: Queryable,
+  style: Pick<StyleRecord, 'workspace' | 'name'>,
+): Promise<void> {
+  await grow(db, await layersDrawnBy(db, style), 'style')
+}
+
+async function layersDrawnBy(
+  db: Queryable,
+  { workspace, name }: Pick<StyleRecord, 'workspace' | 'name'>,
+): Promise<number[]> {
+  let query = db
+    .selectFrom('layers')
+    .select(['id', 'workspace', 'document'])
+    // Leaves few documents to be read; a "_" in the name matches more than it means, which is looked at below.
+    .where('document', 'like', `%"style":${JSON.stringify(name)}%`)
+  if (workspace !== undefined) query = query.where('workspace', '=', workspace)
+  const named = (await query.execute()).filter(
+    ({ document }) => (JSON.parse(document) as LayerRecord['details']).style === name,
+  )
+  if (workspace !== undefined) return named.map(({ id }) => Number(id))
+  const own = await db.selectFrom('styles').select('workspace').where('name', '=', name).execute()
+  const hidden = new Set(own.map((style) => style.workspace).filter((one) => one !== ''))
+  return named.filter((layer) => !hidden.has(layer.workspace)).map(({ id }) => Number(id))
+}

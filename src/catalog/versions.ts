@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { Failure } from '../lib/errors.ts'
+import { orAborted } from '../lib/or-aborted.ts'
+import type { LayerRecord, VersionCause } from './records.ts'
+
+/** How long a request waits for a look outside, and one that asks for nothing else. */
+const lookTimeoutMs = 1000
+const refreshTimeoutMs = 15_000
+/** Looks take at most a tenth of the time, so that slow stores are looked at seldom. */
+const restFactor = 10
+const shortestRestMs = 2
+const longestRestMs = 2000
+const rememberedLooks = 10_000
+
+/** What a layer's data are like outside: a text that moves with any change, undefined where that cannot be told. */
+export type ReadState = (layer: LayerRecord, signal: AbortSignal) => Promise<string | undefined>
+
+/** The version of a layer, and whether it was possible to see that nobody else has written: else keep nothing by it. */
+export interface LayerVersion {
+  version: number
+  isCurrent: boolean
+}
+
+interface LastLook {
+  /** Of the layer's own version: a change of ours is looked at anew. */
+  version: number
+  state: Promise<string | undefined>
+  /** Until when the state counts as the present one; infinite while it is being looked at. */
+  until: number
+}
+
+/** Tells versions of layers, grown where somebody else has changed the data behind our back. */
+export class LayerVersions {
+  readonly #database: Database
+  readonly #readState: ReadState
+  readonly #looks = new Map<number, LastLook>()
+
+  constructor(database: Database, readState: ReadState) {
+    this.#database = database
+    this.#readState = readState
+  }
+
+  /** The version as it is now, by a look outside that is at most moments old; never waits long. */
+  async of(layer: LayerRecord): Promise<LayerVersion> {
+    return this.#settle(
+      layer,
+      await this.#state(layer, AbortSignal.timeout(lookTimeoutMs)).catch(() => undefined),
+    )
+  }
+
+  /** Looks at once; throws `Failure` (`unavailable`) where the store does not answer. */
+  async refresh(layer: LayerRecord): Promise<LayerVersion> {
+    this.#looks.delete(layer.id)
+    try {
+      return await this.#settle(layer, await this.#state(layer, AbortSignal.timeout(refreshTimeoutMs)))
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      const text = `The store of layer "${layer.workspace}:${layer.name}" cannot be looked at`
+      throw new Failure('unavailable', 'store-unavailable', text, { cause: error })
+    }
+  }
+
+  #state(layer: LayerRecord, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#looks.get(layer.id)
+    if (known !== undefined && known.version === layer.version && performance.now() < known.until) {
+      return orAborted(known.state, signal)
+    }
+    const begun = performance.now()
+    const look: LastLook = {
+      version: layer.version,
+      state: this.#readState(layer, AbortSignal.timeout(refreshTimeoutMs)),
+      until: Number.POSITIVE_INFINITY,
+    }
+    const settle = (): void => {
+      const took = performance.now() - begun
+      look.until = performance.now() + Math.min(longestRestMs, Math.max(shortestRestMs, took * restFactor))
+    }
+    look.state.then(settle, settle)
+    this.#remember(layer.id, look)
+    return orAborted(look.state, signal)
+  }
+
+  #remember(id: number, look: LastLook): void {
+    this.#looks.delete(id)
+    this.#looks.set(id, look)
+    const [oldest] = this.#looks.keys()
+    if (this.#looks.size > rememberedLooks && oldest !== undefined) this.#looks.delete(oldest)
+  }
+
+  /** Holds what was seen against what was seen before; several servers may do so at once. */
+  async #settle(layer: LayerRecord, state: string | undefined): Promise<LayerVersion> {
+    const { version, seenState } = layer
+    if (state === undefined) return { version, isCurrent: false }
+    if (state === seenState) return { version, isCurrent: true }
+    const isFirst = seenState === undefined
+    const row = await this.#database.kysely
+      .updateTable('layers')
+      .set({
+        seen_state: state,
+        ...(isFirst
+          ? {}
+          : { version: sql<number>`version + 1`, version_cause: 'outside' satisfies VersionCause }),
+      })
+      .where('id', '=', layer.id)
+      .where('version', '=', version)
+      .where('seen_state', isFirst ? 'is' : '=', seenState ?? null)
+      .returning('version')
+      .executeTakeFirst()
+    return row === undefined ? this.#reread(layer, state) : { version: Number(row.version), isCurrent: true }
+  }
+
+  /** The layer has changed since it was read: what was seen counts where it is what others have seen too. */
+  async #reread(layer: LayerRecord, state: string): Promise<LayerVersion> {
+    const row = await this.#database.kysely
+      .selectFrom('layers')
+      .select(['version', 'seen_state'])
+      .where('id', '=', layer.id)
+      .executeTakeFirst()
+    return row === undefined
+      ? { version: layer.version, isCurrent: false }
+      : { version: Number(row.version), isCurrent: row.seen_state === state }
+  }
+}
