@@ -119,6 +119,7 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
           '-nlt',
           'CONVERT_TO_LINEAR',
           '-forceNullable',
+          '-unsetFieldWidth',
         ],
         ...settings.flatMap((setting) => ['-lco', setting]),
       ])
@@ -137,6 +138,9 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
   }
 }
 
+const changedForm =
+  /^Warning \d+: (Value '.*' of field .* parsed incompletely to .*|Only 0 or 1 should be passed .*)$/m
+
 /** GDAL changes values that do not fit the type that it takes a column to have, and says so only in a warning. */
 function refuseLoss(stderr: string): void {
   if (/Integer overflow/i.test(stderr)) {
@@ -145,7 +149,7 @@ function refuseLoss(stderr: string): void {
       { code: 'gdal-failed' },
     )
   }
-  const cut = /^Warning \d+: (Value '.*' of field .* parsed incompletely to .*)$/m.exec(stderr)?.[1]
+  const cut = changedForm.exec(stderr)?.[1]
   if (cut === undefined) return
   throw new FormatError(`GDAL would change a value: ${cut.slice(0, 300)}`, { code: 'gdal-failed' })
 }

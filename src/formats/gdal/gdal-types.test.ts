@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { GdalTable } from '../../../tests/support/gdal-files.ts'
@@ -115,6 +116,25 @@ describe('axis order of GML', needsGdal, () => {
     await writeFile(path, text)
     const table = await onlyTable(await readTables(path))
     assert.deepEqual([...(table.batches[0]?.geometry?.envelopes ?? [])], [48, 11, 48, 11])
+  })
+})
+
+describe('values that GDAL would change', needsGdal, () => {
+  it('fail the load, as it does not say in which row they stand', async (test) => {
+    for (const [type, text] of [
+      ['BOOLEAN', 'yes'],
+      ['BOOLEAN', '12'],
+      ['INTEGER', '12 apples'],
+      ['DOUBLE', '12 apples'],
+    ]) {
+      const path = join(await testFolder(test), 'a.sqlite')
+      const db = new DatabaseSync(path)
+      db.exec(
+        `CREATE TABLE t (id INTEGER PRIMARY KEY, v ${type}); INSERT INTO t VALUES (1, 1), (2, '${text}')`,
+      )
+      db.close()
+      await assert.rejects(readTables(path), /GDAL would change a value/, type)
+    }
   })
 })
 

@@ -3,7 +3,13 @@ import { cutUtf8Bytes, type TextEncoding } from '../../lib/text-encoding.ts'
 import { epochDay } from '../epoch-day.ts'
 import type { DbfColumn } from './dbf-columns.ts'
 import type { MemoFile } from './dbf-memo.ts'
-import { parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
+import {
+  parseEndless,
+  parseNumber,
+  parsePlainNumber,
+  parseWholeDigits,
+  parseWholeNumber,
+} from './dbf-number.ts'
 
 /** Appends the value that starts at `at`; returns why it cannot be read where that is so. */
 export type ValueReader = (bytes: Uint8Array, at: number) => string | undefined
@@ -153,7 +159,10 @@ function floatReader(builder: FixedBuilder, width: number): ValueReader {
       return undefined
     }
     let value: number | undefined = parsePlainNumber(bytes, from, end)
-    if (Number.isNaN(value)) value = parseNumber(rawText(bytes, at, width))
+    if (Number.isNaN(value)) {
+      const text = rawText(bytes, at, width)
+      value = parseNumber(text) ?? parseEndless(text)
+    }
     if (value === undefined) return 'is not a number'
     builder.append(value)
     return undefined

@@ -92,11 +92,20 @@ describe('dBASE values', () => {
     assert.equal(rejects[0]?.reason, 'Field "field": "n/a" is not a number')
     assert.deepEqual(rejects[0]?.properties, { field: 'n/a' })
     assert.equal(rejects[0]?.geometry?.length, 21)
-    assert.equal(
-      (await valuesOf({ type: 'N', width: 9, decimals: 2 }, ['nan', '1,5', '.'])).rejects.length,
-      3,
-    )
+    assert.equal((await valuesOf({ type: 'N', width: 9, decimals: 2 }, ['n', '1,5', '.'])).rejects.length, 3)
     assert.equal((await valuesOf({ type: 'F', width: 9 }, ['1e999'])).rejects.length, 1)
+  })
+
+  it('reads infinities and what is no number as programs write them', async () => {
+    const texts = ['inf', '-inf', 'Infinity', '1.#INF', '-1.#INF', 'nan', '-nan', '1.#QNAN', '-1.#IND00']
+    const { values, rejects } = await valuesOf({ type: 'N', width: 9, decimals: 2 }, texts)
+    const { NaN: none, POSITIVE_INFINITY: most, NEGATIVE_INFINITY: least } = Number
+    assert.deepEqual(values, [most, least, most, most, least, none, none, none, none])
+    assert.deepEqual(rejects, [])
+    assert.equal(
+      (await valuesOf({ type: 'N', width: 9, decimals: 2 }, ['infinit', 'nano'])).rejects.length,
+      2,
+    )
   })
 
   it('reads asterisks as null and says in how many values', async () => {

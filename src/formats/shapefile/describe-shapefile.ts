@@ -134,7 +134,7 @@ function describeColumns(
   for (const [index, { attribute }] of columns.entries()) {
     const overflows = scan.overflows[index] ?? 0
     if (overflows > 0) {
-      const text = `Field "${attribute.name}": ${overflows} values are asterisks (too long for the field) and became null`
+      const text = `Field "${attribute.name}": ${overflows} values are asterisks (null, or too long for the field) and became null`
       add(messages, 'warning', 'overflowed-values', text)
     }
     if (attribute.source !== undefined) {

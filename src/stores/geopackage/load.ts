@@ -16,6 +16,7 @@ import { rejectStaged } from './reject-staged.ts'
 import type { Staged } from './stage.ts'
 import { removeSideFile, sidePath, stageRows } from './stage.ts'
 import { describeTable } from './table-description.ts'
+import { tellNaN } from './tell-nan.ts'
 import type { Writer } from './writer.ts'
 
 export interface LoadSurroundings {
@@ -46,7 +47,7 @@ export async function loadTable(
     const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
     const pageSize = Number(db.prepare('PRAGMA main.page_size').get()?.['page_size'])
     const side = sidePath(path, request.loadId)
-    const staged = await stageRows(side, { plan, srsId, pageSize }, batches, hooks)
+    const staged = await stageRows(side, { plan, srsId, pageSize }, tellNaN(batches, hooks), hooks)
     db.prepare('ATTACH ? AS side').run(side)
     const result = await commitStaged(db, { plan, version }, staged, srsId, surroundings.clock, hooks)
     db.exec('DETACH side')

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { gdalDrivers } from '../../src/formats/gdal/gdal-drivers.ts'
+import type { GdalTable } from '../support/gdal-files.ts'
+import { readTables } from '../support/gdal-files.ts'
+import type { ToldFile, ToldLayer } from '../support/gdal-reference.ts'
+import { hasGdalBindings, readByGdal, writtenByGdal } from '../support/gdal-reference.ts'
+import { makePostgisStore } from '../support/postgis-store.ts'
+import { writeReadOnlyFormats } from '../support/read-only-formats.ts'
+import type { Cell } from '../support/table-batches.ts'
+import type { Agreement } from '../support/told-values.ts'
+import { heldForm, toldForm } from '../support/told-values.ts'
+import { makeGeoPackageStore } from './geopackage-store.ts'
+import type { StoreUnderTest } from './store-session.ts'
+import { loadRows, readRows } from './store-session.ts'
+
+const config = Object.fromEntries(
+  gdalDrivers.flatMap((driver) => driver.drivers.map((name) => [name, driver.config ?? {}])),
+)
+/** GDAL's own text of numbers, by which its drivers are read, has 15 digits. */
+const gdalDigits = 15
+/** What is meant to differ from GDAL, by file and field. */
+const meant: Record<string, { fields: readonly string[]; because: string }> = {
+  GeoJSON: { fields: ['moment'], because: 'GeoJSON has no times: a text stays as it is written' },
+  CSV: { fields: ['WKT'], because: 'the column is the geometry' },
+  LIBKML: { fields: ['odd'], because: 'what is no xs:double is text, with a message' },
+}
+/** Fields of ours that GDAL has no counterpart for, and fields of GDAL that no value is ever in. */
+const ownFields: Record<string, readonly string[]> = { LIBKML: ['Folder', 'placemarkId'] }
+
+function agreementOf({ driver }: ToldFile): Agreement {
+  return driver in config ? { digits: gdalDigits } : {}
+}
+
+/** An empty cell of a CSV is null where GDAL has an empty text; GDAL takes blanks before a text of a .dbf away. */
+function isMeant(file: ToldFile, field: string, told: string, held: string): boolean {
+  if (file.name === 'CSV' && told === '' && held === 'null') return true
+  if (file.name === 'Shapefile' && held.trimStart() === told) return true
+  return meant[file.name]?.fields.includes(field) === true
+}
+
+/** `row field: GDAL's value, ours` of every value that differs. */
+function differences(file: ToldFile, layer: ToldLayer, table: GdalTable): string[] {
+  const agreement = agreementOf(file)
+  const rowNumbers = table.batches.flatMap((batch) => [...batch.rowNumbers])
+  const found: string[] = []
+  for (const [at, { name, type }] of table.layer.schema.attributes.entries()) {
+    const index = layer.fields.findIndex((field) => field.name === name)
+    const field = layer.fields[index]
+    if (field === undefined) {
+      const isKey = name === layer.key || ownFields[file.name]?.includes(name) === true
+      if (!isKey) found.push(`${name}: GDAL has no such field`)
+      continue
+    }
+    for (const [row, cells] of table.rows.entries()) {
+      const told = layer.rows[(rowNumbers[row] ?? 0) - 1]?.values[index] ?? null
+      const expected = toldForm(told, field.type, type, agreement)
+      const held = heldForm(cells[at] as Cell, type, field.type, agreement)
+      if (held !== expected && !isMeant(file, name, expected, held)) {
+        found.push(`${row + 1} ${name} (${field.type}, ${type}): ${expected}, ${held}`.slice(0, 300))
+      }
+    }
+  }
+  return found
+}
+
+/** Hexadecimal WKB of every row, as GDAL tells it and as we hold it. */
+function geometries(layer: ToldLayer, table: GdalTable): [(string | null)[], (string | null)[]] {
+  const told = layer.rows.map(({ geometry }) => geometry)
+  const held = table.batches.flatMap(({ geometry, rowCount }) =>
+    Array.from({ length: rowCount }, (_, row) => {
+      const start = geometry?.offsets[row] ?? 0
+      const end = geometry?.offsets[row + 1] ?? 0
+      return start === end ? null : Buffer.from(geometry?.bytes.subarray(start, end) ?? []).toString('hex')
+    }),
+  )
+  return [told, held]
+}
+
+/** What a store gives back for a value that it was given; a GeoPackage has no NaN. */
+function keptForm(value: Cell, type: string, store: StoreUnderTest): string {
+  if (Number.isNaN(value) && store.store.type === 'GeoPackage') return 'null'
+  return value === null || typeof value === 'string' ? String(value) : heldForm(value, type, '', {})
+}
+
+async function compareStore(made: StoreUnderTest, table: GdalTable, name: string): Promise<void> {
+  const { schema } = table.layer
+  async function* batches() {
+    yield* table.batches
+  }
+  const crs = schema.geometry?.crs ?? { srs: 'EPSG:4326' }
+  const placed = schema.geometry === undefined ? schema : { ...schema, geometry: { ...schema.geometry, crs } }
+  const { result, rejects, messages } = await loadRows(made.store, {
+    schema: placed,
+    table: name,
+    batches: batches(),
+  })
+  assert.deepEqual(rejects, [])
+  const hasNaN = made.store.type === 'GeoPackage' && table.rows.some((row) => row.some(Number.isNaN))
+  assert.equal(
+    messages.some(({ code }) => code === 'nan-is-null'),
+    hasNaN,
+  )
+  assert.equal(result.rowsLoaded, table.rows.length)
+  const kept = (await made.store.findTable(name))?.schema
+  const columns = schema.attributes.map((attribute) => result.renamed[attribute.name] ?? attribute.name)
+  const places = columns.map((column) => kept?.attributes.findIndex((each) => each.name === column) ?? -1)
+  const rows = await readRows(made.store, { table: name })
+  for (const [row, cells] of table.rows.entries()) {
+    for (const [at, { name: field, type }] of schema.attributes.entries()) {
+      const place = places[at] ?? -1
+      const expected = keptForm(cells[at] as Cell, type, made)
+      const found = keptForm(rows[row]?.values[place] as Cell, kept?.attributes[place]?.type ?? '', made)
+      assert.equal(found, expected, `row ${row + 1}, ${field}`)
+    }
+  }
+}
+
+async function allFiles(folder: string): Promise<ToldFile[]> {
+  const written = await writtenByGdal(folder, config)
+  return [...written, ...(await readByGdal(await writeReadOnlyFormats(folder), config))]
+}
+
+const hasBindings = await hasGdalBindings()
+
+describe('values of every type', {
+  skip: hasBindings ? false : 'GDAL for Python is not installed',
+}, async () => {
+  const folder = hasBindings ? await mkdtemp(join(tmpdir(), 'terrane-test-')) : ''
+  const files = hasBindings ? await allFiles(folder) : []
+  const stores = { GeoPackage: await makeGeoPackageStore(), PostGIS: await makePostgisStore() }
+  after(async () => {
+    for (const made of Object.values(stores)) {
+      await made.store.close()
+      await made.dispose()
+    }
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('are written by every driver of GDAL that we read and that can write fields', () => {
+    assert.deepEqual(
+      files.filter(({ error }) => error !== undefined),
+      [],
+    )
+    assert.ok(files.length >= 20, `${files.length} files`)
+  })
+
+  for (const file of files) {
+    it(`of ${file.name} are those that GDAL tells, and stay so in both stores`, async () => {
+      const tables = await readTables(file.path)
+      assert.equal(tables.length, file.layers.length)
+      for (const [index, table] of tables.entries()) {
+        const layer = file.layers[index] as ToldLayer
+        assert.deepEqual(
+          table.batches.flatMap(({ rejects }) => rejects),
+          [],
+        )
+        assert.equal(table.rows.length, layer.rows.length)
+        assert.deepEqual(differences(file, layer, table), [])
+        if (table.layer.schema.geometry !== undefined) assert.deepEqual(...geometries(layer, table))
+        for (const made of Object.values(stores)) await compareStore(made, table, `${file.name} ${index}`)
+      }
+    })
+  }
+})

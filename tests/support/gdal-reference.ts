@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runProgram } from '../../src/lib/process.ts'
+
+/** Debian's, which GDAL's package brings its bindings for. */
+const python = '/usr/bin/python3'
+const script = fileURLToPath(new URL('gdal-reference.py', import.meta.url))
+
+/** A value as GDAL's own interface tells it: numbers as exact text, bytes as hexadecimal digits, times as parts. */
+export type ToldValue = string | string[] | number[] | null
+
+export interface ToldLayer {
+  name: string
+  /** The column that numbers its features; empty where there is none. */
+  key: string
+  fields: { name: string; type: string }[]
+  rows: { geometry: string | null; fid: number; values: ToldValue[] }[]
+  geometryType: string
+}
+
+export interface ToldFile {
+  name: string
+  path: string
+  driver: string
+  layers: ToldLayer[]
+  error?: string
+}
+
+type Config = Record<string, Record<string, string>>
+
+/** Whether GDAL's interface for Python is there. */
+export async function hasGdalBindings(): Promise<boolean> {
+  if (!existsSync(python)) return false
+  return runProgram(python, ['-c', 'from osgeo import ogr']).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function ask(question: object): Promise<ToldFile[]> {
+  const { stdout } = await runProgram(python, [script], { stdin: JSON.stringify(question) })
+  const lines = stdout.toString('utf8').trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as ToldFile)
+}
+
+/** Has GDAL write a file of each of its drivers with values of every type, and tells what GDAL reads of them. */
+export function writtenByGdal(folder: string, config: Config): Promise<ToldFile[]> {
+  return ask({ folder, write: true, config })
+}
+
+/** What GDAL reads of files. */
+export function readByGdal(
+  files: { name: string; path: string; driver: string }[],
+  config: Config,
+): Promise<ToldFile[]> {
+  return ask({ files, config })
+}

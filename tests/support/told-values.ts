@@ -1,0 +1,102 @@
+import { parseTimestamp } from '../../src/formats/timestamp.ts'
+import { dateText, timestampText, timeText } from '../../src/geo/time-text.ts'
+import type { ToldValue } from './gdal-reference.ts'
+import type { Cell } from './table-batches.ts'
+
+/** How exactly two readers of a file have to agree. */
+export interface Agreement {
+  /** Digits of floating-point numbers that count; all where it is not given. */
+  digits?: number
+}
+
+const pad = (value: number, digits = 2): string => String(value).padStart(digits, '0')
+const isNumber = (text: string): boolean => /^-?(\d+\.?\d*(e[+-]?\d+)?|inf|nan)$/i.test(text)
+
+function numberOf(text: string): number {
+  if (/^-?inf/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity
+  return Number(text)
+}
+
+/** A number in as many digits as count. */
+function numberForm(value: number, { digits }: Agreement): string {
+  if (digits === undefined || !Number.isFinite(value)) return String(value)
+  return String(Number(value.toPrecision(digits)))
+}
+
+/** A time as GDAL holds it: year, month, day, hour, minute, second with milliseconds, and its zone in quarters of an hour. */
+function momentForm(parts: readonly number[], kind: string): string {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zone = 0] = parts
+  const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`
+  const millis = Math.round(second * 1000)
+  const clock = `${pad(hour)}:${pad(minute)}:${pad(Math.floor(millis / 1000))}.${pad(millis % 1000, 3)}`
+  if (kind === 'Date') return date
+  if (kind === 'Time') return timeText(clockMicros(clock))
+  const offset = zone > 1 ? (zone - 100) * 15 : 0
+  const utc = Date.parse(`${date}T${clock}Z`) - offset * 60_000
+  return timestampText(BigInt(utc) * 1000n)
+}
+
+function clockMicros(clock: string): bigint {
+  return BigInt(Date.parse(`1970-01-01T${clock}Z`)) * 1000n
+}
+
+/** A list as JSON text of as many digits as count. */
+function listForm(items: unknown[], agreement: Agreement): string {
+  return JSON.stringify(
+    items.map((item) => {
+      if (typeof item === 'boolean') return item ? '1' : '0'
+      if (typeof item === 'number' && !Number.isSafeInteger(item)) return numberForm(item, agreement)
+      return String(item)
+    }),
+  )
+}
+
+/** What GDAL tells of a value, in the one form that both are compared in. */
+export function toldForm(told: ToldValue, gdalType: string, type: string, agreement: Agreement): string {
+  if (told === null) return 'null'
+  if (Array.isArray(told)) {
+    if (!gdalType.includes('List')) return momentForm(told as number[], gdalType)
+    const isReal = gdalType.startsWith('Real')
+    return listForm(isReal ? told.map(Number) : told, agreement)
+  }
+  if (gdalType.startsWith('Real')) {
+    const value = numberOf(told)
+    return numberForm(type === 'float32' ? Math.fround(value) : value, agreement)
+  }
+  if (gdalType.includes('Boolean')) return told === '0' ? 'false' : 'true'
+  return gdalType === 'String' ? inferredForm(told, type, agreement) : told
+}
+
+/** A text of GDAL as the type that was inferred for it. */
+function inferredForm(text: string, type: string, agreement: Agreement): string {
+  if (type.startsWith('float') && isNumber(text)) return numberForm(numberOf(text), agreement)
+  if (type !== 'timestamp') return text
+  const bytes = Buffer.from(text)
+  const micros = parseTimestamp(bytes, 0, bytes.length)
+  return micros === undefined ? text : timestampText(micros)
+}
+
+/** A value that we hold, in the same form. */
+export function heldForm(value: Cell, type: string, gdalType: string, agreement: Agreement): string {
+  if (value === null) return 'null'
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (type === 'date') return dateText(value as number)
+  if (type === 'time') return timeText(value as bigint)
+  if (type === 'timestamp') return timestampText(value as bigint)
+  if (typeof value === 'number') {
+    if (gdalType.includes('Boolean')) return value === 0 ? 'false' : 'true'
+    return type.startsWith('float') ? numberForm(value, agreement) : String(value)
+  }
+  if (typeof value === 'string' && gdalType.includes('List')) return jsonForm(value, agreement)
+  if (type === 'decimal' && gdalType.startsWith('Real')) return numberForm(Number(value), agreement)
+  return String(value)
+}
+
+function jsonForm(text: string, agreement: Agreement): string {
+  try {
+    const exact = text.replace(/(?<=[[,]\s*)(-?\d{16,})(?=\s*[\],])/g, '"$1"')
+    return listForm(JSON.parse(exact) as unknown[], agreement)
+  } catch {
+    return text
+  }
+}
