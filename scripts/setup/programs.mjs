@@ -43,6 +43,13 @@ const needs = [
     isForTests: true,
   },
   {
+    name: 'Apache',
+    isThere: () => existsSync('/usr/sbin/apache2'),
+    packages: ['apache2-bin'],
+    without: 'the tests of its access log fail',
+    isForTests: true,
+  },
+  {
     name: 'MapServer with FastCGI',
     isThere: () => existsSync('/usr/lib/cgi-bin/mapserv') && ['mapserv', 'fcgiwrap'].every(isInstalled),
     packages: ['cgi-mapserver', 'mapserver-bin', 'fcgiwrap'],

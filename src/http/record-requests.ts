@@ -1,4 +1,5 @@
 import type { LayerRecord, StyleRecord } from '../catalog/records.ts'
+import { isServiceException, serviceException } from '../monitoring/collect/classify/ogc-exception.ts'
 import { describeException } from '../monitoring/collect/own/describe-exception.ts'
 import type { OwnException, OwnRequest } from '../monitoring/collect/own/own-request.ts'
 import type { OwnEventType } from '../monitoring/model/event-types.ts'
@@ -54,18 +55,26 @@ function describeRequest(request: FastifyRequest, reply: FastifyReply, created: 
   const { method, caller, headers } = request
   const route = request.routeOptions.url ?? ''
   const { headersSent } = reply.raw
-  const exception = describeFailure(request)
+  const status = headersSent ? reply.statusCode : clientGone
+  const eventType = eventTypeOf(request, route)
+  const contentType = textOf(reply.getHeader('content-type'))
+  const path = withoutQuery(request.originalUrl)
+  const exception =
+    describeFailure(request) ??
+    (isServiceException({ eventType, status, contentType })
+      ? toldException(`${method} ${path} was answered with ${status} and an exception document`)
+      : undefined)
   return {
     service: route === '/ogc' || route.startsWith('/ogc/') ? 'mapserver' : 'app',
     created,
-    eventType: eventTypeOf(request, route),
+    eventType,
     method,
-    path: withoutQuery(request.originalUrl),
+    path,
     host: headers.host ?? '',
-    status: headersSent ? reply.statusCode : clientGone,
+    status,
     sizeBytes: headersSent ? bodyBytes(request, reply) : 0,
     milliseconds: reply.elapsedTime,
-    contentType: textOf(reply.getHeader('content-type')),
+    contentType,
     userAgent: headers['user-agent'],
     clientIp: request.ip,
     session: caller?.by === 'session' ? sessionOf(request) : undefined,
@@ -93,6 +102,10 @@ function resourcesOf({ usedLayer, usedStyle }: FastifyRequest, route: string): U
 
 function describeFailure({ exception }: FastifyRequest): OwnException | undefined {
   return exception === undefined ? undefined : describeException(exception)
+}
+
+function toldException(message: string): OwnException {
+  return { type: serviceException, message, stack: message }
 }
 
 function sessionOf({ headers: { cookie = '' } }: FastifyRequest): string | undefined {

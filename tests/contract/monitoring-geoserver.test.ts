@@ -77,6 +77,34 @@ for (const [listStyle, isXmlOnly] of styles) {
       ])
     })
 
+    it('tells what caused a failure, and exceptions that came with status 200', async (test) => {
+      const { server, service } = await watched(test, { listStyle, isXmlOnly, statusOfNoFormat: 404 })
+      const cause = { type: 'java.sql.SQLException', message: 'no connection', trace: ['at C'] }
+      server.add(noon, {
+        ...{ status: 'FAILED', responseStatus: 200 },
+        error: { type: 'ServiceException', message: 'Rendering failed', trace: ['at A'], cause },
+      })
+      const itself = { type: 'Odd', message: 'alone', trace: ['at B'], cause: 'itself' as const }
+      server.add(noon + 1, { status: 'FAILED', responseStatus: 500, error: itself })
+      server.add(noon + 2, { responseContentType: 'application/vnd.ogc.se_xml' })
+      server.add(noon + 3, { responseContentType: 'text/xml; charset=UTF-8', operation: 'GetCapabilities' })
+      assert.equal((await service.collect(noon + minute)).problem, undefined)
+      assert.deepEqual(await service.sums('response.error.types'), { Odd: 1, ServiceException: 2 })
+      assert.deepEqual(await service.exceptions(), [
+        {
+          error_type: 'ServiceException',
+          message: 'Rendering failed: no connection',
+          stack:
+            'ServiceException: Rendering failed\nat A\nCaused by: java.sql.SQLException: no connection\nat C',
+        },
+        { error_type: 'Odd', message: 'alone', stack: 'Odd: alone\nat B' },
+        {
+          error_type: 'ServiceException',
+          ...{ message: 'GET /wms was answered with 200', stack: 'GET /wms was answered with 200' },
+        },
+      ])
+    })
+
     it('is counted once, whenever it is read, and requests that end late too', async (test) => {
       const { server, service } = await watched(test, { listStyle, isXmlOnly })
       const slow = server.add(noon, { status: 'RUNNING' })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { startApache } from '../support/apache.ts'
+import { blocksOf } from '../support/document-commands.ts'
 import { seriesPlace } from '../support/host-series.ts'
 import type { MapServer } from '../support/map-server.ts'
 import { startMapServer } from '../support/map-server.ts'
@@ -23,6 +26,11 @@ const kinds: Sent[] = [
   { path: '/ows?service=WMS&request=GetCapabilities', status: 200, contains: 'WMS_Capabilities' },
   { path: getMap, status: 200, contains: 'PNG' },
   { path: getFeature, status: 200, contains: 'Cavo' },
+  { path: getMap.replace('towns,roads', 'nothing'), status: 200, contains: 'ServiceException' },
+  {
+    path: getMap.replace('1.3.0', '1.1.1').replace('CRS=', 'SRS=').replace('towns,roads', 'nothing'),
+    ...{ status: 200, contains: 'ServiceException' },
+  },
   {
     path: '/ows',
     status: 200,
@@ -73,6 +81,36 @@ function add(counts: Record<string, number>, key: string): void {
   counts[key] = (counts[key] ?? 0) + 1
 }
 
+describe('an Apache with the log of the documents', () => {
+  it('tells times, content types and exceptions', async (test) => {
+    const block = blocksOf('docs/operations.md', 'apache').find(({ heading }) => heading === 'Access logs')
+    const logFormat = block?.code.split('\n').find((line) => line.startsWith('LogFormat')) ?? ''
+    const files = { 'a.se': '<ServiceExceptionReport/>', 'b.png': 'PNG' }
+    const apache = await startApache(test, { files, logFormat })
+    const query = '?SERVICE=WMS&REQUEST=GetMap&LAYERS=towns'
+    for (const path of ['/a.se', '/b.png', '/c'])
+      await fetch(`${apache.url}${path}${query}`, {
+        headers: { 'user-agent': 'say "hi"', referer: 'http://x/' },
+      })
+    const watched = await watchService(await seriesPlace(test, 'sqlite'), {
+      ...{ id: 7, name: 'maps', type: 'mapserver', url: apache.url, checkIntervalSeconds: 60 },
+      source: { kind: 'log', path: apache.log },
+    })
+    test.after(() => watched.close())
+    for (const end = Date.now() + 10_000; Date.now() < end && apache.readLog().split('\n').length < 4; )
+      await setTimeout(20)
+    assert.equal((await watched.collect(Date.now() + 60_000)).problem, undefined)
+    assert.deepEqual(await watched.sums('response.status'), { 200: 2, 404: 1 })
+    assert.deepEqual(await watched.sums('response.error.types'), { ServiceException: 1 })
+    assert.deepEqual(await watched.sums('request.ua'), { 'say "hi"': 3 })
+    assert.equal((await watched.total('response.time')).samples, 3)
+    assert.deepEqual(
+      (await watched.exceptions()).map(({ error_type, message }) => [error_type, message]),
+      [['ServiceException', 'GET /a.se was answered with 200']],
+    )
+  })
+})
+
 describe('a MapServer behind nginx', () => {
   it('is counted exactly, over rotations of its log and restarts of the collector', async (test) => {
     const server = await startMapServer(test)
@@ -111,17 +149,18 @@ describe('a MapServer behind nginx', () => {
     assert.deepEqual(await watched.sums('request.method'), traffic.methods)
     const byType = async (eventType: 'OWS:WMS' | 'OWS:WFS' | 'OWS:WCS' | 'OWS:ALL' | 'mapserver' | 'other') =>
       (await watched.sums('request.count', { eventType }))['count']
-    assert.equal(await byType('OWS:WMS'), 12)
+    assert.equal(await byType('OWS:WMS'), 24)
     assert.equal(await byType('OWS:WFS'), 6)
     assert.equal(await byType('OWS:WCS'), 6)
-    assert.equal(await byType('OWS:ALL'), 24)
+    assert.equal(await byType('OWS:ALL'), 36)
     assert.equal(await byType('mapserver'), 24)
     assert.equal(await byType('other'), 24)
     assert.deepEqual(await watched.sums('request.count', { layer: 'towns' }), { count: 12 })
     assert.deepEqual(await watched.sums('request.count', { layer: 'roads' }), { count: 6 })
-    assert.deepEqual(await watched.sums('response.error.types'), { 'HTTP 502': 6 })
+    assert.deepEqual(await watched.sums('response.error.types'), { 'HTTP 502': 6, ServiceException: 12 })
+    assert.deepEqual(await watched.sums('response.error.count', { eventType: 'OWS:WMS' }), { count: 12 })
     assert.deepEqual(await watched.total('response.size'), { samples: sent, total: traffic.bytes })
     assert.equal((await watched.total('response.time')).samples, sent)
-    assert.equal((await watched.exceptions()).length, 6)
+    assert.equal((await watched.exceptions()).length, 18)
   })
 })

@@ -22,7 +22,15 @@ export interface MonitoredRequest {
   responseContentType?: string
   responseStatus: number
   errorMessage?: string
-  error?: { type: string; message: string; trace: string[] }
+  error?: MonitoredError
+}
+
+export interface MonitoredError {
+  type: string
+  message: string
+  trace: string[]
+  /** Java's own name for none is the exception itself. */
+  cause?: MonitoredError | 'itself'
 }
 
 /**
@@ -35,6 +43,8 @@ export interface GeoServerOptions {
   listStyle: ListStyle
   /** Single records as XML alone. */
   isXmlOnly?: boolean
+  /** Of a format that there is not; default: 500. */
+  statusOfNoFormat?: number
   /** How many ended requests are kept; absent: all, as in a database. */
   capacity?: number
   credentials?: string
@@ -108,7 +118,7 @@ export class TestGeoServer {
     const found = this.requests.find((one) => one.id === id)
     if (found === undefined) return { ...failure, status: 404 }
     if (format === 'xml') return xml(toXml(found))
-    if (this.#options.isXmlOnly === true) return failure
+    if (this.#options.isXmlOnly === true) return { ...failure, status: this.#options.statusOfNoFormat ?? 500 }
     const body = { 'org.geoserver.monitor.RequestData': toJson(found) }
     return json(body)
   }
@@ -186,14 +196,35 @@ function toJson({ error, resources, ...request }: MonitoredRequest): object {
     ...(error === undefined
       ? {}
       : {
-          error: {
-            '@class': error.type,
-            detailMessage: error.message,
-            stackTrace: { trace: error.trace },
-            suppressedExceptions: { '@class': 'java.util.Collections$EmptyList' },
-          },
+          error: errorToJson(error),
         }),
   }
+}
+
+function errorToJson({ type, message, trace, cause }: MonitoredError): object {
+  return {
+    '@class': type,
+    detailMessage: message,
+    ...(cause === undefined
+      ? {}
+      : { cause: cause === 'itself' ? { '@class': type, '@reference': '..' } : errorToJson(cause) }),
+    stackTrace: { trace },
+    suppressedExceptions: { '@class': 'java.util.Collections$EmptyList' },
+  }
+}
+
+function errorToXml(name: string, { type, message, trace, cause }: MonitoredError): string {
+  const lines = trace.map((line) => `<trace>${escaped(line)}</trace>`).join('')
+  const inner =
+    cause === undefined
+      ? ''
+      : cause === 'itself'
+        ? `<cause class="${escaped(type)}" reference=".."/>`
+        : errorToXml('cause', cause)
+  return (
+    `<${name} class="${escaped(type)}"><detailMessage>${escaped(message)}</detailMessage>${inner}` +
+    `<stackTrace>${lines}</stackTrace></${name}>`
+  )
 }
 
 function toXml({ error, resources, ...request }: MonitoredRequest): string {
@@ -201,12 +232,7 @@ function toXml({ error, resources, ...request }: MonitoredRequest): string {
   const known = Object.entries(plain).filter(([, value]) => value !== undefined)
   const fields = known.map(([name, value]) => `<${name}>${escaped(String(value))}</${name}>`)
   const strings = resources.map((name) => `<string>${escaped(name)}</string>`).join('')
-  const trace = error?.trace.map((line) => `<trace>${escaped(line)}</trace>`).join('') ?? ''
-  const failure =
-    error === undefined
-      ? ''
-      : `<error class="${escaped(error.type)}"><detailMessage>${escaped(error.message)}</detailMessage>` +
-        `<stackTrace>${trace}</stackTrace></error>`
+  const failure = error === undefined ? '' : errorToXml('error', error)
   const name = 'org.geoserver.monitor.RequestData'
   return `<${name}>${fields.join('')}<resources>${strings}</resources>${failure}</${name}>`
 }

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { blocksOf } from './document-commands.ts'
 import { freePort, openFolder, startProgram } from './remote-servers.ts'
 import type { Cleanup } from './terrane-process.ts'
 
@@ -71,8 +72,7 @@ error_log ${folder}/error.log;
 events { worker_connections 64; }
 http {
   ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  log_format terrane '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '
-                     '"$http_referer" "$http_user_agent" rt=$request_time';
+  ${documentedLogFormat()}
   access_log ${log} terrane;
   # Bytes of chunks' frames would be counted as sent, too.
   chunked_transfer_encoding off;
@@ -93,6 +93,11 @@ http {
   }
 }
 `
+}
+
+function documentedLogFormat(): string {
+  const block = blocksOf('docs/operations.md', 'nginx').find(({ heading }) => heading === 'Access logs')
+  return /log_format terrane [^;]*;/.exec(block?.code ?? '')?.[0] ?? ''
 }
 
 function countLines(logs: string): number {

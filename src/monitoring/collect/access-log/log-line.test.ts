@@ -35,6 +35,8 @@ describe('LineParser', () => {
       status: 200,
       sizeBytes: 512,
       milliseconds: null,
+      contentType: null,
+      referer: 'https://maps.example.org/',
       userAgent: 'QGIS/3.40',
     })
   })
@@ -152,6 +154,32 @@ describe('LineParser', () => {
       assert.equal(parsed(`${withRequest('GET / HTTP/1.1')}${extra}`).milliseconds, milliseconds)
     })
   }
+
+  const types: [extra: string, contentType: string | null, milliseconds: number | null][] = [
+    [' rt=0.290 ct="text/xml; charset=UTF-8"', 'text/xml; charset=UTF-8', 290],
+    [' 57123 ct="application/vnd.ogc.se_xml"', 'application/vnd.ogc.se_xml', 57.123],
+    [' ct=image/png 57123', 'image/png', 57.123],
+    [' ct="a/b; version=3.2 1.5" 57123', 'a/b; version=3.2 1.5', 57.123],
+    [String.raw` ct="a \"b\"" 0.5`, String.raw`a \"b\"`, 500],
+    [' ct="-" rt=1', null, 1000],
+    [' ct=- rt=1', null, 1000],
+    [' ct="" rt=1', null, 1000],
+    [' ct="open rt=1', null, 1000],
+    [' act="text/xml" rt=1', null, 1000],
+    ['', null, null],
+  ]
+  for (const [extra, contentType, milliseconds] of types) {
+    it(`takes the content type ${contentType} from "${extra}"`, () => {
+      const line = parsed(`${withRequest('GET / HTTP/1.1')}${extra}`)
+      assert.deepEqual([line.contentType, line.milliseconds], [contentType, milliseconds])
+    })
+  }
+
+  it('tells what led to a request, where it is known', () => {
+    const start = `192.0.2.7 - - ${time} "GET / HTTP/1.1" 200 1`
+    assert.equal(parsed(`${start} "https://a.example/x?y" "QGIS"`).referer, 'https://a.example/x?y')
+    for (const rest of [' "-" "QGIS"', ' "" "QGIS"', '']) assert.equal(parsed(start + rest).referer, null)
+  })
 
   const garbage = [
     '',

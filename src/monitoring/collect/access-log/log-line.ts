@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { takeContentType } from './content-type.ts'
 import { parseLogTime } from './log-time.ts'
 import { responseTime } from './response-time.ts'
 
@@ -22,6 +23,8 @@ export interface LogLine {
   status: number
   sizeBytes: number
   milliseconds: number | null
+  contentType: string | null
+  referer: string | null
   userAgent: string | null
 }
 
@@ -75,9 +78,9 @@ export class LineParser {
   ): LogLine | LineFault {
     const who = this.#who(start, timeEnd)
     if (who === null) return notALine
-    const userAgent = this.#passReferer() && this.#isAtQuoted() ? this.#quoted() : null
-    const milliseconds =
-      this.#at < this.#end ? responseTime(this.#bytes.toString('latin1', this.#at, this.#end)) : null
+    const referer = this.#isAtQuoted() ? this.#quoted() : null
+    const userAgent = referer !== null && this.#isAtQuoted() ? this.#quoted() : null
+    const { contentType, rest } = takeContentType(this.#bytes.toString('latin1', this.#at, this.#end))
     const { created, request, status, sizeBytes } = part
     return {
       created,
@@ -85,8 +88,10 @@ export class LineParser {
       ...splitRequest(request),
       status,
       sizeBytes,
-      milliseconds,
-      userAgent: userAgent === '-' || userAgent === '' ? null : userAgent,
+      milliseconds: responseTime(rest),
+      contentType,
+      referer: told(referer),
+      userAgent: told(userAgent),
     }
   }
 
@@ -106,10 +111,6 @@ export class LineParser {
       user: user === '-' ? null : user,
       host: hasHost ? this.#text(start, first).replace(/:\d{1,5}$/, '') : null,
     }
-  }
-
-  #passReferer(): boolean {
-    return this.#isAtQuoted() && this.#passQuoted()
   }
 
   /** Whether a blank and a quote come next. */
@@ -166,6 +167,11 @@ export class LineParser {
     }
     return bytes.toString('latin1', start, end)
   }
+}
+
+/** Logs write a dash for nothing. */
+function told(text: string | null): string | null {
+  return text === '-' || text === '' ? null : text
 }
 
 /** Whether these bytes are written like an IPv4 or IPv6 address; names have other letters or no colon. */

@@ -19,6 +19,8 @@ export function requestMaker({ id, url }: CollectedService): (line: LogLine) => 
       status: line.status,
       sizeBytes: line.sizeBytes,
       milliseconds: line.milliseconds ?? undefined,
+      contentType: line.contentType ?? undefined,
+      operation: use?.operation,
       userAgent: line.userAgent ?? undefined,
       clientIp: line.client,
       userName: line.user ?? undefined,

@@ -5,6 +5,7 @@ import type { RequestEvent, UsedResource } from '../../series/request-event.ts'
 import { anonymousUser } from '../../series/request-event.ts'
 import type { Address } from './address.ts'
 import { keptAddress, parseAddress } from './address.ts'
+import { isServiceException, serviceException } from './ogc-exception.ts'
 import type { Places } from './places.ts'
 import { nowhere } from './places.ts'
 import type { Classifier, RawRequest } from './raw-request.ts'
@@ -74,7 +75,8 @@ function digest(text: string): string {
 
 function toEvent(request: RawRequest, client: Client, visitor: string | null): RequestEvent {
   const told = (text: string, maxLength: number): string => cut(text, maxLength, client)
-  const { contentType, userAgent, userName, errorType, milliseconds } = request
+  const { contentType, userAgent, userName, milliseconds } = request
+  const errorType = request.errorType ?? (isServiceException(request) ? serviceException : undefined)
   return {
     serviceId: request.serviceId,
     created: Math.floor(request.created),

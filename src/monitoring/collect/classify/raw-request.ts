@@ -5,6 +5,8 @@ export interface RawRequest extends RequestFacts {
   /** Undefined where the source does not tell. */
   milliseconds: number | undefined
   contentType?: string | undefined
+  /** Of an OGC request, such as `GetMap`. */
+  operation?: string | undefined
   userAgent?: string | undefined
   /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */
   clientIp?: string | undefined

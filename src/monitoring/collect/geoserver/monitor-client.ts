@@ -6,6 +6,8 @@ import type { RequestData } from './request-data.ts'
 
 const timeoutMs = 10_000
 const maxBytes = 32 << 20
+const recordFormats = ['json', 'xml'] as const
+type RecordFormat = (typeof recordFormats)[number]
 
 export interface MonitorSource {
   /** Of the GeoServer. */
@@ -26,7 +28,8 @@ export class MonitorClient {
   readonly #source: MonitorSource
   readonly #base: string
   #listFormat: ListFormat | undefined
-  #recordFormat: 'json' | 'xml' = 'json'
+  /** In which a record was there. */
+  #recordFormat: RecordFormat | undefined
 
   constructor(source: MonitorSource) {
     this.#source = source
@@ -50,18 +53,22 @@ export class MonitorClient {
     throw failures.at(-1)
   }
 
-  /** Undefined where it is there no more. */
+  /** Undefined where it is there no more: a server that lacks a format answers alike, so each is asked until one was there. */
   async record(id: number, signal: AbortSignal): Promise<RequestData | undefined> {
-    const format = this.#recordFormat
-    try {
-      return await this.#recordAs(format, id, signal)
-    } catch (error) {
-      if (isGone(error)) return undefined
-      if (format === 'xml' || !isOfFormat(error)) throw error
+    const formats = this.#recordFormat === undefined ? recordFormats : [this.#recordFormat]
+    const failures: unknown[] = []
+    for (const format of formats) {
+      try {
+        const record = await this.#recordAs(format, id, signal)
+        this.#recordFormat = format
+        return record
+      } catch (error) {
+        failures.push(error)
+        if (!isOfFormat(error)) break
+      }
     }
-    const record = await this.#recordAs('xml', id, signal)
-    this.#recordFormat = 'xml'
-    return record
+    if (failures.every(isGone)) return undefined
+    throw failures.findLast((error) => !isGone(error))
   }
 
   async #listAs(format: ListFormat, query: ListQuery, signal: AbortSignal): Promise<MonitorList> {
@@ -73,7 +80,7 @@ export class MonitorClient {
     return this.#read(address, signal, (text) => readList(text, format))
   }
 
-  #recordAs(format: 'json' | 'xml', id: number, signal: AbortSignal): Promise<RequestData> {
+  #recordAs(format: RecordFormat, id: number, signal: AbortSignal): Promise<RequestData> {
     return this.#read(`${this.#base}/${id}.${format}`, signal, (text) => {
       const record = readRecord(text, format)
       if (record === undefined) throw new Error('It is no record of a request')

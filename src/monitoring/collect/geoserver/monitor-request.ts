@@ -18,6 +18,7 @@ export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
     sizeBytes: data.sizeBytes,
     milliseconds: data.milliseconds,
     contentType: data.contentType || undefined,
+    operation: data.operation || undefined,
     userAgent: data.userAgent || undefined,
     clientIp: data.clientIp || undefined,
     userName: data.userName || undefined,

@@ -24,6 +24,7 @@ export interface RequestData {
 
 const maxResources = 100
 const maxTraceLines = 300
+const maxCauses = 5
 /** Values that are looked at for a list of texts. */
 const maxSteps = 2000
 
@@ -99,8 +100,37 @@ function errorOf(value: unknown, errorMessage: string): RequestData['error'] {
     const message = textOf(value) || errorMessage
     return message === '' ? undefined : { type: '', message, stack: message }
   }
-  const type = textOf(value['@class']) || textOf(value['class'])
-  const message = textOf(value['detailMessage']) || errorMessage
-  const trace = textsOf(value['stackTrace'], maxTraceLines)
-  return { type, message, stack: [`${type}: ${message}`, ...trace].join('\n') }
+  const causes = causesOf(value)
+  const [{ type, message: told } = { type: '', message: '' }] = causes
+  const message = told || errorMessage
+  const chain = causes
+    .map((one) => one.message)
+    .filter((text, at, all) => text !== '' && all.indexOf(text) === at)
+  return {
+    type,
+    message: chain.length > 1 ? chain.join(': ') : message,
+    stack: causes
+      .map((one, at) => [`${one.type}: ${one.message || (at === 0 ? message : '')}`, ...one.trace].join('\n'))
+      .join('\nCaused by: '),
+  }
+}
+
+interface Cause {
+  type: string
+  message: string
+  trace: string[]
+}
+
+/** An exception and what caused it, the outermost first. One that names itself as its cause, as Java does, ends it. */
+function causesOf(value: Record<string, unknown>): Cause[] {
+  const causes: Cause[] = []
+  for (let at: unknown = value; isObject(at) && causes.length < maxCauses; at = at['cause'] ?? at['target']) {
+    const type = textOf(at['@class']) || textOf(at['class'])
+    const message = textOf(at['detailMessage'])
+    const trace = textsOf(at['stackTrace'], maxTraceLines)
+    const isReference = at['@reference'] !== undefined || at['reference'] !== undefined
+    if (isReference || (type === '' && message === '' && trace.length === 0)) break
+    causes.push({ type, message, trace })
+  }
+  return causes
 }
