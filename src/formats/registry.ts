@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { foreignContent } from './content-name.ts'
 import { csv } from './csv/csv.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf.ts'
 import type { DataFile, Format } from './format.ts'
@@ -45,6 +46,17 @@ export async function detectFormat(file: DataFile, signal: AbortSignal): Promise
     if (await format.detect(file, head)) return format
   }
   return undefined
+}
+
+/** What a file that no format reads begins like, in words; undefined where that cannot be told. */
+export async function nameUnread({ path }: DataFile): Promise<string | undefined> {
+  const status = await stat(path)
+  if (!status.isFile() || status.size === 0) return undefined
+  const found = foreignContent(await readHead(path, Math.min(status.size, headBytes)))
+  if (found !== undefined) return found
+  return csv.extensions.includes(extname(path).slice(1).toLowerCase())
+    ? 'text that is no table with a header; call it .csv if it is one'
+    : undefined
 }
 
 async function readHead(path: string, bytes: number): Promise<Uint8Array> {

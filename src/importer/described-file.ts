@@ -8,6 +8,8 @@ export interface DescribedFile {
   layers: LayerDescription[]
   /** Of a file that nothing reads: it has no bytes. */
   isEmpty?: boolean
+  /** Of a file that nothing reads: what it begins like, in words. */
+  looksLike?: string
   /** Why a file of a known format cannot be read, or what has to be installed to read one. */
   error?: string
 }

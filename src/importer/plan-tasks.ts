@@ -34,9 +34,10 @@ const behindPaths = '\u{10ffff}'
 
 /** At most so many of the files' paths, in words. */
 export function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext): string {
-  const names = files.slice(0, namedFiles).map(({ file }) => {
+  const names = files.slice(0, namedFiles).map(({ file, looksLike }) => {
     const path = relative(folder, file.path) || basename(file.path)
-    return isUploaded ? path.replace(uploadNumber, '') : path
+    const name = isUploaded ? path.replace(uploadNumber, '') : path
+    return looksLike === undefined ? name : `${name} (${looksLike})`
   })
   const rest = files.length - names.length
   return names.join(', ') + (rest > 0 ? ` and ${rest} more` : '')

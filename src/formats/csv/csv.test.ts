@@ -305,6 +305,40 @@ describe('broken CSV', () => {
   })
 })
 
+const tables = {
+  'a table with semicolons': 'a;b\n1;2\n3;4\n',
+  'a single row with a number': 'stop_id,stop_name,stop_lat,stop_lon\nS1,"Main St, north",36.9,-116.7\n',
+  'a row of texts alone': 'agency_id,agency_name,agency_url\nDTA,Demo Transit,http://x.example\n',
+  'years as names of columns': 'country\t1990\t1991\nAruba\t1\t2\nChad\t3\t\n',
+  'an index without a name': ',name,pop\n0,a,5\n1,b,7\n',
+  'names in brackets': '<TICKER>,<CLOSE>\nX,1.5\nY,2.5\n',
+  'WKT as geometry': 'name|geom\na|POINT (1 2)\nb|POINT (3 4)\n',
+  'a row that is short': `id,x\n${'1,2\n'.repeat(20)}3\n`,
+}
+const noTables = {
+  'note with commas': 'This is a text,\nwith commas, here\nand there, or not\nat all\n',
+  letter: 'Dear Anna,\nYours, Bob\n',
+  poem: 'Roses are red,\nViolets are blue,\nSugar is sweet,\n',
+  log: '2024-01-01 12:00:00,123 INFO start\n2024-01-01 12:00:01,456 INFO stop\n',
+  'access log': '10.0.0.1 - - "GET /" "A (X11; Linux)"\n10.0.0.1 - - "GET /a" "A (X11; Linux)"\n',
+  sentences: '$GPGGA,1,N\n$GPGGA,2,N\n',
+  'MapInfo header': '!table\n!version 300\n!charset WindowsLatin1\n',
+  'table without names': '1,2,3\n4,5,6\n',
+  'single letter': 'a\n',
+  'list of words': 'a\nb\nc\n',
+  settings: 'a = 1, 2\nb = 3\n',
+}
+const otherKinds = {
+  'GeoJSON on one line':
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1,"b":2},"geometry":null}]}',
+  'GeoJSON by lines': '{"type":"Feature","properties":{"a":1},"geometry":null}\n'.repeat(3),
+  'list of objects': '[{"a":1,"b":2},{"a":1,"b":2}]',
+  'HTML page': '<!doctype html>\n<p>a,b\n<p>c,d\n',
+  KML: '<?xml version="1.0"?>\n<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>',
+  'zip archive': Buffer.from('PK\u0003\u0004', 'latin1'),
+  'PDF document': '%PDF-1.4\na,b\n1,2\n',
+}
+
 describe('CSV detection', () => {
   it('takes any text that is called csv or tsv', () => {
     assert.ok(detect('x.csv', 'a\n1\n'))
@@ -312,12 +346,32 @@ describe('CSV detection', () => {
     assert.ok(detect('x.csv', Buffer.from('\ufeffa,b\n', 'utf16le')))
   })
 
-  it('takes other text only where it has columns', () => {
-    assert.ok(detect('x.txt', 'a;b\n1;2\n3;4\n'))
-    assert.ok(!detect('README.txt', 'This is a text,\nwith commas, here\nand there, or not\nat all\n'))
-    assert.ok(!detect('x.tab', '!table\n!version 300\n!charset WindowsLatin1\n'))
-    assert.ok(!detect('x.json', 'a,b\n1,2\n'))
+  it('takes tables of one column or one row by their ending alone', () => {
+    for (const content of ['name\n', 'name\nx\ny\n', 'a,b,c\n', '1,2,3\n4,5,6\n', 'Dear Sir,\nthanks.\n']) {
+      assert.ok(detect('x.csv', content), content)
+      assert.ok(!detect('x.txt', content), content)
+    }
   })
+
+  for (const [what, content] of Object.entries(tables)) {
+    it(`takes ${what} under any ending of text`, () => {
+      for (const name of ['x.txt', 'x.tab', 'x.DAT', 'x.csv', 'x.xls']) assert.ok(detect(name, content), name)
+      assert.ok(detect('x.txt', Buffer.from(`\ufeff${content}`, 'utf16le')))
+      assert.ok(!detect('x.json', content))
+    })
+  }
+
+  for (const [what, content] of Object.entries(noTables)) {
+    it(`takes no ${what} for a table`, () => {
+      for (const name of ['x.txt', 'x.tab', 'x.dat', 'x.text']) assert.ok(!detect(name, content), name)
+    })
+  }
+
+  for (const [what, content] of Object.entries(otherKinds)) {
+    it(`takes no ${what}, whatever its name`, () => {
+      for (const name of ['x.csv', 'x.tsv', 'x.txt', 'x.tab']) assert.ok(!detect(name, content), name)
+    })
+  }
 
   it('takes no binary data and no empty file', () => {
     assert.ok(!detect('x.csv', Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 1])))

@@ -11,7 +11,7 @@ import { TableReader } from './table-reader.ts'
 export const csv: Format = {
   name: 'CSV',
   kind: 'vector',
-  extensions: ['csv', 'tsv', 'tab', 'txt'],
+  extensions: ['csv', 'tsv', 'psv', 'tab', 'txt', 'text', 'dat'],
   canServeDirectly: false,
   detect: isCsv,
   describe: describeCsv,

@@ -12,24 +12,29 @@ export interface Dialect {
   agreement: number
 }
 
-/** How well the rows of a sample agree if this is the delimiter; undefined when the sample has no whole row. */
-function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): Dialect | undefined {
+/** The rows of a sample, one after the other in the same scanner, up to a quote that is never closed. */
+export function* sampledRows(sample: Uint8Array, isWhole: boolean, delimiter: number): Generator<RowScanner> {
   const scanner = new RowScanner(delimiter, mostColumns)
   scanner.bytes = new Uint8Array(sample.length + 16)
   scanner.bytes.set(sample)
   scanner.end = sample.length
   scanner.isLast = isWhole
+  try {
+    for (let rows = 0; rows < sampleRows && scanner.next() === 'row'; rows += 1) yield scanner
+  } catch (error) {
+    if (!(error instanceof OpenQuoteError)) throw error
+  }
+}
+
+/** How well the rows of a sample agree if this is the delimiter; undefined when the sample has no whole row. */
+function tryDelimiter(sample: Uint8Array, isWhole: boolean, delimiter: number): Dialect | undefined {
   let columns = 0
   let rows = 0
   let agreeing = 0
-  try {
-    while (rows < sampleRows && scanner.next() === 'row') {
-      rows += 1
-      if (columns === 0) columns = scanner.cellCount
-      if (scanner.cellCount === columns) agreeing += 1
-    }
-  } catch (error) {
-    if (!(error instanceof OpenQuoteError)) throw error
+  for (const { cellCount } of sampledRows(sample, isWhole, delimiter)) {
+    rows += 1
+    if (columns === 0) columns = cellCount
+    if (cellCount === columns) agreeing += 1
   }
   return rows === 0 ? undefined : { delimiter, columns, agreement: agreeing / rows }
 }

@@ -1,33 +1,27 @@
 import { extname } from 'node:path'
+import { foreignContent, headAsUtf8 } from '../content-name.ts'
 import type { DataFile } from '../format.ts'
-import { declaredCharset, transcoderOf } from './charset.ts'
 import { findDialect } from './delimiter.ts'
+import { isTable } from './table-rules.ts'
 
 const headBytes = 1 << 16
-const ownExtensions = new Set(['.csv', '.tsv'])
-/** In a file that may be any text, so many of the sampled rows must have as many cells as the first. */
-const leastAgreement = 0.9
-
-/** Control characters that no text has. */
-function hasBinary(text: Uint8Array): boolean {
-  for (const byte of text) if (byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1a) return true
-  return false
-}
+/** Endings that say that it is a table, of one column or row too. */
+const ownExtensions = new Set(['.csv', '.tsv', '.psv'])
+/** Endings of any text: the content must be a table beyond doubt. */
+const textExtensions = new Set(['.txt', '.text', '.tab', '.dat', '.xls'])
 
 /**
- * Whether a file is delimited text. A name of its own is enough for any text; a `.txt` or `.tab` file (which MapInfo uses too) must have two columns at
- * least, and rows that agree.
+ * Whether a file is delimited text. With an ending of its own any text is, unless it begins like something else; with
+ * one that any text may have (`.tab` is MapInfo's too, `.xls` that of many exports) it must follow the rules of a table.
  */
 export function isCsv(file: DataFile, head: Uint8Array): boolean {
   const extension = extname(file.path).toLowerCase()
   const isOwn = ownExtensions.has(extension)
-  if (!isOwn && extension !== '.txt' && extension !== '.tab') return false
-  const transcode = transcoderOf(declaredCharset(head) ?? 'UTF-8')
-  const text = transcode === undefined ? head : transcode(head, true)
-  const start = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0
-  const sample = text.subarray(start)
-  if (sample.length === 0 || hasBinary(sample)) return false
-  const dialect = findDialect(sample, head.length < headBytes)
-  if (dialect === undefined) return isOwn
-  return isOwn || (dialect.columns > 1 && dialect.agreement >= leastAgreement)
+  if (!isOwn && !textExtensions.has(extension)) return false
+  const sample = headAsUtf8(head)
+  if (sample.length === 0 || foreignContent(head) !== undefined) return false
+  if (isOwn) return true
+  const isWhole = head.length < headBytes
+  const dialect = findDialect(sample, isWhole)
+  return dialect !== undefined && isTable(sample, isWhole, dialect)
 }

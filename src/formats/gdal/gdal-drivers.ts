@@ -40,7 +40,10 @@ const hasRoot =
   (text: string): boolean =>
     text.trimStart().startsWith('<') && name.test(text)
 const isZip = startsWith('PK\u0003\u0004')
-const isGml = matches(/xmlns(:\w+)?\s*=\s*["']http:\/\/www\.opengis\.net\/gml/)
+const namesGml = matches(/xmlns(:\w+)?\s*=\s*["']http:\/\/www\.opengis\.net\/gml/)
+/** Metadata, capabilities and exceptions name GML too, and hold no features. */
+const isAboutServices = matches(/<(\w+:)?(M[DI]_Metadata|\w+_Capabilities|Capabilities|\w*ExceptionReport)\b/)
+const isGml = (text: string): boolean => namesGml(text) && !isAboutServices(text)
 const anything = (): boolean => true
 
 /** Text for every field, since what looks like a number may be a code; nothing is followed, nothing is fetched. */

@@ -6,6 +6,8 @@ import { RowError } from './row-error.ts'
 const featuresKey = Buffer.from('features')
 const types = new Set<string>(['Feature', 'FeatureCollection', ...geometryNames.slice(1)])
 const mostLines = 20
+/** Members in the order of the alphabet, where the first geometry is longer than what is looked at. */
+const sortedMembers = /"features"\s*:\s*\[\s*\{\s*"geometry"\s*:\s*\{\s*"coordinates"\s*:/
 
 /** The `type` of the object at the scanner, or of the first of its `features`, as far as the bytes tell. */
 function objectType(scanner: JsonScanner, isInner: boolean): string | undefined {
@@ -34,7 +36,8 @@ function isGeoJsonText(text: Uint8Array): boolean {
     scanner.space()
     return types.has(objectType(scanner, false) ?? '')
   } catch (error) {
-    if (error === outOfBytes || error instanceof JsonSyntaxError || error instanceof RowError) return false
+    if (error === outOfBytes) return sortedMembers.test(Buffer.from(text).toString('latin1'))
+    if (error instanceof JsonSyntaxError || error instanceof RowError) return false
     throw error
   }
 }

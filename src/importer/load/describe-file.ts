@@ -1,13 +1,19 @@
 import { stat } from 'node:fs/promises'
 import type { DataFile } from '../../formats/format.ts'
 import { FormatError } from '../../formats/format.ts'
-import { detectFormat } from '../../formats/registry.ts'
+import { detectFormat, nameUnread } from '../../formats/registry.ts'
 import { explain } from '../../lib/errors.ts'
 import type { DescribedFile } from '../described-file.ts'
 
 async function isEmptyFile(path: string): Promise<boolean> {
   const status = await stat(path)
   return status.isFile() && status.size === 0
+}
+
+async function describeUnread(file: DataFile): Promise<DescribedFile> {
+  const looksLike = await nameUnread(file)
+  const isEmpty = await isEmptyFile(file.path)
+  return { file, layers: [], isEmpty, ...(looksLike === undefined ? {} : { looksLike }) }
 }
 
 /** What a file is and holds. A broken file of a known format says why in `error`. */
@@ -17,7 +23,7 @@ export async function describeFile(
   signal: AbortSignal,
 ): Promise<DescribedFile> {
   const format = await detectFormat(file, signal)
-  if (format === undefined) return { file, layers: [], isEmpty: await isEmptyFile(file.path) }
+  if (format === undefined) return describeUnread(file)
   const { name, kind, canServeDirectly } = format
   const described = { file, format: { name, kind, canServeDirectly } }
   try {
