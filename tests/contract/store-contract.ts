@@ -1,6 +1,7 @@
 import { describe } from 'node:test'
 import { describeCreate } from './store-create.ts'
 import { describeFailures } from './store-failures.ts'
+import { describeGeometryNames } from './store-geometry-names.ts'
 import { describeMemory } from './store-memory.ts'
 import { describeReading } from './store-reading.ts'
 import type { MakeStore } from './store-session.ts'
@@ -12,6 +13,7 @@ export type { MakeStore, StoreUnderTest } from './store-session.ts'
 export function describeStoreContract(name: string, make: MakeStore): void {
   describe(`${name} store`, () => {
     describeCreate(make)
+    describeGeometryNames(make)
     describeUpdates(make)
     describeFailures(make)
     describeReading(make)

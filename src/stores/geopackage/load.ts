@@ -176,5 +176,8 @@ function describeLoaded(db: DatabaseSync, plan: LoadPlan): Pick<LoadResult, 'tab
 
 function renamedColumns(plan: LoadPlan): Record<string, string> {
   const renamed = plan.columns.filter(({ name, target }) => name !== target.name)
-  return Object.fromEntries(renamed.map(({ name, target }) => [target.name, name]))
+  const wanted = plan.request.schema.geometry?.name
+  const stored = plan.existing === undefined ? plan.geometry?.name : wanted
+  const geometry = wanted === undefined || stored === undefined || wanted === stored ? [] : [[wanted, stored]]
+  return Object.fromEntries([...geometry, ...renamed.map(({ name, target }) => [target.name, name])])
 }

@@ -6,6 +6,10 @@ const identifierBytes = 63
 /** Names of columns that every table has; a column of ours must not be called so. */
 const systemColumns = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])
 
+/** The key of a new table. */
+export const keyColumn = 'fid'
+const defaultGeometryColumn = 'geom'
+
 /** `name` cut to `bytes` bytes of UTF-8 between two characters. */
 export function cutToBytes(name: string, bytes: number): string {
   let used = 0
@@ -45,10 +49,11 @@ export function suffixedIdentifier(stem: string, suffix: string): string {
 
 /**
  * Column names for a new table: one for each attribute name, all different without regard to case (later loads match
- * names that way), none reserved.
+ * names that way), none reserved. The geometry's name comes first.
  */
-export function columnNames(attributeNames: string[]): string[] {
+export function columnNames(attributeNames: string[], geometry?: string): string[] {
   const taken = new Set(systemColumns)
+  if (geometry !== undefined) taken.add(geometry.toLowerCase())
   return attributeNames.map((wanted) => {
     const name = freeIdentifier(toIdentifier(wanted, 'column'), (candidate) =>
       taken.has(candidate.toLowerCase()),
@@ -56,6 +61,13 @@ export function columnNames(attributeNames: string[]): string[] {
     taken.add(name.toLowerCase())
     return name
   })
+}
+
+/** The column of a geometry of this name in a new table with the key `fid`. */
+export function geometryColumnName(wanted: string): string {
+  const name = toIdentifier(wanted, defaultGeometryColumn)
+  const folded = name.toLowerCase()
+  return folded === keyColumn || systemColumns.has(folded) ? defaultGeometryColumn : name
 }
 
 const stagingPrefix = 'terrane_load_'
