@@ -13,6 +13,7 @@ import { TransformError } from '../transforms/transform.ts'
 import { asRequest } from './errors.ts'
 import { finalSchema, reexamine, toTaskStore } from './examine.ts'
 import { getImport } from './import-repository.ts'
+import { moveImport } from './move-import.ts'
 import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import { checkRasterTransforms } from './raster/check-transforms.ts'
@@ -44,6 +45,8 @@ export interface TaskChange {
   layer?: LayerChange
   /** Name of a store in the import's workspace. */
   store?: string
+  /** Where the import and all its tasks go; done before the rest. */
+  workspace?: string
   transforms?: TransformSpec[]
 }
 
@@ -262,15 +265,28 @@ export async function changeTask(
   change: TaskChange,
   check?: (task: TaskRecord) => void,
 ): Promise<TaskRecord> {
+  const { workspace, ...rest } = change
+  if (workspace !== undefined) {
+    const { store } = rest
+    const checkTasks = (tasks: TaskRecord[]): void => {
+      const task = tasks.find(({ id }) => id === taskId)
+      if (task !== undefined) check?.(task)
+    }
+    await moveImport(parts, importId, {
+      workspace,
+      check: checkTasks,
+      ...(store === undefined ? {} : { store }),
+    })
+  }
   return editTask(parts, importId, taskId, {
     check: (task) => {
-      check?.(task)
-      refuseComplete(task, change)
+      if (workspace === undefined) check?.(task)
+      refuseComplete(task, rest)
     },
     edit: async (record, task) => {
-      const changed = await applyChange(parts, record, task, change)
-      if (task.state === 'COMPLETE' && change.layer !== undefined) {
-        await changePublished(parts, record, task, change.layer)
+      const changed = await applyChange(parts, record, task, rest)
+      if (task.state === 'COMPLETE' && rest.layer !== undefined) {
+        await changePublished(parts, record, task, rest.layer)
       }
       return changed
     },

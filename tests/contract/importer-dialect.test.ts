@@ -121,6 +121,63 @@ describe('the dialect of older systems', () => {
     assert.deepEqual(endings(shown?.transformChain?.transforms), ['0', '1'])
   })
 
+  it('shows the workspace of targets from level 3 on, as clients read it', async (test) => {
+    const client = await start(test)
+    const target = { targetStore: { dataStore: { name: 'default' } } }
+    await client.call('POST', '', { import: target })
+    await client.upload(0, [{ name: 'places.csv', content: table }])
+    for (const expand of ['3', '4', 'all']) {
+      const { json } = await client.call('GET', `/0?expand=${expand}`)
+      const store = json.import?.tasks?.[0]?.target?.dataStore
+      assert.equal(String(store?.workspace?.name), 'default', expand)
+      assert.equal(String(json.import?.targetStore?.dataStore?.workspace?.name), 'default', expand)
+      assert.deepEqual(store, (await client.call('GET', `${task}/target`)).json.dataStore)
+    }
+    const [listed] = listOf((await client.call('GET', '/0/tasks?expand=2')).json.tasks)
+    const one = (await client.call('GET', `${task}?expand=2`)).json.task
+    for (const shown of [listed, one])
+      assert.equal(String(shown?.target?.dataStore?.workspace?.name), 'default')
+    for (const [path, expected] of [
+      ['/0?expand=2', ['href', 'dataStore']],
+      ['/0?expand=3', ['href', 'dataStore']],
+    ] as const) {
+      const shown = (await client.call('GET', path)).json.import?.tasks?.[0]?.target
+      assert.deepEqual(Object.keys(shown ?? {}), expected)
+    }
+    const plain = (await client.call('GET', '/0?expand=2')).json.import?.tasks?.[0]?.target?.dataStore
+    assert.deepEqual(Object.keys(plain ?? {}), ['name', 'type'])
+  })
+
+  it('takes a target with a workspace alone as a change of part of it', async (test) => {
+    const client = await startWithTable(test)
+    const { app, admin: headers } = client.server
+    await app.inject({
+      method: 'POST',
+      url: '/rest/workspaces',
+      headers,
+      payload: { workspace: { name: 'topp' } },
+    })
+    const put = (dataStore: object) => client.call('PUT', `${task}/target`, { dataStore })
+    assert.equal((await put({ enabled: true })).status, 204)
+    assert.equal((await put({ enabled: true, workspace: { name: 'default' } })).status, 204)
+    assert.equal((await put({ workspace: { name: 'nowhere' } })).status, 400)
+    assert.equal((await put({ name: 'missing', workspace: { name: 'topp' } })).status, 400)
+    assert.equal(
+      String((await client.call('GET', '/0')).json.import?.targetWorkspace?.workspace?.name),
+      'default',
+    )
+    const moved = await put({ enabled: true, workspace: { name: 'topp' } })
+    assert.deepEqual([moved.status, moved.text], [204, ''])
+    const { json } = await client.call('GET', '/0?expand=3')
+    assert.equal(String(json.import?.targetWorkspace?.workspace?.name), 'topp')
+    assert.equal(String(json.import?.tasks?.[0]?.target?.dataStore?.workspace?.name), 'topp')
+    await client.call('PUT', `${task}/layer`, { layer: { srs: 'EPSG:4326' } })
+    await client.call('POST', '/0')
+    assert.equal(String((await client.call('GET', task)).json.task?.state), 'COMPLETE')
+    assert.equal((await put({ workspace: { name: 'default' } })).status, 409)
+    assert.equal((await put({ workspace: { name: 'topp' } })).status, 204)
+  })
+
   it('takes a table to a published layer all the same', async (test) => {
     const client = await startWithTable(test)
     await client.call('PUT', `${task}/layer`, { layer: { srs: 'EPSG:4326' } })

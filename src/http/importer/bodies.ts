@@ -53,6 +53,18 @@ const Store = Type.Object({
 })
 export type WantedStore = Static<typeof Store>
 
+/** A store that exists, or in the dialect of older systems a workspace alone, as a change of the target. */
+const TargetStore = Type.Object({
+  name: Type.Optional(Type.String()),
+  workspace: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+})
+const Target = Type.Object({
+  dataStore: Type.Optional(TargetStore),
+  coverageStore: Type.Optional(TargetStore),
+  store: Type.Optional(TargetStore),
+})
+export type WantedTarget = Static<typeof Target>
+
 const importProperties = {
   targetWorkspace: Type.Optional(
     Type.Object({ workspace: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })) }),
@@ -108,7 +120,7 @@ const Charset = Type.Object({ charset: Type.Optional(Type.String()) }, { additio
 const Task = Type.Object({
   updateMode: Type.Optional(Type.String({ description: `${updateModes.join(', ')}, in any letter case` })),
   layer: Type.Optional(Layer),
-  target: Type.Optional(Store),
+  target: Type.Optional(Target),
   transformChain: Type.Optional(
     Type.Object({ type: Type.Optional(Type.String()), transforms: Type.Optional(Transforms) }),
   ),
@@ -121,7 +133,7 @@ export type WantedTask = Static<typeof Task>
 /** The elements of a task, in a `task` wrapper or without. */
 export const TaskBody = Type.Object({ ...Task.properties, task: Type.Optional(Task) })
 
-export const TargetBody = Store
+export const TargetBody = Target
 
 export const GranuleBody = Type.Object({ timestamp: Type.Optional(Type.String()) })
 

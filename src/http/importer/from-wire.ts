@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { Dialect } from '../../config/settings.ts'
 import type { NewImport, WantedSource } from '../../importer/create-import.ts'
 import type { TaskChange } from '../../importer/edit-task.ts'
 import { requireMosaicTime } from '../../importer/mosaic/granule-times.ts'
@@ -13,13 +14,29 @@ import type { UpdateMode } from '../../stores/store.ts'
 import { updateModes } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { WantedData, WantedImport, WantedStore, WantedTask, WantedTime } from './bodies.ts'
+import type { WantedData, WantedImport, WantedStore, WantedTarget, WantedTask, WantedTime } from './bodies.ts'
 import { fromWireRejectLimit } from './wire.ts'
 import { fromWireLayer } from './wire-layer.ts'
 import { fromWireTransform } from './wire-transforms.ts'
 
 export function storeName(wanted: WantedStore | undefined): string | undefined {
   return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
+}
+
+/** Where a target body sends a task; a store without a name says something to the dialect of older systems alone. */
+export function fromWireTarget(
+  wanted: WantedTarget | undefined,
+  dialect: Dialect,
+): Partial<Pick<TaskChange, 'store' | 'workspace'>> {
+  const target = wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store
+  if (target === undefined) return {}
+  const { name, workspace } = target
+  if (name === undefined && dialect === 'contract')
+    throw invalid('invalid-body', 'A target needs "dataStore.name"')
+  return {
+    ...(name === undefined ? {} : { store: name }),
+    ...(workspace?.name === undefined ? {} : { workspace: workspace.name }),
+  }
 }
 
 export function requireCharset(charset: string | undefined): string | undefined {
@@ -117,13 +134,17 @@ function fromWireChain(task: TaskRecord, wanted: WantedTask['transformChain']): 
 }
 
 /** The change that a task body asks for. */
-export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: WantedTask }): TaskChange {
+export function fromWireTask(
+  task: TaskRecord,
+  body: WantedTask & { task?: WantedTask },
+  dialect: Dialect,
+): TaskChange {
   const wanted = body.task ?? body
   const { layer, target, transformChain, rejectLimit, repair } = wanted
   const updateMode = wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode)
   const transforms = fromWireChain(task, transformChain)
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
-  const store = storeName(target)
+  const { store, workspace } = fromWireTarget(target, dialect)
   const change = layer === undefined ? {} : fromWireLayer(task, layer)
   return {
     ...(updateMode === undefined || updateMode === task.updateMode ? {} : { updateMode }),
@@ -132,6 +153,7 @@ export function fromWireTask(task: TaskRecord, body: WantedTask & { task?: Wante
     ...(repair === undefined || repair === (task.repair ?? false) ? {} : { repair }),
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
+    ...(workspace === undefined || workspace === task.target?.workspace ? {} : { workspace }),
     ...(transforms === undefined ? {} : { transforms }),
   }
 }

@@ -12,7 +12,6 @@ import type { WantedImport } from './bodies.ts'
 import { ExpandQuery, ImportBody, ImportParams, ListQuery, RunQuery } from './bodies.ts'
 import { parseExpand } from './expand.ts'
 import { fromWireImport } from './from-wire.ts'
-import { withGranules } from './granule-files.ts'
 import type { ImporterScope } from './scope.ts'
 import {
   clientSignal,
@@ -24,6 +23,7 @@ import {
   statusOf,
   tags,
 } from './scope.ts'
+import { withGranules } from './shown-tasks.ts'
 import { reportUnknownParameters } from './transforms-area.ts'
 import { parseId } from './wire.ts'
 import { importPath, toWireImportData } from './wire-data.ts'

@@ -1,12 +1,14 @@
 import { findStore } from '../../catalog/stores.ts'
+import type { Queryable } from '../../db/connection.ts'
 import { findImport, getImport } from '../../importer/import-repository.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/records.ts'
 import { getTask, listTasks } from '../../importer/task-repository.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
-import { withGranules } from './granule-files.ts'
+import { withDetails, withGranules } from './shown-tasks.ts'
 import { parseId, toWireImport } from './wire.ts'
+import type { ShownTask } from './wire-data.ts'
 
 export const staff = { access: 'staff' } as const
 export const tags = ['importer']
@@ -42,6 +44,12 @@ export async function findTaskOf(
   return getTask(scope.context.database.kysely, record.id, parseId(params.taskId, 'task'))
 }
 
+/** What the tasks of an import to `level` need. */
+function tasksAt(db: Queryable, tasks: TaskRecord[], level: number): Promise<ShownTask[]> | ShownTask[] {
+  if (level < 2) return tasks
+  return level < 3 ? withGranules(db, tasks) : withDetails(db, tasks)
+}
+
 /** The representation of an import to a level. */
 export async function showImport(
   scope: ImporterScope,
@@ -54,13 +62,13 @@ export async function showImport(
   const { dialect } = context.settings.server
   if (level < 1) return toWireImport(request, record, [], { level, dialect })
   const listed = await listTasks(db, record.id)
-  const tasks = level < 2 ? listed : await withGranules(db, listed)
+  const tasks = await tasksAt(db, listed, level)
   const store = record.store === undefined ? undefined : await findStore(db, record.workspace, record.store)
   const shown = toWireImport(request, record, tasks, {
     level,
     dialect,
     fetch: scope.importer.parts.progress.fetchOf(record.id),
-    ...(store === undefined ? {} : { storeType: store.type }),
+    ...(store === undefined ? {} : { store }),
   })
   const { data } = shown
   return data === undefined ? shown : { ...shown, data: showPassword(scope, request, record, data) }

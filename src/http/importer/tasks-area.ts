@@ -9,10 +9,10 @@ import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.t
 import { requireMatch, sendEntity } from '../etag.ts'
 import { ExpandQuery, ImportParams, LayerBody, TargetBody, TaskBody, TaskParams } from './bodies.ts'
 import { parseExpand } from './expand.ts'
-import { fromWireTask, storeName } from './from-wire.ts'
-import { withGranules } from './granule-files.ts'
+import { fromWireTarget, fromWireTask } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { findImportOf, findTaskOf, staff, statusOf, tags } from './scope.ts'
+import { withDetails, withGranules } from './shown-tasks.ts'
 import { reportUnknownParameters } from './transforms-area.ts'
 import { toWireProgress, toWireTargetEntity, toWireTask } from './wire.ts'
 import { taskPath, toWireTaskData } from './wire-data.ts'
@@ -41,7 +41,7 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
       const record = await findImportOf(scope, request.params.importId)
       const tasks = await listTasks(scope.context.database.kysely, record.id)
       const level = parseExpand(request.query.expand, 0)
-      const shown = level < 2 ? tasks : await withGranules(scope.context.database.kysely, tasks)
+      const shown = level < 2 ? tasks : await withDetails(scope.context.database.kysely, tasks)
       return { tasks: shown.map((task) => toWireTask(request, task, level, dialect)) }
     },
   )
@@ -52,7 +52,7 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
       const level = parseExpand(request.query.expand, 1)
-      const [shown = task] = level < 2 ? [] : await withGranules(scope.context.database.kysely, [task])
+      const [shown = task] = level < 2 ? [] : await withDetails(scope.context.database.kysely, [task])
       return sendEntity(request, reply, { task: toWireTask(request, shown, level, dialect) })
     },
   )
@@ -62,7 +62,7 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
     { config: staff, schema: { tags, summary: 'Change a task', params: TaskParams, body: TaskBody } },
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
-      const change = fromWireTask(task, request.body)
+      const change = fromWireTask(task, request.body, dialect)
       const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
         requireMatch(request, show(request, current)),
       )
@@ -211,11 +211,13 @@ export function addLayerRoutes(app: App, scope: ImporterScope): void {
     },
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
-      const store = storeName(request.body)
-      if (store === undefined) throw invalid('invalid-body', 'A target needs "dataStore.name"')
+      const change = fromWireTarget(request.body, dialect)
+      const { dataStore, coverageStore, store } = request.body
+      if ((dataStore ?? coverageStore ?? store) === undefined)
+        throw invalid('invalid-body', 'A target needs "dataStore.name"')
       requireFormat(task)
       requireMatch(request, await showTarget(scope, request, task).catch(() => undefined))
-      const changed = await importer.changeTask(task.importId, task.id, { store })
+      const changed = await importer.changeTask(task.importId, task.id, change)
       if (dialect === 'geoserver') return reply.code(204).send()
       return sendEntity(request, reply, await showTarget(scope, request, changed))
     },

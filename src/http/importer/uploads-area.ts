@@ -15,6 +15,7 @@ import { parseExpand } from './expand.ts'
 import { requireCharset } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
 import { clientSignal, findImportOf, tags } from './scope.ts'
+import { withDetails } from './shown-tasks.ts'
 import { toWireTask } from './wire.ts'
 import { importPath, taskPath } from './wire-data.ts'
 
@@ -56,10 +57,16 @@ async function writeFile(
   }
 }
 
-function sendTasks(scope: ImporterScope, request: FastifyRequest, reply: FastifyReply, tasks: TaskRecord[]) {
+async function sendTasks(
+  scope: ImporterScope,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  made: TaskRecord[],
+) {
   const { dialect } = scope.context.settings.server
-  const [task] = tasks
   const level = parseExpand((request.query as { expand?: string }).expand, 1)
+  const tasks = level < 2 ? made : await withDetails(scope.context.database.kysely, made)
+  const [task] = tasks
   reply.code(201)
   if (task !== undefined && tasks.length === 1) {
     return reply

@@ -1,4 +1,5 @@
 import { basename, dirname, relative, sep } from 'node:path'
+import type { StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { DataFile } from '../../formats/format.ts'
 import type { GranuleRecord } from '../../importer/mosaic/records.ts'
@@ -16,9 +17,10 @@ export function fileIdOf(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/')
 }
 
-/** A task, with its granules where they are shown. */
+/** A task, with its granules and its target store where they are shown. */
 export interface ShownTask extends TaskRecord {
   granules?: GranuleRecord[]
+  targetStore?: StoreRecord
 }
 
 /** A file with the task that reads it. */
@@ -74,6 +76,12 @@ export function toWireFileItem(request: FastifyRequest, parent: string, listed: 
   return { file, href }
 }
 
+/** The files of a folder, with their sidecars and times from level 3 on. */
+function toWireFiles(request: FastifyRequest, parent: string, files: ListedFile[], level: number): object[] {
+  const show = level >= 3 ? toWireFile : toWireFileItem
+  return files.map((listed) => show(request, parent, listed))
+}
+
 function commonFormat(files: ListedFile[]): { format?: string } {
   const formats = new Set(files.map(({ task }) => task.format))
   const [format] = formats
@@ -116,7 +124,7 @@ export function toWireImportData(
   const href = request.link(`${parent}/data`)
   if (source.database !== undefined) return toWireDatabase(source.database, href)
   const files = listMainFiles(tasks)
-  const listed = level >= 1 ? { files: files.map((one) => toWireFileItem(request, parent, one)) } : {}
+  const listed = level >= 1 ? { files: toWireFiles(request, parent, files, level) } : {}
   if (source.remote !== undefined) {
     return { ...toWireRemote(source.remote), ...commonFormat(files), href, ...charsetOf(source), ...listed }
   }
@@ -154,6 +162,6 @@ export function toWireTaskData(request: FastifyRequest, task: ShownTask, level: 
     format: task.format ?? null,
     location: task.folder,
     href,
-    ...(level >= 1 ? { files: files.map((listed) => toWireFileItem(request, parent, listed)) } : {}),
+    ...(level >= 1 ? { files: toWireFiles(request, parent, files, level) } : {}),
   }
 }

@@ -8,6 +8,7 @@ import { invalid, notFound } from '../../lib/errors.ts'
 import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import type { ShownTask } from './wire-data.ts'
 import { importPath, taskPath, toWireImportData, toWireTaskData } from './wire-data.ts'
 import { toWireLayer, toWireLayerItem } from './wire-layer.ts'
 import { toWireSpec, toWireTransforms } from './wire-transforms.ts'
@@ -42,10 +43,10 @@ export function toWireImportItem(request: FastifyRequest, record: ImportRecord, 
 export function toWireImport(
   request: FastifyRequest,
   record: ImportRecord,
-  tasks: TaskRecord[],
-  view: { level: number; dialect: Dialect; storeType?: string; fetch?: FetchProgress | undefined },
+  tasks: ShownTask[],
+  view: { level: number; dialect: Dialect; store?: StoreRecord; fetch?: FetchProgress | undefined },
 ): { data?: object; [name: string]: unknown } {
-  const { level, dialect, storeType, fetch } = view
+  const { level, dialect, store: known, fetch } = view
   const { message, ...item } = toWireImportItem(request, record, dialect)
   if (level < 1) return { ...item, ...(message === undefined ? {} : { message }) }
   const data = toWireImportData(request, record, tasks, level - 1)
@@ -58,7 +59,12 @@ export function toWireImport(
       ? {}
       : {
           targetStore: {
-            [storeKey(storeType)]: { name: store, ...(storeType === undefined ? {} : { type: storeType }) },
+            [storeKey(known?.type)]:
+              known === undefined
+                ? { name: store }
+                : level >= 2
+                  ? toWireStore(known, known)
+                  : toWireStoreItem(known),
           },
         }),
     ...(data === undefined ? {} : { data }),
@@ -88,11 +94,30 @@ function storeKey(type: string | undefined): 'dataStore' | 'coverageStore' {
 export function toWireTarget(request: FastifyRequest, task: TaskRecord, target: TaskStore) {
   return {
     href: request.link(`${taskPath(task.importId, task.id)}/target`),
-    [storeKey(target.type)]: { name: target.name, type: target.type },
+    [storeKey(target.type)]: toWireStoreItem(target),
   }
 }
 
-/** A target with what is known of its store; secrets read as `********`. */
+function toWireStoreItem({ name, type }: { name: string; type: string }) {
+  return { name, type }
+}
+
+/** What is known of a store that may not exist yet; secrets read as `********`. */
+function toWireStore({ workspace, name, type }: TaskStore, store: StoreRecord | undefined) {
+  const shown = Object.entries(store?.parameters ?? {})
+  const hidden = (store?.secretNames ?? []).map((one): [string, string] => [one, hiddenSecret])
+  return {
+    name,
+    type,
+    enabled: store?.isEnabled ?? true,
+    workspace: { name: workspace },
+    connectionParameters: {
+      entry: [...shown, ...hidden].map(([key, value]) => ({ '@key': key, $: value })),
+    },
+  }
+}
+
+/** A target with what is known of its store. */
 export function toWireTargetEntity(
   request: FastifyRequest,
   task: TaskRecord,
@@ -101,26 +126,13 @@ export function toWireTargetEntity(
   const { target } = task
   if (target === undefined) throw notFound('no-target', `Task ${task.id} has no target store`)
   const { href } = toWireTarget(request, task, target)
-  const shown = Object.entries(store?.parameters ?? {})
-  const hidden = (store?.secretNames ?? []).map((name): [string, string] => [name, hiddenSecret])
-  return {
-    href,
-    [storeKey(target.type)]: {
-      name: target.name,
-      type: target.type,
-      enabled: store?.isEnabled ?? true,
-      workspace: { name: target.workspace },
-      connectionParameters: {
-        entry: [...shown, ...hidden].map(([name, value]) => ({ '@key': name, $: value })),
-      },
-    },
-  }
+  return { href, [storeKey(target.type)]: toWireStore(target, store) }
 }
 
 /** A task to `level`: at 1 the contract's shape, with whole transformations. */
 export function toWireTask(
   request: FastifyRequest,
-  task: TaskRecord,
+  task: ShownTask,
   level: number,
   dialect: Dialect,
 ): object {
@@ -131,7 +143,14 @@ export function toWireTask(
     ...item,
     updateMode: task.updateMode,
     data: toWireTaskData(request, task, level - 1),
-    ...(target === undefined ? {} : { target: toWireTarget(request, task, target) }),
+    ...(target === undefined
+      ? {}
+      : {
+          target:
+            level >= 2
+              ? toWireTargetEntity(request, task, task.targetStore)
+              : toWireTarget(request, task, target),
+        }),
     progress: request.link(`${taskPath(task.importId, task.id)}/progress`),
     ...(layer === undefined
       ? {}

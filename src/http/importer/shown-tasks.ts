@@ -1,3 +1,5 @@
+import type { StoreRecord } from '../../catalog/records.ts'
+import { findStore } from '../../catalog/stores.ts'
 import type { Queryable } from '../../db/connection.ts'
 import { findGranule, listGranules } from '../../importer/mosaic/granule-repository.ts'
 import type { TaskRecord } from '../../importer/records.ts'
@@ -12,6 +14,21 @@ export async function withGranules(db: Queryable, tasks: TaskRecord[]): Promise<
   for (const task of tasks) {
     const { mosaic } = task
     shown.push(mosaic === undefined ? task : { ...task, granules: await listGranules(db, placeOf(task)) })
+  }
+  return shown
+}
+
+/** Tasks as they are shown from level 2 on: with granules, and what is known of their target stores. */
+export async function withDetails(db: Queryable, tasks: TaskRecord[]): Promise<ShownTask[]> {
+  const stores = new Map<string, StoreRecord | undefined>()
+  const shown: ShownTask[] = []
+  for (const task of await withGranules(db, tasks)) {
+    const { target } = task
+    const key = JSON.stringify([target?.workspace, target?.name])
+    if (target !== undefined && !stores.has(key))
+      stores.set(key, await findStore(db, target.workspace, target.name))
+    const targetStore = stores.get(key)
+    shown.push(targetStore === undefined ? task : { ...task, targetStore })
   }
   return shown
 }
