@@ -59,3 +59,12 @@ export function columnKind(type: AttributeType): Column['kind'] {
   if ((bigTypes as readonly string[]).includes(type)) return 'big'
   return (varTypes as readonly string[]).includes(type) ? 'var' : 'fixed'
 }
+
+/** Whether a cell that is not null is text of nothing but blanks: null for whatever is not text. */
+export function isBlankText(column: Column, row: number): boolean {
+  if (column.kind !== 'var' || column.type !== 'text') return false
+  const { bytes, offsets } = column
+  const end = offsets[row + 1] as number
+  for (let at = offsets[row] as number; at < end; at += 1) if ((bytes[at] as number) > 0x20) return false
+  return true
+}

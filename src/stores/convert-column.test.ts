@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { columnValue } from '../geo/column.ts'
 import { createColumnBuilder } from '../geo/column-builder.ts'
 import type { AttributeType } from '../geo/schema.ts'
+import { attributeTypes } from '../geo/schema.ts'
 import { convertColumn, expandDecimal } from './convert-column.ts'
 
 type Value = string | number | bigint | boolean
@@ -19,14 +20,18 @@ function convert(from: AttributeType, value: Value, to: AttributeType): unknown 
   return reason === undefined ? columnValue(column, 0) : undefined
 }
 
-const cases: [AttributeType, Value, AttributeType, unknown][] = [
+type Case = [AttributeType, Value, AttributeType, unknown]
+
+const cases: Case[] = [
   ['text', ' 42 ', 'int32', 42],
   ['text', '2147483648', 'int32', undefined],
   ['text', '9223372036854775807', 'int64', 9223372036854775807n],
   ['text', '1.5', 'int32', undefined],
   ['text', 'n/a', 'float64', undefined],
   ['text', 'Infinity', 'float64', undefined],
-  ['text', '', 'int32', undefined],
+  ...attributeTypes
+    .filter((type) => type !== 'text')
+    .flatMap((type) => ['', '  ', '\t\n'].map((blank): Case => ['text', blank, type, null])),
   ['text', '.', 'decimal', undefined],
   ['text', 'yes', 'boolean', true],
   ['text', 'maybe', 'boolean', undefined],

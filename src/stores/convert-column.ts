@@ -1,5 +1,5 @@
 import type { Column } from '../geo/column.ts'
-import { columnValue } from '../geo/column.ts'
+import { columnValue, isBlankText } from '../geo/column.ts'
 import type { ColumnBuilder } from '../geo/column-builder.ts'
 import { createColumnBuilder } from '../geo/column-builder.ts'
 import type { Attribute, AttributeType } from '../geo/schema.ts'
@@ -20,7 +20,7 @@ const maxFloat32 = 3.4028235677973366e38
 const maxExponent = 400
 
 /**
- * The column as `target` holds it: the same where the types agree, otherwise a new one. A value that cannot become
+ * The column as `target` holds it: the same where the types agree, otherwise a new one; blank text is null. A value that cannot become
  * one of the target without loss calls `fail` with its row and a reason; its place is null then. Rounding to the
  * nearest float is no loss.
  */
@@ -34,7 +34,7 @@ export function convertColumn(
   const builder = createColumnBuilder(target.type, rowCount)
   const rule = conversionRule(column.type, target.type)
   for (let row = 0; row < rowCount; row += 1) {
-    const value = columnValue(column, row)
+    const value = isBlankText(column, row) ? null : columnValue(column, row)
     const converted = value === null ? undefined : rule(value)
     if (converted === undefined) builder.appendNull()
     else appendValue(builder, converted)

@@ -29,7 +29,7 @@ describe('AttributeRemapTransform', () => {
     const values = ['12', '-7', ' 8 ', '12.0', '1e3', '12.5', 'n/a', '', '2147483648', null]
     assert.deepEqual(await remapped('text', 'java.lang.Integer', values), [
       ...[12, -7, 8, 12, 1000],
-      ...['rejected', 'rejected', 'rejected', 'rejected', null],
+      ...['rejected', 'rejected', null, 'rejected', null],
     ])
     assert.deepEqual(await remapped('text', 'java.lang.Short', ['32767', '32768']), [32_767, 'rejected'])
     const long = ['9223372036854775807', '9223372036854775808', '-9223372036854775808']

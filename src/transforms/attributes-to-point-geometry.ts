@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Column, FixedColumn, VarColumn } from '../geo/column.ts'
-import { isValid } from '../geo/column.ts'
+import { isBlankText, isValid } from '../geo/column.ts'
 import { VarBuilder } from '../geo/column-builder.ts'
 import type { GeometryColumn } from '../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../geo/geometry-builder.ts'
@@ -63,16 +63,11 @@ function coordinate(column: Column, row: number): number | undefined {
     const { bytes, offsets } = column as VarColumn
     const start = offsets[row] as number
     const end = offsets[row + 1] as number
-    return isBlank(bytes, start, end) ? Number.NaN : parseNumber(bytes, start, end)
+    return isBlankText(column, row) ? Number.NaN : parseNumber(bytes, start, end)
   }
   const value =
     column.kind === 'big' ? Number(column.values[row]) : ((column as FixedColumn).values[row] as number)
   return Number.isFinite(value) ? value : undefined
-}
-
-function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if ((bytes[at] as number) > 0x20) return false
-  return true
 }
 
 function geometryAsBinary(geometry: GeometryColumn, rows: number): Column {

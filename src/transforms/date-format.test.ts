@@ -74,7 +74,6 @@ describe('DateFormatTransform', () => {
       '2024-02-29T15:60',
       '2024-W05',
       'today',
-      '',
     ]
     const { values, rejects } = await parsed(texts)
     assert.deepEqual(values, [])

@@ -1,6 +1,6 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Column, VarColumn } from '../geo/column.ts'
-import { isValid } from '../geo/column.ts'
+import { isBlankText, isValid } from '../geo/column.ts'
 import { GeometryBuilder } from '../geo/geometry-builder.ts'
 import type { GeometryShape } from '../geo/geometry-shape.ts'
 import { isMultiType } from '../geo/geometry-shape.ts'
@@ -126,7 +126,8 @@ function readGeometries(
   for (let row = 0; row < batch.rowCount; row += 1) {
     const start = column.offsets[row] as number
     const end = column.offsets[row + 1] as number
-    if (!isValid(column.validity, row) || isBlank(column, start, end)) {
+    const isEmpty = start === end || isBlankText(column, row)
+    if (!isValid(column.validity, row) || isEmpty) {
       builder.appendNull()
       continue
     }
@@ -137,12 +138,6 @@ function readGeometries(
   }
   const columns = batch.columns.toSpliced(index, 1)
   return withoutFailures(batch, { ...batch, schema, columns, geometry: builder.finish() }, failures)
-}
-
-function isBlank({ type, bytes }: VarColumn, start: number, end: number): boolean {
-  if (type === 'binary') return start === end
-  for (let at = start; at < end; at += 1) if ((bytes[at] as number) > 0x20) return false
-  return true
 }
 
 /** Appends one geometry, or gives the reason why it cannot and appends nothing. */

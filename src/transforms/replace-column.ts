@@ -1,6 +1,6 @@
 import type { FeatureBatch, RejectedRow } from '../geo/batch.ts'
 import type { Column } from '../geo/column.ts'
-import { columnValue, isValid } from '../geo/column.ts'
+import { columnValue, isBlankText, isValid } from '../geo/column.ts'
 import type { ColumnBuilder } from '../geo/column-builder.ts'
 import { createColumnBuilder } from '../geo/column-builder.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
@@ -31,14 +31,13 @@ export function cellText(column: Column, row: number): string {
 
 function toReject(batch: FeatureBatch, failure: RowFailure): RejectedRow {
   const { row, field, value, reason } = failure
-  const properties: Record<string, unknown> = {}
-  for (const [index, attribute] of batch.schema.attributes.entries()) {
+  const cells = batch.schema.attributes.map((attribute, index): [string, unknown] => {
     const column = batch.columns[index] as Column
-    const name = attribute.source ?? attribute.name
     const isTime = attribute.type === 'date' || attribute.type === 'time' || attribute.type === 'timestamp'
     const cell = columnValue(column, row)
-    properties[name] = isTime && cell !== null ? cellText(column, row) : cell
-  }
+    return [attribute.source ?? attribute.name, isTime && cell !== null ? cellText(column, row) : cell]
+  })
+  const properties = Object.fromEntries(cells)
   const reject: RejectedRow = { row: batch.rowNumbers[row] as number, field, value, reason, properties }
   const { geometry } = batch
   if (geometry !== undefined && isValid(geometry.validity, row)) {
@@ -75,7 +74,10 @@ export function replaceAttribute(schema: Schema, index: number, attribute: Attri
   return { ...schema, attributes: schema.attributes.with(index, attribute) }
 }
 
-/** The batch with one column converted cell by cell; all others are shared. Null stays null. */
+/**
+ * The batch with one column converted cell by cell; all others are shared. Null stays null, and blank text becomes null
+ * where the target is not text.
+ */
 export function convertColumn(
   batch: FeatureBatch,
   index: number,
@@ -87,7 +89,8 @@ export function convertColumn(
   const builder = createColumnBuilder(type, batch.rowCount)
   const failures: RowFailure[] = []
   for (let row = 0; row < batch.rowCount; row += 1) {
-    if (column.nullCount > 0 && !isValid(column.validity, row)) {
+    const isNull = column.nullCount > 0 && !isValid(column.validity, row)
+    if (isNull || (type !== 'text' && isBlankText(column, row))) {
       builder.appendNull()
       continue
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { attributeTypes } from '../../src/geo/schema.ts'
 import type { Row } from '../support/batches.ts'
 import { schemaOf, wkb } from '../support/batches.ts'
 import type { MakeStore } from './store-session.ts'
@@ -65,6 +66,24 @@ export function describeUpdates(make: MakeStore): void {
   })
 
   describe('APPEND', () => {
+    it(
+      'takes blank text for null in columns of every other type',
+      withStore(make, async ({ store }) => {
+        const columns = Object.fromEntries(attributeTypes.map((type) => [`c_${type}`, type] as const))
+        const texts = Object.fromEntries(attributeTypes.map((type) => [`c_${type}`, 'text'] as const))
+        await loadRows(store, { schema: schemaOf(columns) })
+        const rows = ['', ' '].map((blank) => ({ values: attributeTypes.map(() => blank) }))
+        const { result, rejects } = await loadRows(store, { mode: 'APPEND', schema: schemaOf(texts), rows })
+        assert.deepEqual([result.rowsLoaded, rejects], [2, []])
+        const table = await store.findTable('layer')
+        const isText = table?.schema.attributes.map(({ type }) => type === 'text') ?? []
+        assert.deepEqual(
+          (await readRows(store)).map(({ values }) => values),
+          ['', ' '].map((blank) => isText.map((is) => (is ? blank : null))),
+        )
+      }),
+    )
+
     it(
       'adds rows behind those that are there, and widens the envelope',
       withStore(make, async ({ store }) => {
