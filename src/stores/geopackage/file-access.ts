@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { openForeignDatabase } from '../../formats/geopackage/open-database.ts'
-import { hasCatalogue } from '../../formats/geopackage/tables.ts'
 import { invalid } from '../../lib/errors.ts'
 import { openForReading } from './connections.ts'
 import { storeFailure } from './errors.ts'
@@ -11,6 +10,8 @@ export interface GeoPackageStoreSettings {
   path: string
   /** A file of somebody else's: served as it is, never written to, nor anything beside it. */
   isReadOnly?: boolean
+  /** Refuses files of which SQLite may never be done (`needs-process`): for threads, which cannot be ended inside it. */
+  refusesTraps?: boolean
 }
 
 /** An open database for looking; `close` it in any case. */
@@ -34,25 +35,8 @@ export function openFile({ path, isReadOnly = false }: GeoPackageStoreSettings):
   }
 }
 
-/** Looks into the file; `absent` where there is no GeoPackage yet. */
-export function look<Result>(
-  settings: GeoPackageStoreSettings,
-  absent: Result,
-  action: (db: DatabaseSync) => Result,
-): Result {
-  if (!hasFile(settings.path)) return absent
-  const opened = openFile(settings)
-  try {
-    return hasCatalogue(opened.db) ? action(opened.db) : absent
-  } catch (error) {
-    throw storeFailure(error, settings.path)
-  } finally {
-    opened.close()
-  }
-}
-
 /** Throws `Failure` that says what keeps the file from being a store. One that is not there yet needs its folder. */
-export function checkFile(settings: GeoPackageStoreSettings): void {
+export function checkFile(settings: GeoPackageStoreSettings, isGeoPackage: () => boolean): void {
   const { path, isReadOnly = false } = settings
   if (isReadOnly && !existsSync(path)) throw invalid('store-file', `There is no file "${path}"`)
   const place = existsSync(path) ? path : dirname(path)
@@ -63,7 +47,7 @@ export function checkFile(settings: GeoPackageStoreSettings): void {
     const verb = isReadOnly ? 'read' : 'written to'
     throw invalid('store-file', `"${place}" is not there or cannot be ${verb}`, { cause: error })
   }
-  if (!look(settings, !hasFile(path), () => true)) {
+  if (!isGeoPackage()) {
     throw invalid('store-file', `"${path}" is a database, but no GeoPackage: it has no table gpkg_contents`)
   }
 }

@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { GeometryError } from '../../../geo/wkb.ts'
+import { BoxTest } from '../../../geo/wkb-touches.ts'
+import type { FeatureQuery } from '../../store.ts'
+
+export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+export type Bound = string | number | bigint | null
+
+/** A condition and what is bound in it. */
+export interface Condition {
+  sql: string
+  bound: Bound[]
+}
+
+const nothing: Condition = { sql: 'FALSE', bound: [] }
+const everything: Condition = { sql: 'TRUE', bound: [] }
+
+/** Makes the functions that the conditions call known to a connection. */
+export function defineFunctions(db: DatabaseSync): void {
+  let last: BoxTest | undefined
+  let sides = ''
+  db.function('terrane_touches', { deterministic: true }, (blob, minX, minY, maxX, maxY) => {
+    const wanted = `${minX} ${minY} ${maxX} ${maxY}`
+    if (last === undefined || wanted !== sides) last = new BoxTest({ minX, minY, maxX, maxY } as Envelope)
+    sides = wanted
+    return touches(blob, last) ? 1 : 0
+  })
+  db.function(
+    'terrane_within',
+    { deterministic: true, useBigIntArguments: true },
+    (text, isDate, from, to) => (isWithin(text, isDate === 1n, from, to) ? 1 : 0),
+  )
+}
+
+/** Whether the geometry of a blob touches the box; one that cannot be read touches nothing. */
+export function touches(blob: unknown, box: BoxTest): boolean {
+  if (!(blob instanceof Uint8Array)) return false
+  try {
+    return box.touches(blob, wkbStart(blob, 0, blob.length))
+  } catch (error) {
+    if (error instanceof GeometryError) return false
+    throw error
+  }
+}
+
+/** Everything that a filter asks, decided row by row. */
+export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
+  const conditions: Condition[] = []
+  if (filter.featureId !== undefined) conditions.push(idCondition(table, filter.featureId))
+  if (filter.time !== undefined) conditions.push(timeCondition(table, filter.time))
+  if (filter.bboxes !== undefined) conditions.push(boxCondition(table, filter.bboxes))
+  if (conditions.length === 0) return everything
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+    bound: conditions.flatMap(({ bound }) => bound),
+  }
+}
+
+/** The id that a text names; undefined where it can be none. */
+function parseId(text: string): bigint | undefined {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return undefined
+  const id = BigInt(text)
+  return BigInt.asIntN(64, id) === id ? id : undefined
+}
+
+function idCondition(table: GeoPackageTable, featureId: string): Condition {
+  const id = parseId(featureId)
+  if (table.idColumn === undefined || id === undefined) return nothing
+  return { sql: `${quoteName(table.idColumn)} = ?`, bound: [id] }
+}
+
+/** Features that touch one of the boxes, and those without geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
+function boxCondition(table: GeoPackageTable, boxes: Envelope[]): Condition {
+  const geometry = table.schema.geometry?.name
+  if (geometry === undefined) return everything
+  const column = quoteName(geometry)
+  return {
+    sql: [`${column} IS NULL`, ...boxes.map(() => `terrane_touches(${column}, ?, ?, ?, ?)`)].join(' OR '),
+    bound: boxes.flatMap(({ minX, minY, maxX, maxY }) => [minX, minY, maxX, maxY]),
+  }
+}
+
+const microsPerDay = 86_400_000_000n
+
+function dayText(micros: bigint, days: number): string {
+  return new Date(Number(micros / 1000n) + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+/**
+ * Rows within an interval, its ends included; a date counts as its whole day. The text of a time begins with its day,
+ * give or take the zone, so that comparing texts finds nearly all that match, through an index where there is one.
+ */
+export function timeCondition(table: GeoPackageTable, time: NonNullable<FeatureQuery['time']>): Condition {
+  const attribute = table.schema.attributes.find(({ name }) => name === time.attribute)
+  if (attribute?.type !== 'date' && attribute?.type !== 'timestamp') return nothing
+  const from = time.from === undefined ? undefined : parseTimestamp(time.from)
+  const to = time.to === undefined ? undefined : parseTimestamp(time.to)
+  const column = quoteName(attribute.name)
+  const near: Condition[] = []
+  if (from !== undefined) near.push({ sql: `${column} >= ?`, bound: [dayText(from, -2)] })
+  if (to !== undefined) near.push({ sql: `${column} < ?`, bound: [dayText(to, 3)] })
+  const isDate = attribute.type === 'date' ? 1 : 0
+  near.push({ sql: `terrane_within(${column}, ?, ?, ?)`, bound: [isDate, from ?? null, to ?? null] })
+  return { sql: near.map(({ sql }) => sql).join(' AND '), bound: near.flatMap(({ bound }) => bound) }
+}
+
+function isWithin(text: unknown, isDate: boolean, from: unknown, to: unknown): boolean {
+  const value = typeof text === 'string' ? startOf(text, isDate) : undefined
+  if (value === undefined) return false
+  const last = isDate ? value + microsPerDay - 1n : value
+  return (typeof from !== 'bigint' || last >= from) && (typeof to !== 'bigint' || value <= to)
+}
+
+function startOf(text: string, isDate: boolean): bigint | undefined {
+  if (!isDate) return parseTimestamp(text)
+  const days = parseDate(text)
+  return days === undefined ? undefined : BigInt(days) * microsPerDay
+}

@@ -1,0 +1,132 @@
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { pendingFiles } from '../../../formats/geopackage/open-database.ts'
+import { findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
+import { findTrap } from '../../../formats/geopackage/traps.ts'
+import { Failure } from '../../../lib/errors.ts'
+import type { GeoPackageStoreSettings, Opened } from '../file-access.ts'
+import { openFile } from '../file-access.ts'
+import { defineFunctions } from './conditions.ts'
+import { TableReader } from './table-reader.ts'
+
+/** Connections without work that are kept, each with what it knows of its tables. */
+const mostIdle = 2
+
+/** A thread must not ask this file, since it could not be ended: it is for a process. */
+export function needsProcess(trap: string): Failure {
+  return new Failure('unavailable', 'needs-process', `The GeoPackage holds a ${trap}`)
+}
+
+/** One connection, which sees one state of the file at a time. */
+export class ReadConnection {
+  /** Which file in which state was opened. */
+  readonly identity: string
+  readonly #opened: Opened
+  readonly #settings: GeoPackageStoreSettings
+  readonly #tables = new Map<string, TableReader | undefined>()
+  #version: unknown
+
+  constructor(settings: GeoPackageStoreSettings) {
+    this.#settings = settings
+    this.identity = identityOf(settings)
+    this.#opened = openFile(settings)
+    defineFunctions(this.#opened.db)
+  }
+
+  get db(): DatabaseSync {
+    return this.#opened.db
+  }
+
+  /** Begins to look at the state that the file has now; forgets what it knew where that is another one. */
+  begin(): void {
+    this.db.exec('BEGIN')
+    const version = this.db.prepare('PRAGMA data_version').get()?.['data_version']
+    if (version === this.#version) return
+    this.#tables.clear()
+    const trap = this.#settings.refusesTraps === true ? findTrap(this.db) : undefined
+    if (trap !== undefined) throw needsProcess(trap)
+    this.#version = version
+  }
+
+  end(): void {
+    if (this.db.isTransaction) this.db.exec('ROLLBACK')
+  }
+
+  /** Undefined where there is no such table. */
+  findTable(name: string): TableReader | undefined {
+    if (!this.#tables.has(name)) {
+      const table = hasCatalogue(this.db) ? findTable(this.db, name) : undefined
+      this.#tables.set(name, table === undefined ? undefined : new TableReader(this.db, table))
+    }
+    return this.#tables.get(name)
+  }
+
+  close(): void {
+    this.#opened.close()
+  }
+}
+
+/** Changes when another file stands under the path; where nobody tells of changes, also when this one changed. */
+function identityOf({ path, isReadOnly = false }: GeoPackageStoreSettings): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (found === undefined) return ''
+  const { dev, ino, size, mtimeNs } = found
+  return isReadOnly ? [dev, ino, size, mtimeNs, pendingFiles(path).length].join(' ') : `${dev} ${ino}`
+}
+
+/** Connections of one store for looking. Without `keepMs` each is opened for one question and closed after it. */
+export class ReadConnections {
+  readonly #settings: GeoPackageStoreSettings
+  readonly #keepMs: number
+  #idle: ReadConnection[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(settings: GeoPackageStoreSettings, keepMs: number) {
+    this.#settings = settings
+    this.#keepMs = keepMs
+  }
+
+  /** A connection that looks at the present state. Give it back in any case. */
+  take(): ReadConnection {
+    const connection = this.#takeIdle() ?? new ReadConnection(this.#settings)
+    try {
+      connection.begin()
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  giveBack(connection: ReadConnection): void {
+    try {
+      connection.end()
+    } catch {
+      connection.close()
+      return
+    }
+    if (this.#keepMs === 0 || this.#idle.length >= mostIdle) connection.close()
+    else this.#idle.push(connection)
+    if (this.#idle.length > 0) this.#closeLater()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const connection of this.#idle) connection.close()
+    this.#idle = []
+  }
+
+  #takeIdle(): ReadConnection | undefined {
+    const connection = this.#idle.pop()
+    if (connection === undefined || connection.identity === identityOf(this.#settings)) return connection
+    connection.close()
+    this.close()
+    return undefined
+  }
+
+  #closeLater(): void {
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.close(), this.#keepMs).unref()
+    else this.#timer.refresh()
+  }
+}

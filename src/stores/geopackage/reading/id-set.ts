@@ -1,0 +1,85 @@
+/** Most bits of a set: 64 MB. */
+const maxRange = 2 ** 29
+
+/** Whether ids from `first` to `last` of which `count` are in use are worth a bit each. */
+export function fitsIdSet(first: number, last: number, count: number): boolean {
+  const range = last - first + 1
+  return (
+    Number.isSafeInteger(first) &&
+    Number.isSafeInteger(last) &&
+    range <= maxRange &&
+    range <= 1e7 + count * 64
+  )
+}
+
+/** Ids of a table from a known range, a bit each. */
+export class IdSet {
+  readonly first: number
+  readonly last: number
+  readonly #words: Uint32Array
+  #size: number | undefined
+
+  constructor(first: number, last: number) {
+    this.first = first
+    this.last = last
+    this.#words = new Uint32Array(Math.ceil(Math.max(0, last - first + 1) / 32))
+  }
+
+  get byteLength(): number {
+    return this.#words.byteLength
+  }
+
+  get size(): number {
+    this.#size ??= this.#words.reduce((sum, word) => sum + bitCount(word), 0)
+    return this.#size
+  }
+
+  /** Ids outside the range are left out. */
+  add(id: number): void {
+    if (!(id >= this.first && id <= this.last)) return
+    const bit = id - this.first
+    const word = Math.floor(bit / 32)
+    this.#words[word] = (this.#words[word] as number) | (1 << (bit & 31))
+    this.#size = undefined
+  }
+
+  has(id: number): boolean {
+    if (!(id >= this.first && id <= this.last)) return false
+    const bit = id - this.first
+    return ((this.#words[Math.floor(bit / 32)] as number) & (1 << (bit & 31))) !== 0
+  }
+
+  /** Takes out what is not in the other set, which has the same range. */
+  keepOnly(other: IdSet): void {
+    for (let at = 0; at < this.#words.length; at += 1) {
+      this.#words[at] = (this.#words[at] as number) & (other.#words[at] as number)
+    }
+    this.#size = undefined
+  }
+
+  /** At most `limit` ids in ascending order, after the first `offset`. */
+  slice(offset: number, limit: number): number[] {
+    const ids: number[] = []
+    let skip = offset
+    for (let at = 0; at < this.#words.length && ids.length < limit; at += 1) {
+      let word = this.#words[at] as number
+      const count = bitCount(word)
+      if (skip >= count) {
+        skip -= count
+        continue
+      }
+      for (; word !== 0 && ids.length < limit; word &= word - 1) {
+        if (skip > 0) skip -= 1
+        else ids.push(this.first + at * 32 + 31 - Math.clz32(word & -word))
+      }
+    }
+    return ids
+  }
+}
+
+/** Set bits of a 32-bit word. */
+function bitCount(word: number): number {
+  let sum = word - ((word >>> 1) & 0x55555555)
+  sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333)
+  return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

@@ -1,0 +1,160 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { BoxTest } from '../../../geo/wkb-touches.ts'
+import { hasRtree, rtreeName } from '../rtree-sql.ts'
+import type { Filter } from './conditions.ts'
+import { conditionOf, timeCondition, touches } from './conditions.ts'
+import { fitsIdSet, IdSet } from './id-set.ts'
+import { RtreeWalk } from './walk-rtree.ts'
+
+/** What is known of the ids of a table while nobody writes to it. */
+export interface TableIds {
+  count: number
+  first: number
+  last: number
+  /** No id between the first and the last is missing. */
+  isDense: boolean
+}
+
+/** Rows that the R*Tree does not hold: those without geometry are always in, the others are looked at. */
+interface Unindexed {
+  without: number[]
+  others: number[]
+}
+
+/** Ids of one table that match filters; good while nobody writes. */
+export class IdFinder {
+  readonly #db: DatabaseSync
+  readonly #table: GeoPackageTable
+  readonly #id: string
+  readonly #geometry: string | undefined
+  #ids: TableIds | undefined
+  #index: { walk: RtreeWalk; unindexed: Unindexed } | null | undefined
+
+  /** `idColumn` is the table's. */
+  constructor(db: DatabaseSync, table: GeoPackageTable, idColumn: string) {
+    this.#db = db
+    this.#table = table
+    this.#id = quoteName(idColumn)
+    this.#geometry = table.schema.geometry?.name
+  }
+
+  get ids(): TableIds {
+    this.#ids ??= this.#readIds()
+    return this.#ids
+  }
+
+  /** Whether ids of this table can be held as a set. */
+  get isFit(): boolean {
+    const { first, last, count } = this.ids
+    return fitsIdSet(first, last, count)
+  }
+
+  /** Bytes of a set of ids. */
+  get setBytes(): number {
+    return (this.ids.last - this.ids.first + 1) / 8
+  }
+
+  /** The ids that match; undefined where every one does. */
+  find(filter: Filter): IdSet | undefined {
+    const near = filter.bboxes === undefined ? undefined : this.#findNear(filter.bboxes)
+    if (filter.time === undefined) return near
+    const { sql, bound } = timeCondition(this.#table, filter.time)
+    const within = this.#select(sql, bound)
+    if (near !== undefined) within.keepOnly(near)
+    return within
+  }
+
+  /** All of them, for pages far behind where some are missing. */
+  all(): IdSet {
+    return this.#select('TRUE', [])
+  }
+
+  #findNear(boxes: Envelope[]): IdSet | undefined {
+    if (this.#geometry === undefined) return undefined
+    this.#index ??= this.#openIndex(this.#geometry)
+    if (this.#index === null) {
+      const { sql, bound } = conditionOf(this.#table, { table: this.#table.name, bboxes: boxes })
+      return this.#select(sql, bound)
+    }
+    const { walk, unindexed } = this.#index
+    if (unindexed.others.length === 0 && boxes.some((box) => walk.isWithin(box))) return undefined
+    const found = this.#emptySet()
+    for (const id of unindexed.without) found.add(id)
+    const geometryOf = this.#geometryOf(this.#geometry)
+    for (const box of boxes) {
+      const test = new BoxTest(box)
+      const edge = (id: number): void => {
+        if (touches(geometryOf(id), test)) found.add(id)
+      }
+      walk.find(box, { inside: (id) => found.add(id), edge })
+      unindexed.others.forEach(edge)
+    }
+    return found
+  }
+
+  #geometryOf(geometry: string): (id: number) => unknown {
+    const statement = this.#db.prepare(
+      `SELECT ${quoteName(geometry)} FROM ${quoteName(this.#table.name)} WHERE ${this.#id} = ?`,
+    )
+    statement.setReturnArrays(true)
+    return (id) => (statement.get(id) as unknown as unknown[] | undefined)?.[0]
+  }
+
+  #select(sql: string, bound: (string | number | bigint | null)[]): IdSet {
+    const found = this.#emptySet()
+    const statement = this.#db.prepare(`SELECT ${this.#id} FROM ${quoteName(this.#table.name)} WHERE ${sql}`)
+    statement.setReturnArrays(true)
+    for (const row of statement.iterate(...bound)) found.add((row as unknown as number[])[0] as number)
+    return found
+  }
+
+  #emptySet(): IdSet {
+    return new IdSet(this.ids.first, this.ids.last)
+  }
+
+  #readIds(): TableIds {
+    const name = quoteName(this.#table.name)
+    const one = (expression: string): unknown => {
+      const statement = this.#db.prepare(`SELECT ${expression} AS n FROM ${name}`)
+      statement.setReadBigInts(true)
+      return statement.get()?.['n']
+    }
+    const count = Number(one('count(*)'))
+    if (count === 0) return { count, first: 1, last: 0, isDense: true }
+    const [first, last] = [Number(one(`min(${this.#id})`)), Number(one(`max(${this.#id})`))]
+    return { count, first, last, isDense: last - first + 1 === count }
+  }
+
+  /** The R*Tree; null where there is none that can be relied on. */
+  #openIndex(geometry: string): { walk: RtreeWalk; unindexed: Unindexed } | null {
+    const { name } = this.#table
+    if (!hasRtree(this.#db, { table: name, geometry })) return null
+    const rtree = rtreeName({ table: name, geometry })
+    const columns = this.#db.prepare(`PRAGMA table_xinfo(${quoteName(rtree)})`).all()
+    if (columns.length !== 5) return null
+    const entries = quoteName(`${rtree}_rowid`)
+    const indexed = Number(this.#db.prepare(`SELECT count(*) AS n FROM ${entries}`).get()?.['n'])
+    if (indexed > this.ids.count) return null
+    const walk = new RtreeWalk(this.#db, rtree)
+    if (indexed === this.ids.count) return { walk, unindexed: { without: [], others: [] } }
+    return { walk, unindexed: this.#readUnindexed(geometry, entries) }
+  }
+
+  #readUnindexed(geometry: string, entries: string): Unindexed {
+    const statement = this.#db.prepare(
+      `SELECT ${this.#id}, ${quoteName(geometry)} IS NULL FROM ${quoteName(this.#table.name)}
+       WHERE ${this.#id} NOT IN (SELECT rowid FROM ${entries})`,
+    )
+    statement.setReturnArrays(true)
+    const unindexed: Unindexed = { without: [], others: [] }
+    for (const row of statement.iterate()) {
+      const [id, isNull] = row as unknown as [number, number]
+      if (isNull === 1) unindexed.without.push(id)
+      else unindexed.others.push(id)
+    }
+    return unindexed
+  }
+}

@@ -1,0 +1,131 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
+import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import type { FeaturePage, FeatureQuery } from '../../store.ts'
+import type { Filter } from './conditions.ts'
+import { conditionOf } from './conditions.ts'
+import type { IdSet } from './id-set.ts'
+import { IdFinder } from './table-ids.ts'
+
+/** Answers whose ids are kept for the next page. */
+const keptFilters = 8
+/** Larger sets are made anew for each question. */
+const maxKeptBytes = 4 << 20
+/** Rows that SQLite steps over one by one at most, before all ids are gathered instead. */
+const maxSteps = 10_000
+
+/** `ids` is undefined where all match. */
+interface Found {
+  ids: IdSet | undefined
+}
+
+type Rows = Iterable<SqlValue[]>
+
+/** Reads one table of an open database; what it keeps is good while nobody writes. */
+export class TableReader {
+  readonly #db: DatabaseSync
+  readonly #table: GeoPackageTable
+  readonly #finder: IdFinder | undefined
+  readonly #found = new BoundedCache<string, Found>(keptFilters)
+  readonly #counts = new BoundedCache<string, number>(64)
+  #all: IdSet | undefined
+
+  constructor(db: DatabaseSync, table: GeoPackageTable) {
+    this.#db = db
+    this.#table = table
+    const hasIds = table.kind === 'table' && table.idColumn !== undefined
+    this.#finder = hasIds ? new IdFinder(db, table, table.idColumn as string) : undefined
+  }
+
+  /** Number of features that match, exact. */
+  count(filter: Filter): number {
+    const { bboxes, time, featureId } = filter
+    const key = JSON.stringify([bboxes, time, featureId])
+    return this.#counts.get(key, () => this.#count(filter))
+  }
+
+  /** A page of features in the order of their ids; ids are row numbers where the table has none. */
+  *pages(query: FeatureQuery): Generator<FeaturePage> {
+    const capacity = Math.max(1, Math.min(batchRows, query.limit))
+    let builder = new BatchBuilder(this.#table.schema, capacity)
+    let ids: string[] = []
+    let row = query.offset
+    for (const values of this.#rows(query)) {
+      row += 1
+      if (appendRow(builder, values, row)) ids.push(String(values[0] ?? row))
+      if (!builder.isFull) continue
+      yield { batch: builder.finish(), ids }
+      builder = new BatchBuilder(this.#table.schema, capacity)
+      ids = []
+    }
+    if (!builder.isEmpty) yield { batch: builder.finish(), ids }
+  }
+
+  #count(filter: Filter): number {
+    const finder = this.#finder
+    if (finder !== undefined && filter.featureId === undefined && finder.isFit) {
+      return this.#find(finder, filter)?.size ?? finder.ids.count
+    }
+    const { sql, bound } = conditionOf(this.#table, filter)
+    const statement = this.#db.prepare(
+      `SELECT count(*) AS n FROM ${quoteName(this.#table.name)} WHERE ${sql}`,
+    )
+    return Number(statement.get(...bound)?.['n'])
+  }
+
+  #find(finder: IdFinder, { table, bboxes, time }: Filter): IdSet | undefined {
+    if (bboxes === undefined && time === undefined) return undefined
+    const find = (): Found => ({
+      ids: finder.find({ table, ...(bboxes && { bboxes }), ...(time && { time }) }),
+    })
+    const isKept = finder.setBytes <= maxKeptBytes
+    return isKept ? this.#found.get(JSON.stringify([bboxes, time]), find).ids : find().ids
+  }
+
+  #rows(query: FeatureQuery): Rows {
+    const finder = this.#finder
+    if (finder === undefined || !finder.isFit) return this.#rowsByCondition(query)
+    if (query.featureId !== undefined) return this.#rowsByCondition(query)
+    const { offset, limit } = query
+    const ids = this.#find(finder, query)
+    if (ids !== undefined) return this.#rowsOfIds(ids.slice(offset, limit))
+    if (offset === 0 || finder.ids.isDense) return this.#rowsFrom(finder.ids.first + offset, limit)
+    if (offset <= maxSteps) return this.#rowsByCondition(query)
+    this.#all ??= finder.all()
+    return this.#rowsOfIds(this.#all.slice(offset, limit))
+  }
+
+  #rowsFrom(first: number, limit: number): Rows {
+    return iterateRows(this.#select(`WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`), first, limit)
+  }
+
+  *#rowsOfIds(ids: (number | bigint)[]): Rows {
+    const statement = this.#select(`WHERE ${this.#id} = ?`)
+    statement.setReturnArrays(true)
+    statement.setReadBigInts(true)
+    for (const id of ids) {
+      const row = statement.get(id) as unknown as SqlValue[] | undefined
+      if (row !== undefined) yield row
+    }
+  }
+
+  /** What has no ids, or ids far apart. */
+  #rowsByCondition(query: FeatureQuery): Rows {
+    const { sql, bound } = conditionOf(this.#table, query)
+    const order = this.#table.idColumn === undefined ? '' : `ORDER BY ${this.#id}`
+    const statement = this.#select(`WHERE ${sql} ${order} LIMIT ? OFFSET ?`)
+    return iterateRows(statement, ...bound, query.limit, query.offset)
+  }
+
+  get #id(): string {
+    return quoteName(this.#table.idColumn ?? 'rowid')
+  }
+
+  #select(rest: string): StatementSync {
+    return this.#db.prepare(`SELECT ${selectList(this.#table)} FROM ${quoteName(this.#table.name)} ${rest}`)
+  }
+}

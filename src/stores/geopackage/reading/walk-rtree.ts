@@ -1,0 +1,122 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { Failure } from '../../../lib/errors.ts'
+
+/** Bytes of an entry: a 64-bit number and four 32-bit floats, all big-endian. */
+const entryBytes = 24
+/** SQLite's own limit. */
+const maxDepth = 40
+/** How much further than a 32-bit float its outward rounding may reach, as a part of the value. */
+const floatStep = 2 ** -21
+
+/** What a walk tells of the features whose envelope overlaps a box. */
+export interface FoundBoxes {
+  /** It lies within the box. */
+  inside(id: number): void
+  /** It may reach beyond an edge: the geometry decides. */
+  edge(id: number): void
+}
+
+interface Sides {
+  outer: Envelope
+  inner: Envelope
+}
+
+const above = (value: number): number => value + Math.abs(value) * floatStep + 1e-37
+const below = (value: number): number => value - Math.abs(value) * floatStep - 1e-37
+
+/** Envelopes are held as 32-bit floats rounded outwards: what lies clear of that rounding is certain. */
+function sidesOf({ minX, minY, maxX, maxY }: Envelope): Sides {
+  return {
+    outer: { minX: below(minX), minY: below(minY), maxX: above(maxX), maxY: above(maxY) },
+    inner: { minX: above(minX), minY: above(minY), maxX: below(maxX), maxY: below(maxY) },
+  }
+}
+
+/**
+ * Walks the nodes of an R*Tree (SQLite documentation, "The SQLite R*Tree Module", section 3.4) whose columns are
+ * id, minx, maxx, miny, maxy. Below a node that lies within the box nothing is compared any more.
+ */
+export class RtreeWalk {
+  readonly #node: (number: number) => Uint8Array | undefined
+  #visits = 0
+  /** Nodes there are: no walk meets more. */
+  readonly #maxVisits: number
+
+  constructor(db: DatabaseSync, rtree: string) {
+    const nodes = quoteName(`${rtree}_node`)
+    const statement = db.prepare(`SELECT data FROM ${nodes} WHERE nodeno = ?`)
+    const last = db.prepare(`SELECT max(nodeno) AS n FROM ${nodes}`).get()?.['n']
+    this.#maxVisits = Number(last)
+    this.#node = (number) => {
+      const data = statement.get(number)?.['data']
+      return data instanceof Uint8Array ? data : undefined
+    }
+  }
+
+  find(box: Envelope, found: FoundBoxes): void {
+    this.#visits = 0
+    const root = this.#read(1)
+    const depth = root.getUint16(0)
+    if (depth > maxDepth) throw damaged()
+    this.#walk(root, depth, sidesOf(box), found)
+  }
+
+  /** Whether every envelope lies within the box. */
+  isWithin(box: Envelope): boolean {
+    this.#visits = 0
+    const { inner } = sidesOf(box)
+    const root = this.#read(1)
+    for (let at = 4; at < endOf(root); at += entryBytes) if (!isInside(root, at, inner)) return false
+    return true
+  }
+
+  #walk(node: DataView, depth: number, sides: Sides | undefined, found: FoundBoxes): void {
+    const end = endOf(node)
+    for (let at = 4; at < end; at += entryBytes) {
+      if (sides !== undefined && !overlaps(node, at, sides.outer)) continue
+      const rest = sides === undefined || isInside(node, at, sides.inner) ? undefined : sides
+      const number = node.getInt32(at) * 2 ** 32 + node.getUint32(at + 4)
+      if (depth > 0) this.#walk(this.#read(number), depth - 1, rest, found)
+      else if (rest === undefined) found.inside(number)
+      else found.edge(number)
+    }
+  }
+
+  #read(number: number): DataView {
+    this.#visits += 1
+    const bytes = this.#node(number)
+    if (bytes === undefined || bytes.length < 4 || this.#visits > this.#maxVisits) throw damaged()
+    return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+}
+
+function damaged(): Failure {
+  return new Failure('unavailable', 'store-corrupt', 'The R*Tree of the layer is damaged: build it anew')
+}
+
+/** Where the entries of a node end. */
+function endOf(node: DataView): number {
+  const end = 4 + node.getUint16(2) * entryBytes
+  if (end > node.byteLength) throw damaged()
+  return end
+}
+
+function overlaps(node: DataView, at: number, box: Envelope): boolean {
+  return (
+    node.getFloat32(at + 8) <= box.maxX &&
+    node.getFloat32(at + 12) >= box.minX &&
+    node.getFloat32(at + 16) <= box.maxY &&
+    node.getFloat32(at + 20) >= box.minY
+  )
+}
+
+function isInside(node: DataView, at: number, box: Envelope): boolean {
+  return (
+    node.getFloat32(at + 8) >= box.minX &&
+    node.getFloat32(at + 12) <= box.maxX &&
+    node.getFloat32(at + 16) >= box.minY &&
+    node.getFloat32(at + 20) <= box.maxY
+  )
+}
