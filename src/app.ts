@@ -24,6 +24,7 @@ import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
+import { IndexMaker } from './stores/files/index/index-maker.ts'
 
 /** How long a stop waits for requests and loads that are under way. */
 const drainMs = 10_000
@@ -71,12 +72,14 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     closers.push(() => broadcast.close())
     const events = createEventBus((error) => log.error({ err: error }, 'a listener failed'))
     const clock = options.clock ?? systemClock
-    const catalog = await openCatalog({ settings, directory, database, events, clock })
+    const indexMaker = new IndexMaker()
+    closers.push(() => indexMaker.close())
+    const catalog = await openCatalog({ settings, directory, database, events, clock, indexMaker })
     closers.push(() => catalog.close())
     const serving: { app?: App } = {}
     const remote = openRemote(settings, directory, () => portOf(serving.app))
     const importer = createImporter({
-      ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote },
+      ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
     const passwords = createPasswords(options.passwordCost)
     const notice = options.notice ?? print
@@ -157,6 +160,7 @@ function createImporter(
       stores: directory.stores,
       rejects: directory.rejects,
       archives: directory.archives,
+      indexes: directory.indexes,
     },
     vault: createVault(directory.key),
     roots: data.importRoots,

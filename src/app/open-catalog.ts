@@ -8,6 +8,8 @@ import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import { createVault } from '../lib/vault.ts'
+import type { IndexMaker } from '../stores/files/index/index-maker.ts'
+import { IndexedStore } from '../stores/files/indexed-store.ts'
 import { openVectorStore } from '../stores/registry.ts'
 import type { StoreConnection } from '../stores/store.ts'
 
@@ -17,19 +19,24 @@ interface CatalogNeeds {
   database: Database
   events: EventBus
   clock: Clock
+  indexMaker: IndexMaker
 }
 
 /** The catalogue, ready for use. */
 export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
-  const { directory, database, events, clock } = needs
+  const { directory, database, events, clock, indexMaker } = needs
   const catalog = new Catalog({
     database,
     events,
     clock,
     vault: createVault(directory.key),
-    openVectorStore,
+    openVectorStore: (connection) => {
+      const store = openVectorStore(connection)
+      return connection.indexFolder !== undefined ? new IndexedStore(store, connection, indexMaker) : store
+    },
     defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
     storesFolder: directory.stores,
+    indexFolder: directory.indexes,
   })
   await database.alone(() => catalog.prepare())
   return catalog

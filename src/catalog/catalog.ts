@@ -18,6 +18,7 @@ import type { LayerRecord, StoreKind, StoreRecord } from './records.ts'
 import type { StoreConnections } from './store-connections.ts'
 import { createStoreConnections, hiddenSecret, partParameters } from './store-connections.ts'
 import { removeStoreFile } from './store-files.ts'
+import { removeStoreIndex, sweepIndexes } from './store-indexes.ts'
 import {
   deleteStoreRow,
   findDefaultStore,
@@ -52,6 +53,8 @@ export interface CatalogParts {
   defaultStoreConnection(workspace: string): Promise<StoreConnection>
   /** Where the server keeps the files of stores: what lies here goes with its store. */
   storesFolder: string
+  /** Where it keeps the indexes of files that are served as they are. */
+  indexFolder: string
 }
 
 /** What opens a store of features, or the file of a coverage. */
@@ -88,13 +91,15 @@ export class Catalog {
   constructor(parts: CatalogParts) {
     this.#parts = parts
     this.database = parts.database
-    this.connections = createStoreConnections(parts.vault, parts.openVectorStore)
     this.versions = new LayerVersions(parts.database, (layer, signal) => this.#readState(layer, signal))
+    this.connections = createStoreConnections(parts.vault, parts.openVectorStore, parts.indexFolder)
   }
 
   /** Gives a fresh database its default workspace and styles. */
   async prepare(): Promise<void> {
     const at = this.#now()
+    const stores = await listAllStores(this.database.kysely)
+    await sweepIndexes(this.#parts.indexFolder, stores, this.#parts.clock.now().getTime())
     await this.database.transaction(async (db) => {
       const settled = await db
         .selectFrom('settings')
@@ -218,6 +223,7 @@ export class Catalog {
     await index?.drop()
     if (store.type === mosaicType) await removeMosaicFolder(this.#parts.storesFolder, store)
     await removeStoreFile(this.#parts.storesFolder, store, await listAllStores(this.database.kysely))
+    await this.removeUnusedIndex(store)
     for (const { workspace, name } of layers)
       this.#parts.events.emit('layer.removed', { workspace, layer: name })
   }
@@ -226,6 +232,17 @@ export class Catalog {
   async removeUnusedFile(path: string): Promise<void> {
     const stores = await listAllStores(this.database.kysely)
     await removeStoreFile(this.#parts.storesFolder, { parameters: { path } }, stores)
+  }
+
+  /** Removes the index of a file that no store serves any more. */
+  async removeUnusedIndex(store: Pick<StoreRecord, 'type' | 'parameters'>): Promise<void> {
+    await removeStoreIndex(this.#parts.indexFolder, store, await listAllStores(this.database.kysely))
+  }
+
+  /** Removes the index of a file that no layer is served from; one that is asked for again is made again. */
+  async dropIndex(store: StoreRecord): Promise<void> {
+    const others = (await listAllStores(this.database.kysely)).filter(({ id }) => id !== store.id)
+    await removeStoreIndex(this.#parts.indexFolder, store, others)
   }
 
   async createWorkspace(wanted: { name: string; isPublic: boolean; isDefault: boolean }): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Vault } from '../lib/vault.ts'
+import { findServedFormat } from '../stores/files/served-formats.ts'
 import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
 import type { StoreRecord } from './records.ts'
@@ -43,6 +44,7 @@ export interface StoreConnections {
 export function createStoreConnections(
   vault: Vault,
   openVectorStore: (connection: StoreConnection) => VectorStore,
+  indexFolder: string,
 ): StoreConnections {
   const opened = new Map<number, { version: string; store: VectorStore }>()
 
@@ -53,7 +55,8 @@ export function createStoreConnections(
     }
     const sealed = await readSealedSecrets(db, store.id)
     const secrets = sealed === '' ? {} : (JSON.parse(vault.open(sealed)) as StoreParameters)
-    return { type, parameters: { ...store.parameters, ...secrets } }
+    const parameters = { ...store.parameters, ...secrets }
+    return { type, parameters, ...(findServedFormat(type) === undefined ? {} : { indexFolder }) }
   }
 
   async function forget(storeId: number): Promise<void> {

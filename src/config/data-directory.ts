@@ -18,6 +18,8 @@ export interface DataDirectory {
   /** Rows that imports refused. */
   rejects: string
   archives: string
+  /** Of files that layers are served from. */
+  indexes: string
   /** 32 bytes that seal secrets; losing them loses the stored passwords. */
   key: Uint8Array
 }
@@ -40,6 +42,7 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
       stores: folder('stores'),
       rejects: folder('rejects'),
       archives: folder('archives'),
+      indexes: folder('indexes'),
       databasePath: join(root, 'terrane.sqlite'),
       key: readKey(join(root, 'secret.key')),
     }

@@ -84,6 +84,51 @@ export class FormatError extends Error {
 
 crossesThreads(FormatError)
 
+/** Numbers of a place: what they mean is the format's own. */
+export const placeNumbers = 2
+
+/** Where rows of a file stand, so that they are found again without reading what lies before them. */
+export interface RowPlaces {
+  /** Number of each row in the source, from 1. */
+  rows: Float64Array
+  /** `placeNumbers` 32-bit numbers for each row. */
+  places: Uint32Array
+}
+
+export interface PlacedBatch {
+  batch: FeatureBatch
+  /** `placeNumbers` for each row of the batch. */
+  places: Uint32Array
+}
+
+/** Rows of one open layer in any order; whoever opened it closes it. */
+export interface PlacedRows {
+  /** What is read from by extension (the main file's is empty), so that the caller can see whether it changed. */
+  readonly files: ReadonlyMap<string, { fd: number }>
+  /** The rows at these places, in this order, as one or more batches. */
+  read(wanted: RowPlaces, signal: AbortSignal): AsyncIterable<FeatureBatch>
+  close(): Promise<void>
+}
+
+export interface RowAccessOptions {
+  /** Attributes are left out. */
+  isGeometryOnly?: boolean
+}
+
+/** Of a format whose rows can be read one by one: what an index of a file is made from, and what it leads to. */
+export interface RowAccess {
+  /** Extensions of the sidecars that rows, columns or CRS depend on. */
+  readonly sidecars: readonly string[]
+  /** As `Format.read`, each row with its place. */
+  scan(file: DataFile, layer: LayerDescription, context: ReadContext): AsyncIterable<PlacedBatch>
+  open(
+    file: DataFile,
+    layer: LayerDescription,
+    context: ReadContext,
+    options?: RowAccessOptions,
+  ): Promise<PlacedRows>
+}
+
 /**
  * A kind of file. `detect` looks at content, not only at the name, and never throws for a file it does not know.
  * `describe` and `read` throw `FormatError` for what is broken as a whole; a row that cannot be read is a reject in
@@ -99,6 +144,8 @@ export interface Format {
   extensions: readonly string[]
   /** Whether a layer can be published over the file as it is, without loading. */
   canServeDirectly: boolean
+  /** Of a format that is served as it is: reads single rows. */
+  rowAccess?: RowAccess
   /** Whether a main file may be a folder; others are never asked about one. */
   readsFolders?: boolean
   /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */

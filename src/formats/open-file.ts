@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import type { ReadAt } from './byte-window.ts'
@@ -12,8 +13,17 @@ export interface OpenFile {
   close(): Promise<void>
 }
 
+export interface OpenOptions {
+  /** Reads block the thread: quicker where many small pieces are read off the main thread. */
+  isSync?: boolean
+}
+
 /** Opens a regular file for reading; `signal` stops later reads. Throws `FormatError` when it cannot be opened. */
-export async function openFile(path: string, signal: AbortSignal): Promise<OpenFile> {
+export async function openFile(
+  path: string,
+  signal: AbortSignal,
+  { isSync = false }: OpenOptions = {},
+): Promise<OpenFile> {
   signal.throwIfAborted()
   let handle: FileHandle
   try {
@@ -31,6 +41,7 @@ export async function openFile(path: string, signal: AbortSignal): Promise<OpenF
     fd: handle.fd,
     read: async (target, position) => {
       signal.throwIfAborted()
+      if (isSync) return readSync(handle.fd, target, 0, target.length, position)
       return (await handle.read(target, 0, target.length, position)).bytesRead
     },
     close: () => handle.close(),

@@ -4,7 +4,6 @@ import type { FailureKind, FieldMessages } from '../lib/errors.ts'
 import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
-import { TooManyFailures } from './auth/authenticate.ts'
 
 /** The one table from kinds of failure to statuses. */
 const statusOfKind: Record<FailureKind, number> = {
@@ -117,7 +116,8 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
       )
     }
     if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane"')
-    if (error instanceof TooManyFailures) reply.header('retry-after', String(error.retryAfterSeconds))
+    if (error instanceof Failure && error.retryAfterSeconds !== undefined)
+      reply.header('retry-after', String(error.retryAfterSeconds))
     return write(problem, reply)
   })
 }

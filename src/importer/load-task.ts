@@ -119,6 +119,7 @@ async function copyLayer(
   const { copyFrom } = target
   if (copyFrom === undefined) return
   const from = await parts.catalog.connections.connection(parts.database.kysely, copyFrom.store)
+  if (from.indexFolder !== undefined) await parts.indexMaker.make(from, { signal: work.signal })
   const plan: LoadPlan = {
     loadId: work.loadId,
     source: {

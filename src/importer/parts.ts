@@ -8,6 +8,7 @@ import type { Logger } from '../lib/logger.ts'
 import type { Vault } from '../lib/vault.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
+import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import type { LoadPool } from './load/load-pool.ts'
 import type { Turns } from './load/turns.ts'
 import type { ImportLocks } from './locks.ts'
@@ -22,6 +23,8 @@ export interface ImporterFolders {
   /** What published layers read. */
   stores: string
   rejects: string
+  /** Indexes of files that are served as they are. */
+  indexes: string
   /** Zips of imported sources, for the operator. */
   archives: string
 }
@@ -37,6 +40,8 @@ export interface ImporterParts {
   /** What processes with one database tell each other. */
   broadcast: Broadcast
   pool: LoadPool
+  /** Makes indexes of files that are served as they are. */
+  indexMaker: IndexMaker
   /** Chains of raster tools at the same time; the rest wait. */
   toolTurns: Turns
   locks: ImportLocks

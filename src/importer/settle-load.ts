@@ -38,12 +38,13 @@ export async function publishLoad(
     course.task = await publishTask(parts, course.record, task, taskLoad, table)
     return
   }
-  const { parameters } = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  const from = await getStoreById(parts.database.kysely, taskLoad.storeId)
   course.task = await publishTask(parts, course.record, task, taskLoad, table, (db) =>
     pointStore(parts, db, taskLoad, movedTo),
   )
   await parts.catalog
-    .removeUnusedFile(parameters.path ?? '')
+    .removeUnusedFile(from.parameters.path ?? '')
+    .then(() => parts.catalog.removeUnusedIndex(from))
     .catch((error: unknown) => warn(parts, course, error, 'a file that is not used was not removed'))
 }
 

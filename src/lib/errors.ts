@@ -17,6 +17,8 @@ export type FailureKind = (typeof failureKinds)[number]
 export interface FailureOptions {
   /** Further messages, one for each thing that is wrong; default: the message alone. */
   errors?: string[]
+  /** When it is worth another try. */
+  retryAfterSeconds?: number
   cause?: unknown
 }
 
@@ -28,6 +30,7 @@ export class Failure extends Error {
   readonly kind: FailureKind
   readonly code: string
   readonly errors: string[]
+  declare readonly retryAfterSeconds?: number
 
   constructor(kind: FailureKind, code: string, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -35,6 +38,7 @@ export class Failure extends Error {
     this.kind = kind
     this.code = code
     this.errors = options.errors ?? [message]
+    if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

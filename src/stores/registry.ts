@@ -1,8 +1,7 @@
-import { flatgeobuf } from '../formats/flatgeobuf/flatgeobuf.ts'
-import { shapefile } from '../formats/shapefile/shapefile.ts'
 import { findCrs } from '../geo/crs-database.ts'
 import { invalid } from '../lib/errors.ts'
 import { openFileStore } from './files/open-file-store.ts'
+import { findServedFormat } from './files/served-formats.ts'
 import type { CrsDefinition } from './geopackage/crs-rows.ts'
 import { createGeoPackageStore } from './geopackage/geopackage-store.ts'
 import { createPostgisStore } from './postgis/postgis-store.ts'
@@ -13,14 +12,12 @@ export interface OpenOptions {
   isKept?: boolean
 }
 
-/** What opens each type of store: one line for each. */
+/** What opens each type of store beside files that are served as they are: one line for each. */
 const openers: Partial<
   Record<StoreType, (connection: StoreConnection, options: OpenOptions) => VectorStore>
 > = {
   GeoPackage: openGeoPackage,
   PostGIS: ({ parameters }) => createPostgisStore(parameters),
-  Shapefile: (connection) => openFileStore(connection, shapefile),
-  FlatGeobuf: (connection) => openFileStore(connection, flatgeobuf),
 }
 
 /** Within this time loads into one GeoPackage follow one another. */
@@ -42,6 +39,8 @@ function openGeoPackage({ parameters }: StoreConnection, { isKept = false }: Ope
 
 /** Opens a store of any type; the connection itself is tried by `check` or at first use. */
 export function openVectorStore(connection: StoreConnection, options: OpenOptions = {}): VectorStore {
+  const served = findServedFormat(connection.type)
+  if (served !== undefined) return openFileStore(connection, served)
   const open = openers[connection.type]
   if (open !== undefined) return open(connection, options)
   throw invalid('unknown-store-type', `Stores of type "${connection.type}" are not known`)

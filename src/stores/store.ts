@@ -12,6 +12,8 @@ export type StoreParameters = Record<string, string>
 export interface StoreConnection {
   type: StoreType
   parameters: StoreParameters
+  /** Of a file that is served as it is: the folder with its index. */
+  indexFolder?: string
 }
 
 export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { Envelope } from '../../src/geo/envelope.ts'
 import { openVectorStore } from '../../src/stores/registry.ts'
 import type { StoreType, VectorStore } from '../../src/stores/store.ts'
+import { openServedFile } from '../support/served-file.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 
 const run = promisify(execFile)
@@ -63,7 +64,10 @@ describe('boxes over real data', () => {
           path,
           join(sample, file),
         ])
-        const store = openVectorStore({ type, parameters: { path, read_only: 'true' } })
+        const store =
+          type === 'GeoPackage'
+            ? openVectorStore({ type, parameters: { path, read_only: 'true' } })
+            : openServedFile(t, type, path)
         t.after(() => store.close())
         const found = await Promise.all(boxes.map((box) => idsOf(store, table, box)))
         const wanted = await Promise.all(boxes.map((box) => idsOfGdal(path, box)))

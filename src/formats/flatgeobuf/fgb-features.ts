@@ -1,8 +1,9 @@
-import { BatchBuilder, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
+import { BatchBuilder, batchRows, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import type { ByteWindow } from '../byte-window.ts'
-import { FormatError } from '../format.ts'
+import type { PlacedBatch, RowAccessOptions, RowPlaces } from '../format.ts'
+import { FormatError, placeNumbers } from '../format.ts'
 import { FgbGeometry } from './fgb-geometry.ts'
 import type { FgbHeader } from './fgb-header.ts'
 import { bindReader, rawValues, ValueError, type ValueReader } from './fgb-values.ts'
@@ -76,6 +77,18 @@ export class FgbRecords {
     return true
   }
 
+  /** Where the feature just stepped to starts, with its length. */
+  get place(): number {
+    return this.#next - 4 - (this.end - this.start)
+  }
+
+  /** Steps to feature `number` at byte `place`. Throws `FormatError` when there is none. */
+  async seek(place: number, number: number): Promise<void> {
+    this.#next = place
+    this.count = number - 1
+    if (!this.tryNext() && !(await this.load())) throw this.#cutShort(4, 0)
+  }
+
   #step(size: number): void {
     this.start = this.#window.at + 4
     this.end = this.start + size
@@ -104,28 +117,66 @@ export class FgbFeatures {
   /** Place of the column whose value is being read; -1 outside of values. */
   #column = -1
 
-  constructor(records: FgbRecords, header: FgbHeader, schema: Schema) {
+  /** Two for each row of the batch. */
+  #places = new Uint32Array(batchRows * placeNumbers)
+  readonly #isGeometryOnly: boolean
+
+  constructor(
+    records: FgbRecords,
+    header: FgbHeader,
+    schema: Schema,
+    { isGeometryOnly = false }: RowAccessOptions = {},
+  ) {
     this.#records = records
     this.#header = header
-    this.#schema = schema
+    this.#schema = isGeometryOnly ? { ...schema, attributes: [] } : schema
+    this.#isGeometryOnly = isGeometryOnly
     this.#builder = this.#nextBuilder()
   }
 
-  async *batches(signal: AbortSignal): AsyncGenerator<FeatureBatch> {
+  async *batches(signal: AbortSignal): AsyncGenerator<PlacedBatch> {
     const records = this.#records
     while (records.tryNext() || (await records.load())) {
       this.#appendFeature()
       if (!this.#builder.isFull) continue
       signal.throwIfAborted()
-      yield this.#builder.finish()
-      this.#builder = this.#nextBuilder()
+      yield this.#finish()
     }
     const expected = this.#header.featureCount ?? 0
     if (records.count < expected) {
       const message = `The FlatGeobuf data are cut short: the header says ${expected} features, ${records.count} are there`
       throw new FormatError(message, { code: 'truncated' })
     }
-    if (!this.#builder.isEmpty) yield this.#builder.finish()
+    if (!this.#builder.isEmpty) yield this.#finish()
+  }
+
+  /** The features at these places, each of them as it was met by `batches`. */
+  async *readPlaced({ rows, places }: RowPlaces, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
+    for (let index = 0; index < rows.length; index += 1) {
+      const [low = 0, high = 0] = places.subarray(index * placeNumbers, (index + 1) * placeNumbers)
+      await this.#records.seek(high * 2 ** 32 + low, rows[index] as number)
+      this.#appendFeature()
+      if (!this.#builder.isFull) continue
+      signal.throwIfAborted()
+      yield this.#finish().batch
+    }
+    if (!this.#builder.isEmpty) yield this.#finish().batch
+  }
+
+  #finish(): PlacedBatch {
+    const batch = this.#builder.finish()
+    const places = this.#places.subarray(0, batch.rowCount * placeNumbers)
+    this.#places = new Uint32Array(batchRows * placeNumbers)
+    this.#builder = this.#nextBuilder()
+    return { batch, places }
+  }
+
+  /** Low and high half of the byte where the feature starts. */
+  #notePlace(): void {
+    const at = this.#builder.rowCount * placeNumbers
+    const { place } = this.#records
+    this.#places[at] = place % 2 ** 32
+    this.#places[at + 1] = Math.floor(place / 2 ** 32)
   }
 
   #nextBuilder(): BatchBuilder {
@@ -155,7 +206,8 @@ export class FgbFeatures {
       const feature = this.#buffer.open(records.view, records.start, records.end)
       const geometry = geometryTable(this.#buffer, feature)
       if (geometry !== 0) this.#geometry?.append(geometry)
-      this.#appendProperties(feature, builder, this.#readers)
+      if (!this.#isGeometryOnly) this.#appendProperties(feature, builder, this.#readers)
+      this.#notePlace()
       builder.endRow(records.count)
     } catch (error) {
       const isBadRow =

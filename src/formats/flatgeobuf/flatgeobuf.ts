@@ -1,23 +1,25 @@
 import { basename, extname } from 'node:path'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { ByteWindow } from '../byte-window.ts'
-import type { DataFile, Format, LayerDescription, ReadContext } from '../format.ts'
+import type {
+  DataFile,
+  Format,
+  LayerDescription,
+  PlacedBatch,
+  PlacedRows,
+  ReadContext,
+  RowAccess,
+  RowAccessOptions,
+} from '../format.ts'
 import { FormatError } from '../format.ts'
+import type { OpenFile } from '../open-file.ts'
 import { openFile } from '../open-file.ts'
 import { FgbFeatures, FgbRecords } from './fgb-features.ts'
 import { isFgbHead } from './fgb-header.ts'
 import { fgbSchema, openFgb, scanGeometryType } from './fgb-source.ts'
 
-/** FlatGeobuf 3, with or without index, also as `ogr2ogr` streams it. */
-export const flatgeobuf: Format = {
-  name: 'FlatGeobuf',
-  kind: 'vector',
-  extensions: ['fgb'],
-  canServeDirectly: true,
-  detect: (_file, head) => isFgbHead(head),
-  describe: describeFlatGeobuf,
-  read: readFlatGeobuf,
-}
+/** What is read at once where features are looked up one by one. */
+const placedWindowBytes = 1 << 15
 
 /** Features without a common type in the header are looked through once. */
 async function describeFlatGeobuf(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
@@ -44,23 +46,69 @@ async function describeFlatGeobuf(file: DataFile, context: ReadContext): Promise
   }
 }
 
+/** The features of an open file; the columns must be those that `layer` has. */
+async function openFeatures(
+  source: OpenFile,
+  layer: LayerDescription,
+  { windowBytes, ...options }: RowAccessOptions & { windowBytes?: number } = {},
+): Promise<FgbFeatures> {
+  const window = ByteWindow.over(source, windowBytes)
+  const { header, featuresAt } = await openFgb(window, source.size)
+  const names = header.columns.map(({ attribute }) => `${attribute.name} ${attribute.type}`)
+  const expected = layer.schema.attributes.map((attribute) => `${attribute.name} ${attribute.type}`)
+  if (names.join() !== expected.join()) {
+    throw new FormatError('The columns of the file changed since it was examined', { code: 'file-changed' })
+  }
+  const records = new FgbRecords(window, featuresAt, source.size)
+  return new FgbFeatures(records, header, layer.schema, options)
+}
+
+async function* scanFlatGeobuf(
+  file: DataFile,
+  layer: LayerDescription,
+  { signal }: ReadContext,
+): AsyncGenerator<PlacedBatch> {
+  const source = await openFile(file.path, signal)
+  try {
+    yield* (await openFeatures(source, layer)).batches(signal)
+  } finally {
+    await source.close()
+  }
+}
+
 async function* readFlatGeobuf(
   file: DataFile,
   layer: LayerDescription,
   context: ReadContext,
 ): AsyncGenerator<FeatureBatch> {
-  const source = await openFile(file.path, context.signal)
-  try {
-    const window = ByteWindow.over(source)
-    const { header, featuresAt } = await openFgb(window, source.size)
-    const names = header.columns.map(({ attribute }) => `${attribute.name} ${attribute.type}`)
-    const expected = layer.schema.attributes.map((attribute) => `${attribute.name} ${attribute.type}`)
-    if (names.join() !== expected.join()) {
-      throw new FormatError('The columns of the file changed since it was examined', { code: 'file-changed' })
+  for await (const { batch } of scanFlatGeobuf(file, layer, context)) yield batch
+}
+
+/** Features by the byte where they start; the file's own index gives envelopes alone, and nobody vouches for it. */
+const flatgeobufRows: RowAccess = {
+  sidecars: [],
+  scan: scanFlatGeobuf,
+  open: async (file, layer, { signal }, options) => {
+    const source = await openFile(file.path, signal, { isSync: true })
+    try {
+      const features = await openFeatures(source, layer, { ...options, windowBytes: placedWindowBytes })
+      const read: PlacedRows['read'] = (wanted, own) => features.readPlaced(wanted, own)
+      return { files: new Map([['', source]]), read, close: source.close }
+    } catch (error) {
+      await source.close()
+      throw error
     }
-    const records = new FgbRecords(window, featuresAt, source.size)
-    yield* new FgbFeatures(records, header, layer.schema).batches(context.signal)
-  } finally {
-    await source.close()
-  }
+  },
+}
+
+/** FlatGeobuf 3, with or without index, also as `ogr2ogr` streams it. */
+export const flatgeobuf: Format = {
+  name: 'FlatGeobuf',
+  kind: 'vector',
+  extensions: ['fgb'],
+  canServeDirectly: true,
+  detect: (_file, head) => isFgbHead(head),
+  describe: describeFlatGeobuf,
+  read: readFlatGeobuf,
+  rowAccess: flatgeobufRows,
 }

@@ -10,8 +10,8 @@ export class DbfRows {
   readonly #window: ByteWindow
   readonly #header: DbfHeader
 
-  constructor(dbf: OpenFile, header: DbfHeader) {
-    this.#window = ByteWindow.over(dbf)
+  constructor(dbf: OpenFile, header: DbfHeader, windowBytes?: number) {
+    this.#window = ByteWindow.over(dbf, windowBytes)
     this.#header = header
   }
 
@@ -41,6 +41,12 @@ export class DbfRows {
     if (this.count >= possibleRows || (this.count >= declaredRows && !isWanted)) return false
     if (!(await this.#window.load(headerBytes + this.count * recordBytes, recordBytes))) return false
     return this.#step()
+  }
+
+  /** Steps to the row of this number, from 1, which an earlier pass has met; false when it is not there any more. */
+  async seek(row: number): Promise<boolean> {
+    this.count = row - 1
+    return this.load(true)
   }
 
   #step(): boolean {

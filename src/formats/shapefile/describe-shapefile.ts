@@ -15,7 +15,7 @@ export async function describeShapefile(file: DataFile, context: ReadContext): P
   const parts = await openParts(file, context.signal)
   try {
     const messages: Message[] = []
-    const records = new ShapeRecords(parts.shp, parts.header.declaredBytes, parts.shx)
+    const records = new ShapeRecords(parts.shp, parts.header.declaredBytes, { shx: parts.shx })
     const shapes = new ShapeScan(parts.header.type)
     await shapes.run(records, context.signal)
     checkLength(parts, records, messages)

@@ -7,6 +7,13 @@ import { headerBytes } from './shp-header.ts'
 /** A record beyond this is refused instead of being held in memory. */
 const maxRecordBytes = 1 << 28
 
+export interface ShapeRecordsOptions {
+  /** The index to follow. */
+  shx?: OpenFile | undefined
+  /** Bytes read at once. */
+  windowBytes?: number | undefined
+}
+
 /**
  * Steps through the records of a .shp: by its index where that is given, otherwise from one to the next. After a
  * step the content of the record is `view[start, start + length)`; `length` is -1 where the index names no record.
@@ -26,8 +33,8 @@ export class ShapeRecords {
   readonly #declaredBytes: number
   #next = headerBytes
 
-  constructor(shp: OpenFile, declaredBytes: number, shx?: OpenFile) {
-    this.#window = ByteWindow.over(shp)
+  constructor(shp: OpenFile, declaredBytes: number, { shx, windowBytes }: ShapeRecordsOptions = {}) {
+    this.#window = ByteWindow.over(shp, windowBytes)
     this.#index = shx === undefined ? undefined : ByteWindow.over(shx)
     this.#size = shp.size
     this.#declaredBytes = declaredBytes
@@ -53,6 +60,18 @@ export class ShapeRecords {
     if (content < 4 || content > maxRecordBytes || !window.tryMove(this.#next, 8 + content)) return false
     this.#step(content)
     return true
+  }
+
+  /** Where the record just stepped to starts, with its header. */
+  get place(): number {
+    return this.#next - 8 - this.length
+  }
+
+  /** Steps to the record at byte `place` whose content is `length` bytes long. Throws `FormatError` when it is not there. */
+  async seek(place: number, length: number): Promise<void> {
+    this.#next = place
+    if (this.#window.tryMove(place, 8 + length)) this.#step(length)
+    else await this.#loadContent(length)
   }
 
   /** Steps to the next record, reading as needed; false at the end. Throws `FormatError` when the file breaks off. */

@@ -24,35 +24,49 @@ export interface ShapefileParts {
   index: IndexCheck | undefined
   dbf: { file: OpenFile; header: DbfHeader } | undefined
   memo: MemoFile | undefined
+  /** The open files by extension, the .shp under no name. */
+  files: Map<string, OpenFile>
   close(): Promise<void>
 }
 
+export interface PartsOptions {
+  /** Rows are found by their places, in small pieces: the .shx is left alone. */
+  isPlaced?: boolean
+}
+
 /** Opens what is there; the caller closes it. Throws `FormatError` when .shp or .dbf cannot be read at all. */
-export async function openParts(file: DataFile, signal: AbortSignal): Promise<ShapefileParts> {
+export async function openParts(
+  file: DataFile,
+  signal: AbortSignal,
+  { isPlaced = false }: PartsOptions = {},
+): Promise<ShapefileParts> {
   const opened: OpenFile[] = []
   const close = async (): Promise<void> => {
     for (const each of opened) await each.close()
   }
   const openPart = async (path: string | undefined): Promise<OpenFile | undefined> => {
     if (path === undefined) return undefined
-    const part = await openFile(path, signal)
+    const part = await openFile(path, signal, { isSync: isPlaced })
     opened.push(part)
     return part
   }
   try {
-    const shp = await openFile(file.path, signal)
+    const shp = await openFile(file.path, signal, { isSync: isPlaced })
     opened.push(shp)
     const head = new ByteWindow(shp.read, headerBytes)
     await head.load(0, headerBytes)
     const header = parseShpHeader(head.bytes.subarray(0, head.end))
-    const shx = await openPart(file.sidecars.shx)
+    const shx = isPlaced ? undefined : await openPart(file.sidecars.shx)
     const index = shx === undefined ? undefined : await checkIndex(shx, shp)
     const table = await openPart(file.sidecars.dbf)
     const dbf = table === undefined ? undefined : { file: table, header: await readDbfHeader(table) }
     const extension = file.sidecars.fpt === undefined ? 'dbt' : 'fpt'
     const texts = dbf === undefined ? undefined : await openPart(file.sidecars[extension])
     const memo = texts === undefined ? undefined : createMemoFile(texts, extension)
-    return { shp, header, shx: index?.state === 'followed' ? shx : undefined, index, dbf, memo, close }
+    const files = new Map([['', shp]])
+    if (table !== undefined) files.set('dbf', table)
+    if (texts !== undefined) files.set(extension, texts)
+    return { files, shp, header, shx: index?.state === 'followed' ? shx : undefined, index, dbf, memo, close }
   } catch (error) {
     await close()
     throw error

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { Format } from '../format.ts'
 import { describeShapefile } from './describe-shapefile.ts'
-import { readShapefile } from './read-shapefile.ts'
+import { readShapefile, shapefileRows } from './read-shapefile.ts'
 import { isShpHead } from './shp-header.ts'
 
 /** ESRI Shapefile (Technical Description, July 1998) with its dBASE table. */
@@ -14,4 +14,5 @@ export const shapefile: Format = {
   detect: (file, head) => extname(file.path).toLowerCase() !== '.shx' && isShpHead(head),
   describe: describeShapefile,
   read: readShapefile,
+  rowAccess: shapefileRows,
 }

@@ -71,11 +71,10 @@ export async function checkPassword(
 
 /** A request refused for haste; `seconds` until the next try. */
 export class TooManyFailures extends Failure {
-  readonly retryAfterSeconds: number
-
   constructor(seconds: number) {
-    super('tooMany', 'too-many-failures', `Too many failed logins: try again in ${seconds} s`)
-    this.retryAfterSeconds = seconds
+    super('tooMany', 'too-many-failures', `Too many failed logins: try again in ${seconds} s`, {
+      retryAfterSeconds: seconds,
+    })
   }
 }
 

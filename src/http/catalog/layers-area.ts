@@ -184,6 +184,7 @@ async function deleteLayer(context: HttpContext, layer: LayerRecord, recurse: bo
   const neighbours = await listLayers(database.kysely, { storeId: store.id })
   await database.transaction((db) => unpublishLayer(db, layer))
   events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
+  if (neighbours.length === 1) await catalog.dropIndex(store)
   const isShared = neighbours.some(({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName)
   if (!recurse || isShared) return
   if (store.kind === 'coverageStore') await catalog.deleteStore(store, { recurse: false })

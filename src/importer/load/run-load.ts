@@ -1,4 +1,5 @@
 import type { Message } from '../../formats/format.ts'
+import { RejectWriter } from '../../formats/reject-writer.ts'
 import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
@@ -14,7 +15,6 @@ import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
-import { RejectWriter } from './reject-writer.ts'
 
 export interface RunLoadHooks {
   signal: AbortSignal

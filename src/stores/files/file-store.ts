@@ -1,145 +1,251 @@
-import type { DataFile, Format, LayerDescription, ReadContext } from '../../formats/format.ts'
+import type { DataFile, Format, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { columnValue, isValid } from '../../geo/column.ts'
-import { attributeIndex } from '../../geo/schema.ts'
-import { selectRows } from '../../geo/select-rows.ts'
-import { BoxTest } from '../../geo/wkb-touches.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
-import type { FeatureQuery, StoreType, TableDescription, VectorStore } from '../store.ts'
+import type { FeaturePage, FeatureQuery, StoreType, TableDescription, VectorStore } from '../store.ts'
+import type { Filter } from './index/match-rows.ts'
+import { matchRows } from './index/match-rows.ts'
+import type { FileIndex } from './index/open-index.ts'
+import { openIndex } from './index/open-index.ts'
+import type { RowSet } from './index/row-set.ts'
+import { allPositions } from './index/row-set.ts'
+import type { PartStamp } from './index/stamp.ts'
+import { fitsStamp, isUntouched, readHead, stampedFile } from './index/stamp.ts'
+import { notIndexed, rowsChanged } from './index/states.ts'
+import { withSidecars } from './with-sidecars.ts'
 
 export interface FileStoreSource {
   type: StoreType
   format: Format
-  /** Looked up when the file is opened, so that a change on disk is seen. */
-  file(): Promise<DataFile>
+  /** The main file. */
+  path: string
   charset?: string
+  /** Where its index is, or is to be. */
+  indexPath: string
 }
 
-type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+const pieceRows = 2048
+/** Results of searches that are kept, since the count and each page of one question need the same. */
+const keptMatches = 4
+const keptMatchBytes = 1 << 23
 
-/** What touches one of the boxes, and what has no geometry. */
-function isNear(batch: FeatureBatch, row: number, boxes: BoxTest[]): boolean {
-  const { geometry } = batch
-  if (geometry === undefined || !isValid(geometry.validity, row)) return true
-  const { bytes, offsets } = geometry
-  return boxes.some((box) => box.touches(bytes, offsets[row]))
+/** A file with the index that fits it, open. */
+interface Indexed {
+  index: FileIndex
+  file: DataFile
 }
 
-function isWithin(batch: FeatureBatch, row: number, time: NonNullable<FeatureQuery['time']>): boolean {
-  const column = batch.columns[attributeIndex(batch.schema, time.attribute)]
-  const value = column === undefined ? null : columnValue(column, row)
-  if (value === null) return false
-  const milliseconds = typeof value === 'bigint' ? Number(value) / 1000 : Number(value) * 86_400_000
-  const span = typeof value === 'bigint' ? 0 : 86_400_000 - 1
-  return (
-    (time.from === undefined || milliseconds + span >= Date.parse(time.from)) &&
-    (time.to === undefined || milliseconds <= Date.parse(time.to))
-  )
-}
+/**
+ * A file served as it is, read-only: its layer is the one table, a feature's id is its row number in the file. Rows are
+ * found by an index that somebody else makes (`buildIndex`); while there is none that fits the file, questions fail
+ * with `layer-not-indexed`.
+ */
+export class FileStore implements VectorStore {
+  readonly type: StoreType
+  readonly #source: FileStoreSource
+  /** By filter; all of one state of the file. */
+  readonly #matches = new Map<string, RowSet | undefined>()
+  #matchedState = ''
 
-/** Rows of a batch that the filter lets through. */
-function matchingRows(batch: FeatureBatch, filter: Filter): Uint32Array {
-  const rows: number[] = []
-  const boxes = filter.bboxes?.map((box) => new BoxTest(box))
-  for (let row = 0; row < batch.rowCount; row += 1) {
-    if (filter.featureId !== undefined && String(batch.rowNumbers[row]) !== filter.featureId) continue
-    if (boxes !== undefined && !isNear(batch, row, boxes)) continue
-    if (filter.time !== undefined && !isWithin(batch, row, filter.time)) continue
-    rows.push(row)
-  }
-  return Uint32Array.from(rows)
-}
-
-/** A file served as it is, read-only: its layers are the tables, a feature's id is its row number in the file. */
-export function createFileStore(source: FileStoreSource): VectorStore {
-  const { type, format } = source
-  let described: Promise<LayerDescription[]> | undefined
-
-  const context = (signal: AbortSignal): ReadContext =>
-    source.charset === undefined ? { signal } : { signal, charset: source.charset }
-
-  const open = async (): Promise<LayerDescription[]> =>
-    format.describe(await source.file(), context(new AbortController().signal))
-
-  const describe = (): Promise<LayerDescription[]> => {
-    described ??= open().catch((error: unknown) => {
-      described = undefined
-      throw new Failure('unavailable', 'store-file', `${type} file cannot be read`, { cause: error })
-    })
-    return described
+  constructor(source: FileStoreSource) {
+    this.type = source.type
+    this.#source = source
   }
 
-  const getLayer = async (table: string): Promise<LayerDescription> => {
-    const layer = (await describe()).find(({ name }) => name === table)
-    if (layer === undefined) throw notFound('unknown-table', `The ${type} file has no layer "${table}"`)
-    return layer
-  }
-
-  const readOnly = (): never => {
-    throw invalid(
-      'read-only-store',
-      `A ${type} store is a file that is served as it is: nothing can be loaded into it`,
-    )
-  }
-
-  async function* matching(filter: Filter, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
-    for await (const batch of format.read(
-      await source.file(),
-      await getLayer(filter.table),
-      context(signal),
-    )) {
-      signal.throwIfAborted()
-      const rows = matchingRows(batch, filter)
-      if (rows.length > 0) yield rows.length === batch.rowCount ? batch : selectRows(batch, rows)
+  async check(signal: AbortSignal): Promise<void> {
+    const { format, path } = this.#source
+    try {
+      await format.describe(await withSidecars(path), this.#context(signal))
+    } catch (error) {
+      throw new Failure('unavailable', 'store-file', `${this.type} file cannot be read`, { cause: error })
     }
   }
 
-  return {
-    type,
-    check: async () => {
-      await describe()
-    },
-    listTables: async () => (await describe()).map(({ name }) => name),
-    findTable: async (table) => {
-      const layer = (await describe()).find(({ name }) => name === table)
-      return layer === undefined ? undefined : toTable(layer)
-    },
-    tableName: (wanted) => wanted,
-    load: readOnly,
-    outcome: () => Promise.resolve('absent'),
-    sweep: () => Promise.resolve(),
-    count: async (filter, signal) => {
-      let count = 0
-      for await (const batch of matching(filter, signal)) count += batch.rowCount
-      return count
-    },
-    readFeatures: async function* (query, signal) {
-      let skip = query.offset
-      let left = query.limit
-      for await (const batch of matching(query, signal)) {
-        const from = Math.min(skip, batch.rowCount)
-        const to = Math.min(batch.rowCount, from + left)
-        skip -= from
-        left -= to - from
-        if (to > from) {
-          const page = to - from === batch.rowCount ? batch : selectRows(batch, range(from, to))
-          yield { batch: page, ids: Array.from(page.rowNumbers, String) }
+  async listTables(): Promise<string[]> {
+    return this.#using(async ({ index }) => [index.header.layer.name])
+  }
+
+  async findTable(table: string): Promise<TableDescription | undefined> {
+    return this.#using(async ({ index }) => {
+      const { layer } = index.header
+      return layer.name === table ? toTable(layer) : undefined
+    })
+  }
+
+  tableName(wanted: string): string {
+    return wanted
+  }
+
+  load(): never {
+    return this.#readOnly()
+  }
+
+  outcome(): Promise<'absent'> {
+    return Promise.resolve('absent')
+  }
+
+  sweep(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  dropTable(): never {
+    return this.#readOnly()
+  }
+
+  async state(): Promise<string> {
+    const { path, sidecars } = await withSidecars(this.#source.path)
+    return fileState([path, ...Object.values(sidecars).sort()])
+  }
+
+  async close(): Promise<void> {
+    this.#matches.clear()
+  }
+
+  async count(
+    { table, ...filter }: Omit<FeatureQuery, 'limit' | 'offset'>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    return this.#using(async (indexed) => {
+      this.#requireLayer(indexed, table)
+      const matches = await this.#match(indexed, filter, signal)
+      return matches === undefined ? indexed.index.header.rowCount : matches.count()
+    })
+  }
+
+  async *readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
+    const { table, limit, offset, ...filter } = query
+    const indexed = await this.#open()
+    let rows: PlacedRows | undefined
+    try {
+      this.#requireLayer(indexed, table)
+      const { index } = indexed
+      const matches = await this.#match(indexed, filter, signal)
+      const pieces =
+        matches?.positions(offset, limit, pieceRows) ??
+        allPositions(index.header.rowCount, offset, limit, pieceRows)
+      for (const positions of pieces) {
+        rows ??= await this.#openRows(indexed, signal)
+        let count = 0
+        for await (const batch of this.#unchanged(
+          indexed,
+          rows,
+          rows.read(index.placesOf(positions), signal),
+        )) {
+          count += batch.rowCount
+          yield { batch, ids: Array.from(batch.rowNumbers, String) }
         }
-        if (left <= 0) return
+        if (count < positions.length) throw rowsChanged()
       }
-    },
-    dropTable: readOnly,
-    state: async () => {
-      const { path, sidecars } = await source.file()
-      return fileState([path, ...Object.values(sidecars).sort()])
-    },
-    close: () => Promise.resolve(),
+    } finally {
+      await rows?.close()
+      indexed.index.close()
+    }
+  }
+
+  #context(signal: AbortSignal): ReadContext {
+    const { charset } = this.#source
+    return charset === undefined ? { signal } : { signal, charset }
+  }
+
+  #readOnly(): never {
+    throw invalid(
+      'read-only-store',
+      `A ${this.type} store is a file that is served as it is: nothing can be loaded into it`,
+    )
+  }
+
+  #requireLayer({ index }: Indexed, table: string): void {
+    if (index.header.layer.name === table) return
+    throw notFound('unknown-table', `The ${this.type} file has no layer "${table}"`)
+  }
+
+  /** Opens the index where it fits the file as it stands now. */
+  async #open(): Promise<Indexed> {
+    const { path, indexPath, format } = this.#source
+    const index = openIndex(indexPath)
+    if (index === undefined) throw notIndexed()
+    const { stamp } = index.header
+    if (await fitsStamp(path, stamp, format.rowAccess?.sidecars ?? [])) {
+      return { index, file: stampedFile(path, stamp) }
+    }
+    index.close()
+    throw notIndexed()
+  }
+
+  async #using<Result>(action: (indexed: Indexed) => Promise<Result>): Promise<Result> {
+    const indexed = await this.#open()
+    try {
+      return await action(indexed)
+    } finally {
+      indexed.index.close()
+    }
+  }
+
+  /** Opens the files for reading rows; those of another state are refused. */
+  async #openRows(
+    { index, file }: Indexed,
+    signal: AbortSignal,
+    options: { isGeometryOnly?: boolean } = {},
+  ): Promise<PlacedRows> {
+    const { rowAccess, name } = this.#source.format
+    if (rowAccess === undefined) throw new Error(`Rows of ${name} are not read one by one`)
+    const { layer, heads } = index.header
+    const rows = await rowAccess.open(file, layer, this.#context(signal), options).catch(() => {
+      throw notIndexed()
+    })
+    const isSame = [...rows.files].every(([extension, { fd }]) => readHead(fd) === heads[extension])
+    if (isSame && areUntouched(index, rows)) return rows
+    await rows.close()
+    throw notIndexed()
+  }
+
+  /** Passes batches on as long as the files are those that the index was made from. */
+  async *#unchanged(
+    { index }: Indexed,
+    rows: PlacedRows,
+    batches: AsyncIterable<FeatureBatch>,
+  ): AsyncGenerator<FeatureBatch> {
+    try {
+      for await (const batch of batches) {
+        if (batch.rejects.length > 0 || !areUntouched(index, rows)) throw rowsChanged()
+        yield batch
+      }
+    } catch (error) {
+      throw areUntouched(index, rows) ? error : rowsChanged()
+    }
+  }
+
+  async #match(indexed: Indexed, filter: Filter, signal: AbortSignal): Promise<RowSet | undefined> {
+    const { index } = indexed
+    const state = JSON.stringify(index.header.stamp)
+    if (state !== this.#matchedState) this.#matches.clear()
+    this.#matchedState = state
+    const key = JSON.stringify(filter)
+    if (this.#matches.has(key)) return this.#matches.get(key)
+    const openGeometries = async (): Promise<PlacedRows> => {
+      const rows = await this.#openRows(indexed, signal, { isGeometryOnly: true })
+      return { ...rows, read: (wanted, own) => this.#unchanged(indexed, rows, rows.read(wanted, own)) }
+    }
+    const found = await matchRows({ index, openGeometries, signal }, filter)
+    this.#keep(key, found, state)
+    return found
+  }
+
+  #keep(key: string, found: RowSet | undefined, state: string): void {
+    if (state !== this.#matchedState || (found?.byteLength ?? 0) > keptMatchBytes / keptMatches) return
+    const [oldest] = this.#matches.keys()
+    if (this.#matches.size >= keptMatches && oldest !== undefined) this.#matches.delete(oldest)
+    this.#matches.set(key, found)
   }
 }
 
-function range(from: number, to: number): Uint32Array {
-  return Uint32Array.from({ length: to - from }, (_, index) => from + index)
+function areUntouched({ header }: FileIndex, { files }: PlacedRows): boolean {
+  const partOf = (extension: string): PartStamp | undefined =>
+    header.stamp.parts.find((part) => part.extension === extension)
+  return [...files].every(([extension, { fd }]) => {
+    const part = partOf(extension)
+    return part !== undefined && isUntouched(fd, part)
+  })
 }
 
 function toTable(layer: LayerDescription): TableDescription {

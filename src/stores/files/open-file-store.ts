@@ -1,29 +1,34 @@
-import { readdir } from 'node:fs/promises'
-import { basename, dirname, extname, join } from 'node:path'
-import type { DataFile, Format } from '../../formats/format.ts'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Format } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
-import { createFileStore } from './file-store.ts'
+import type { FileStoreSource } from './file-store.ts'
+import { FileStore } from './file-store.ts'
 
-/** The main file with every file of its folder that shares its base name, in any letter case. */
-export async function withSidecars(path: string): Promise<DataFile> {
-  const base = `${basename(path, extname(path))}.`.toLowerCase()
-  const sidecars: Record<string, string> = {}
-  for (const name of await readdir(dirname(path))) {
-    const isSidecar = name.toLowerCase().startsWith(base) && name !== basename(path)
-    if (isSidecar) sidecars[name.slice(base.length).toLowerCase()] = join(dirname(path), name)
-  }
-  return { path, sidecars }
+/** What the index of a file depends on. */
+export function indexName({ type, parameters }: Pick<StoreConnection, 'type' | 'parameters'>): string {
+  const { path = '', charset = '' } = parameters
+  const digest = createHash('sha256')
+    .update(JSON.stringify([type, path, charset]))
+    .digest('hex')
+  return `${digest.slice(0, 32)}.index`
 }
 
-/** A store over the file that `parameters.path` names; `parameters.charset` overrides its text encoding. */
-export function openFileStore(connection: StoreConnection, format: Format): VectorStore {
+/** The file that `parameters.path` names; `parameters.charset` overrides its text encoding. */
+export function fileSource(connection: StoreConnection, format: Format): FileStoreSource {
   const { path, charset } = connection.parameters
   if (path === undefined) throw invalid('store-path', `A ${connection.type} store needs the parameter "path"`)
-  return createFileStore({
+  if (connection.indexFolder === undefined) throw new Error(`Nobody says where the index of ${path} is`)
+  return {
     type: connection.type,
     format,
-    file: () => withSidecars(path),
+    path,
+    indexPath: join(connection.indexFolder, indexName(connection)),
     ...(charset === undefined ? {} : { charset }),
-  })
+  }
+}
+
+export function openFileStore(connection: StoreConnection, format: Format): VectorStore {
+  return new FileStore(fileSource(connection, format))
 }

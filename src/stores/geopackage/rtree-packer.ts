@@ -1,6 +1,6 @@
-import { ceilFloat32, floorFloat32 } from './float32.ts'
-import type { Boxes } from './hilbert.ts'
-import { hilbertOrder } from './hilbert.ts'
+import { ceilFloat32, floorFloat32 } from '../../geo/float32.ts'
+import type { Boxes } from '../../geo/hilbert.ts'
+import { hilbertOrder } from '../../geo/hilbert.ts'
 
 /** Bytes of an entry: a 64-bit id and four 32-bit floats. */
 const entryBytes = 24

@@ -4,7 +4,7 @@ import type { LayerDescription } from '../../formats/format.ts'
 import { FormatError } from '../../formats/format.ts'
 import { detectFormat } from '../../formats/registry.ts'
 import { explain, invalid } from '../../lib/errors.ts'
-import { withSidecars } from '../files/open-file-store.ts'
+import { withSidecars } from '../files/with-sidecars.ts'
 import type { CoverageStoreType } from './coverage-types.ts'
 import { isCoverageStoreType } from './coverage-types.ts'
 

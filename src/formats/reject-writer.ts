@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { RejectedRow } from '../../geo/batch.ts'
-import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
+import type { RejectedRow } from '../geo/batch.ts'
+import { writeGeometryJson } from '../geo/wkb-to-geojson.ts'
 
 /** Rejected rows are kept up to this size; further ones are counted. */
 const maxBytes = 256 * 2 ** 20

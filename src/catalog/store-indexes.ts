@@ -1,0 +1,34 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { indexName } from '../stores/files/open-file-store.ts'
+import { findServedFormat } from '../stores/files/served-formats.ts'
+import type { StoreType } from '../stores/store.ts'
+import type { StoreRecord } from './records.ts'
+
+type Place = Pick<StoreRecord, 'type' | 'parameters'>
+
+function indexOf({ type, parameters }: Place): string | undefined {
+  return findServedFormat(type) === undefined ? undefined : indexName({ type: type as StoreType, parameters })
+}
+
+/** Removes the index of a store's file, unless one of `remaining` reads the same file. */
+export async function removeStoreIndex(folder: string, store: Place, remaining: Place[]): Promise<void> {
+  const name = indexOf(store)
+  if (name === undefined || remaining.some((other) => indexOf(other) === name)) return
+  await rm(join(folder, name), { force: true })
+}
+
+/** An index that is being written by another server is younger. */
+const abandonedMs = 3 * 3_600_000
+
+/** Removes indexes that belong to no store, and those that nobody finished. */
+export async function sweepIndexes(folder: string, stores: Place[], nowMs: number): Promise<void> {
+  const wanted = new Set(stores.map(indexOf))
+  for (const entry of await readdir(folder)) {
+    if (wanted.has(entry)) continue
+    const path = join(folder, entry)
+    const status = await stat(path).catch(() => undefined)
+    const isOld = status !== undefined && nowMs - status.mtimeMs > abandonedMs
+    if (isOld) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,204 @@
+import { setImmediate } from 'node:timers/promises'
+import { BatchBuilder, batchRows, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { GeometryError } from '../../geo/wkb.ts'
+import { getTextEncoding, type TextEncoding } from '../../lib/text-encoding.ts'
+import type { LayerDescription, PlacedBatch, RowAccessOptions, RowPlaces } from '../format.ts'
+import { FormatError, placeNumbers } from '../format.ts'
+import { type DbfColumn, dbfColumns } from './dbf-columns.ts'
+import { DbfRows } from './dbf-rows.ts'
+import { bindReader, rawText, type ValueReader } from './dbf-values.ts'
+import { ShapeGeometry } from './shape-geometry.ts'
+import { ShapeRecords } from './shape-records.ts'
+import { pauseAfterWork } from './shape-scan.ts'
+import type { ShapefileParts } from './shapefile-parts.ts'
+
+/** Stands beside a record's length where the .dbf has a row of its number; no record is that long. */
+const tableFlag = 0x40000000
+
+/** What is read at once where rows are looked up one by one. */
+const placedWindowBytes = 1 << 15
+
+export interface RowReaderOptions extends RowAccessOptions {
+  /** Rows are looked up by their places instead of being read one after the other. */
+  isPlaced?: boolean
+}
+
+/** Reads shape and attributes of one number side by side. */
+export class RowReader {
+  readonly #schema: Schema
+  readonly #encoding: TextEncoding
+  readonly #parts: ShapefileParts
+  readonly #columns: DbfColumn[]
+  readonly #offsets: Uint32Array
+  readonly #shapes: ShapeRecords
+  readonly #rows: DbfRows | undefined
+  readonly #geometry: ShapeGeometry | undefined
+  #builder: BatchBuilder
+  #readers: ValueReader[] = []
+  #row = 0
+  #pauseAt = pauseAfterWork
+  /** Two for each row of the batch. */
+  #places = new Uint32Array(batchRows * placeNumbers)
+
+  constructor(
+    parts: ShapefileParts,
+    layer: LayerDescription,
+    { isPlaced = false, isGeometryOnly = false }: RowReaderOptions = {},
+  ) {
+    this.#parts = parts
+    this.#schema = isGeometryOnly ? { ...layer.schema, attributes: [] } : layer.schema
+    this.#encoding = getTextEncoding(layer.charset ?? 'UTF-8')
+    const dbf = isGeometryOnly ? undefined : parts.dbf
+    this.#columns = dbf === undefined ? [] : dbfColumns(dbf.header.fields, this.#encoding)
+    this.#offsets = Uint32Array.from(this.#columns, (column) => column.field.offset)
+    const names = this.#columns.map((column) => `${column.attribute.name} ${column.attribute.type}`)
+    const expected = this.#schema.attributes.map((attribute) => `${attribute.name} ${attribute.type}`)
+    if (names.join() !== expected.join()) {
+      throw new FormatError('The fields of the .dbf changed since it was examined', { code: 'file-changed' })
+    }
+    const windowBytes = isPlaced ? placedWindowBytes : undefined
+    const { shx } = parts
+    this.#shapes = new ShapeRecords(parts.shp, parts.header.declaredBytes, { shx, windowBytes })
+    this.#rows = dbf === undefined ? undefined : new DbfRows(dbf.file, dbf.header, windowBytes)
+    const field = layer.schema.geometry
+    this.#geometry = field === undefined ? undefined : new ShapeGeometry(shapeBase(field.type), field)
+    this.#builder = this.#nextBuilder()
+  }
+
+  async readBatch(): Promise<PlacedBatch | undefined> {
+    const shapes = this.#shapes
+    const rows = this.#rows
+    let isPausing = false
+    while (!this.#builder.isFull && !isPausing) {
+      const hasShape = shapes.tryNext() || (await shapes.load())
+      const hasRow = rows !== undefined && (rows.tryNext(hasShape) || (await rows.load(hasShape)))
+      if (!hasShape && !hasRow) break
+      this.#row += 1
+      if (!(hasRow && rows.isDeleted)) this.#appendRow(hasShape, hasRow ? rows : undefined)
+      isPausing = this.#geometry !== undefined && this.#geometry.groups.work > this.#pauseAt
+    }
+    if (isPausing) {
+      this.#pauseAt = (this.#geometry?.groups.work ?? 0) + pauseAfterWork
+      await setImmediate()
+    }
+    if (this.#builder.isEmpty && !isPausing) return undefined
+    return this.#finish()
+  }
+
+  /** The rows at these places, each of them as it was met by `readBatch`. */
+  async *readPlaced({ rows: numbers, places }: RowPlaces, signal: AbortSignal): AsyncGenerator<FeatureBatch> {
+    for (let index = 0; index < numbers.length; index += 1) {
+      this.#row = numbers[index] as number
+      const [place = 0, length = 0] = places.subarray(index * placeNumbers, (index + 1) * placeNumbers)
+      if (place !== 0) await this.#shapes.seek(place * 2, (length & ~tableFlag) * 2)
+      const rows = (length & tableFlag) === 0 ? undefined : this.#rows
+      if (rows !== undefined && !(await rows.seek(this.#row))) {
+        throw new FormatError(`Row ${this.#row} of the .dbf is not there any more`, { code: 'file-changed' })
+      }
+      this.#appendRow(place !== 0, rows)
+      if (!this.#builder.isFull) continue
+      signal.throwIfAborted()
+      yield this.#finish().batch
+    }
+    if (!this.#builder.isEmpty) yield this.#finish().batch
+  }
+
+  #finish(): PlacedBatch {
+    const batch = this.#builder.finish()
+    const places = this.#places.subarray(0, batch.rowCount * placeNumbers)
+    this.#places = new Uint32Array(batchRows * placeNumbers)
+    this.#builder = this.#nextBuilder()
+    return { batch, places }
+  }
+
+  /** Offset and length of the record in 16-bit words, as in a .shx, 0 where there is none; with the length the flag. */
+  #notePlace(hasShape: boolean, hasRow: boolean): void {
+    const isRecord = hasShape && this.#shapes.length >= 0
+    const at = this.#builder.rowCount * placeNumbers
+    this.#places[at] = isRecord ? this.#shapes.place / 2 : 0
+    this.#places[at + 1] = (isRecord ? this.#shapes.length / 2 : 0) | (hasRow ? tableFlag : 0)
+  }
+
+  #nextBuilder(): BatchBuilder {
+    const builder = new BatchBuilder(this.#schema)
+    this.#readers = builder.columns.map((column, index) =>
+      bindReader(this.#columns[index] as DbfColumn, column, this.#encoding, this.#parts.memo),
+    )
+    return builder
+  }
+
+  #appendRow(hasShape: boolean, rows: DbfRows | undefined): void {
+    const builder = this.#builder
+    const geometryStart = builder.geometry?.byteLength ?? 0
+    const problem = hasShape ? this.#appendShape() : undefined
+    if (problem !== undefined) {
+      this.#reject(rows, { reason: problem })
+      return
+    }
+    if (rows !== undefined) {
+      const { bytes, at } = rows
+      const readers = this.#readers
+      for (let index = 0; index < readers.length; index += 1) {
+        const reason = (readers[index] as ValueReader)(bytes, at + (this.#offsets[index] as number))
+        if (reason === undefined) continue
+        this.#rejectValue(rows, this.#columns[index] as DbfColumn, reason, geometryStart)
+        return
+      }
+    }
+    this.#notePlace(hasShape, rows !== undefined)
+    builder.endRow(this.#row)
+  }
+
+  /** Why the shape cannot be read, where that is so. */
+  #appendShape(): string | undefined {
+    const shapes = this.#shapes
+    const target = this.#builder.geometry
+    if (shapes.problem !== undefined) return shapes.problem
+    if (target === undefined || this.#geometry === undefined || shapes.length < 0) return undefined
+    try {
+      this.#geometry.append(target, shapes.view, shapes.start, shapes.length)
+      return undefined
+    } catch (error) {
+      if (error instanceof GeometryError) return error.message
+      throw error
+    }
+  }
+
+  #rejectValue(rows: DbfRows, column: DbfColumn, reason: string, geometryStart: number): void {
+    const { geometry } = this.#builder
+    const wkb = geometry?.reserve(0).slice(geometryStart, geometry.byteLength)
+    const field = column.attribute.name
+    const value = this.#text(rows, column).slice(0, 200)
+    const reject: Omit<RejectedRow, 'row'> = {
+      field,
+      value,
+      reason: `Field "${field}": "${value}" ${reason}`,
+    }
+    if (wkb !== undefined && wkb.length > 0) reject.geometry = wkb
+    this.#reject(rows, reject)
+  }
+
+  #reject(rows: DbfRows | undefined, reject: Omit<RejectedRow, 'row'>): void {
+    const whole: RejectedRow = { row: this.#row, ...reject }
+    if (rows !== undefined) {
+      const values = this.#columns.map((column) => [column.attribute.name, this.#text(rows, column)])
+      whole.properties = Object.fromEntries(values)
+    }
+    this.#builder.rejectRow(whole)
+  }
+
+  #text({ bytes, at }: DbfRows, { kind, field }: DbfColumn): string {
+    const start = at + field.offset
+    if (kind !== 'text') return rawText(bytes, start, field.width)
+    return this.#encoding
+      .decode(bytes, start, start + field.width)
+      .replace(/\0.*$/s, '')
+      .trimEnd()
+  }
+}
+
+function shapeBase(type: string): 'Point' | 'MultiPoint' | 'PolyLine' | 'Polygon' {
+  if (type === 'Point' || type === 'MultiPoint') return type
+  return type.endsWith('LineString') ? 'PolyLine' : 'Polygon'
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DataFile, Format, LayerDescription, ReadContext, RowAccess } from '../../../formats/format.ts'
+import { FormatError } from '../../../formats/format.ts'
+import type { RejectedRow } from '../../../geo/batch.ts'
+import type { IndexHeader } from './layout.ts'
+import { indexVersion } from './layout.ts'
+import type { FileStamp } from './stamp.ts'
+import { fitsStamp, isUntouched, readHead, readStamp, unsettledMs } from './stamp.ts'
+import { IndexWriter } from './write-index.ts'
+
+export interface IndexOrder {
+  format: Format
+  /** The main file. */
+  path: string
+  charset?: string
+  /** Where the index goes. */
+  indexPath: string
+}
+
+export interface BuildHooks {
+  signal: AbortSignal
+  /** Rows that cannot be read. */
+  onReject?(reject: RejectedRow): void
+  onProgress?(rows: number): void
+}
+
+/** The end of names of indexes that are being written. */
+export const partSuffix = '.part'
+
+function getAccess({ name, rowAccess }: Format): RowAccess {
+  if (rowAccess === undefined) throw new Error(`Rows of ${name} are not read one by one`)
+  return rowAccess
+}
+
+/** The files once their times tell of every later write. */
+async function settledStamp(
+  path: string,
+  access: RowAccess,
+  signal: AbortSignal,
+): Promise<{ stamp: FileStamp; file: DataFile }> {
+  for (;;) {
+    const found = await readStamp(path, access.sidecars)
+    const waitMs = unsettledMs(found.stamp, Date.now())
+    if (waitMs === 0) return found
+    await sleep(waitMs, undefined, { signal })
+  }
+}
+
+/** The first bytes of the files that rows are read from, which must be those of the stamp. */
+async function readHeads(
+  access: RowAccess,
+  { file, layer, stamp }: { file: DataFile; layer: LayerDescription; stamp: FileStamp },
+  context: ReadContext,
+): Promise<Record<string, string>> {
+  const rows = await access.open(file, layer, context)
+  try {
+    const heads: Record<string, string> = {}
+    for (const [extension, { fd }] of rows.files) {
+      const part = stamp.parts.find((one) => one.extension === extension)
+      if (part === undefined || !isUntouched(fd, part)) throw changed()
+      heads[extension] = readHead(fd)
+    }
+    return heads
+  } finally {
+    await rows.close()
+  }
+}
+
+function changed(): FormatError {
+  return new FormatError('The file changed while it was read', { code: 'file-changed' })
+}
+
+/**
+ * Reads a file whole and writes its index, which takes its name when it is complete. Throws `FormatError` where the
+ * file cannot be read to its end or changes meanwhile; rows that cannot be read are left out and told.
+ */
+export async function buildIndex(order: IndexOrder, hooks: BuildHooks): Promise<IndexHeader> {
+  const { format, path, charset, indexPath } = order
+  const { signal } = hooks
+  const access = getAccess(format)
+  const context: ReadContext = charset === undefined ? { signal } : { signal, charset }
+  const { stamp, file } = await settledStamp(path, access, signal)
+  const [layer] = await format.describe(file, context)
+  if (layer === undefined) throw new FormatError('The file has no layer')
+  await mkdir(dirname(indexPath), { recursive: true })
+  const partPath = `${indexPath}.${randomBytes(6).toString('hex')}${partSuffix}`
+  const fd = openSync(partPath, 'wx', 0o640)
+  try {
+    const writer = new IndexWriter(fd, layer.schema)
+    for await (const { batch, places } of access.scan(file, layer, context)) {
+      for (const reject of batch.rejects) hooks.onReject?.(reject)
+      writer.add(batch, places)
+      hooks.onProgress?.(writer.rowCount)
+    }
+    const heads = await readHeads(access, { file, layer, stamp }, context)
+    if (!(await fitsStamp(path, stamp, access.sidecars))) throw changed()
+    const served = { ...layer, featureCount: writer.rowCount }
+    const header = writer.finish({ version: indexVersion, stamp, heads, layer: served })
+    fsyncSync(fd)
+    await rename(partPath, indexPath)
+    return header
+  } catch (error) {
+    await rm(partPath, { force: true })
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,131 @@
+import { setImmediate } from 'node:timers/promises'
+import type { PlacedRows } from '../../../formats/format.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { BoxTest } from '../../../geo/wkb-touches.ts'
+import type { FeatureQuery } from '../../store.ts'
+import type { FileIndex } from './open-index.ts'
+import { RowSet } from './row-set.ts'
+import { rowsChanged } from './states.ts'
+
+export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId'>
+
+/** What the filters need beside the index. */
+export interface MatchSource {
+  index: FileIndex
+  /** Opens the geometries, for those rows that an envelope does not decide. */
+  openGeometries(): Promise<PlacedRows>
+  signal: AbortSignal
+}
+
+const turnMs = 10
+const pieceRows = 2048
+const microsPerMs = 1000
+const lastMicroOfDay = 86_400_000_000 - 1
+
+/** Runs a search and lets others have their turn in between. */
+async function inTurns(search: Generator<void>, signal: AbortSignal): Promise<void> {
+  let turn = performance.now()
+  for (const _piece of search) {
+    if (performance.now() - turn < turnMs) continue
+    await setImmediate()
+    signal.throwIfAborted()
+    turn = performance.now()
+  }
+}
+
+function contains(outer: Envelope, inner: Envelope): boolean {
+  return (
+    outer.minX <= inner.minX &&
+    outer.maxX >= inner.maxX &&
+    outer.minY <= inner.minY &&
+    outer.maxY >= inner.maxY
+  )
+}
+
+/** Whether every row matches without a look at any: boxes ask nothing of a row without geometry. */
+function areAllWithin({ header }: FileIndex, boxes: Envelope[]): boolean {
+  const { layer, withoutGeometry, rowCount, emptyGeometries, bounds } = header
+  if (layer.schema.geometry === undefined || withoutGeometry === rowCount) return true
+  return emptyGeometries === 0 && bounds !== undefined && boxes.some((box) => contains(box, bounds))
+}
+
+async function matchBoxes(source: MatchSource, boxes: Envelope[]): Promise<RowSet> {
+  const { index, signal } = source
+  const within = new RowSet(index.header.rowCount)
+  const across = new RowSet(index.header.rowCount)
+  index.addRowsWithoutGeometry(within)
+  await inTurns(index.sortByBoxes(boxes, within, across), signal)
+  await addMeeting(source, boxes, within, across)
+  return within
+}
+
+/** Of the rows whose envelope leaves it open, adds to `within` those whose geometry meets a box. */
+async function addMeeting(
+  { index, openGeometries, signal }: MatchSource,
+  boxes: Envelope[],
+  within: RowSet,
+  across: RowSet,
+): Promise<void> {
+  let rows: PlacedRows | undefined
+  const tests = boxes.map((box) => new BoxTest(box))
+  try {
+    for (const positions of across.positions(0, Number.POSITIVE_INFINITY, pieceRows)) {
+      rows ??= await openGeometries()
+      let at = 0
+      for await (const batch of rows.read(index.placesOf(positions), signal)) {
+        const { geometry } = batch
+        if (geometry === undefined) throw new Error('Rows without geometry were taken for others')
+        const { bytes, offsets } = geometry
+        for (let row = 0; row < batch.rowCount; row += 1, at += 1) {
+          if (tests.some((test) => test.touches(bytes, offsets[row]))) within.add(positions[at] as number)
+        }
+      }
+      if (at < positions.length) throw rowsChanged()
+      await setImmediate()
+      signal.throwIfAborted()
+    }
+  } finally {
+    await rows?.close()
+  }
+}
+
+function microsOf(text: string | undefined, open: number): number {
+  return text === undefined ? open : Date.parse(text) * microsPerMs
+}
+
+/** A date counts as its whole day. */
+async function matchTime(
+  { index, signal }: MatchSource,
+  { attribute, from, to }: NonNullable<FeatureQuery['time']>,
+): Promise<RowSet> {
+  const found = new RowSet(index.header.rowCount)
+  const isDate = index.header.layer.schema.attributes.some(
+    ({ name, type }) => name === attribute && type === 'date',
+  )
+  if (!index.header.times.includes(attribute)) return found
+  const earliest = microsOf(from, Number.NEGATIVE_INFINITY) - (isDate ? lastMicroOfDay : 0)
+  const span = { from: earliest, to: microsOf(to, Number.POSITIVE_INFINITY) }
+  await inTurns(index.addByTime(attribute, span, found), signal)
+  return found
+}
+
+function matchId({ index }: MatchSource, featureId: string): RowSet {
+  const found = new RowSet(index.header.rowCount)
+  const position = /^[1-9]\d{0,9}$/.test(featureId) ? index.positionOf(Number(featureId)) : undefined
+  if (position !== undefined) found.add(position)
+  return found
+}
+
+/** The rows that a filter lets through; undefined where it lets all of them through. */
+export async function matchRows(source: MatchSource, filter: Filter): Promise<RowSet | undefined> {
+  const { bboxes, time, featureId } = filter
+  let found: RowSet | undefined
+  const narrow = (set: RowSet): void => {
+    if (found === undefined) found = set
+    else found.intersect(set)
+  }
+  if (featureId !== undefined) narrow(matchId(source, featureId))
+  if (time !== undefined) narrow(await matchTime(source, time))
+  if (bboxes !== undefined && !areAllWithin(source.index, bboxes)) narrow(await matchBoxes(source, bboxes))
+  return found
+}

@@ -1,0 +1,233 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { RowPlaces } from '../../../formats/format.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import type { IndexHeader, RowGroup } from './layout.ts'
+import {
+  blockBoxes,
+  blockCount,
+  boxBytes,
+  entryBytes,
+  groupRows,
+  headBytes,
+  indexVersion,
+  layoutOf,
+  magic,
+  nullBytes,
+  placeBytes,
+  rowNumberBytes,
+  timeBytes,
+} from './layout.ts'
+import type { RowSet } from './row-set.ts'
+
+const maxHeaderBytes = 1 << 26
+/** Values looked at between two turns of other work. */
+const pieceValues = 1 << 13
+
+/** How a box lies to those that are asked for. */
+export type Relation = 'apart' | 'within' | 'across'
+
+/** An index on disk, open; read piece by piece and never held whole. `close` it in any case. */
+export class FileIndex {
+  readonly header: IndexHeader
+  readonly #fd: number
+
+  constructor(fd: number, header: IndexHeader) {
+    this.#fd = fd
+    this.header = header
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  /** Where the rows at these ascending positions stand. */
+  placesOf(positions: Uint32Array): RowPlaces {
+    const rows = new Float64Array(positions.length)
+    const places = new Uint32Array(positions.length * 2)
+    for (let from = 0; from < positions.length; ) {
+      const to = endOfRun(positions, from)
+      const first = positions[from] as number
+      const group = this.#groupOf(first)
+      const layout = layoutOf(group, this.header.times.length)
+      const within = first % groupRows
+      const count = to - from
+      const run = this.#read(new Uint32Array(count * 2), layout.places + within * placeBytes)
+      const numbers = this.#read(new Uint32Array(count), layout.rowNumbers + within * rowNumberBytes)
+      places.set(run, from * 2)
+      for (let index = 0; index < count; index += 1) rows[from + index] = numbers[index] as number
+      from = to
+    }
+    return { rows, places }
+  }
+
+  /** The position of the row with this number in the source; undefined where there is none. */
+  positionOf(row: number): number | undefined {
+    const { groups, times } = this.header
+    const place = groups.findIndex(({ firstRow, lastRow }) => row >= firstRow && row <= lastRow)
+    const group = groups[place]
+    if (group === undefined) return undefined
+    const { rowNumbers } = layoutOf(group, times.length)
+    const one = new Uint32Array(1)
+    const numberAt = (at: number): number => this.#read(one, rowNumbers + at * rowNumberBytes)[0] as number
+    let low = 0
+    let high = group.rows - 1
+    // Where nothing is left out, the first guess is right.
+    for (let guess = Math.min(high, row - group.firstRow); low <= high; guess = (low + high) >> 1) {
+      const number = numberAt(guess)
+      if (number === row) return place * groupRows + guess
+      if (number < row) low = guess + 1
+      else high = guess - 1
+    }
+    return undefined
+  }
+
+  addRowsWithoutGeometry(target: RowSet): void {
+    if (this.header.withoutGeometry === 0) return
+    for (const [place, group] of this.header.groups.entries()) {
+      const { nulls } = layoutOf(group, this.header.times.length)
+      target.addBits(this.#read(new Uint32Array(nullBytes(group.rows) / 4), nulls), place * groupRows)
+    }
+  }
+
+  /**
+   * Sorts the rows that have an envelope by how it lies to the boxes; envelopes are rounded outwards. Gives way to
+   * other work after each piece.
+   */
+  *sortByBoxes(boxes: Envelope[], within: RowSet, across: RowSet): Generator<void> {
+    let blocksAt = this.header.blocksAt
+    for (const [place, group] of this.header.groups.entries()) {
+      const { entries } = layoutOf(group, this.header.times.length)
+      const count = blockCount(group.boxes)
+      const unions = this.#read(new Float32Array(count * 4), blocksAt)
+      blocksAt += count * boxBytes
+      let looked = 0
+      for (let block = 0; block < count; block += 1) {
+        const relation = relationOf(unions, block * 4, boxes)
+        if (relation === 'apart') continue
+        const size = Math.min(blockBoxes, group.boxes - block * blockBoxes)
+        const bytes = this.#read(new Uint8Array(size * entryBytes), entries + block * blockBoxes * entryBytes)
+        sortBlock(
+          bytes,
+          { size, from: place * groupRows, boxes, isWithin: relation === 'within' },
+          { within, across },
+        )
+        looked += size
+        if (looked < pieceValues) continue
+        looked = 0
+        yield
+      }
+      yield
+    }
+  }
+
+  /** Adds the rows whose value of the attribute lies in the span of microseconds, both ends included. */
+  *addByTime(attribute: string, span: { from: number; to: number }, target: RowSet): Generator<void> {
+    const column = this.header.times.indexOf(attribute)
+    for (const [place, group] of this.header.groups.entries()) {
+      const at = layoutOf(group, this.header.times.length).times[column]
+      if (at === undefined) throw new Error(`The index has no times of "${attribute}"`)
+      for (let from = 0; from < group.rows; from += pieceValues) {
+        const values = this.#read(
+          new Float64Array(Math.min(pieceValues, group.rows - from)),
+          at + from * timeBytes,
+        )
+        for (let index = 0; index < values.length; index += 1) {
+          const value = values[index] as number
+          if (value >= span.from && value <= span.to) target.add(place * groupRows + from + index)
+        }
+        yield
+      }
+    }
+  }
+
+  #groupOf(position: number): RowGroup {
+    const group = this.header.groups[Math.floor(position / groupRows)]
+    if (group === undefined) throw new Error(`The index has no position ${position}`)
+    return group
+  }
+
+  #read<Values extends ArrayBufferView>(values: Values, position: number): Values {
+    readWhole(this.#fd, new Uint8Array(values.buffer, values.byteOffset, values.byteLength), position)
+    return values
+  }
+}
+
+function readWhole(fd: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    const got = readSync(fd, bytes, done, bytes.length - done, position + done)
+    if (got === 0) throw new Error('The index ends early')
+    done += got
+  }
+}
+
+/** End of the run of neighbours in one group that starts at `from`. */
+function endOfRun(positions: Uint32Array, from: number): number {
+  let to = from + 1
+  while (
+    to < positions.length &&
+    positions[to] === (positions[to - 1] as number) + 1 &&
+    (positions[to] as number) % groupRows !== 0
+  ) {
+    to += 1
+  }
+  return to
+}
+
+/** `sides` holds minX, maxX, minY, maxY from `at` on. */
+function relationOf(sides: Float32Array, at: number, boxes: Envelope[]): Relation {
+  const minX = sides[at] as number
+  const maxX = sides[at + 1] as number
+  const minY = sides[at + 2] as number
+  const maxY = sides[at + 3] as number
+  let relation: Relation = 'apart'
+  for (const box of boxes) {
+    if (minX >= box.minX && maxX <= box.maxX && minY >= box.minY && maxY <= box.maxY) return 'within'
+    if (minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY) relation = 'across'
+  }
+  return relation
+}
+
+function sortBlock(
+  bytes: Uint8Array<ArrayBuffer>,
+  block: { size: number; from: number; boxes: Envelope[]; isWithin: boolean },
+  { within, across }: { within: RowSet; across: RowSet },
+): void {
+  const { size, from, boxes, isWithin } = block
+  const sides = new Float32Array(bytes.buffer, 0, size * 4)
+  const rows = new Uint32Array(bytes.buffer, size * boxBytes, size)
+  for (let index = 0; index < size; index += 1) {
+    const relation = isWithin ? 'within' : relationOf(sides, index * 4, boxes)
+    if (relation === 'within') within.add(from + (rows[index] as number))
+    else if (relation === 'across') across.add(from + (rows[index] as number))
+  }
+}
+
+/** Opens an index; undefined where there is none that is whole and of this version. */
+export function openIndex(path: string): FileIndex | undefined {
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const header = readHeader(fd)
+  if (header !== undefined) return new FileIndex(fd, header)
+  closeSync(fd)
+  return undefined
+}
+
+function readHeader(fd: number): IndexHeader | undefined {
+  try {
+    const head = Buffer.alloc(headBytes)
+    readWhole(fd, head, 0)
+    const length = head.readDoubleLE(16)
+    if (head.toString('latin1', 0, 8) !== magic || !(length <= maxHeaderBytes)) return undefined
+    const text = Buffer.alloc(length)
+    readWhole(fd, text, head.readDoubleLE(8))
+    const header = JSON.parse(text.toString()) as IndexHeader
+    return header.version === indexVersion ? header : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,119 @@
+import type { BigIntStats } from 'node:fs'
+import { fstatSync, readSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { DataFile } from '../../../formats/format.ts'
+import { withSidecars } from '../with-sidecars.ts'
+
+/** One file as it was; numbers too large for JSON as text. */
+export interface PartStamp {
+  /** Lower-case extension of a sidecar; empty for the main file. */
+  extension: string
+  name: string
+  size: number
+  modified: string
+  changed: string
+  inode: string
+}
+
+/** By what it is seen that files are still those that an index was made from. */
+export interface FileStamp {
+  /** When entries of the folder last came or went: as long as that is so, the sidecars are the same. */
+  folder: string
+  parts: PartStamp[]
+}
+
+function toPart(extension: string, name: string, status: BigIntStats): PartStamp {
+  return {
+    extension,
+    name,
+    size: Number(status.size),
+    modified: String(status.mtimeNs),
+    changed: String(status.ctimeNs),
+    inode: `${status.dev}:${status.ino}`,
+  }
+}
+
+/** How the files stand now; `sidecars` are those that matter. */
+export async function readStamp(
+  path: string,
+  sidecars: readonly string[],
+): Promise<{ stamp: FileStamp; file: DataFile }> {
+  const folder = await stat(dirname(path), { bigint: true })
+  const file = await withSidecars(path)
+  const found = Object.entries(file.sidecars).filter(([extension]) => sidecars.includes(extension))
+  const parts = [toPart('', basename(path), await stat(path, { bigint: true }))]
+  for (const [extension, sidecar] of found.sort()) {
+    parts.push(toPart(extension, basename(sidecar), await stat(sidecar, { bigint: true })))
+  }
+  return { stamp: { folder: String(folder.mtimeNs), parts }, file }
+}
+
+function samePart(one: PartStamp, other: PartStamp | undefined): boolean {
+  return other !== undefined && JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** The files of a stamp as they are named. */
+export function stampedFile(path: string, { parts }: FileStamp): DataFile {
+  const sidecars = parts.filter(({ extension }) => extension !== '')
+  return {
+    path,
+    sidecars: Object.fromEntries(
+      sidecars.map(({ extension, name }) => [extension, join(dirname(path), name)]),
+    ),
+  }
+}
+
+/** Whether the files at `path` are as the stamp says. A folder that entries came to or went from is listed anew. */
+export async function fitsStamp(
+  path: string,
+  { folder, parts }: FileStamp,
+  sidecars: readonly string[],
+): Promise<boolean> {
+  try {
+    const status = await stat(dirname(path), { bigint: true })
+    if (String(status.mtimeNs) !== folder) {
+      const { stamp } = await readStamp(path, sidecars)
+      return JSON.stringify(stamp.parts) === JSON.stringify(parts)
+    }
+    for (const part of parts) {
+      const now = await stat(join(dirname(path), part.name), { bigint: true })
+      if (!samePart(part, toPart(part.extension, part.name, now))) return false
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether an open file is the one of the stamp, and has not been written to since. */
+export function isUntouched(fd: number, part: PartStamp): boolean {
+  const now = toPart(part.extension, part.name, fstatSync(fd, { bigint: true }))
+  return now.inode === part.inode && now.size === part.size && now.modified === part.modified
+}
+
+/** Some file systems know whole seconds only, and then even ones only. */
+const [settledMs, coarseMs] = [30, 2050]
+const second = 1_000_000_000n
+
+/**
+ * How long until a later write is sure to show in the times of the files: those are as coarse as the clock of the
+ * kernel.
+ */
+export function unsettledMs({ folder, parts }: FileStamp, nowMs: number): number {
+  const times = [folder, ...parts.flatMap(({ modified, changed }) => [modified, changed])]
+  const waits = times.map((time) => {
+    const ns = BigInt(time)
+    const age = nowMs - Number(ns / 1_000_000n)
+    const needed = ns % second === 0n ? coarseMs : settledMs
+    // A time that is still to come never settles: it is taken as it is.
+    return age < -needed ? 0 : Math.max(0, needed - age)
+  })
+  return Math.max(...waits)
+}
+
+/** The start of an open file, which holds its counts. */
+export function readHead(fd: number): string {
+  const bytes = Buffer.alloc(256)
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)).toString('base64')
+}

@@ -1,0 +1,86 @@
+import { Failure } from '../../lib/errors.ts'
+import type { FeaturePage, FeatureQuery, StoreConnection, TableDescription, VectorStore } from '../store.ts'
+import type { IndexMaker } from './index/index-maker.ts'
+import { indexMissing, notIndexed } from './index/states.ts'
+
+/** A question waits this long for an index that is being made; a later one finds it. */
+const patienceMs = 1500
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Failure && error.code === indexMissing
+}
+
+/** A store over a file whose index is made when it is missing or that of another state of the file. */
+export class IndexedStore implements VectorStore {
+  readonly #store: VectorStore
+  readonly #connection: StoreConnection
+  readonly #maker: IndexMaker
+
+  constructor(store: VectorStore, connection: StoreConnection, maker: IndexMaker) {
+    this.#store = store
+    this.#connection = connection
+    this.#maker = maker
+  }
+
+  get type(): VectorStore['type'] {
+    return this.#store.type
+  }
+
+  check: VectorStore['check'] = (signal) => this.#store.check(signal)
+  tableName: VectorStore['tableName'] = (wanted) => this.#store.tableName(wanted)
+  load: VectorStore['load'] = (...parameters) => this.#store.load(...parameters)
+  outcome: VectorStore['outcome'] = (token) => this.#store.outcome(token)
+  sweep: VectorStore['sweep'] = (loadId) => this.#store.sweep(loadId)
+  dropTable: VectorStore['dropTable'] = (table) => this.#store.dropTable(table)
+  state: VectorStore['state'] = (table, signal) => this.#store.state(table, signal)
+  close: VectorStore['close'] = () => this.#store.close()
+
+  listTables(): Promise<string[]> {
+    return this.#ask(() => this.#store.listTables())
+  }
+
+  findTable(table: string): Promise<TableDescription | undefined> {
+    return this.#ask(() => this.#store.findTable(table))
+  }
+
+  count(query: Omit<FeatureQuery, 'limit' | 'offset'>, signal: AbortSignal): Promise<number> {
+    return this.#ask(() => this.#store.count(query, signal), signal)
+  }
+
+  async *readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
+    const pages = await this.#ask(async () => {
+      const reading = this.#store.readFeatures(query, signal)[Symbol.asyncIterator]()
+      return { first: await reading.next(), reading }
+    }, signal)
+    const { reading } = pages
+    try {
+      for (let page = pages.first; page.done !== true; page = await reading.next()) yield page.value
+    } finally {
+      await reading.return?.()
+    }
+  }
+
+  async #ask<Result>(question: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    try {
+      return await question()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      await this.#remake(signal)
+      return await question()
+    }
+  }
+
+  async #remake(signal: AbortSignal | undefined): Promise<void> {
+    const patience = AbortSignal.timeout(patienceMs)
+    const either = signal === undefined ? patience : AbortSignal.any([patience, signal])
+    try {
+      await this.#maker.remake(this.#connection, either)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (patience.aborted) throw notIndexed()
+      throw new Failure('unavailable', 'store-file', `The ${this.type} file cannot be read`, {
+        ...{ retryAfterSeconds: 30, cause: error },
+      })
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { IndexMaker } from '../../src/stores/files/index/index-maker.ts'
+import { IndexedStore } from '../../src/stores/files/indexed-store.ts'
+import { openVectorStore } from '../../src/stores/registry.ts'
+import type { StoreConnection, StoreType, VectorStore } from '../../src/stores/store.ts'
+import { temporaryFolder } from './temporary-files.ts'
+
+/** A store over a file that is served as it is, whose index is made when it is needed; closed after the test. */
+export function openServedFile(test: Pick<TestContext, 'after'>, type: StoreType, path: string): VectorStore {
+  const maker = new IndexMaker()
+  const indexFolder = join(temporaryFolder(test), 'indexes')
+  const connection: StoreConnection = { type, parameters: { path }, indexFolder }
+  test.after(() => maker.close())
+  return new IndexedStore(openVectorStore(connection), connection, maker)
+}
