@@ -5,7 +5,7 @@ import { contractProblems } from './contract-table.ts'
 import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
 import { readSources } from './imports.ts'
 import { cycleProblems, layerProblems } from './layers.ts'
-import { nameProblems, textProblems } from './text-rules.ts'
+import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 
 /** One part of the check; `run` gives what is wrong, or an empty text. */
 export interface Step {
@@ -54,6 +54,7 @@ function projectProblems(root: string): string[] {
     ...cycleProblems(files),
     ...nameProblems(files.map((file) => file.path)),
     ...textProblems([...files, ...texts]),
+    ...lookupProblems(files),
     ...brokenPaths(root, pages),
     ...unknownFiles(files, pages),
     ...settingProblems(files, readme),

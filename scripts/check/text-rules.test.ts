@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nameProblems, textProblems } from './text-rules.ts'
+import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 
 const problems = (text: string, path = 'src/geo/x.ts'): string[] => textProblems([{ path, text }])
 
@@ -24,6 +24,24 @@ describe('textProblems', () => {
   it('finds a relative import without its file ending', () => {
     assert.equal(problems("import { a } from './a'").length, 1)
     assert.deepEqual(problems("import { a } from './a.ts'"), [])
+  })
+})
+
+describe('lookupProblems', () => {
+  const table = 'const names: Record<string, number> = {\n  a: 1,\n}\n'
+  const found = (use: string, path = 'src/geo/x.ts') => lookupProblems([{ path, text: table + use }])
+
+  it('finds keys that are looked up in an object', () => {
+    assert.deepEqual(found('const a = names[word]'), [
+      'src/geo/x.ts:4 looks up a key in the table names: use a Map, or ownValue of src/lib/own-value.ts',
+    ])
+    assert.equal(found('if (word in names) {}').length, 1)
+  })
+
+  it('accepts those that only the table itself can have', () => {
+    assert.deepEqual(found('const a = ownValue(names, word)'), [])
+    assert.deepEqual(found('if (Object.hasOwn(names, word)) {}'), [])
+    assert.deepEqual(found('const a = names[word]', 'tests/x.ts'), [])
   })
 })
 

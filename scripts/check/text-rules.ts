@@ -30,6 +30,29 @@ const rules: TextRule[] = [
   },
 ]
 
+const tableForm = /^(?:export )?const (\w+): (?:Partial<|Readonly<)?Record<string,.*= \{/gm
+
+/** Tables of texts that are asked by `table[key]` or `in`, which find what every object inherits too. */
+function openLookups(text: string): { name: string; at: number }[] {
+  const names = [...text.matchAll(tableForm)].map(([, name = '']) => name)
+  return names.flatMap((name) => {
+    const at = text.search(new RegExp(`(?<![\\w#.])${name}\\[|\\bin ${name}\\)`))
+    return at < 0 ? [] : [{ name, at }]
+  })
+}
+
+/** Keys that come from outside are looked up in a `Map` or by `ownValue`. */
+export function lookupProblems(files: Pick<SourceFile, 'path' | 'text'>[]): string[] {
+  return files
+    .filter(({ path }) => /^src\/.*(?<!\.test)\.ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      openLookups(text).map(({ name, at }) => {
+        const line = text.slice(0, at + 1).split('\n').length
+        return `${path}:${line} looks up a key in the table ${name}: use a Map, or ownValue of src/lib/own-value.ts`
+      }),
+    )
+}
+
 const fileName = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*)\.(?:ts|mjs|sh|json|md)$/
 
 /** Texts and names against the rules that no other tool checks, one message each. */

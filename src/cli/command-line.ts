@@ -1,6 +1,7 @@
 import { SettingsError } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
+import { ownValue } from '../lib/own-value.ts'
 import { runDoctor } from './doctor.ts'
 import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
@@ -20,7 +21,7 @@ const commands: Record<string, (args: string[], env: Environment) => Promise<num
 export async function runCommandLine(args: string[], env: Environment): Promise<number> {
   const [name = '--help', ...rest] = args
   if (name === '--version' || name === '-V') return print(version)
-  const command = commands[name]
+  const command = ownValue(commands, name)
   if (args.some((one) => one === '--help' || one === '-h') || name === '--help' || name === 'help') {
     return print(helpText(command === undefined ? undefined : name))
   }

@@ -1,3 +1,5 @@
+import { ownValue } from '../lib/own-value.ts'
+
 const overview = `terrane: takes spatial data in, publishes it as layers, and watches how they are used
 
   terrane serve             serves the REST interface until it is stopped
@@ -58,5 +60,5 @@ The exit code is 1 when something is missing that Terrane cannot do without.`,
 
 /** What `--help` prints, for one command or for all. */
 export function helpText(command?: string): string {
-  return (command === undefined ? undefined : details[command]) ?? overview
+  return (command === undefined ? undefined : ownValue(details, command)) ?? overview
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { ownValue } from '../lib/own-value.ts'
 import type { Environment } from './environment.ts'
 import type { SessionContext, TargetOptions } from './import-session.ts'
 import { importCreated, targetOf } from './import-session.ts'
@@ -42,7 +43,7 @@ export function parseDatabase(text: string, env: Environment): NamedDatabase {
 function fileDatabase(text: string): NamedDatabase {
   const path = resolve(text.replace(/^file:\/\//i, ''))
   const [, ending = ''] = /\.([^./]+)$/.exec(path) ?? []
-  const dbtype = typesByEnding[ending.toLowerCase()]
+  const dbtype = ownValue(typesByEnding, ending.toLowerCase())
   if (dbtype === undefined) {
     throw new UsageError(
       '--database is an address such as postgres://user@host/name, or a file: GeoPackage, SpatiaLite, SQLite',
@@ -56,7 +57,7 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   // The address may hold a password: it is not repeated.
   if (url === undefined)
     throw new UsageError('--database is no address of the form postgres://user@host:port/name')
-  const dbtype = typesByScheme[url.protocol.slice(0, -1).toLowerCase()]
+  const dbtype = ownValue(typesByScheme, url.protocol.slice(0, -1).toLowerCase())
   if (dbtype === undefined)
     throw new UsageError(`--database does not know "${url.protocol}//": use postgres:// or mysql://`)
   const database = decodeURIComponent(url.pathname.slice(1))
@@ -84,7 +85,7 @@ const optionNames: Record<string, string> = { schema: 'schema', sslmode: 'SSL mo
 function optionsOf(url: URL): Record<string, string> {
   return Object.fromEntries(
     [...url.searchParams].map(([name, value]) => {
-      const parameter = optionNames[name]
+      const parameter = ownValue(optionNames, name)
       if (parameter !== undefined) return [parameter, value]
       throw new UsageError(`--database takes ?schema=NAME and ?sslmode=MODE, not "${name}"`)
     }),

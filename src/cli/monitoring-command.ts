@@ -1,4 +1,5 @@
 import { loadSettings } from '../config/settings.ts'
+import { ownValue } from '../lib/own-value.ts'
 import type { Environment } from './environment.ts'
 import type { MonitoringCommand } from './monitoring-context.ts'
 import { loadDump } from './monitoring-load.ts'
@@ -19,7 +20,7 @@ const commands: Record<string, MonitoringCommand> = {
 export async function runMonitoring(args: string[], env: Environment): Promise<number> {
   const options = parseMonitoringOptions(args)
   const [name = 'status', ...words] = options.words
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const command = ownValue(commands, name)
   if (command === undefined)
     throw new UsageError(`\`terrane monitoring\` knows ${Object.keys(commands).join(', ')}; found "${name}"`)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })

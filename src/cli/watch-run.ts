@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { ownValue } from '../lib/own-value.ts'
 import type { TaskView } from './import-views.ts'
 import { readImport, readProgress, readTasks } from './import-views.ts'
 import type { ProgressDisplay, Unit } from './progress-display.ts'
@@ -91,7 +92,7 @@ class Watch {
     const { done, seconds } = this.#ended.get(task.id) ?? { done: 0, seconds: this.#seconds() }
     const { file, layer, state, rejected, unit } = task
     const loaded = state === 'COMPLETE' ? Math.max(0, done - rejected) : 0
-    const message = task.errorMessage ?? hints[state] ?? ''
+    const message = task.errorMessage ?? ownValue(hints, state) ?? ''
     return { file, layer, state, loaded, unit, rejected, seconds, message }
   }
 

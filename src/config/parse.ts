@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.ts'
 /** Reads values out of an environment and gathers every problem, so that all are told at once. */
 export interface Reader {
   text(name: string): string | undefined
@@ -56,7 +57,7 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     const value = text(name)
     if (value === undefined) return fallback
     const [, amount, unit] = /^(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)$/i.exec(value) ?? []
-    const factor = unitBytes[(unit ?? '?').toLowerCase()]
+    const factor = ownValue(unitBytes, (unit ?? '?').toLowerCase())
     const size = Math.round(Number(amount) * (factor ?? Number.NaN))
     if (Number.isSafeInteger(size) && size > 0) return size
     problem(name, `must be a size such as 500MB or 10GiB, found "${value}"`)
@@ -73,7 +74,7 @@ export function environmentReader(env: Record<string, string | undefined>, probl
   const flag: Reader['flag'] = (name, fallback) => {
     const value = text(name)
     if (value === undefined) return fallback
-    const found = flagWords[value.toLowerCase()]
+    const found = ownValue(flagWords, value.toLowerCase())
     if (found === undefined) problem(name, `must be on or off, found "${value}"`)
     return found ?? fallback
   }

@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.ts'
 import { normalizeProjection } from './crs-methods.ts'
 import type { CrsShape } from './crs-shape.ts'
 
@@ -109,7 +110,7 @@ const projectionKeys = [
 export function shapeOfProj(text: string): CrsShape | undefined {
   const given = parseProj(text)
   const name = given.get('proj')
-  const datum = datums[given.get('datum') ?? '']
+  const datum = ownValue(datums, given.get('datum') ?? '')
   const ellipsoid = ellipsoidOf(given, datum?.ellipsoid)
   if (name === undefined || name === 'pipeline' || ellipsoid === undefined) return undefined
   const isGeographic = name === 'longlat' || name === 'latlong' || name === 'lonlat' || name === 'latlon'
@@ -144,7 +145,7 @@ function ellipsoidOf(
 ): readonly [number, number] | undefined {
   const { R, a, b, rf, f } = numbers(given, ['R', 'a', 'b', 'rf', 'f'])
   if (R !== undefined) return [R, 0]
-  const named = ellipsoids[given.get('ellps') ?? byDatum ?? (a === undefined ? 'GRS80' : '')]
+  const named = ownValue(ellipsoids, given.get('ellps') ?? byDatum ?? (a === undefined ? 'GRS80' : ''))
   const major = a ?? named?.[0]
   if (major === undefined) return undefined
   if (rf !== undefined) return [major, rf]
@@ -156,12 +157,14 @@ function ellipsoidOf(
 function meridianOf(text: string | undefined): number {
   if (text === undefined) return 0
   const number = Number(text)
-  return Number.isFinite(number) ? number : (primeMeridians[text.toLowerCase()] ?? 0)
+  return Number.isFinite(number) ? number : (ownValue(primeMeridians, text.toLowerCase()) ?? 0)
 }
 
 function unitOf(given: Map<string, string>): number {
   const factor = Number(given.get('to_meter') ?? Number.NaN)
-  return Number.isFinite(factor) && factor > 0 ? factor : (lengthUnits[given.get('units') ?? 'm'] ?? 1)
+  return Number.isFinite(factor) && factor > 0
+    ? factor
+    : (ownValue(lengthUnits, given.get('units') ?? 'm') ?? 1)
 }
 
 function projectionOf(name: string, given: Map<string, string>): Pick<CrsShape, 'method' | 'parameters'> {

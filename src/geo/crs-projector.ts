@@ -1,4 +1,5 @@
 import proj4 from 'proj4'
+import { ownValue } from '../lib/own-value.ts'
 import type { CrsShape } from './crs-shape.ts'
 
 /** A place that a projector changes in step: radians east and north, or metres. */
@@ -50,7 +51,7 @@ export function findProjector(shape: CrsShape): Projector | undefined {
   const { method, unit, axis } = shape
   if (method === 'longlat') return geographicProjector(unit * radiansPerDegree)
   if (method === 'webmerc') return webMercator(shape)
-  const name = method === undefined ? undefined : projections[method]
+  const name = method === undefined ? undefined : ownValue(projections, method)
   const sign = axis === undefined ? 1 : axis === 'wsu' ? -1 : 0
   if (name === undefined || sign === 0) return undefined
   return libraryProjector(definition(name, shape), unit * sign)

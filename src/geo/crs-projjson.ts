@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.ts'
 import type { WktNode } from './crs-wkt.ts'
 
 interface Json {
@@ -39,7 +40,7 @@ export function projJsonToWkt(text: string): WktNode | undefined {
 }
 
 function crsNode(json: Json, depth: number): WktNode | undefined {
-  const keyword = keywords[String(json.type)]
+  const keyword = ownValue(keywords, String(json.type))
   if (keyword === undefined || depth > 5) return undefined
   const node: WktNode = { keyword, values: [name(json), ...idNode(json)] }
   if (keyword === 'COMPOUNDCRS') {
@@ -83,7 +84,7 @@ const unitFactors: Record<string, number> = { metre: 1, degree: Math.PI / 180, u
 
 function unitNode(unit: unknown, keyword: string): WktNode | undefined {
   if (typeof unit === 'string') {
-    const factor = unitFactors[unit]
+    const factor = ownValue(unitFactors, unit)
     return factor === undefined ? undefined : { keyword, values: [unit, factor] }
   }
   if (!isObject(unit) || typeof unit.conversion_factor !== 'number') return undefined

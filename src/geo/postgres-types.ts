@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.ts'
 import type { Attribute, AttributeType } from './schema.ts'
 
 /** `pg_type.typname` of the types whose values an attribute holds exactly. */
@@ -24,7 +25,7 @@ const attributeTypeByName: Record<string, AttributeType> = {
  * read and written as text (enumerations, JSON, arrays, domains and the like).
  */
 export function attributeOfColumn(name: string, typeName: string, typmod: number): Attribute | undefined {
-  const type = attributeTypeByName[typeName]
+  const type = ownValue(attributeTypeByName, typeName)
   if (type === undefined) return undefined
   if (typmod < 4) return { name, type }
   if (typeName === 'varchar' || typeName === 'bpchar') return { name, type, maxLength: typmod - 4 }

@@ -3,6 +3,7 @@ import { findOutage, isUniqueViolation } from '../db/errors.ts'
 import type { FailureKind, FieldMessages } from '../lib/errors.ts'
 import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
+import { ownValue } from '../lib/own-value.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 
 /** The one table from kinds of failure to statuses. */
@@ -77,7 +78,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
   if (statusCode >= 400 && statusCode < 500)
     return {
       status: statusCode,
-      code: codeOfLibrary[code] ?? 'bad-request',
+      code: ownValue(codeOfLibrary, code) ?? 'bad-request',
       detail: message,
       errors: [message],
     }

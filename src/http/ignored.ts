@@ -1,3 +1,5 @@
+import { ownValue } from '../lib/own-value.ts'
+
 const maxNames = 20
 const maxBytes = 1024
 
@@ -44,7 +46,7 @@ function visitObject(known: Node[], value: Node, path: string, names: string[]):
   if (objects.length === 0) return
   for (const [key, item] of Object.entries(value)) {
     if (names.length > maxNames) return
-    const inner = objects.map((one) => (one.properties as Node)[key]).filter(isNode)
+    const inner = objects.map((one) => ownValue(one.properties as Node, key)).filter(isNode)
     if (inner.length > 0) visit(inner, item, `${path}${key}.`, names)
     else if (!isOpen && !names.includes(path + key)) names.push(path + key)
   }

@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.ts'
 import type { OwnEventType } from '../monitoring/model/event-types.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -92,6 +93,6 @@ export function isRecorded(url: string): boolean {
 
 /** How a request counts by its route; undefined for one that is not in the table. */
 export function findUsage(route: string, method: string): OwnEventType | undefined {
-  const usage = usages[route.replace(/\(.*?\)/g, '')]
+  const usage = ownValue(usages, route.replace(/\(.*?\)/g, ''))
   return usage?.[(method === 'HEAD' ? 'GET' : method) as Method]
 }

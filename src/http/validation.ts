@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { invalid } from '../lib/errors.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 const maxMessages = 50
 
@@ -23,7 +24,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     if (validator.Check(value)) return { value }
     const messages = describeErrors(validator.Errors(value), value)
     const [first = 'The request is not valid'] = messages
-    return { error: invalid(codeOfPart[part] ?? 'invalid-request', first, { errors: messages }) }
+    return { error: invalid(ownValue(codeOfPart, part) ?? 'invalid-request', first, { errors: messages }) }
   }
 }
 

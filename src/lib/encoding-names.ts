@@ -1,3 +1,5 @@
+import { ownValue } from './own-value.ts'
+
 /** Code pages of the dBASE language driver byte (offset 29 of a .dbf), by driver id. */
 const languageDrivers: Record<number, string> = {
   1: '437',
@@ -143,7 +145,7 @@ export function findEncodingName(text: string): string | undefined {
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')
     .replace(/^x/, '')
-  const known = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+  const known = ownValue(aliases, key)
   if (known !== undefined) return known
   const number = /^(?:ansi|oem|windows|win|cp|ms|ibm|dos|codepage|mswin|iso|isoiec)?(\d{3,6})$/.exec(key)
   return number === null ? undefined : codePageName(Number(number[1]))

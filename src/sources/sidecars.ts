@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { DataFile } from '../formats/format.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 const ofShapefile = ['shp']
 const ofTiff = ['tif', 'tiff']
@@ -87,7 +88,8 @@ function sidecarSplits(name: string): { base: string; extension: string }[] {
   const parts = name.split('.')
   for (let from = Math.max(1, parts.length - 3); from < parts.length; from += 1) {
     const extension = parts.slice(from).join('.').toLowerCase()
-    if (extension in sidecarExtensions) splits.push({ base: parts.slice(0, from).join('.'), extension })
+    if (Object.hasOwn(sidecarExtensions, extension))
+      splits.push({ base: parts.slice(0, from).join('.'), extension })
   }
   return splits
 }
@@ -114,7 +116,7 @@ function isExactly(main: Main, base: string): boolean {
 
 function attach(folder: string, name: string, mains: Map<string, Main[]>): boolean {
   for (const { base, extension } of sidecarSplits(name)) {
-    const allowed = sidecarExtensions[extension]
+    const allowed = ownValue(sidecarExtensions, extension)
     const fitting = (mains.get(base.toLowerCase()) ?? []).filter(
       (main) => allowed === 'any' || allowed?.includes(main.extension) === true,
     )

@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.ts'
 import { CalendarFields, field } from './calendar-fields.ts'
 import type { NamedValue } from './date-names.ts'
 import { eras, halfDays, matchName, months, weekdays, zones } from './date-names.ts'
@@ -125,12 +126,12 @@ function toStep({ letter, count, literal }: Token, index: number, tokens: Token[
     const kind = count <= 2 ? 'month' : 'name'
     return { ...step, kind, target: field.month, names: months }
   }
-  const named = nameLetters[letter]
+  const named = ownValue(nameLetters, letter)
   if (named !== undefined) return { ...step, kind: 'name', ...named }
   if (letter === 'z' || letter === 'Z') return { ...step, kind: 'zone' }
   if (letter === 'X') return { ...step, kind: 'isoZone' }
   const special = 'yYkhu'.includes(letter) ? (letter as Step['special']) : ''
-  return { ...step, target: calendarField[letter] as number, special }
+  return { ...step, target: ownValue(calendarField, letter) as number, special }
 }
 
 class Parser {

@@ -1,3 +1,5 @@
+import { ownValue } from '../../lib/own-value.ts'
+
 const names: Record<string, string> = {
   black: '#000000',
   blue: '#0000ff',
@@ -38,7 +40,7 @@ function fromHex(digits: string): ParsedColor {
 /** A CSS colour (CSS Color 3: hexadecimal, `rgb()`, `rgba()`, common names); undefined for what is none of these. */
 export function parseColor(text: string): ParsedColor | undefined {
   const word = text.trim().toLowerCase()
-  const named = names[word]
+  const named = ownValue(names, word)
   if (named !== undefined) return { color: named, opacity: 1 }
   const [, digits] = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/.exec(word) ?? []
   if (digits !== undefined) return fromHex(digits)

@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import { parseColor } from './colors.ts'
 import type { Condition, Drawing, Fill, Literal, MarkShape, Rule, Stroke, Symbolizer } from './drawing.ts'
 import { markShapes } from './drawing.ts'
@@ -75,7 +76,7 @@ class Reader {
       ]
       return { op: 'all', conditions }
     }
-    const op = comparisons[element.name]
+    const op = ownValue(comparisons, element.name)
     return op === undefined || value === undefined ? undefined : { op, property, value }
   }
 

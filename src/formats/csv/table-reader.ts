@@ -6,6 +6,7 @@ import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { WktReader } from '../../geo/wkt.ts'
 import { asciiText } from '../../lib/decimal.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { isUtf8Range } from '../../lib/utf8.ts'
 import {
   booleanKind,
@@ -65,7 +66,10 @@ export class TableReader {
     this.#capacity = Math.max(16, Math.min(batchRows, Math.floor(valuesPerBatch / (names.length + 1))))
     this.#batch = new BatchBuilder(schema, this.#capacity)
     this.#columns = this.#columnsByCell()
-    this.#accepted = Uint8Array.from(this.#columns, (column) => acceptedKinds[column?.type ?? ''] ?? 0)
+    this.#accepted = Uint8Array.from(
+      this.#columns,
+      (column) => ownValue(acceptedKinds, column?.type ?? '') ?? 0,
+    )
   }
 
   #columnsByCell(): (ColumnBuilder | undefined)[] {

@@ -1,5 +1,6 @@
 import type { Attribute, AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { FormatError } from '../format.ts'
 import type { ListItem } from './dump-list.ts'
 
@@ -115,12 +116,12 @@ export class DumpHeaderReader {
 
   #takeColumn(quoted: string, definition: string): void {
     const plain = definition.replace(/ NOT NULL| UNIQUE| DEFAULT .*/g, '').toLowerCase()
-    const attribute = { name: unquote(quoted), type: types[plain] ?? 'text' }
+    const attribute = { name: unquote(quoted), type: ownValue(types, plain) ?? 'text' }
     if (this.#attributes.some((known) => known.name === attribute.name)) {
       throw new FormatError(`Two fields are called "${attribute.name}"`, { code: 'gdal-failed' })
     }
     this.#attributes.push(attribute)
-    this.#lists.push(lists[plain])
+    this.#lists.push(ownValue(lists, plain))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { asciiText } from '../../lib/decimal.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { isUtf8Range } from '../../lib/utf8.ts'
 import { parseTimestamp } from '../timestamp.ts'
 import { parseBytea } from './dump-bytes.ts'
@@ -112,8 +113,8 @@ function fixedValue(type: string, bytes: Uint8Array, start: number, end: number)
     if (text === '1' || text === 't') return 1
     return text === '0' || text === 'f' ? 0 : undefined
   }
-  const range = ranges[type]
-  if (range === undefined) return realForm.test(text) ? Number(text) : endless[text.toLowerCase()]
+  const range = ownValue(ranges, type)
+  if (range === undefined) return realForm.test(text) ? Number(text) : ownValue(endless, text.toLowerCase())
   const value = integerForm.test(text) ? Number(text) : Number.NaN
   return value >= range[0] && value <= range[1] ? value : undefined
 }

@@ -1,4 +1,5 @@
 import type { BigBuilder, FixedBuilder } from '../../geo/column-builder.ts'
+import type { AttributeType } from '../../geo/schema.ts'
 import { asciiText } from '../../lib/decimal.ts'
 import type { CellParser } from '../csv/cell-kind.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../csv/cell-kind.ts'
 
 /** Which kinds of text a column of a type takes. */
-const accepted: Record<string, number> = {
+const accepted: Partial<Record<AttributeType, number>> = {
   int32: int32Kind,
   int64: int32Kind | int64Kind | longIntKind,
   float64: int32Kind | int64Kind | floatKind,

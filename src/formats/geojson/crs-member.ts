@@ -1,4 +1,5 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { Message } from '../format.ts'
 
 const wellKnown: Record<string, string> = { CRS84: 'EPSG:4326', CRS83: 'EPSG:4269', CRS27: 'EPSG:4267' }
@@ -46,7 +47,10 @@ function crsOfName(name: string): CrsDeclaration | undefined {
   if (parts !== null) {
     const authority = (parts[1] as string).toUpperCase()
     const code = (parts[2] as string).toUpperCase()
-    if (authority === 'OGC') return wellKnown[code] === undefined ? undefined : { srs: wellKnown[code] }
+    if (authority === 'OGC') {
+      const srs = ownValue(wellKnown, code)
+      return srs === undefined ? undefined : { srs }
+    }
     return authority === 'EPSG' && !/^\d+$/.test(code) ? undefined : { srs: `${authority}:${code}` }
   }
   return /^[A-Z]+(CRS|CS)\s*\[/.test(text) ? { wkt: text } : undefined

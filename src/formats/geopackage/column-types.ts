@@ -1,4 +1,5 @@
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** The data types of the standard (OGC 12-128r18, table 1), and those that other programs declare. */
 const typesByName: Record<string, AttributeType> = {
@@ -29,7 +30,7 @@ const declaredForm = /^\s*([^(]*?)\s*(?:\(\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\)
 export function attributeOfColumn(name: string, declared: string): Attribute {
   const [, word = '', length, scale] = declaredForm.exec(declared) ?? []
   const upper = word.toUpperCase()
-  const type = (Object.hasOwn(typesByName, upper) ? typesByName[upper] : undefined) ?? affinityType(upper)
+  const type = ownValue(typesByName, upper) ?? affinityType(upper)
   if (type === 'text' && length !== undefined && Number(length) > 0) {
     return { name, type, maxLength: Number(length) }
   }

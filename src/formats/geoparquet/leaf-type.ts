@@ -1,5 +1,6 @@
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { isValidUtf8 } from '../../lib/text-encoding.ts'
 import type { ParquetNode } from './parquet-file.ts'
 import { decimalText, halfFloat, intervalText, uuidText } from './special-values.ts'
@@ -135,7 +136,7 @@ const units: Record<string, readonly [bigint, bigint]> = {
 }
 
 function inUnit(unit: string): AppendValue {
-  const [multiply, divide] = units[unit] ?? [1n, 1n]
+  const [multiply, divide] = ownValue(units, unit) ?? [1n, 1n]
   return micros64(multiply, divide)
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import type { RasterBand, RasterDescription } from '../format.ts'
 import { FormatError } from '../format.ts'
 
@@ -39,7 +40,7 @@ function sizeOf(value: unknown): { width: number; height: number } {
 const noDataWords: Record<string, RasterBand['noData']> = { NaN: 'nan', Infinity: 'inf', '-Infinity': '-inf' }
 
 function noDataOf(value: unknown): RasterBand['noData'] {
-  return typeof value === 'number' ? value : noDataWords[String(value)]
+  return typeof value === 'number' ? value : ownValue(noDataWords, String(value))
 }
 
 function toBand(value: unknown): RasterBand {

@@ -8,6 +8,7 @@ import type { DataDirectory } from '../../config/data-directory.ts'
 import { freeStoreFile } from '../../config/data-directory.ts'
 import type { Database } from '../../db/connection.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { readRaster } from '../../stores/rasters/read-raster.ts'
@@ -81,7 +82,7 @@ export async function toConnection(wanted: WantedConnection, place: Place): Prom
 
 function storeType({ type, parameters }: WantedConnection): 'GeoPackage' | 'PostGIS' {
   const name = type ?? parameters.dbtype ?? (Object.keys(parameters).length === 0 ? 'geopackage' : '')
-  const found = typesByName[name.toLowerCase().replaceAll(/[\s_-]/g, '')]
+  const found = ownValue(typesByName, name.toLowerCase().replaceAll(/[\s_-]/g, ''))
   if (found !== undefined) return found
   throw invalid(
     'unknown-store-type',

@@ -10,6 +10,7 @@ import { sourceTypes } from '../../importer/records.ts'
 import type { WantedRemote } from '../../importer/remote-data.ts'
 import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { UpdateMode } from '../../stores/store.ts'
 import { updateModes } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'
@@ -79,7 +80,7 @@ export function fromWireData(data: WantedData | undefined): WantedSource | undef
   const { type = 'file', file, location } = data
   const source = sourceTypes.find((one) => one === type)
   if (source === undefined) {
-    throw invalid('unknown-data-type', elsewhere[type] ?? `Unknown data type "${type}"`)
+    throw invalid('unknown-data-type', ownValue(elsewhere, type) ?? `Unknown data type "${type}"`)
   }
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
   if (source === 'remote') {

@@ -4,6 +4,7 @@ import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { WantedDatabase } from '../../importer/database/database-source.ts'
 import type { DatabaseSource, TaskRecord } from '../../importer/records.ts'
 import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'
 import type { DatabaseType } from '../../sources/database/database.ts'
 import { databaseReaders } from '../../sources/database/registry.ts'
@@ -45,7 +46,7 @@ const typesByName: Record<string, DatabaseType> = {
 
 export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): WantedDatabase {
   const { dbtype, passwd, 'SSL mode': mode, ...place } = parameters
-  const type = typesByName[dbtype.toLowerCase()]
+  const type = ownValue(typesByName, dbtype.toLowerCase())
   if (type === undefined) {
     const known = Object.keys(typesByName).join(', ')
     throw invalid('unknown-database-type', `dbtype "${dbtype}" is not known: there are ${known}`)

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { TaskRecord } from '../../importer/records.ts'
 import { notFound } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import { findTransform } from '../../transforms/registry.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
@@ -36,7 +37,7 @@ export function toWireSpec(
 ): Record<string, unknown> & { type: string } {
   const { type, ...parameters } = showTransform(spec)
   const name = String(type)
-  return { type: dialect === 'geoserver' ? (olderNames[name] ?? name) : name, ...parameters }
+  return { type: dialect === 'geoserver' ? (ownValue(olderNames, name) ?? name) : name, ...parameters }
 }
 
 export function toWireTransform(

@@ -1,4 +1,5 @@
 import { notFound } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { Metric } from '../../monitoring/model/metrics.ts'
 import { findMetric, metricsOf } from '../../monitoring/model/metrics.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
@@ -123,7 +124,7 @@ function refuseForeignMetric(metric: Metric, type: ServiceType | undefined, wire
 
 function readGrouping(fields: Fields): Grouping | undefined {
   const word = fields.choice('group_by', groupingWords)
-  return word === undefined ? undefined : (synonyms[word] ?? groupings.find((one) => one === word))
+  return word === undefined ? undefined : (ownValue(synonyms, word) ?? groupings.find((one) => one === word))
 }
 
 function readResource(fields: Fields): ResourceName | undefined {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { RasterBand, RasterDescription } from '../../formats/format.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { collectionId, toExtent } from './collection.ts'
@@ -26,7 +27,7 @@ export function mediaTypeOf(path: string, store?: StoreRecord): string {
   if (store?.type === 'GeoTIFF' && path === store.parameters.path) return 'image/tiff; application=geotiff'
   const extension = extname(path).toLowerCase()
   if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
-  return mediaTypes[extension] ?? 'application/octet-stream'
+  return ownValue(mediaTypes, extension) ?? 'application/octet-stream'
 }
 
 export function coverageFilePath(layer: LayerRecord, name: string): string {
@@ -39,7 +40,7 @@ function toWireBand({ dataType, noData, color, description }: RasterBand, index:
   return {
     name: description ?? `band${index + 1}`,
     type: dataType,
-    ...(noData === undefined ? {} : { noData: noDataWords[noData] ?? noData }),
+    ...(noData === undefined ? {} : { noData: ownValue(noDataWords, String(noData)) ?? noData }),
     ...(color === undefined ? {} : { color }),
   }
 }

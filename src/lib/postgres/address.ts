@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.ts'
 /**
  * Whether the connection is encrypted, as PostgreSQL's `sslmode` has it: without a look at the certificate
  * (`require`), with a look at who signed it, or also at the name in it.
@@ -19,7 +20,7 @@ const tlsByName: Record<string, TlsMode> = {
 export const tlsNames: readonly string[] = Object.keys(tlsByName)
 
 export function findTlsMode(name: string): TlsMode | undefined {
-  return tlsByName[name.toLowerCase().replaceAll('_', '-')]
+  return ownValue(tlsByName, name.toLowerCase().replaceAll('_', '-'))
 }
 
 /** Where a database is and who asks; plain data that holds a secret and is never logged or shown. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import {
   addressField,
   countField,
@@ -130,7 +131,7 @@ export function stageRecord(record: DumpRecord, staging: Staging, tally: Tally):
   const { model, pk } = record
   tally.read(model)
   try {
-    const readObject = Object.hasOwn(objectReaders, model) ? objectReaders[model] : undefined
+    const readObject = ownValue(objectReaders, model)
     if (model === 'metricvalue') stageValue(record, staging)
     else if (model === 'metriclabel') stageLabel(record, staging)
     else if (readObject !== undefined) staging.putObject(model, pk, readObject(record))

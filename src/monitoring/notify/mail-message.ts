@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import { readableDuration } from './duration.ts'
 import type { Message } from './model.ts'
 
@@ -99,7 +100,7 @@ const entities: Record<string, string> = {
 
 /** Text that means itself in HTML, attributes included. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+  return text.replace(/[&<>"']/g, (character) => ownValue(entities, character) ?? character)
 }
 
 function htmlOf({ kind, checkDescription, problems }: Message, facts: Facts): string {

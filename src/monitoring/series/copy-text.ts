@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import type { SqlValue } from './series-database.ts'
 
 const special = /[\\\n\r\t]/g
@@ -20,6 +21,6 @@ export function toCopyText(rows: readonly (readonly SqlValue[])[]): string {
 function fieldText(value: SqlValue): string {
   if (value === null) return '\\N'
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return value.replace(special, (one) => escapes[one] ?? one)
+  if (typeof value === 'string') return value.replace(special, (one) => ownValue(escapes, one) ?? one)
   return `\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
 }

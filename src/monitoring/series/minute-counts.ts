@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import { applicationMetrics, metricNamed } from '../model/metrics.ts'
 import { CellTable } from './cell-table.ts'
@@ -77,7 +78,7 @@ export class MinuteCounts {
   add(block: RequestBlock): void {
     const groups = this.#groupsOf(block)
     for (const counts of this.labelled) {
-      const name = textOf[counts.metric.name]
+      const name = ownValue(textOf, counts.metric.name)
       if (name === undefined) countStatuses(counts, block, groups)
       else countTexts(counts, block, name, groups)
     }

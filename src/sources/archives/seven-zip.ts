@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import { ByteSlices } from './byte-slices.ts'
 import { runSevenZip } from './seven-zip-program.ts'
 import type { Unpacking } from './unpacking.ts'
@@ -52,7 +53,7 @@ const kindFaults: Record<string, string> = {
 function faultOf(attributes: string, isEncrypted: boolean): string | undefined {
   if (isEncrypted) return 'it is encrypted: pack it without a password'
   const [windows = '', mode = ''] = attributes.split(' ')
-  return windows.includes('L') ? kindFaults.l : kindFaults[mode.slice(0, 1)]
+  return windows.includes('L') ? kindFaults.l : ownValue(kindFaults, mode.slice(0, 1))
 }
 
 function admitEntry(properties: Map<string, string>, unpacking: Unpacking): SevenZipEntry {

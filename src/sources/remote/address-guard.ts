@@ -5,6 +5,7 @@ import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { invalid } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addresses.ts'
 import { RemoteFault } from './remote.ts'
 
@@ -54,7 +55,7 @@ const lookupCodes: Record<string, string> = {
 
 function lookupFault(host: string, error: unknown): RemoteFault {
   const { code } = error as NodeJS.ErrnoException
-  const why = lookupCodes[code ?? ''] ?? 'its name cannot be looked up'
+  const why = ownValue(lookupCodes, code ?? '') ?? 'its name cannot be looked up'
   return new RemoteFault(`${host}: ${why}`, { isPassing: code === 'EAI_AGAIN' })
 }
 

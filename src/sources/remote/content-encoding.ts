@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { ownValue } from '../../lib/own-value.ts'
 import { RemoteFault } from './remote.ts'
 
 /** Below this the ratio says nothing. */
@@ -33,7 +34,7 @@ export function decodedBody(body: Readable, encoding: string | undefined, name: 
   if (coding === '' || coding === 'identity') return body
   const isPackedFile = /gzip$/.test(coding) && /\.(gz|tgz|gzip)$/i.test(name)
   if (isPackedFile) return body
-  const decoder = decoders[coding]
+  const decoder = ownValue(decoders, coding)
   if (decoder === undefined) {
     body.destroy()
     throw new RemoteFault(`the server sends the unknown encoding "${coding.slice(0, 40)}"`, {

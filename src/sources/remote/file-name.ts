@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { ownValue } from '../../lib/own-value.ts'
 import { findArchive } from '../archive.ts'
 
 const maxNameBytes = 200
@@ -57,7 +58,7 @@ export function withPackedEnding(name: string, head: Uint8Array): string {
 
 /** The name with the ending that its media type stands for, where it has another. */
 export function withEnding(name: string, contentType: string | undefined): string {
-  const endings = endingsOfType[contentType ?? ''] ?? []
+  const endings = ownValue(endingsOfType, contentType ?? '') ?? []
   const [usual] = endings
   const lower = name.toLowerCase()
   const isArchiveType = usual !== undefined && findArchive(`x${usual}`) !== undefined

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { ownValue } from '../../lib/own-value.ts'
 import type { RemoteCredentials } from './credentials.ts'
 import { ntlmAuthenticate, ntlmNegotiate } from './ntlm.ts'
 
@@ -60,7 +61,7 @@ export function digestAuthorization(
   clientNonce = randomBytes(16).toString('hex'),
 ): string | undefined {
   const algorithm = parameters.get('algorithm') ?? 'MD5'
-  const name = digestHashes[algorithm.toLowerCase()]
+  const name = ownValue(digestHashes, algorithm.toLowerCase())
   const nonce = parameters.get('nonce')
   const qop = parameters.get('qop')
   const hasAuth = qop?.split(',').some((one) => one.trim().toLowerCase() === 'auth') ?? false

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type SftpClient from 'ssh2-sftp-client'
 import { orAborted } from '../../lib/or-aborted.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { toFault } from './faults.ts'
 import type { HostKeys } from './host-keys.ts'
 import { fullName } from './http-auth.ts'
@@ -70,7 +71,7 @@ function connectOptions(location: RemoteLocation, options: SessionOptions, refus
     },
     ...(kinds.length === 0
       ? {}
-      : { algorithms: { serverHostKey: kinds.flatMap((kind) => algorithmsOf[kind] ?? [kind]) } }),
+      : { algorithms: { serverHostKey: kinds.flatMap((kind) => ownValue(algorithmsOf, kind) ?? [kind]) } }),
   }
 }
 

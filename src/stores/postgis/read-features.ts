@@ -3,6 +3,7 @@ import { batchRows } from '../../geo/batch.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
@@ -103,7 +104,7 @@ const integerLimits: Record<string, bigint> = { int16: 32_767n, int32: 2_147_483
 function canBeId(id: string, type: string): boolean {
   if (id.includes('\0')) return false
   if (type === 'ctid') return /^\(\d{1,9},\d{1,4}\)$/.test(id)
-  const limit = integerLimits[type]
+  const limit = ownValue(integerLimits, type)
   if (limit !== undefined) {
     const isPlain = /^(0|-?[1-9]\d{0,18})$/.test(id)
     return isPlain && BigInt(id) <= limit && BigInt(id) >= -limit - 1n

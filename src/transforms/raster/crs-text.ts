@@ -1,4 +1,5 @@
 import { findCrs, matchCrs, parseSrs } from '../../geo/crs-database.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const maxWktLength = 8000
 
@@ -51,7 +52,7 @@ function isSafeProj(text: string): boolean {
  */
 export function toProgramCrs(text: string): string | undefined {
   const trimmed = text.trim()
-  const named = wellKnown[trimmed.toUpperCase()]
+  const named = ownValue(wellKnown, trimmed.toUpperCase())
   if (named !== undefined) return named
   if (trimmed.startsWith('+')) return isSafeProj(trimmed) ? trimmed : undefined
   const srs = parseSrs(trimmed)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { ownValue } from '../../../lib/own-value.ts'
 import { takeContentType } from './content-type.ts'
 import { parseLogTime } from './log-time.ts'
 import { responseTime } from './response-time.ts'
@@ -209,8 +210,8 @@ function unescaped(bytes: Buffer, start: number, end: number): string {
       if (!Number.isNaN(code)) {
         byte = code
         at += 3
-      } else if (letter in escapes) {
-        byte = escapes[letter] as number
+      } else if (Object.hasOwn(escapes, letter)) {
+        byte = ownValue(escapes, letter) ?? backslash
         at += 1
       }
     }

@@ -1,3 +1,5 @@
+import { ownValue } from '../../../lib/own-value.ts'
+
 const longestMilliseconds = 7 * 86_400_000
 const factors: Record<string, number> = { rt: 1000, rt_ms: 1, rt_us: 0.001 }
 const keyed = /(?:^| )(rt|rt_ms|rt_us)="?(\d{1,12}(?:\.\d{1,9})?)"?(?= |$)/
@@ -12,7 +14,7 @@ const single = /^ *(\d{1,15}) *$/
 export function responseTime(rest: string): number | null {
   if (rest.length > 1000) return null
   const [, name = '', value] = keyed.exec(rest) ?? []
-  if (value !== undefined) return bounded(Number(value) * (factors[name] as number))
+  if (value !== undefined) return bounded(Number(value) * (ownValue(factors, name) as number))
   const seconds = decimal.exec(rest)?.[1]
   if (seconds !== undefined) return bounded(Number(seconds) * 1000)
   const micros = single.exec(rest)?.[1]

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/own-value.ts'
 import type { OwnEventType } from '../../model/event-types.ts'
 import { decode } from './ows-parameters.ts'
 
@@ -40,7 +41,7 @@ export function classifyOwsPath(path: string): PathUse | undefined {
   const cached = classifyCached(path, lower)
   if (cached !== undefined) return cached
   const last = lower.slice(lower.lastIndexOf('/') + 1)
-  const eventType = Object.hasOwn(endpoints, last) ? endpoints[last] : undefined
+  const eventType = ownValue(endpoints, last)
   if (eventType !== undefined) return { eventType, isWhole: false }
   return classifyTile(path, lower) ?? classifyCollection(path, lower)
 }
@@ -51,7 +52,7 @@ function classifyCached(path: string, lower: string): PathUse | undefined {
   const start = at + '/gwc/service/'.length
   const end = lower.indexOf('/', start)
   const name = lower.slice(start, end < 0 ? undefined : end)
-  const eventType = Object.hasOwn(tileServices, name) ? tileServices[name] : undefined
+  const eventType = ownValue(tileServices, name)
   if (eventType === undefined) return undefined
   const layer = end < 0 ? undefined : layerOf(path.slice(end + 1))
   return { eventType, isWhole: layer !== undefined, ...(layer === undefined ? {} : { layer }) }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/own-value.ts'
 import type { OwnEventType } from '../../model/event-types.ts'
 import { readOwsBody } from './ows-body.ts'
 import type { OwsParameters } from './ows-parameters.ts'
@@ -76,9 +77,9 @@ export function classifyOws(path: string, query: string, body = ''): OwsUse | un
 
 function typeOf(service: string | undefined, operation: string | undefined): OwnEventType | null | undefined {
   const wanted = service?.toLowerCase() ?? ''
-  if (Object.hasOwn(services, wanted)) return services[wanted]
+  if (Object.hasOwn(services, wanted)) return ownValue(services, wanted)
   const asked = operation?.toLowerCase() ?? ''
-  return service === undefined && Object.hasOwn(operations, asked) ? operations[asked] : undefined
+  return service === undefined ? ownValue(operations, asked) : undefined
 }
 
 /** A path of a tile cache says more than `service=WMS`; otherwise parameters say more than the path. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/own-value.ts'
 /** One line of the Prometheus text format. */
 export interface ExposedSample {
   name: string
@@ -86,7 +87,9 @@ function parseQuoted(line: string, start: number): { text: string; at: number } 
   end.lastIndex = start
   const found = end.exec(line)?.[0]
   if (found === undefined) return undefined
-  const text = found.slice(0, -1).replace(/\\(.)/gs, (all, escaped: string) => escapes[escaped] ?? all)
+  const text = found
+    .slice(0, -1)
+    .replace(/\\(.)/gs, (all, escaped: string) => ownValue(escapes, escaped) ?? all)
   return { text, at: start + found.length }
 }
 

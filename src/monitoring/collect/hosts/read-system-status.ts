@@ -1,3 +1,4 @@
+import { ownValue } from '../../../lib/own-value.ts'
 import type { Gauge, HostReading, Storage, Traffic } from './host-reading.ts'
 import {
   gauge,
@@ -32,7 +33,7 @@ export function readSystemStatus(text: string): HostReading {
   return {
     gauges: [
       ...[...byName].flatMap(([name, value]) => {
-        const metric = Object.hasOwn(gauges, name) ? gauges[name] : undefined
+        const metric = ownValue(gauges, name)
         return metric === undefined ? [] : [gauge(metric, value)]
       }),
       ...memoryOf(byName),

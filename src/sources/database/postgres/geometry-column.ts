@@ -1,6 +1,7 @@
 import { SeenGeometries } from '../../../geo/geometry-shape.ts'
 import type { GeometryType } from '../../../geo/schema.ts'
 import { geometryTypes } from '../../../geo/schema.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 /** What is known of a geometry column before its rows are read. */
 export interface GeometryShape {
@@ -68,7 +69,7 @@ export function shapeOfGroups(groups: GeometryGroup[]): GeometryShape {
   const seen = new SeenGeometries()
   const rowsBySrid = new Map<number, number>()
   for (const { type, srid, flag, rows } of groups) {
-    seen.add(codesByName[type] ?? 0, flag >= 2, flag % 2 === 1)
+    seen.add(ownValue(codesByName, type) ?? 0, flag >= 2, flag % 2 === 1)
     rowsBySrid.set(srid, (rowsBySrid.get(srid) ?? 0) + rows)
   }
   const [most] = [...rowsBySrid].sort((a, b) => b[1] - a[1])
