@@ -9,7 +9,7 @@ import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../stores/rasters/coverage-types.ts'
 import { rasterState } from '../stores/rasters/raster-files.ts'
 import { readRaster } from '../stores/rasters/read-raster.ts'
-import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
+import type { StoreConnection, StoreParameters, TableState, VectorStore } from '../stores/store.ts'
 import { defaultStyles } from './default-styles.ts'
 import { listLayers } from './layers.ts'
 import { findMosaicIndex, getMosaicIndex, listMosaicsIn, removeMosaicFolder } from './mosaic-index.ts'
@@ -314,7 +314,7 @@ export class Catalog {
     return isThere ? { drop: () => opened.dropTable(index.table) } : undefined
   }
 
-  async #readState(layer: LayerRecord, signal: AbortSignal): Promise<string | undefined> {
+  async #readState(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {
     const db = this.database.kysely
     const store = await getStoreById(db, layer.storeId)
     if (store.type === mosaicType) {

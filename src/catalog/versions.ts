@@ -2,19 +2,21 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { Failure } from '../lib/errors.ts'
 import { orAborted } from '../lib/or-aborted.ts'
+import type { TableState } from '../stores/store.ts'
 import type { LayerRecord, VersionCause } from './records.ts'
 
 /** How long a request waits for a look outside, and one that asks for nothing else. */
 const lookTimeoutMs = 1000
 const refreshTimeoutMs = 15_000
-/** Looks take at most a tenth of the time, so that slow stores are looked at seldom. */
+/** What a look tells counts for so long; where stores are slow, looks take at most a tenth of the time. */
+const usualRestMs = 5
+const slowMs = 100
 const restFactor = 10
-const shortestRestMs = 2
-const longestRestMs = 2000
+const longestRestMs = 5000
 const rememberedLooks = 10_000
 
-/** What a layer's data are like outside: a text that moves with any change, undefined where that cannot be told. */
-export type ReadState = (layer: LayerRecord, signal: AbortSignal) => Promise<string | undefined>
+/** What a layer's data are like outside; undefined where that cannot be told. */
+export type ReadState = (layer: LayerRecord, signal: AbortSignal) => Promise<TableState | undefined>
 
 /** The version of a layer, and whether it was possible to see that nobody else has written: else keep nothing by it. */
 export interface LayerVersion {
@@ -25,7 +27,7 @@ export interface LayerVersion {
 interface LastLook {
   /** Of the layer's own version: a change of ours is looked at anew. */
   version: number
-  state: Promise<string | undefined>
+  state: Promise<TableState | undefined>
   /** Until when the state counts as the present one; infinite while it is being looked at. */
   until: number
 }
@@ -61,7 +63,7 @@ export class LayerVersions {
     }
   }
 
-  #state(layer: LayerRecord, signal: AbortSignal): Promise<string | undefined> {
+  #state(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {
     const known = this.#looks.get(layer.id)
     if (known !== undefined && known.version === layer.version && performance.now() < known.until) {
       return orAborted(known.state, signal)
@@ -74,7 +76,8 @@ export class LayerVersions {
     }
     const settle = (): void => {
       const took = performance.now() - begun
-      look.until = performance.now() + Math.min(longestRestMs, Math.max(shortestRestMs, took * restFactor))
+      const rest = took < slowMs ? usualRestMs : Math.min(longestRestMs, took * restFactor)
+      look.until = performance.now() + rest
     }
     look.state.then(settle, settle)
     this.#remember(layer.id, look)
@@ -89,16 +92,18 @@ export class LayerVersions {
   }
 
   /** Holds what was seen against what was seen before; several servers may do so at once. */
-  async #settle(layer: LayerRecord, state: string | undefined): Promise<LayerVersion> {
+  async #settle(layer: LayerRecord, state: TableState | undefined): Promise<LayerVersion> {
     const { version, seenState } = layer
     if (state === undefined) return { version, isCurrent: false }
-    if (state === seenState) return { version, isCurrent: true }
+    const isCurrent = state.mayLag !== true
+    if (state.text === seenState) return { version, isCurrent }
     const isFirst = seenState === undefined
+    const isOurs = isFirst || (state.sameAs?.has(seenState) ?? false)
     const row = await this.#database.kysely
       .updateTable('layers')
       .set({
-        seen_state: state,
-        ...(isFirst
+        seen_state: state.text,
+        ...(isOurs
           ? {}
           : { version: sql<number>`version + 1`, version_cause: 'outside' satisfies VersionCause }),
       })
@@ -107,11 +112,11 @@ export class LayerVersions {
       .where('seen_state', isFirst ? 'is' : '=', seenState ?? null)
       .returning('version')
       .executeTakeFirst()
-    return row === undefined ? this.#reread(layer, state) : { version: Number(row.version), isCurrent: true }
+    return row === undefined ? this.#reread(layer, state) : { version: Number(row.version), isCurrent }
   }
 
   /** The layer has changed since it was read: what was seen counts where it is what others have seen too. */
-  async #reread(layer: LayerRecord, state: string): Promise<LayerVersion> {
+  async #reread(layer: LayerRecord, { text, mayLag }: TableState): Promise<LayerVersion> {
     const row = await this.#database.kysely
       .selectFrom('layers')
       .select(['version', 'seen_state'])
@@ -119,6 +124,6 @@ export class LayerVersions {
       .executeTakeFirst()
     return row === undefined
       ? { version: layer.version, isCurrent: false }
-      : { version: Number(row.version), isCurrent: row.seen_state === state }
+      : { version: Number(row.version), isCurrent: row.seen_state === text && mayLag !== true }
   }
 }

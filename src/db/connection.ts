@@ -44,6 +44,7 @@ function postgresPool(url: string): pg.Pool {
     oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')
   const pool = new pg.Pool({
     connectionString: url,
+    application_name: 'terrane',
     max: 10,
     connectionTimeoutMillis: 10_000,
     query_timeout: queryTimeoutMs,

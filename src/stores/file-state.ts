@@ -8,9 +8,10 @@ const coarseTickMs = 2000
 const million = 1_000_000n
 const tries = 3
 
-interface Look {
+/** What files look like at a moment: by their place, size and times. */
+export interface FileLook {
   text: string
-  /** How long until a further change is certain to show in the times. */
+  /** How long until a further change is certain to show. */
   settlesInMs: number
 }
 
@@ -20,37 +21,43 @@ function untilSettled(timeNs: bigint, nowMs: number): number {
   return Math.abs(ageMs) < tick ? tick - ageMs : 0
 }
 
-async function lookAt(paths: readonly string[]): Promise<Look> {
-  const parts: string[] = []
-  let settlesInMs = 0
-  for (const path of paths) {
-    const found = await stat(path, { bigint: true }).catch(() => undefined)
-    if (found === undefined || found.size === 0n) {
-      parts.push('-')
-      continue
-    }
-    parts.push([found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join('.'))
-    // What changes from here on shows at the latest in the time of the change of the inode.
-    settlesInMs = Math.max(settlesInMs, untilSettled(found.ctimeNs, Date.now()))
+/** A file that is not there is as good as an empty one. */
+export async function lookAtFile(path: string): Promise<FileLook> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  if (found === undefined || found.size === 0n) return { text: '-', settlesInMs: 0 }
+  const { dev, ino, size, mtimeNs, ctimeNs } = found
+  // Whoever sets the time of a file back cannot set that of its inode.
+  const text = [dev, ino, size, mtimeNs, ctimeNs].join('.')
+  return { text, settlesInMs: untilSettled(ctimeNs, Date.now()) }
+}
+
+async function lookAtFiles(paths: readonly string[]): Promise<FileLook> {
+  const looks = await Promise.all(paths.map(lookAtFile))
+  return {
+    text: looks.map(({ text }) => text).join(' '),
+    settlesInMs: Math.max(0, ...looks.map((look) => look.settlesInMs)),
   }
-  return { text: parts.join(' '), settlesInMs }
 }
 
 let unsettledLooks = 0
 
 /**
- * A text that is another one after any change of the files: by their place, size and times. Files that were changed a
- * moment ago are looked at again once their times can tell the next change; where that takes long, the text is one that
- * no later look repeats. A file that is not there is as good as an empty one.
+ * The text of a look once a further change is certain to give another one; where that takes long, a text that no later
+ * look repeats.
  */
-export async function fileState(paths: readonly string[]): Promise<string> {
-  let look = await lookAt(paths)
-  for (let attempt = 1; attempt < tries && look.settlesInMs > 0; attempt += 1) {
-    if (look.settlesInMs > 2 * tickMs) break
-    await sleep(look.settlesInMs)
-    look = await lookAt(paths)
+export async function settled(look: () => Promise<FileLook>): Promise<string> {
+  let seen = await look()
+  for (let attempt = 1; attempt < tries && seen.settlesInMs > 0; attempt += 1) {
+    if (seen.settlesInMs > 2 * tickMs) break
+    await sleep(seen.settlesInMs)
+    seen = await look()
   }
-  if (look.settlesInMs === 0) return look.text
+  if (seen.settlesInMs === 0) return seen.text
   unsettledLooks += 1
-  return `${look.text} ?${process.pid}.${Date.now()}.${unsettledLooks}`
+  return `${seen.text} ?${process.pid}.${Date.now()}.${unsettledLooks}`
+}
+
+/** A text that is another one after any change of the files. */
+export function fileState(paths: readonly string[]): Promise<string> {
+  return settled(() => lookAtFiles(paths))
 }

@@ -86,6 +86,16 @@ export interface FeaturePage {
   ids: string[]
 }
 
+/** What a table is like at a moment. */
+export interface TableState {
+  /** Another one after any change of the table, whoever made it; maybe another one without any. */
+  text: string
+  /** Earlier texts since which loads of this process alone have written to the file or database. */
+  sameAs?: ReadonlySet<string>
+  /** Whether a change may be there already that shows a little later only. */
+  mayLag?: boolean
+}
+
 /**
  * A database or file that holds vector tables. Every method may throw `Failure` of kind `unavailable` when the
  * database cannot be reached. `load` is atomic: readers see the table as it was or as it is meant to be, never half;
@@ -109,10 +119,7 @@ export interface VectorStore {
   /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
   dropTable(table: string): Promise<void>
-  /**
-   * A text that is another one after any change of the table, whoever made it, and may be another one without any;
-   * undefined where that cannot be told.
-   */
-  state(table: string, signal: AbortSignal): Promise<string | undefined>
+  /** What tells whether others have changed the table; undefined where nothing does. */
+  state(table: string, signal: AbortSignal): Promise<TableState | undefined>
   close(): Promise<void>
 }

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { getLayer } from '../../src/catalog/layers.ts'
+import { publishNewLayer } from '../../src/catalog/publish.ts'
+import type { LayerRecord } from '../../src/catalog/records.ts'
+import { findStore } from '../../src/catalog/stores.ts'
 import type { TestApp } from './app.ts'
 import type { ImporterClient } from './importer-client.ts'
 import { clientOf } from './importer-client.ts'
@@ -24,18 +28,23 @@ export async function importPoints(
   server: TestApp,
   {
     workspace = 'default',
+    store,
     name,
     mode = 'CREATE',
     points = twoPoints,
   }: {
     workspace?: string
+    store?: string
     name: string
     mode?: 'CREATE' | 'REPLACE' | 'APPEND'
     points?: Points
   },
 ): Promise<void> {
   const client: ImporterClient = clientOf(server)
-  const target = { targetWorkspace: { workspace: { name: workspace } } }
+  const target = {
+    targetWorkspace: { workspace: { name: workspace } },
+    ...(store === undefined ? {} : { targetStore: { dataStore: { name: store } } }),
+  }
   const created = await client.call('POST', '', { import: target })
   assert.equal(created.status, 201, created.text)
   const id = Number(created.json.import?.id)
@@ -64,4 +73,26 @@ export async function layerOf(server: TestApp, name: string): Promise<ShownLayer
 
 export async function versionOf(server: TestApp, name: string): Promise<number> {
   return (await layerOf(server, name)).version
+}
+
+export function recordOf(server: TestApp, name: string): Promise<LayerRecord> {
+  return getLayer(server.database.kysely, 'default', name)
+}
+
+/** Publishes a table that is there already, under its name. */
+export async function publishTable(server: TestApp, storeName: string, table: string): Promise<void> {
+  const store = await findStore(server.database.kysely, 'default', storeName)
+  assert.ok(store)
+  const found = await (await server.catalog.openStore(store)).findTable(table)
+  assert.ok(found)
+  const details = {
+    kind: 'vector' as const,
+    title: table,
+    originalName: table,
+    srs: 'EPSG:4326',
+    schema: found.schema,
+    style: 'point',
+  }
+  const layer = { workspace: 'default', name: table, storeId: store.id, nativeName: table, details }
+  await server.database.transaction((db) => publishNewLayer(db, layer, '2026-01-01T00:00:00.000Z'))
 }

@@ -34,6 +34,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
   static async open(url: string): Promise<PostgresSeriesDatabase> {
     const pool = new pg.Pool({
       connectionString: url,
+      application_name: 'terrane',
       max: 3,
       connectionTimeoutMillis: 10_000,
       query_timeout: 60_000,

@@ -2,7 +2,14 @@ import type { DataFile, Format, LayerDescription, PlacedRows, ReadContext } from
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
-import type { FeaturePage, FeatureQuery, StoreType, TableDescription, VectorStore } from '../store.ts'
+import type {
+  FeaturePage,
+  FeatureQuery,
+  StoreType,
+  TableDescription,
+  TableState,
+  VectorStore,
+} from '../store.ts'
 import type { Filter } from './index/match-rows.ts'
 import { matchRows } from './index/match-rows.ts'
 import type { FileIndex } from './index/open-index.ts'
@@ -92,9 +99,9 @@ export class FileStore implements VectorStore {
     return this.#readOnly()
   }
 
-  async state(): Promise<string> {
+  async state(): Promise<TableState> {
     const { path, sidecars } = await withSidecars(this.#source.path)
-    return fileState([path, ...Object.values(sidecars).sort()])
+    return { text: await fileState([path, ...Object.values(sidecars).sort()]) }
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import { notFound } from '../../lib/errors.ts'
 import { openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
+import { ownWrite } from './own-writes.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
 
 /** Removes a table, its index and every mention of it. */
@@ -11,8 +12,10 @@ export async function dropTable(path: string, name: string, signal: AbortSignal)
   const db = openForLoading(path)
   try {
     await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
-    removeTable(db, name)
-    db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+    await ownWrite(path, db, () => {
+      removeTable(db, name)
+      db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+    })
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
     db.close()

@@ -4,7 +4,6 @@ import { hasCatalogue, listTables } from '../../formats/geopackage/tables.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { invalid } from '../../lib/errors.ts'
-import { fileState } from '../file-state.ts'
 import type { TableDescription, VectorStore } from '../store.ts'
 import { findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
@@ -13,6 +12,7 @@ import { storeFailure } from './errors.ts'
 import type { GeoPackageStoreSettings } from './file-access.ts'
 import { checkFile, hasFile } from './file-access.ts'
 import { loadTable } from './load.ts'
+import { databaseState } from './own-writes.ts'
 import { Reading, unknownTable } from './reading/reading.ts'
 import { removeSideFile } from './stage.ts'
 import { describeTable } from './table-description.ts'
@@ -82,10 +82,10 @@ export function createGeoPackageStore(
         if (!hasFile(path)) throw unknownTable(path, table)
         await dropTable(path, table, AbortSignal.timeout(dropTimeoutMs))
       }),
-    state: () => fileState([path, `${path}-wal`]),
+    state: () => databaseState(path),
     close: async () => {
       reading.close()
-      writer.close()
+      await writer.close()
     },
   }
 }

@@ -11,6 +11,7 @@ import { createIndexes } from './indexes.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { planLoad } from './load-plan.ts'
 import { completeSkeleton, createSkeleton } from './new-file.ts'
+import { dataVersion, ownWrite } from './own-writes.ts'
 import { placeExisting, placeNew } from './place-rows.ts'
 import { rejectStaged } from './reject-staged.ts'
 import type { Staged } from './stage.ts'
@@ -38,10 +39,10 @@ export async function loadTable(
 ): Promise<LoadResult> {
   const { path, writer } = surroundings
   removeSideFile(path, request.loadId)
-  const db = writer.take({ isNew: request.mode !== 'CREATE' })
+  const db = await writer.take({ isNew: request.mode !== 'CREATE' })
   let isDone = false
   try {
-    await prepareFile(db, hooks.signal)
+    await prepareFile(path, db, hooks.signal)
     const version = dataVersion(db)
     const plan = planLoad(db, request, hooks)
     const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
@@ -49,33 +50,50 @@ export async function loadTable(
     const side = sidePath(path, request.loadId)
     const staged = await stageRows(side, { plan, srsId, pageSize }, tellNaN(batches, hooks), hooks)
     db.prepare('ATTACH ? AS side').run(side)
-    const result = await commitStaged(db, { plan, version }, staged, srsId, surroundings.clock, hooks)
+    const result = await commitStaged(db, { plan, version }, staged, srsId, surroundings, hooks)
     db.exec('DETACH side')
     isDone = true
     return result
   } finally {
     if (isDone) await writer.keep(db)
-    else db.close()
+    else await writer.drop(db)
     removeSideFile(path, request.loadId)
   }
 }
 
 /** Makes an empty file a GeoPackage, and sets the journal that lets readers go on while a load commits. */
-async function prepareFile(db: DatabaseSync, signal: AbortSignal): Promise<void> {
-  await whenFree(signal, () => db.exec('PRAGMA journal_mode = WAL'))
+async function prepareFile(path: string, db: DatabaseSync, signal: AbortSignal): Promise<void> {
+  if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
+    await ownWrite(path, db, () => whenFree(signal, () => db.exec('PRAGMA journal_mode = WAL')))
+  }
   const isComplete = ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].every((name) =>
     hasTable(db, name),
   )
   if (isComplete) return
-  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
-  try {
+  await changeFile(path, db, signal, () => {
     if (hasTable(db, 'gpkg_contents')) completeSkeleton(db)
     else createSkeleton(db)
-    db.exec('COMMIT')
-  } catch (error) {
-    db.exec('ROLLBACK')
-    throw error
-  }
+  })
+}
+
+/** A transaction of ours that waits until others have written. */
+async function changeFile<Result>(
+  path: string,
+  db: DatabaseSync,
+  signal: AbortSignal,
+  change: () => Result | Promise<Result>,
+): Promise<Result> {
+  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
+  return ownWrite(path, db, async () => {
+    try {
+      const result = await change()
+      db.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  })
 }
 
 function hasTable(db: DatabaseSync, name: string): boolean {
@@ -86,20 +104,13 @@ function hasTable(db: DatabaseSync, name: string): boolean {
 async function settleCrs(
   db: DatabaseSync,
   plan: LoadPlan,
-  { findDefinition }: LoadSurroundings,
+  { path, findDefinition }: LoadSurroundings,
   signal: AbortSignal,
 ): Promise<number> {
   if (plan.existing !== undefined) return plan.existing.srsId ?? 0
   if (plan.geometry === undefined) return 0
-  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
-  try {
-    const srsId = ensureCrs(db, plan.geometry.crs, findDefinition)
-    db.exec('COMMIT')
-    return srsId
-  } catch (error) {
-    db.exec('ROLLBACK')
-    throw error
-  }
+  const { crs } = plan.geometry
+  return changeFile(path, db, signal, () => ensureCrs(db, crs, findDefinition))
 }
 
 async function commitStaged(
@@ -107,11 +118,10 @@ async function commitStaged(
   early: EarlyPlan,
   staged: Staged,
   srsId: number,
-  clock: Clock,
+  { path, clock }: LoadSurroundings,
   hooks: LoadHooks,
 ): Promise<LoadResult> {
-  await whenFree(hooks.signal, () => db.exec('BEGIN IMMEDIATE'))
-  try {
+  return changeFile(path, db, hooks.signal, async () => {
     const plan = replan(db, early, hooks)
     const refused = place(db, plan, staged, srsId, hooks)
     const lastChange = nextChange(db, clock.now())
@@ -128,23 +138,14 @@ async function commitStaged(
     hooks.signal.throwIfAborted()
     await hooks.beforeCommit(JSON.stringify({ table: plan.table, lastChange }), result)
     hooks.signal.throwIfAborted()
-    db.exec('COMMIT')
     return result
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  }
+  })
 }
 
 interface EarlyPlan {
   plan: LoadPlan
   /** `dataVersion` before it was made. */
   version: unknown
-}
-
-/** Another value than before means that another connection has changed the file since. */
-function dataVersion(db: DatabaseSync): unknown {
-  return db.prepare('PRAGMA main.data_version').get()?.['data_version']
 }
 
 /** The plan against the file as it is now that nobody else can change it. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openForLoading } from './connections.ts'
+import { ownWrite } from './own-writes.ts'
 
 /** A log of commits longer than this is moved into the file at once, though more loads follow. */
 const maxLogBytes = 16 * 2 ** 20
@@ -27,14 +28,14 @@ export class Writer {
   }
 
   /** A connection for one load; `isNew` asks for one that knows every trigger. Give it to `keep` or close it. */
-  take({ isNew }: { isNew: boolean }): DatabaseSync {
+  async take({ isNew }: { isNew: boolean }): Promise<DatabaseSync> {
     const kept = this.#kept
     clearTimeout(this.#timer)
     if (kept !== undefined && !isNew && kept.file === identity(this.#path)) {
       this.#kept = undefined
       return kept.db
     }
-    this.close()
+    await this.close()
     return openForLoading(this.#path)
   }
 
@@ -42,24 +43,32 @@ export class Writer {
   async keep(db: DatabaseSync): Promise<void> {
     const file = identity(this.#path)
     if (this.#keepMs === 0 || this.#kept !== undefined || file === undefined) {
-      await moveIntoFile(db)
-      db.close()
+      await this.#leave(db, () => moveIntoFile(db))
       return
     }
     this.#kept = { db, file }
-    if (logBytes(this.#path) > maxLogBytes) checkpoint(db)
-    this.#timer = setTimeout(() => this.close(), this.#keepMs).unref()
+    if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => checkpoint(db))
+    this.#timer = setTimeout(() => void this.close().catch(() => undefined), this.#keepMs).unref()
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearTimeout(this.#timer)
     const kept = this.#kept
     this.#kept = undefined
-    if (kept === undefined) return
+    if (kept !== undefined) await this.#leave(kept.db, () => checkpoint(kept.db))
+  }
+
+  /** Ends a load that failed, whatever is wrong with the file, and waits for nobody. */
+  async drop(db: DatabaseSync): Promise<void> {
+    const move = (): unknown => db.prepare('PRAGMA main.wal_checkpoint(PASSIVE)').get()
+    await this.#leave(db, move).catch(() => undefined)
+  }
+
+  async #leave(db: DatabaseSync, move: () => unknown): Promise<void> {
     try {
-      checkpoint(kept.db)
+      await ownWrite(this.#path, db, move)
     } finally {
-      kept.db.close()
+      db.close()
     }
   }
 }

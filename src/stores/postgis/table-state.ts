@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
+import type { TableState } from '../store.ts'
 
 /**
- * What moves when a table changes (PostgreSQL, "The Cumulative Statistics System"): the counts of written rows, which
- * a server told by the session that wrote publishes within a second or when the session ends, up to ten seconds later
- * where it stays idle; size and place of its file, at once; its columns. Counts are lost by a reset and by a crash:
- * the times of both stand beside them. A view moves with what it is made of, a partitioned table with its parts.
+ * What moves when a table changes (PostgreSQL, "The Cumulative Statistics System"): the counts of written rows; size and
+ * place of its file; its columns. Counts are lost by a reset and by a crash: the times of both stand beside them. A view
+ * moves with what it is made of, a partitioned table with its parts.
  */
 const stateSql = `
 with recursive sources(oid) as (
@@ -34,13 +35,47 @@ lateral (
 ) a
 group by d.oid`
 
-/** A text that moves with every change of a table; undefined where there is none, or rows come from elsewhere. */
+/**
+ * A session tells its counts up to ten seconds after it has written, or when it ends. Of sessions that this user may not
+ * look at nothing is known.
+ */
+const laggingSql = `
+select exists (
+  select from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()
+    and coalesce(backend_type, 'client backend') = 'client backend'
+    and coalesce(application_name, '') not like 'terrane%'
+    and (state is distinct from 'idle' or state_change > clock_timestamp() - interval '11 s')
+) as lagging`
+
+/** A session that has just gone is seen for some milliseconds. */
+const leavingMs = 15
+
+interface StateRow {
+  hidden: boolean
+  state: string
+  lagging: boolean
+}
+
+async function readOnce(client: PoolClient, schema: string, table: string): Promise<StateRow | undefined> {
+  // Lagging is asked first: who tells counts after that answer is seen as lagging by it.
+  const { rows: activity } = await client.query<{ lagging: boolean }>(laggingSql)
+  const { rows } = await client.query<Omit<StateRow, 'lagging'>>(stateSql, [schema, table])
+  const found = rows[0]
+  return found === undefined ? undefined : { ...found, lagging: activity[0]?.lagging !== false }
+}
+
+/** What moves with every change of a table; undefined where there is none, or rows come from elsewhere. */
 export async function readTableState(
   client: PoolClient,
   schema: string,
   table: string,
-): Promise<string | undefined> {
-  const { rows } = await client.query<{ hidden: boolean; state: string }>(stateSql, [schema, table])
-  const found = rows[0]
-  return found === undefined || found.hidden ? undefined : found.state
+): Promise<TableState | undefined> {
+  let found = await readOnce(client, schema, table)
+  if (found?.lagging === true) {
+    await sleep(leavingMs)
+    found = await readOnce(client, schema, table)
+  }
+  if (found === undefined || found.hidden) return undefined
+  return { text: found.state, mayLag: found.lagging }
 }

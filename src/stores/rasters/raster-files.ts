@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { fileState } from '../file-state.ts'
+import type { TableState } from '../store.ts'
 
 /** What may stand beside a raster file and belong to it; readers ask for these by name. */
 const sidecarExtension =
@@ -19,8 +20,8 @@ export function findRasterFile(main: string, name: string): { path: string; isMa
 }
 
 /** A text that moves with any change of a raster's file or of those that belong to it. */
-export async function rasterState(main: string): Promise<string> {
+export async function rasterState(main: string): Promise<TableState> {
   const names = await readdir(dirname(main)).catch(() => [])
   const beside = names.sort().flatMap((name) => findRasterFile(main, name)?.path ?? [])
-  return fileState(beside.length === 0 ? [main] : beside)
+  return { text: await fileState(beside.length === 0 ? [main] : beside) }
 }

@@ -1,0 +1,104 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { BroadcastChannel, isMainThread } from 'node:worker_threads'
+import { settled } from '../file-state.ts'
+import type { TableState } from '../store.ts'
+import { lookAtDatabase } from './database-look.ts'
+
+/** What a thread that writes to a file tells the main one. */
+interface Told {
+  path: string
+  /** How the file looked before. */
+  from: string
+  /** How it looks now; absent while it is being written to. */
+  to?: string
+  isOver: boolean
+}
+
+/** What is known of a file: how it looks, and how it has looked before changes that were all ours. */
+interface Known {
+  latest: string
+  before: Set<string>
+  /** Until when a write of ours keeps others from writing. */
+  writesUntil: number
+}
+
+const channelName = 'terrane-own-writes'
+/** A thread that ends in the middle of a write does not tell so. */
+const longestWriteMs = 30_000
+const rememberedFiles = 1000
+const rememberedLooks = 1000
+
+const files = new Map<string, Known>()
+let channel: BroadcastChannel | undefined
+
+function openChannel(): BroadcastChannel {
+  if (channel !== undefined) return channel
+  channel = new BroadcastChannel(channelName)
+  channel.unref()
+  if (isMainThread) channel.onmessage = (message) => take((message as { data: Told }).data)
+  return channel
+}
+
+// Whoever looks at files of others' does so here: it has to hear of writes that happen before it looks first.
+if (isMainThread) openChannel()
+
+function tell(told: Told): void {
+  const opened = openChannel()
+  if (isMainThread) take(told)
+  else opened.postMessage(told)
+}
+
+function take({ path, from, to, isOver }: Told): void {
+  const known = files.get(path)
+  const isNext = known?.latest === from
+  const before = isNext ? known.before : new Set<string>()
+  files.delete(path)
+  if (!isOver) {
+    files.set(path, { latest: from, before, writesUntil: performance.now() + longestWriteMs })
+  } else if (to !== undefined) {
+    before.add(from)
+    for (const first of before) if (before.size > rememberedLooks) before.delete(first)
+    files.set(path, { latest: to, before, writesUntil: 0 })
+  }
+  for (const first of files.keys()) if (files.size > rememberedFiles) files.delete(first)
+}
+
+/** Another value than before means that another connection has changed the file since. */
+export function dataVersion(db: DatabaseSync): unknown {
+  return db.prepare('PRAGMA main.data_version').get()?.['data_version']
+}
+
+/**
+ * Does a write of ours to the file at `path` by its open connection `db`, so that it is not taken for one of somebody
+ * else's. Where others may have written meanwhile, it is.
+ */
+export async function ownWrite<Result>(
+  path: string,
+  db: DatabaseSync,
+  write: () => Result | Promise<Result>,
+): Promise<Result> {
+  const version = dataVersion(db)
+  const from = (await lookAtDatabase(path)).text
+  tell({ path, from, isOver: false })
+  try {
+    return await write()
+  } finally {
+    const to = (await lookAtDatabase(path)).text
+    const isAlone = db.isOpen && dataVersion(db) === version
+    tell({ path, from, isOver: true, ...(isAlone ? { to } : {}) })
+  }
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** How a file looks, and how it has looked before changes that were all ours. */
+export async function databaseState(path: string): Promise<TableState> {
+  // Nobody else can write meanwhile, and readers see what was there before.
+  const written = files.get(path)
+  if (written !== undefined && performance.now() < written.writesUntil) {
+    return { text: written.latest, sameAs: written.before }
+  }
+  const text = await settled(() => lookAtDatabase(path))
+  const known = files.get(path)
+  return { text, sameAs: known?.latest === text ? known.before : none }
+}
