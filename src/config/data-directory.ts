@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { freeName, toFileName } from '../lib/free-name.ts'
 import type { DataSettings } from './settings.ts'
 
 /** Where things lie in the data directory; absolute paths. */
@@ -62,11 +63,10 @@ export function freeStoreFile(
   taken: ReadonlySet<string | undefined>,
 ): string {
   const { name: base, ext } = parse(name)
-  const path = (suffix: string): string => join(directory.stores, workspace, `${base}${suffix}${ext}`)
-  for (let number = -1; ; number += 1) {
-    const candidate = path(number < 0 ? '' : String(number))
-    if (!taken.has(candidate) && !existsSync(candidate)) return candidate
-  }
+  const folder = join(directory.stores, toFileName(workspace))
+  return freeName(toFileName(base), (path) => taken.has(path) || existsSync(path), {
+    fit: (stem, suffix) => join(folder, `${stem}${suffix}${ext}`),
+  })
 }
 
 /** The key of the file, made first where there is none; of two processes that make it, one wins for both. */
@@ -85,6 +85,9 @@ function readKey(path: string): Uint8Array {
   return key
 }
 
+/** Kept from the garbage collector, which would close them. */
+const locks = new Set<DatabaseSync>()
+
 /**
  * Takes the data directory for this process; returns what gives it back. The system gives it back too when the
  * process dies. Throws an `Error` when another process has it.
@@ -101,9 +104,11 @@ export function lockDataDirectory(root: string): () => void {
       { cause: error },
     )
   }
+  locks.add(lock)
   writeFileSync(pidPath, `${process.pid}\n`)
   return () => {
     rmSync(pidPath, { force: true })
+    locks.delete(lock)
     lock.close()
   }
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { DataFile, Message } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
+import { freeName } from '../lib/free-name.ts'
 import { extractArchive, findArchive, withoutArchiveEnding } from '../sources/archive.ts'
 import { isInside } from '../sources/path-guard.ts'
 import { scanFile, scanFolder } from '../sources/scan.ts'
@@ -82,10 +83,7 @@ export async function findInPath(
 
 /** A name in a folder that nothing has: `name`, or with 0, 1, 2, ... behind it. */
 function freePath(folder: string, name: string): string {
-  for (let number = -1; ; number += 1) {
-    const path = join(folder, number < 0 ? name : `${name}${number}`)
-    if (!existsSync(path)) return path
-  }
+  return freeName(name, existsSync, { fit: (stem, suffix) => join(folder, stem + suffix) })
 }
 
 /** What holds one file of the folder's name becomes that file: parts of a dataset may be packed one by one. */

@@ -81,7 +81,7 @@ async function loadInTurn(parts: ImporterParts, course: Course, signal: AbortSig
 async function loadAndPublish(parts: ImporterParts, course: Course, signal: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await loadInto(parts, course, signal, { isLookedUp: tries > 1 })
+      await loadInto(parts, course, signal, { isLookedUp: tries > 1, signal })
       return
     } catch (error) {
       const isTaken = error instanceof Failure && error.code === 'table-exists'

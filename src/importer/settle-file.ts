@@ -5,9 +5,10 @@ import type { StoreRecord } from '../catalog/records.ts'
 import { findStore, getStoreById, insertStore, listStores } from '../catalog/stores.ts'
 import type { Queryable } from '../db/connection.ts'
 import type { DataFile } from '../formats/format.ts'
-import { freeName, toLayerName } from '../geo/names.ts'
+import { toLayerName } from '../geo/names.ts'
 import type { CopyHooks } from '../lib/copy-file.ts'
 import { copyFile } from '../lib/copy-file.ts'
+import { freeName, toFileName } from '../lib/free-name.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
@@ -20,9 +21,9 @@ export function storeFolder(
   record: ImportRecord,
   { path, origin }: { path: string; origin: string },
 ): string {
-  const name = toLayerName(basename(path, extname(path)))
+  const name = toFileName(toLayerName(basename(path, extname(path))))
   const digest = createHash('sha256').update(origin).digest('hex')
-  return join(parts.folders.stores, record.workspace, `${name}_${digest.slice(0, 12)}`)
+  return join(parts.folders.stores, toFileName(record.workspace), `${name}_${digest.slice(0, 12)}`)
 }
 
 /** As `storeFolder`, for the copy of an uploaded file. */

@@ -14,6 +14,7 @@ import type { ImportRecord, TaskRecord } from './records.ts'
  */
 export interface Naming {
   isLookedUp: boolean
+  signal: AbortSignal
 }
 
 function freeTable(
@@ -21,16 +22,22 @@ function freeTable(
   store: StoreRecord,
   opened: VectorStore,
   wanted: string,
-  { isLookedUp }: Naming,
+  { isLookedUp, signal }: Naming,
 ): Promise<string> {
   const isTaken = async (name: string) => isLookedUp && (await opened.findTable(name)) !== undefined
-  return parts.names.take(`table ${store.id}`, opened.tableName(wanted), isTaken)
+  const fit = (name: string, suffix: string) => opened.tableName(name, suffix)
+  return parts.names.take(`table ${store.id}`, wanted, isTaken, { fit, signal })
 }
 
-function freeLayer(parts: ImporterParts, workspace: string, wanted: string): Promise<string> {
+function freeLayer(
+  parts: ImporterParts,
+  workspace: string,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<string> {
   const isTaken = async (name: string) =>
     (await findLayer(parts.database.kysely, workspace, name)) !== undefined
-  return parts.names.take(`layer ${workspace}`, wanted, isTaken)
+  return parts.names.take(`layer ${workspace}`, wanted, isTaken, { signal })
 }
 
 /** A new layer and table in a store, under free names. */
@@ -42,7 +49,7 @@ export async function newTarget(
   naming: Naming,
 ) {
   const wanted = task.layer ?? { name: 'layer', nativeName: 'layer' }
-  const layerName = await freeLayer(parts, record.workspace, wanted.name)
+  const layerName = await freeLayer(parts, record.workspace, wanted.name, naming.signal)
   const opened = await parts.catalog.openStore(store)
   const name = wanted.nativeName === wanted.name ? layerName : wanted.nativeName
   return { store, layerName, table: await freeTable(parts, store, opened, name, naming), isExisting: false }

@@ -107,8 +107,11 @@ export interface VectorStore {
   check(signal: AbortSignal): Promise<void>
   listTables(): Promise<string[]>
   findTable(table: string): Promise<TableDescription | undefined>
-  /** A name like `wanted` that the store accepts for a table (length, characters); not whether it is free. */
-  tableName(wanted: string): string
+  /**
+   * A name like `wanted` that the store accepts for a table (length, characters), with `suffix` at its end whatever has to
+   * be cut; not whether it is free.
+   */
+  tableName(wanted: string, suffix?: string): string
   load(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<LoadResult>
   /** After a crash: whether the commit that `token` stands for happened. */
   outcome(token: string): Promise<'committed' | 'absent'>

@@ -1,3 +1,4 @@
+import { DistinctNames } from '../../lib/free-name.ts'
 import { parseColor } from './colors.ts'
 import type { Condition, Drawing, Fill, Rule, Stroke, Symbolizer } from './drawing.ts'
 import { scaleOfZoom, zoomOfScale } from './drawing.ts'
@@ -250,15 +251,12 @@ function elseCondition(rules: Rule[]): Condition | undefined {
 /** A MapLibre style document; its source `layer` stands for the layer drawn. What could not be said is in `metadata`. */
 export function writeMapLibre(drawing: Drawing, name: string): string {
   const lost = new Set(drawing.lost)
-  const ids = new Set<string>()
+  const ids = new DistinctNames({ separator: ' ', first: 2 })
   const layers = drawing.rules.flatMap((rule, index) => {
     const condition = rule.isElse === true ? elseCondition(drawing.rules) : rule.condition
     return rule.symbols.flatMap((symbol) =>
       layersOf(symbol, lost).map((layer) => {
-        const base = rule.name ?? `rule ${index + 1}`
-        let id = base
-        for (let number = 2; ids.has(id); number += 1) id = `${base} ${number}`
-        ids.add(id)
+        const id = ids.take(rule.name ?? `rule ${index + 1}`)
         return {
           id,
           source: 'layer',

@@ -1,7 +1,7 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { freeName } from '../../geo/names.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
+import { DistinctNames } from '../../lib/free-name.ts'
 import { FormatError } from '../format.ts'
 import { FlatBuffer, FlatBufferError } from './flat-buffer.ts'
 
@@ -104,12 +104,11 @@ function parseColumns(buffer: FlatBuffer, at: number): FgbHeader['columns'] {
   const first = buffer.vector(at, 4)
   const { count } = buffer
   const columns: FgbHeader['columns'] = []
-  const taken = new Set<string>()
+  const names = new DistinctNames()
   for (let index = 0; index < count; index += 1) {
     const table = buffer.target(first + index * 4)
     const source = buffer.text(buffer.field(table, 0)) ?? ''
-    const name = freeName(source === '' ? `field_${index + 1}` : source, (candidate) => taken.has(candidate))
-    taken.add(name)
+    const name = names.take(source === '' ? `field_${index + 1}` : source)
     const typeAt = buffer.field(table, 1)
     const [type, attributeType] = columnTypes[typeAt === 0 ? 0 : buffer.uint8(typeAt)] ?? []
     if (type === undefined || attributeType === undefined) {

@@ -1,5 +1,5 @@
-import { freeName } from '../../geo/names.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { DistinctNames } from '../../lib/free-name.ts'
 import type { TextEncoding } from '../../lib/text-encoding.ts'
 import type { DbfField } from './dbf-header.ts'
 
@@ -26,12 +26,11 @@ export interface DbfColumn {
 /** The columns of a .dbf; a field that holds nothing readable (a picture, FoxPro's null flags) is left out. */
 export function dbfColumns(fields: DbfField[], encoding: TextEncoding): DbfColumn[] {
   const columns: DbfColumn[] = []
-  const taken = new Set<string>()
+  const names = new DistinctNames()
   for (const [index, field] of fields.entries()) {
     if ('0GP'.includes(field.letter) || field.width === 0) continue
     const source = encoding.decode(field.nameBytes).trim()
-    const name = freeName(source === '' ? `field_${index + 1}` : source, (candidate) => taken.has(candidate))
-    taken.add(name)
+    const name = names.take(source === '' ? `field_${index + 1}` : source)
     const { kind, ...type } = columnType(field)
     const attribute: Attribute = { name, ...type }
     if (name !== source && source !== '') attribute.source = source

@@ -3,6 +3,7 @@ import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { DistinctNames } from '../../lib/free-name.ts'
 import { CellParser } from '../csv/cell-kind.ts'
 import type { LayerDescription, Message } from '../format.ts'
 import { FormatError } from '../format.ts'
@@ -134,14 +135,13 @@ export class RowSurvey implements RowSink {
 
   #attributes(nameOf: (source: string) => string, messages: Message[]): Attribute[] {
     const attributes: Attribute[] = []
-    const taken = new Set<string>()
+    const names = new DistinctNames({ separator: '_', first: 2 })
     for (const [index, field] of this.#fields.entries()) {
       const known = this.#known[index]
       if (known !== undefined && !field.isUsed) continue
       const source = this.#names.names[index - this.#known.length] ?? ''
       const wanted = known?.name ?? nameOf(source)
-      const name = freeName(wanted, taken)
-      taken.add(name)
+      const name = names.take(wanted)
       const attribute = field.attribute(name)
       attributes.push(known === undefined ? { ...attribute, source } : attribute)
       if (name !== wanted) {
@@ -155,9 +155,4 @@ export class RowSurvey implements RowSink {
     }
     return attributes
   }
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name
-  for (let suffix = 2; ; suffix += 1) if (!taken.has(`${name}_${suffix}`)) return `${name}_${suffix}`
 }

@@ -4,6 +4,7 @@ import { getMosaicIndex, mosaicPlace } from '../../catalog/mosaic-index.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { findStore, getStoreById } from '../../catalog/stores.ts'
 import { invalid } from '../../lib/errors.ts'
+import { toFileName } from '../../lib/free-name.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { Target } from '../load-target.ts'
 import type { ImporterParts } from '../parts.ts'
@@ -28,8 +29,8 @@ async function newMosaic(
   const store = await parts.catalog.defaultStore(record.workspace)
   const wanted = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
   const target = await newTarget(parts, record, wanted, store, naming)
-  const folder = `${target.layerName}_${loadId.replaceAll('-', '').slice(0, 12)}`
-  return { target, granuleFolder: join(parts.folders.stores, record.workspace, folder) }
+  const folder = `${toFileName(target.layerName)}_${loadId.replaceAll('-', '').slice(0, 12)}`
+  return { target, granuleFolder: join(parts.folders.stores, toFileName(record.workspace), folder) }
 }
 
 async function existingMosaic(parts: ImporterParts, layer: LayerRecord): Promise<MosaicTarget> {

@@ -4,6 +4,7 @@ import type { PrivacyMode } from '../../config/monitoring-settings.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { conflict } from '../../lib/errors.ts'
+import { findFreeName } from '../../lib/free-name.ts'
 import { CalledWorker } from '../../lib/worker-calls.ts'
 import type { ServiceSource } from '../model/records.ts'
 import type { Services } from '../model/services.ts'
@@ -153,11 +154,9 @@ export class MoveIn {
     return (await services.create({ name: freeName, ...values })).id
   }
 
-  async #freeName(wanted: string): Promise<string> {
-    for (let number = 0; ; number += 1) {
-      const name = number === 0 ? wanted : `${wanted}-${number}`
-      if ((await this.#needs.services.find(name)) === undefined) return name
-    }
+  #freeName(wanted: string): Promise<string> {
+    const isTaken = async (name: string) => (await this.#needs.services.find(name)) !== undefined
+    return findFreeName(wanted, isTaken, { separator: '-', first: 1 })
   }
 
   /** Gives how many there are now that were not there. */

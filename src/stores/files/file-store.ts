@@ -79,8 +79,8 @@ export class FileStore implements VectorStore {
     })
   }
 
-  tableName(wanted: string): string {
-    return wanted
+  tableName(wanted: string, suffix = ''): string {
+    return wanted + suffix
   }
 
   load(): never {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
+import { freeName } from '../../lib/free-name.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan } from './load-plan.ts'
 
@@ -13,7 +14,7 @@ export function createIndexes(db: DatabaseSync, plan: LoadPlan, hooks: LoadHooks
         hooks.onMessage({ level: 'warning', code: 'index-without-column', message })
       }
     } else if (!isIndexed(db, plan.table, column)) {
-      const name = freeName(db, `idx_${plan.table}_${column}`)
+      const name = freeIndexName(db, `idx_${plan.table}_${column}`)
       db.exec(`CREATE INDEX main.${quoteName(name)} ON ${quoteName(plan.table)} (${quoteName(column)})`)
     }
   }
@@ -28,9 +29,7 @@ function isIndexed(db: DatabaseSync, table: string, column: string): boolean {
   })
 }
 
-function freeName(db: DatabaseSync, wanted: string): string {
-  const isTaken = db.prepare('SELECT 1 FROM main.sqlite_schema WHERE lower(name) = lower(?)')
-  let name = wanted
-  for (let number = 1; isTaken.get(name) !== undefined; number += 1) name = `${wanted}_${number}`
-  return name
+function freeIndexName(db: DatabaseSync, wanted: string): string {
+  const find = db.prepare('SELECT 1 FROM main.sqlite_schema WHERE lower(name) = lower(?)')
+  return freeName(wanted, (name) => find.get(name) !== undefined, { separator: '_', first: 1 })
 }

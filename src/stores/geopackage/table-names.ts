@@ -1,14 +1,15 @@
 import { foldName } from '../../formats/geopackage/sql-names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
+import { DistinctNames } from '../../lib/free-name.ts'
 
 export const idColumn = 'fid'
 const defaultGeometryColumn = 'geom'
 const maxNameLength = 120
 
 /** A name like `wanted` for a table: none of those kept for SQLite, the standard and its indexes. */
-export function toTableName(wanted: string): string {
+export function toTableName(wanted: string, suffix = ''): string {
   const name = cleanName(wanted, 'layer')
-  return /^(sqlite|gpkg|rtree)_/i.test(name) ? `a_${name}` : name
+  return (/^(sqlite|gpkg|rtree)_/i.test(name) ? `a_${name}` : name) + suffix
 }
 
 /** NFC, blanks as `_`, no control characters, no lone surrogates, cut to a sensible length. */
@@ -31,14 +32,9 @@ export function toColumnNames(schema: Schema): { geometry: string; attributes: s
   const geometry = cleanName(schema.geometry?.name ?? '', defaultGeometryColumn)
   const isFree = fold(geometry) !== idColumn
   const geometryName = isFree ? geometry : defaultGeometryColumn
-  const taken = new Set([idColumn, ...(schema.geometry === undefined ? [] : [fold(geometryName)])])
-  const attributes = schema.attributes.map(({ name: wanted }) => {
-    const clean = cleanName(wanted, 'column')
-    let name = clean
-    for (let number = 1; taken.has(fold(name)); number += 1) name = `${clean}_${number}`
-    taken.add(fold(name))
-    return name
-  })
+  const taken = [idColumn, ...(schema.geometry === undefined ? [] : [fold(geometryName)])]
+  const names = new DistinctNames({ taken, fold, separator: '_', first: 1 })
+  const attributes = schema.attributes.map(({ name }) => names.take(cleanName(name, 'column')))
   return { geometry: geometryName, attributes }
 }
 

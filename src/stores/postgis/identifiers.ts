@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { cutToBytes, DistinctNames, freeName } from '../../lib/free-name.ts'
 
 /** PostgreSQL cuts identifiers to this many bytes (NAMEDATALEN - 1). */
 const identifierBytes = 63
@@ -9,18 +10,6 @@ const systemColumns = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid
 /** The key of a new table. */
 export const keyColumn = 'fid'
 const defaultGeometryColumn = 'geom'
-
-/** `name` cut to `bytes` bytes of UTF-8 between two characters. */
-export function cutToBytes(name: string, bytes: number): string {
-  let used = 0
-  let kept = ''
-  for (const character of name) {
-    used += Buffer.byteLength(character)
-    if (used > bytes) break
-    kept += character
-  }
-  return kept
-}
 
 /** A name like `wanted` that PostgreSQL takes: blanks become `_`, control characters go, at most 63 bytes. */
 export function toIdentifier(wanted: string, fallback: string): string {
@@ -33,13 +22,11 @@ export function toIdentifier(wanted: string, fallback: string): string {
   return cutToBytes(cleaned, identifierBytes) || fallback
 }
 
+const numbered = { separator: '_', first: 1, fit: suffixedIdentifier }
+
 /** `name`, or the first of `name_1`, `name_2`, ... that is not taken, never longer than 63 bytes. */
 export function freeIdentifier(name: string, isTaken: (candidate: string) => boolean): string {
-  if (!isTaken(name)) return name
-  for (let number = 1; ; number += 1) {
-    const candidate = `${cutToBytes(name, identifierBytes - 1 - String(number).length)}_${number}`
-    if (!isTaken(candidate)) return candidate
-  }
+  return freeName(name, isTaken, numbered)
 }
 
 /** `stem` and `suffix` joined, the stem cut where the whole would be too long. */
@@ -52,15 +39,12 @@ export function suffixedIdentifier(stem: string, suffix: string): string {
  * names that way), none reserved. The geometry's name comes first.
  */
 export function columnNames(attributeNames: string[], geometry?: string): string[] {
-  const taken = new Set(systemColumns)
-  if (geometry !== undefined) taken.add(geometry.toLowerCase())
-  return attributeNames.map((wanted) => {
-    const name = freeIdentifier(toIdentifier(wanted, 'column'), (candidate) =>
-      taken.has(candidate.toLowerCase()),
-    )
-    taken.add(name.toLowerCase())
-    return name
+  const names = new DistinctNames({
+    ...numbered,
+    taken: geometry === undefined ? systemColumns : [...systemColumns, geometry.toLowerCase()],
+    fold: (name) => name.toLowerCase(),
   })
+  return attributeNames.map((wanted) => names.take(toIdentifier(wanted, 'column')))
 }
 
 /** The column of a geometry of this name in a new table with the key `fid`. */
@@ -94,7 +78,8 @@ const ownedByPostgis = new Set([
 ])
 
 /** A name like `wanted` for a table: none of PostGIS's own, and none that a load uses for its staging. */
-export function toTableName(wanted: string): string {
+export function toTableName(wanted: string, suffix = ''): string {
   const name = toIdentifier(wanted, 'layer')
-  return ownedByPostgis.has(name) || isStagingName(name) ? toIdentifier(`a_${name}`, 'layer') : name
+  const free = ownedByPostgis.has(name) || isStagingName(name) ? toIdentifier(`a_${name}`, 'layer') : name
+  return suffixedIdentifier(free, suffix)
 }
