@@ -20,6 +20,75 @@ async function typeOf(...cells: string[]): Promise<string | undefined> {
   return (await column(...cells))[0]
 }
 
+/** Types and values of a whole file. */
+async function table(text: string): Promise<{ types: (string | undefined)[]; values: unknown[][] }> {
+  const { layer, rows, rejects } = await readLayer(csv, write('table.csv', text))
+  assert.deepEqual(rejects, [])
+  return {
+    types: layer.schema.attributes.map(({ type }) => type),
+    values: rows.map(({ values }) => values),
+  }
+}
+
+describe('CSV types of cells in quotes', () => {
+  const header = '"id","code","pop","x","day","on","note"\n'
+  const rows = '"1","007","9007199254740993","1.5","2024-02-29","true","a"\n"2","12","5","","","",""\n'
+
+  it('are judged without quotes where a file quotes every cell', async () => {
+    const { types, values } = await table(header + rows)
+    assert.deepEqual(types, ['int32', 'text', 'int64', 'float64', 'date', 'boolean', 'text'])
+    assert.deepEqual(values, [
+      [1, '007', 9007199254740993n, 1.5, 19782, true, 'a'],
+      [2, '12', 5n, null, null, null, ''],
+    ])
+    assert.deepEqual((await table(header.replaceAll('"', '') + rows)).types, types)
+    assert.deepEqual((await table(header + rows.replaceAll('""', ''))).types, types)
+  })
+
+  it('are text where a file quotes some', async () => {
+    assert.deepEqual((await table(`${header}${rows}3,"1","2","3","2024-01-01","true","b"\n`)).types, [
+      ...Array.from({ length: 7 }, () => 'text'),
+    ])
+    const { types, values } = await table('id,code,pop\n1,"12",5\n2,"13",""\n')
+    assert.deepEqual(types, ['int32', 'text', 'int32'])
+    assert.deepEqual(values, [
+      [1, '12', 5],
+      [2, '13', null],
+    ])
+  })
+
+  it('are the same as without quotes, whatever the cells', async () => {
+    const cell = fc.oneof(
+      fc.integer().map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.constantFrom('007', 'true', '2024-02-29', '2024-02-29T12:00:00Z', 'abc', '1E5', '-0', '+1', '5.'),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 6 }), async (cells) => {
+        const plain = cells.map((row) => row.join(',')).join('\n')
+        const quotedCells = cells.map((row) => row.map((one) => `"${one}"`).join(',')).join('\n')
+        assert.deepEqual(await table(`a,b\n${quotedCells}\n`), await table(`a,b\n${plain}\n`))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('are geometries and null for blanks in quotes', async () => {
+    const { rows: read } = await readLayer(
+      csv,
+      write('wkt.csv', '"geom","n"\n"POINT (1 2)","1"\n"  ","2"\n"","3"\n'),
+    )
+    assert.deepEqual(
+      read.map(({ geometry, values }) => [geometry, ...values]),
+      [
+        ['POINT (1 2)', 1],
+        [null, 2],
+        [null, 3],
+      ],
+    )
+  })
+})
+
 describe('CSV types', () => {
   it('are integers of the size that holds all cells', async () => {
     assert.deepEqual(await column('1', '', '-2147483648'), ['int32', 1, null, -2147483648])

@@ -15,9 +15,8 @@ const integerKinds = int32Kind | int64Kind | longIntKind
 const spelledKinds = booleanKind | timestampKind
 
 /**
- * The type of a column over all its cells, such that nothing is lost. A quoted cell that is not empty makes it text,
- * as do cells of different kinds, integers of more than 15 digits beside numbers with a point, and booleans or
- * timestamps in several spellings.
+ * The type of a column over all its cells, such that nothing is lost. Cells of different kinds make it text, as do
+ * integers of more than 15 digits beside numbers with a point, and booleans or timestamps in several spellings.
  */
 export class ColumnType {
   #kinds = 0
@@ -28,8 +27,8 @@ export class ColumnType {
   }
 
   /** Takes in a cell that is not empty; its kind. */
-  observe(parser: CellParser, bytes: Uint8Array, start: number, end: number, isQuoted: boolean): number {
-    const kind = isQuoted ? textKind : parser.parse(bytes, start, end)
+  observe(parser: CellParser, bytes: Uint8Array, start: number, end: number): number {
+    const kind = parser.parse(bytes, start, end)
     this.#kinds |= kind
     if ((kind & spelledKinds) === 0) return kind
     if (this.#form >= 0 && this.#form !== parser.form) this.#kinds |= textKind

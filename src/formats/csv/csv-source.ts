@@ -104,6 +104,13 @@ function startOf({ bytes, offset, end }: ByteReader): number {
   return hasMark ? 3 : 0
 }
 
+/** Whether a cell holds nothing, or blanks in quotes. */
+export function isBlankCell(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start
+  while (at < end && (bytes[at] as number) <= 0x20) at += 1
+  return at === end
+}
+
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** A cell of the row found last, with doubled quotes made single. */

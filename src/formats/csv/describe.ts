@@ -1,12 +1,12 @@
 import { basename, extname } from 'node:path'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
-import type { Attribute, GeometryField } from '../../geo/schema.ts'
+import type { Attribute, AttributeType, GeometryField } from '../../geo/schema.ts'
 import { looksLikeWkt } from '../../geo/wkt.ts'
 import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
 import { CellParser } from './cell-kind.ts'
 import { findCharset } from './charset.ts'
 import { ColumnType } from './column-type.ts'
-import { CsvSource, cellText } from './csv-source.ts'
+import { CsvSource, cellText, isBlankCell } from './csv-source.ts'
 import { uniqueHeaders } from './headers.ts'
 import type { RowScanner } from './row-scanner.ts'
 import { quoted } from './row-scanner.ts'
@@ -16,7 +16,9 @@ const exampleLength = 80
 const geometryNames = new Set(['wkt', 'geom', 'geometry', 'the_geom', 'wkb_geometry', 'shape', 'wkt_geom'])
 
 interface ColumnSurvey {
+  /** What its cells would be without quotes. */
   type: ColumnType
+  hasQuoted: boolean
   example: string | undefined
   wkt: WktColumn | undefined
 }
@@ -26,6 +28,8 @@ class TableSurvey {
   readonly columns: ColumnSurvey[]
   rows = 0
   shortRows = 0
+  /** Some cell that is not empty has no quotes. */
+  #hasPlain = false
   readonly #scanner: RowScanner
   readonly #parser = new CellParser()
 
@@ -33,6 +37,7 @@ class TableSurvey {
     this.#scanner = scanner
     this.columns = Array.from({ length: count }, () => ({
       type: new ColumnType(),
+      hasQuoted: false,
       example: undefined,
       wkt: undefined,
     }))
@@ -57,10 +62,15 @@ class TableSurvey {
       column.example = cellText(this.#scanner, cell).slice(0, exampleLength)
       if (looksLikeWkt(column.example)) column.wkt = new WktColumn()
     }
-    if (column.wkt !== undefined) column.wkt.observe(bytes, start, end)
-    if (!column.type.isText) {
-      column.type.observe(this.#parser, bytes, start, end, ((flags[cell] as number) & quoted) !== 0)
-    }
+    if (column.wkt !== undefined && !isBlankCell(bytes, start, end)) column.wkt.observe(bytes, start, end)
+    if (((flags[cell] as number) & quoted) === 0) this.#hasPlain = true
+    else column.hasQuoted = true
+    if (!column.type.isText) column.type.observe(this.#parser, bytes, start, end)
+  }
+
+  /** Where some cells are in quotes and others not, quotes say that a column is text; where all are, they say nothing. */
+  typeOf({ type, hasQuoted }: ColumnSurvey): AttributeType {
+    return hasQuoted && this.#hasPlain ? 'text' : type.type
   }
 
   /** The geometry column: among those whose cells are WKT one of the usual names, else the first. */
@@ -106,7 +116,7 @@ function layerOf(
     if (index === geometryIndex) continue
     const attribute: Attribute = {
       name: names[index] as string,
-      type: column.type.type,
+      type: survey.typeOf(column),
       source: cells[index] as string,
     }
     if (column.example !== undefined) attribute.example = column.example

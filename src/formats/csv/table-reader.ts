@@ -19,9 +19,9 @@ import {
   timestampKind,
   timestampMicroseconds,
 } from './cell-kind.ts'
-import { cellText } from './csv-source.ts'
+import { cellText, isBlankCell } from './csv-source.ts'
 import type { RowScanner } from './row-scanner.ts'
-import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
+import { escaped, hasNul, nonAscii, unclean } from './row-scanner.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind
 /** Which kinds of cell a column of a type takes. */
@@ -126,7 +126,6 @@ export class TableReader {
     if (column === undefined) return this.#takeGeometry(bytes, start, end)
     if (start === end && (flag === 0 || column.kind !== 'var')) column.appendNull()
     else if (column.kind === 'var') return appendText(column, bytes, start, end, flag)
-    else if ((flag & quoted) !== 0) return `The value is not ${column.type}: it is quoted`
     else return this.#takeValue(column, this.#accepted[cell] as number, bytes, start, end)
     return ''
   }
@@ -135,7 +134,7 @@ export class TableReader {
     const geometry = this.#batch.geometry
     if (geometry === undefined) return ''
     try {
-      if (start === end) geometry.appendNull()
+      if (isBlankCell(bytes, start, end)) geometry.appendNull()
       else this.#wkt.read(bytes, start, end, geometry)
     } catch (error) {
       if (error instanceof GeometryError) return error.message

@@ -72,7 +72,7 @@ export class LayerSurvey {
       const end = column.offsets[row + 1] as number
       if (start === end || !isValid(column.validity, row)) continue
       this.#examples[index] ??= exampleOf(column.bytes, start, end)
-      if (!type.isText) type.observe(this.#parser, column.bytes, start, end, false)
+      if (!type.isText) type.observe(this.#parser, column.bytes, start, end)
     }
   }
 }

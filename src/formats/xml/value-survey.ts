@@ -64,7 +64,7 @@ export class ValueSurvey {
     this.#example ??= exampleOf(text)
     const { declared } = this
     if (declared === 'string' || (this.#inferred.isText && (declared === undefined || this.isMisfit))) return
-    const kind = this.#inferred.observe(parser, textBytes, textStart, textEnd, false)
+    const kind = this.#inferred.observe(parser, textBytes, textStart, textEnd)
     if (declared !== undefined && !isFit(declared, kind, parser.value, text)) this.isMisfit = true
   }
 
