@@ -4,7 +4,7 @@ import type { UploadFile } from './multipart.ts'
 import { UsageError } from './options.ts'
 
 // Files that belong to a shapefile of the same base name.
-const sidecars = new Set('.shx .dbf .prj .cpg .qix .qpj .sbn .sbx .shp.xml'.split(' '))
+const sidecars = new Set('.shx .dbf .dbt .fpt .cst .prj .cpg .qix .qpj .sbn .sbx .shp.xml'.split(' '))
 
 /** The files that stand for a path: a folder's whole content, a shapefile with its sidecars, or one file. */
 export async function filesToUpload(path: string): Promise<UploadFile[]> {

@@ -11,11 +11,13 @@ import { geoparquet } from './geoparquet/geoparquet.ts'
 import { gpx } from './gpx/gpx.ts'
 import { kml } from './kml/kml.ts'
 import { rasterFormats } from './raster/raster.ts'
+import { dbase } from './shapefile/dbase.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 
 /** Every format, asked in this order; one that reads what no other does stands last. */
 export const formats: readonly Format[] = [
   shapefile,
+  dbase,
   geopackage,
   flatgeobuf,
   geoparquet,

@@ -23,6 +23,19 @@ describe('groupSidecars', () => {
     })
   })
 
+  it('gives long texts of a table to it, whether it stands alone or belongs to a Shapefile', () => {
+    const paths = ['/d/a.shp', '/d/a.dbf', '/d/a.dbt', '/d/b.dbf', '/d/B.FPT', '/d/b.cpg', '/d/c.fpt']
+    assert.deepEqual(grouped(paths), {
+      '/d/a.shp': ['dbf', 'dbt'],
+      '/d/b.dbf': ['cpg', 'fpt'],
+      '/d/c.fpt': [],
+    })
+    assert.deepEqual(grouped(['/d/r.tif', '/d/r.tif.vat.dbf', '/d/t.tab', '/d/t.dbf']), {
+      '/d/r.tif': ['vat.dbf'],
+      '/d/t.tab': ['dbf'],
+    })
+  })
+
   it('gives a dbf to the Shapefile and not to a CSV of the same name', () => {
     assert.deepEqual(grouped(['/d/a.csv', '/d/a.dbf', '/d/a.shp']), { '/d/a.csv': [], '/d/a.shp': ['dbf'] })
   })

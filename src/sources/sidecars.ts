@@ -3,6 +3,7 @@ import type { DataFile } from '../formats/format.ts'
 import { ownValue } from '../lib/own-value.ts'
 
 const ofShapefile = ['shp']
+const ofTable = ['shp', 'dbf']
 const ofTiff = ['tif', 'tiff']
 const ofJpeg = ['jpg', 'jpeg']
 const ofMapInfo = ['tab']
@@ -10,8 +11,12 @@ const ofGrid = ['bil', 'bip', 'bsq', 'flt']
 
 /** Extensions of files that belong to another one, with the main extensions they belong to; `any` for all. */
 const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
-  shx: ofShapefile,
-  dbf: ofShapefile,
+  shx: ofTable,
+  dbf: ['shp', 'tab'],
+  dbt: ofTable,
+  fpt: ofTable,
+  cst: ofTable,
+  'vat.dbf': 'any',
   sbn: ofShapefile,
   sbx: ofShapefile,
   qix: ofShapefile,
@@ -99,7 +104,6 @@ function indexMains(folder: string, names: readonly string[]): Map<string, Main[
   const index = new Map<string, Main[]>()
   for (const name of names) {
     const { base, extension } = splitExtension(name)
-    if (sidecarSplits(name).length > 0) continue
     const main: Main = { name, extension, file: { path: join(folder, name), sidecars: {} } }
     for (const key of new Set([base.toLowerCase(), name.toLowerCase()])) {
       const mains = index.get(key)
@@ -137,15 +141,31 @@ export function comparePaths(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
+/** Attaches files to the mains that they belong to; gives those that belong to none. */
+function attachAll(folder: string, names: readonly string[], mains: Map<string, Main[]>): string[] {
+  return names.filter((name) => !attach(folder, name, mains))
+}
+
 function groupFolder(folder: string, names: readonly string[]): DataFile[] {
-  const index = indexMains(folder, names)
-  const files: DataFile[] = []
-  for (const name of names) {
-    if (sidecarSplits(name).length === 0) continue
-    if (!attach(folder, name, index)) files.push({ path: join(folder, name), sidecars: {} })
-  }
-  for (const main of new Set([...index.values()].flat())) files.push(main.file)
-  return files
+  const mains = indexMains(
+    folder,
+    names.filter((name) => sidecarSplits(name).length === 0),
+  )
+  const sidecars = names.filter((name) => sidecarSplits(name).length > 0)
+  const alone = attachAll(folder, sidecars, mains)
+  // A .dbf alone is a table, with files of its own.
+  const tables = indexMains(folder, alone.filter(isTable))
+  const left = attachAll(
+    folder,
+    alone.filter((name) => !isTable(name)),
+    tables,
+  )
+  const files = [...mains.values(), ...tables.values()].flat().map((main) => main.file)
+  return [...new Set(files), ...left.map((name) => ({ path: join(folder, name), sidecars: {} }))]
+}
+
+function isTable(name: string): boolean {
+  return splitExtension(name).extension === 'dbf'
 }
 
 /**

@@ -53,6 +53,23 @@ describe('importing GeoParquet', () => {
   })
 })
 
+describe('importing a .dbf without a .shp', () => {
+  it('makes a table in the encoding that the .cpg beside it names', async (test) => {
+    const client = await startImporter(test)
+    await client.call('POST', '', { import: {} })
+    const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/shapefile', name))
+    const sent = await client.upload(0, [
+      { name: 'table.dbf', content: fixture('utf.dbf') },
+      { name: 'table.cpg', content: fixture('utf.cpg') },
+    ])
+    assert.equal(sent.json.task?.data?.format, 'dBASE', sent.text)
+    await client.call('PUT', '/0/tasks/0', { task: { layer: { srs: 'EPSG:4326' } } })
+    assert.equal((await client.call('POST', '/0')).status, 204)
+    const { task } = (await client.call('GET', '/0/tasks/0')).json
+    assert.deepEqual([task?.state, task?.rowsLoaded], ['COMPLETE', 2])
+  })
+})
+
 describe('importing through GDAL', needsGdal, () => {
   it('makes a task a sheet, tables that wait for a CRS', async (test) => {
     const client = await startImporter(test)
@@ -79,7 +96,7 @@ describe('importing through GDAL', needsGdal, () => {
     await client.call('PUT', '/0/tasks/0', { task: { layer: { srs: 'EPSG:4326' } } })
     await client.call('POST', '/0')
     const { task } = (await client.call('GET', '/0/tasks/0')).json
-    assert.deepEqual([task?.state, task?.rowsLoaded], ['COMPLETE', 1])
+    assert.deepEqual([task?.state, task?.rowsLoaded], ['COMPLETE', 2])
   })
 
   it('shows the types found in GML, with an example of each', async (test) => {

@@ -160,14 +160,92 @@ describe('a damaged .shp', () => {
     })
   })
 
-  it('of a type that is not read says which', async () => {
+  it('of a type that is not read says which, and why multipatches are not', async () => {
+    for (const [type, isDetected, message] of [
+      [31, true, /multipatches .* are not read/],
+      [77, false, /Shape type 77 .* is not supported/],
+    ] as const) {
+      const shp = (bytes: Buffer): Buffer => {
+        bytes.writeInt32LE(type, 32)
+        return bytes
+      }
+      const path = points({ shp })
+      assert.equal(await shapefile.detect(dataFile(path), readFileSync(path)), isDetected)
+      await assert.rejects(summary(path), { code: 'unsupported-shape-type', message })
+    }
+  })
+
+  it('with bytes behind its last record that its header counts is read, by its index or up to the rows of its .dbf', async () => {
+    const tails = [
+      '\0',
+      '\0\0\0\0',
+      'left over from an upload',
+      `\0\0\0\u0007${'\u00ff'.repeat(240)}`,
+      '\0'.repeat(240),
+    ]
+    for (const tail of tails) {
+      const shp = (bytes: Buffer): Buffer => {
+        const longer = Buffer.concat([bytes, Buffer.from(tail, 'latin1')])
+        longer.writeUInt32BE(longer.length >> 1, 24)
+        return longer
+      }
+      for (const parts of [{ shp }, { shp, shx: null }]) {
+        const { rows, codes } = await summary(points(parts))
+        assert.deepEqual([rows, codes], [all, ['trailing-bytes']], JSON.stringify([tail, Object.keys(parts)]))
+      }
+    }
+  })
+
+  it('whose last record says more bytes than there are is read', async () => {
     const shp = (bytes: Buffer): Buffer => {
-      bytes.writeInt32LE(31, 32)
+      bytes.writeUInt32BE(100, recordAt(5) + 4)
       return bytes
     }
-    const path = points({ shp })
-    assert.equal(await shapefile.detect(dataFile(path), readFileSync(path)), false)
-    await assert.rejects(summary(path), { code: 'unsupported-shape-type', message: /31/ })
+    for (const parts of [{ shp }, { shp, shx: null }])
+      assert.deepEqual((await summary(points(parts))).rows, all)
+    const cut = (bytes: Buffer): Buffer => shp(bytes).subarray(0, 230)
+    await assert.rejects(summary(points({ shp: cut, shx: null })), { code: 'truncated' })
+  })
+
+  it('whose record numbers are wrong is read in the order of its records', async () => {
+    const shp = (bytes: Buffer): Buffer => {
+      for (const record of [1, 2, 3, 4, 5]) bytes.writeUInt32BE(record === 3 ? 0 : 9, recordAt(record))
+      return bytes
+    }
+    for (const parts of [{ shp }, { shp, shx: null }])
+      assert.deepEqual((await summary(points(parts))).rows, all)
+  })
+})
+
+describe('the list of fields of a .dbf', () => {
+  /** Points with a number and a text; the list of fields ends with `mark`, or where the header says. */
+  const withMark = (mark: number | undefined, letter = 'C'): string => {
+    const fields = [
+      { name: 'id', type: 'N', width: 3 },
+      { name: 'name', type: 'C', width: 4 },
+    ]
+    const rows = [1, 2].map((id) => ({ shape: { parts: [[id, id]] }, values: [id, 'ABCD'] }))
+    const dbf = (bytes: Buffer): Buffer => {
+      bytes.write(letter, 64 + 11, 'latin1')
+      if (mark !== undefined) bytes[96] = mark
+      else bytes.writeUInt16LE(96, 8)
+      return mark === undefined ? Buffer.concat([bytes.subarray(0, 96), bytes.subarray(97)]) : bytes
+    }
+    return points({ dbf }, { fields, rows })
+  }
+
+  it('ends with any byte or none where the header says so', async () => {
+    for (const mark of [0x0d, 0x0a, 0x00, 0x20, undefined]) {
+      const { rows } = await summary(withMark(mark))
+      assert.deepEqual(rows, ['POINT (1 1) 1,ABCD', 'POINT (2 2) 2,ABCD'], String(mark))
+    }
+  })
+
+  it('may hold fields of a type that nobody knows: they are texts', async () => {
+    for (const letter of ['X', '?', '\u0001']) {
+      const { rows } = await summary(withMark(0x0d, letter))
+      assert.deepEqual(rows, ['POINT (1 1) 1,ABCD', 'POINT (2 2) 2,ABCD'], letter)
+    }
   })
 })
 

@@ -28,7 +28,7 @@ export function dbfColumns(fields: DbfField[], encoding: TextEncoding): DbfColum
   const columns: DbfColumn[] = []
   const names = new DistinctNames()
   for (const [index, field] of fields.entries()) {
-    if ('0GP'.includes(field.letter) || field.width === 0) continue
+    if ('0GP'.includes(field.letter)) continue
     const source = encoding.decode(field.nameBytes).trim()
     const name = names.take(source === '' ? `field_${index + 1}` : source)
     const { kind, ...type } = columnType(field)
@@ -42,6 +42,7 @@ export function dbfColumns(fields: DbfField[], encoding: TextEncoding): DbfColum
 type ColumnType = { kind: DbfKind } & Omit<Attribute, 'name'>
 
 function columnType({ letter, width, decimals }: DbfField): ColumnType {
+  if (width === 0) return { kind: 'text', type: 'text' }
   if (letter === 'N' && decimals === 0) return wholeNumberType(width)
   if (letter === 'N' || letter === 'F') return { kind: 'float', type: 'float64' }
   if (letter === 'D' && width === 8) return { kind: 'date', type: 'date' }

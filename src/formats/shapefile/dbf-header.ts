@@ -49,7 +49,7 @@ export function parseDbfHeader(head: Uint8Array, size: number): DbfHeader {
   const declared = { headerBytes: view.getUint16(8, true), recordBytes: view.getUint16(10, true) }
   const rows = view.getUint32(4, true)
   widenTexts(fields, declared.recordBytes)
-  const summed = 1 + fields.reduce((sum, field) => sum + field.width, 0)
+  const summed = widthOf(fields)
   const layout = chooseLayout(declared, { headerBytes: end, recordBytes: summed }, rows, size)
   const corrections: string[] = []
   for (const key of ['headerBytes', 'recordBytes'] as const) {
@@ -75,34 +75,76 @@ function unreadable(what: string): FormatError {
   return new FormatError(`The .dbf cannot be read: ${what}`, { code: 'bad-dbf' })
 }
 
-function parseFields(view: DataView, head: Uint8Array): { fields: DbfField[]; end: number } {
+interface FieldList {
+  fields: DbfField[]
+  /** Behind the list and its end mark. */
+  end: number
+}
+
+/**
+ * The list of fields ends with 0x0D. Some writers put another byte there or none (shplib's samples): where there is no
+ * such end, or fields up to it take more than a record, the length that the header states ends the list.
+ */
+function parseFields(view: DataView, head: Uint8Array): FieldList {
+  const [headerBytes, recordBytes] = [view.getUint16(8, true), view.getUint16(10, true)]
+  const marked = parseMarkedFields(view, head)
+  const stated = parseStatedFields(view, head, headerBytes)
+  const fits = ({ fields }: FieldList): boolean => widthOf(fields) === recordBytes
+  if ('fields' in marked && (stated === undefined || fits(marked) || !fits(stated))) return marked
+  if (stated !== undefined && fits(stated)) return stated
+  throw unreadable('problem' in marked ? marked.problem : 'the list of its fields has no end')
+}
+
+function parseMarkedFields(view: DataView, head: Uint8Array): FieldList | { problem: string } {
   const fields: DbfField[] = []
   let at = descriptorBytes
   while (at + descriptorBytes <= head.length && head[at] !== 0x0d) {
-    const name = head.slice(at, at + 11)
-    const nul = name.indexOf(0)
-    const letter = String.fromCharCode(view.getUint8(at + 11)).toUpperCase()
-    if (!/[A-Z0-9@+]/.test(letter)) throw unreadable(`field ${fields.length + 1} has no type that is known`)
-    fields.push({
-      nameBytes: nul < 0 ? name : name.subarray(0, nul),
-      letter,
-      width: view.getUint8(at + 16),
-      decimals: view.getUint8(at + 17),
-      offset: 0,
-    })
+    const field = parseField(view, head, at)
+    if (!/[A-Z0-9@+]/.test(field.letter)) {
+      return { problem: `field ${fields.length + 1} has no type that is known` }
+    }
+    fields.push(field)
     at += descriptorBytes
     // Some writers leave the end mark out: a row follows, which starts with its deletion flag.
     const isRow = head[at] === 0x20 || head[at] === 0x2a
     if (isRow && at === view.getUint16(8, true)) return { fields, end: at }
   }
-  if (head[at] !== 0x0d) throw unreadable('the list of its fields has no end')
-  return { fields, end: at + 1 }
+  return head[at] === 0x0d ? { fields, end: at + 1 } : { problem: 'the list of its fields has no end' }
+}
+
+/** As many fields as the stated length of the header has room for; one of a type that is not known is a text. */
+function parseStatedFields(view: DataView, head: Uint8Array, headerBytes: number): FieldList | undefined {
+  if (headerBytes < descriptorBytes * 2 || headerBytes > head.length) return undefined
+  const fields: DbfField[] = []
+  for (let at = descriptorBytes; at + descriptorBytes <= headerBytes; at += descriptorBytes) {
+    const field = parseField(view, head, at)
+    if (field.nameBytes.length === 0 || head[at] === 0x0d) break
+    fields.push(field)
+  }
+  return { fields, end: headerBytes }
+}
+
+function parseField(view: DataView, head: Uint8Array, at: number): DbfField {
+  const name = head.slice(at, at + 11)
+  const nul = name.indexOf(0)
+  return {
+    nameBytes: nul < 0 ? name : name.subarray(0, nul),
+    letter: String.fromCharCode(view.getUint8(at + 11)).toUpperCase(),
+    width: view.getUint8(at + 16),
+    decimals: view.getUint8(at + 17),
+    offset: 0,
+  }
+}
+
+/** Bytes of a record of these fields. */
+function widthOf(fields: readonly DbfField[]): number {
+  return 1 + fields.reduce((sum, field) => sum + field.width, 0)
 }
 
 /** Long texts keep the high byte of their width where others keep decimals (Clipper, FoxPro). */
 function widenTexts(fields: DbfField[], recordBytes: number): void {
   const texts = fields.filter((field) => field.letter === 'C')
-  const summed = 1 + fields.reduce((sum, field) => sum + field.width, 0)
+  const summed = widthOf(fields)
   const extra = texts.reduce((sum, field) => sum + field.decimals * 256, 0)
   if (extra > 0 && summed + extra === recordBytes)
     for (const field of texts) field.width += field.decimals * 256

@@ -1,10 +1,17 @@
 import { readSync } from 'node:fs'
+import { asciiText } from '../../lib/decimal.ts'
 import type { OpenFile } from '../open-file.ts'
 
 /** Long texts of a memo field, by block number. */
 export interface MemoFile {
   /** The bytes of a memo; undefined when the block is not one. */
   read(block: number): Uint8Array | undefined
+}
+
+/** The block that a memo field of a row points at: 0 for none, NaN where it is no number. */
+export function memoBlock(bytes: Uint8Array, at: number, width: number): number {
+  if (width === 4) return new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true)
+  return Number(asciiText(bytes, at, at + width).replace(/\0.*$/s, ''))
 }
 
 const maxMemoBytes = 1 << 24

@@ -5,6 +5,8 @@ import type { OpenFile } from '../open-file.ts'
 import type { DbfColumn } from './dbf-columns.ts'
 import { hasBinaryFields } from './dbf-columns.ts'
 import type { DbfHeader } from './dbf-header.ts'
+import type { MemoFile } from './dbf-memo.ts'
+import { memoBlock } from './dbf-memo.ts'
 
 /** What one pass over the rows of a .dbf tells. */
 export class DbfScan {
@@ -17,9 +19,11 @@ export class DbfScan {
   readonly #columns: DbfColumn[]
   readonly #numbers: number[]
   readonly #hasBinary: boolean
+  readonly #memo: MemoFile | undefined
 
-  constructor(columns: DbfColumn[]) {
+  constructor(columns: DbfColumn[], memo?: MemoFile) {
     this.#columns = columns
+    this.#memo = memo
     this.overflows = columns.map(() => 0)
     this.#hasBinary = hasBinaryFields(columns)
     this.#numbers = columns.flatMap(({ kind }, index) =>
@@ -54,6 +58,20 @@ export class DbfScan {
     }
     if (this.isUtf8)
       this.isUtf8 = (!this.#hasBinary && isUtf8(chunk)) || this.#areTextsUtf8(chunk, recordBytes)
+    if (this.isUtf8 && this.#memo !== undefined)
+      this.isUtf8 = this.#areMemosUtf8(this.#memo, chunk, recordBytes)
+  }
+
+  #areMemosUtf8(memo: MemoFile, chunk: Uint8Array, recordBytes: number): boolean {
+    for (const { kind, field } of this.#columns) {
+      if (kind !== 'memo') continue
+      for (let start = field.offset; start < chunk.length; start += recordBytes) {
+        const block = memoBlock(chunk, start, field.width)
+        const text = block > 0 ? memo.read(block) : undefined
+        if (text !== undefined && !isValidUtf8(text)) return false
+      }
+    }
+    return true
   }
 
   /** As the reader does, this allows for a last character that the field was too short for. */

@@ -2,7 +2,7 @@ import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../
 import { cutUtf8Bytes, type TextEncoding } from '../../lib/text-encoding.ts'
 import { epochDay } from '../epoch-day.ts'
 import type { DbfColumn } from './dbf-columns.ts'
-import type { MemoFile } from './dbf-memo.ts'
+import { type MemoFile, memoBlock } from './dbf-memo.ts'
 import {
   parseEndless,
   parseNumber,
@@ -306,9 +306,7 @@ function memoReader(
   memo: MemoFile | undefined,
 ): ValueReader {
   return (bytes, at) => {
-    const text = width === 4 ? '' : rawText(bytes, at, width)
-    const block =
-      width === 4 ? new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true) : Number(text)
+    const block = memoBlock(bytes, at, width)
     if (memo === undefined || block === 0) {
       builder.appendNull()
       return undefined

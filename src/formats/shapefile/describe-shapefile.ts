@@ -1,21 +1,18 @@
 import { basename, extname } from 'node:path'
 import type { GeometryField, GeometryType } from '../../geo/schema.ts'
-import { getTextEncoding, type TextEncoding } from '../../lib/text-encoding.ts'
 import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
-import { FormatError } from '../format.ts'
-import { type DbfColumn, dbfColumns } from './dbf-columns.ts'
-import { DbfScan } from './dbf-scan.ts'
+import { add, describeTable } from './describe-table.ts'
 import { parseProjection } from './projection.ts'
 import { ShapeRecords, truncated } from './shape-records.ts'
 import { ShapeScan } from './shape-scan.ts'
-import { declaredEncoding, openParts, readSmallFile, type ShapefileParts } from './shapefile-parts.ts'
+import { openParts, readSmallFile, type ShapefileParts } from './shapefile-parts.ts'
 
 /** Looks through the whole file once: counts, geometry type, measures, encoding and everything worth a message. */
 export async function describeShapefile(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const parts = await openParts(file, context.signal)
   try {
     const messages: Message[] = []
-    const records = new ShapeRecords(parts.shp, parts.header.declaredBytes, { shx: parts.shx })
+    const records = new ShapeRecords(parts)
     const shapes = new ShapeScan(parts.header.type)
     await shapes.run(records, context.signal)
     checkLength(parts, records, messages)
@@ -33,10 +30,6 @@ export async function describeShapefile(file: DataFile, context: ReadContext): P
   } finally {
     await parts.close()
   }
-}
-
-function add(messages: Message[], level: Message['level'], code: string, message: string): void {
-  messages.push({ level, code, message })
 }
 
 /** A header may be wrong about the length; a file that other witnesses call shorter than it was is cut off. */
@@ -57,96 +50,6 @@ function checkLength(parts: ShapefileParts, records: ShapeRecords, messages: Mes
     }
     const text = `The header of the .shp says ${declaredBytes} bytes, the file has ${size}; all of it was read`
     add(messages, 'warning', 'wrong-length', text)
-  }
-}
-
-interface TableDescription {
-  columns: DbfColumn[]
-  encoding: TextEncoding | undefined
-  rows: number
-  deleted: number
-}
-
-async function describeTable(
-  file: DataFile,
-  parts: ShapefileParts,
-  shapeCount: number,
-  context: ReadContext,
-  messages: Message[],
-): Promise<TableDescription> {
-  if (parts.dbf === undefined) {
-    add(messages, 'warning', 'no-dbf', 'There is no .dbf beside the .shp: the layer has no attributes')
-    return { columns: [], encoding: undefined, rows: 0, deleted: 0 }
-  }
-  const { header } = parts.dbf
-  const declared = await declaredEncoding(file, header.languageDriver, context, messages)
-  const scan = new DbfScan(dbfColumns(header.fields, declared ?? getTextEncoding('UTF-8')))
-  await scan.run(parts.dbf.file, header, shapeCount)
-  const isUtf8 = scan.isUtf8 && header.fields.every((field) => isUtf8Name(field.nameBytes))
-  const encoding = declared ?? getTextEncoding(isUtf8 ? 'UTF-8' : 'windows-1252')
-  if (declared === undefined && !isUtf8) {
-    const text =
-      'Nothing says which encoding the texts are in; they are no UTF-8 and were read as Windows-1252'
-    add(messages, 'warning', 'charset-assumed', text)
-  }
-  const columns = dbfColumns(header.fields, encoding)
-  describeRows(parts, shapeCount, scan, messages)
-  describeColumns(parts, columns, scan, messages)
-  return { columns, encoding, rows: scan.rows, deleted: scan.deleted }
-}
-
-function isUtf8Name(name: Uint8Array): boolean {
-  return !new TextDecoder().decode(name).includes('\ufffd')
-}
-
-function describeRows(parts: ShapefileParts, shapes: number, scan: DbfScan, messages: Message[]): void {
-  const header = parts.dbf?.header
-  if (header === undefined) return
-  for (const correction of header.corrections) {
-    add(messages, 'warning', 'wrong-dbf-header', `The header is wrong: ${correction}`)
-  }
-  if (header.declaredRows > header.possibleRows && header.declaredRows === shapes) {
-    const text = `The .dbf is cut short: its header says ${header.declaredRows} rows, as the .shp does, ${header.possibleRows} are there`
-    throw new FormatError(text, { code: 'truncated' })
-  }
-  if (header.declaredRows !== scan.rows) {
-    const text = `The header of the .dbf says ${header.declaredRows} rows; ${scan.rows} were found`
-    add(messages, 'warning', 'wrong-dbf-header', text)
-  }
-  if (scan.rows < shapes) {
-    const text = `The .shp has ${shapes} shapes, the .dbf ${scan.rows} rows: ${shapes - scan.rows} shapes have no attributes`
-    add(messages, 'warning', 'rows-missing', text)
-  } else if (scan.rows > shapes) {
-    const text = `The .dbf has ${scan.rows} rows, the .shp ${shapes} shapes: ${scan.rows - shapes} rows have no geometry`
-    add(messages, 'warning', 'shapes-missing', text)
-  }
-  if (scan.deleted > 0) {
-    add(messages, 'info', 'deleted-rows', `${scan.deleted} rows are marked as deleted and were left out`)
-  }
-}
-
-function describeColumns(
-  parts: ShapefileParts,
-  columns: DbfColumn[],
-  scan: DbfScan,
-  messages: Message[],
-): void {
-  for (const [index, { attribute }] of columns.entries()) {
-    const overflows = scan.overflows[index] ?? 0
-    if (overflows > 0) {
-      const text = `Field "${attribute.name}": ${overflows} values are asterisks (null, or too long for the field) and became null`
-      add(messages, 'warning', 'overflowed-values', text)
-    }
-    if (attribute.source !== undefined) {
-      const text = `Field "${attribute.source}" stands twice; the second became "${attribute.name}"`
-      add(messages, 'warning', 'renamed-field', text)
-    }
-  }
-  const left = (parts.dbf?.header.fields.length ?? 0) - columns.length
-  if (left > 0)
-    add(messages, 'warning', 'fields-left-out', `${left} fields of the .dbf hold nothing readable`)
-  if (parts.memo === undefined && columns.some((column) => column.kind === 'memo')) {
-    add(messages, 'warning', 'no-memo-file', 'The .dbt or .fpt with the long texts is missing: they are null')
   }
 }
 

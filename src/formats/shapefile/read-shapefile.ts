@@ -1,7 +1,8 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { DataFile, LayerDescription, PlacedBatch, ReadContext, RowAccess } from '../format.ts'
-import { RowReader } from './row-reader.ts'
-import { openParts } from './shapefile-parts.ts'
+import { placedWindowBytes, RowReader } from './row-reader.ts'
+import { ShapeRecords } from './shape-records.ts'
+import { openParts, openTable, type TableParts } from './shapefile-parts.ts'
 
 async function* scanShapefile(
   file: DataFile,
@@ -9,8 +10,27 @@ async function* scanShapefile(
   { signal }: ReadContext,
 ): AsyncGenerator<PlacedBatch> {
   const parts = await openParts(file, signal)
+  yield* readRows(parts, () => new RowReader(parts, layer, new ShapeRecords(parts)), signal)
+}
+
+/** Streams the rows of a .dbf without shapes. */
+export async function* readTable(
+  file: DataFile,
+  layer: LayerDescription,
+  { signal }: ReadContext,
+): AsyncGenerator<FeatureBatch> {
+  const parts = await openTable(file, signal)
+  const rows = readRows(parts, () => new RowReader(parts, layer, undefined), signal)
+  for await (const { batch } of rows) yield batch
+}
+
+async function* readRows(
+  parts: TableParts,
+  makeReader: () => RowReader,
+  signal: AbortSignal,
+): AsyncGenerator<PlacedBatch> {
   try {
-    const rows = new RowReader(parts, layer)
+    const rows = makeReader()
     for (let batch = await rows.readBatch(); batch !== undefined; batch = await rows.readBatch()) {
       signal.throwIfAborted()
       yield batch
@@ -36,7 +56,8 @@ export const shapefileRows: RowAccess = {
   open: async (file, layer, { signal }, options) => {
     const parts = await openParts(file, signal, { isPlaced: true })
     try {
-      const rows = new RowReader(parts, layer, { ...options, isPlaced: true })
+      const shapes = new ShapeRecords(parts, { windowBytes: placedWindowBytes })
+      const rows = new RowReader(parts, layer, shapes, { ...options, isPlaced: true })
       return { files: parts.files, read: (wanted, own) => rows.readPlaced(wanted, own), close: parts.close }
     } catch (error) {
       await parts.close()

@@ -9,29 +9,29 @@ import { type DbfColumn, dbfColumns } from './dbf-columns.ts'
 import { DbfRows } from './dbf-rows.ts'
 import { bindReader, rawText, type ValueReader } from './dbf-values.ts'
 import { ShapeGeometry } from './shape-geometry.ts'
-import { ShapeRecords } from './shape-records.ts'
+import type { ShapeRecords } from './shape-records.ts'
 import { pauseAfterWork } from './shape-scan.ts'
-import type { ShapefileParts } from './shapefile-parts.ts'
+import type { TableParts } from './shapefile-parts.ts'
 
 /** Stands beside a record's length where the .dbf has a row of its number; no record is that long. */
 const tableFlag = 0x40000000
 
 /** What is read at once where rows are looked up one by one. */
-const placedWindowBytes = 1 << 15
+export const placedWindowBytes = 1 << 15
 
 export interface RowReaderOptions extends RowAccessOptions {
   /** Rows are looked up by their places instead of being read one after the other. */
   isPlaced?: boolean
 }
 
-/** Reads shape and attributes of one number side by side. */
+/** Reads shape and attributes of one number side by side; attributes alone where there are no shapes. */
 export class RowReader {
   readonly #schema: Schema
   readonly #encoding: TextEncoding
-  readonly #parts: ShapefileParts
+  readonly #parts: TableParts
   readonly #columns: DbfColumn[]
   readonly #offsets: Uint32Array
-  readonly #shapes: ShapeRecords
+  readonly #shapes: ShapeRecords | undefined
   readonly #rows: DbfRows | undefined
   readonly #geometry: ShapeGeometry | undefined
   #builder: BatchBuilder
@@ -42,8 +42,9 @@ export class RowReader {
   #places = new Uint32Array(batchRows * placeNumbers)
 
   constructor(
-    parts: ShapefileParts,
+    parts: TableParts,
     layer: LayerDescription,
+    shapes: ShapeRecords | undefined,
     { isPlaced = false, isGeometryOnly = false }: RowReaderOptions = {},
   ) {
     this.#parts = parts
@@ -58,8 +59,7 @@ export class RowReader {
       throw new FormatError('The fields of the .dbf changed since it was examined', { code: 'file-changed' })
     }
     const windowBytes = isPlaced ? placedWindowBytes : undefined
-    const { shx } = parts
-    this.#shapes = new ShapeRecords(parts.shp, parts.header.declaredBytes, { shx, windowBytes })
+    this.#shapes = shapes
     this.#rows = dbf === undefined ? undefined : new DbfRows(dbf.file, dbf.header, windowBytes)
     const field = layer.schema.geometry
     this.#geometry = field === undefined ? undefined : new ShapeGeometry(shapeBase(field.type), field)
@@ -71,7 +71,7 @@ export class RowReader {
     const rows = this.#rows
     let isPausing = false
     while (!this.#builder.isFull && !isPausing) {
-      const hasShape = shapes.tryNext() || (await shapes.load())
+      const hasShape = shapes !== undefined && (shapes.tryNext() || (await shapes.load()))
       const hasRow = rows !== undefined && (rows.tryNext(hasShape) || (await rows.load(hasShape)))
       if (!hasShape && !hasRow) break
       this.#row += 1
@@ -91,7 +91,7 @@ export class RowReader {
     for (let index = 0; index < numbers.length; index += 1) {
       this.#row = numbers[index] as number
       const [place = 0, length = 0] = places.subarray(index * placeNumbers, (index + 1) * placeNumbers)
-      if (place !== 0) await this.#shapes.seek(place * 2, (length & ~tableFlag) * 2)
+      if (place !== 0) await this.#shapes?.seek(place * 2, (length & ~tableFlag) * 2)
       const rows = (length & tableFlag) === 0 ? undefined : this.#rows
       if (rows !== undefined && !(await rows.seek(this.#row))) {
         throw new FormatError(`Row ${this.#row} of the .dbf is not there any more`, { code: 'file-changed' })
@@ -114,10 +114,11 @@ export class RowReader {
 
   /** Offset and length of the record in 16-bit words, as in a .shx, 0 where there is none; with the length the flag. */
   #notePlace(hasShape: boolean, hasRow: boolean): void {
-    const isRecord = hasShape && this.#shapes.length >= 0
+    const shapes =
+      hasShape && this.#shapes !== undefined && this.#shapes.length >= 0 ? this.#shapes : undefined
     const at = this.#builder.rowCount * placeNumbers
-    this.#places[at] = isRecord ? this.#shapes.place / 2 : 0
-    this.#places[at + 1] = (isRecord ? this.#shapes.length / 2 : 0) | (hasRow ? tableFlag : 0)
+    this.#places[at] = shapes === undefined ? 0 : shapes.place / 2
+    this.#places[at + 1] = (shapes === undefined ? 0 : shapes.length / 2) | (hasRow ? tableFlag : 0)
   }
 
   #nextBuilder(): BatchBuilder {
@@ -131,7 +132,7 @@ export class RowReader {
   #appendRow(hasShape: boolean, rows: DbfRows | undefined): void {
     const builder = this.#builder
     const geometryStart = builder.geometry?.byteLength ?? 0
-    const problem = hasShape ? this.#appendShape() : undefined
+    const problem = hasShape && this.#shapes !== undefined ? this.#appendShape(this.#shapes) : undefined
     if (problem !== undefined) {
       this.#reject(rows, { reason: problem })
       return
@@ -151,8 +152,7 @@ export class RowReader {
   }
 
   /** Why the shape cannot be read, where that is so. */
-  #appendShape(): string | undefined {
-    const shapes = this.#shapes
+  #appendShape(shapes: ShapeRecords): string | undefined {
     const target = this.#builder.geometry
     if (shapes.problem !== undefined) return shapes.problem
     if (target === undefined || this.#geometry === undefined || shapes.length < 0) return undefined

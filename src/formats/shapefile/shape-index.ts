@@ -1,6 +1,6 @@
 import { ByteWindow } from '../byte-window.ts'
 import type { OpenFile } from '../open-file.ts'
-import { fileCode, headerBytes } from './shp-header.ts'
+import { fileCode, findShapeType, headerBytes } from './shp-header.ts'
 
 /** Bytes of an entry: offset and content length, both in 16-bit words, big-endian. */
 export const entryBytes = 8
@@ -10,29 +10,48 @@ export interface IndexCheck {
   /** `followed` gives the place of each record; the other states mean that records are read one after the other. */
   state: 'followed' | 'invalid' | 'stale'
   entries: number
+  /** Bytes of the .shp behind the last record that it names, where those are in order. */
+  trailingBytes: number
 }
 
 /**
- * Decides whether the .shx leads through the .shp. Entries that are in order and end with the file do; entries that
- * jump (a file edited in place keeps replaced records) do when each points at the record of its number and length.
+ * Decides whether the .shx leads through the .shp. Entries that are in order do when no further record stands behind the
+ * last; entries that jump (a file edited in place keeps replaced records) do when each points at the record of its
+ * number and length.
  */
 export async function checkIndex(shx: OpenFile, shp: OpenFile): Promise<IndexCheck> {
   const entries = Math.max(0, Math.floor((shx.size - headerBytes) / entryBytes))
   const index = ByteWindow.over(shx)
+  const none = { entries, trailingBytes: 0 }
   if (!(await index.load(0, headerBytes)) || index.view.getInt32(0) !== fileCode) {
-    return { state: 'invalid', entries: 0 }
+    return { ...none, state: 'invalid', entries: 0 }
   }
   const order = await checkEntries(index, entries, shp.size)
-  if (order === 'in-order') return { state: 'followed', entries }
-  if (order !== 'jumping') return { state: order, entries }
-  return { state: (await entriesMatchRecords(index, entries, shp)) ? 'followed' : 'stale', entries }
+  if (typeof order === 'number') {
+    const isStale = order < shp.size && (await isRecord(shp, order, entries + 1))
+    if (isStale) return { ...none, state: 'stale' }
+    return { ...none, state: 'followed', trailingBytes: shp.size - order }
+  }
+  if (order !== 'jumping') return { ...none, state: order }
+  return { ...none, state: (await entriesMatchRecords(index, entries, shp)) ? 'followed' : 'stale' }
 }
 
+/** Whether a whole record of a number, or of any where it is one of a type that is known, stands at a place. */
+async function isRecord(shp: OpenFile, offset: number, number: number): Promise<boolean> {
+  const records = ByteWindow.over(shp)
+  if (!(await records.load(offset, 12))) return false
+  const { view, at } = records
+  const length = view.getUint32(at + 4) * 2
+  if (length < 4 || offset + 8 + length > shp.size) return false
+  return view.getUint32(at) === number || findShapeType(view.getInt32(at + 8, true)) !== undefined
+}
+
+/** Where the last record ends, when the entries are in order. */
 async function checkEntries(
   index: ByteWindow,
   entries: number,
   shpBytes: number,
-): Promise<'in-order' | 'jumping' | 'invalid' | 'stale'> {
+): Promise<number | 'jumping' | 'invalid'> {
   let expected = headerBytes
   let isInOrder = true
   for (let entry = 0; entry < entries; entry += 1) {
@@ -48,8 +67,7 @@ async function checkEntries(
     if (offset !== expected) isInOrder = false
     expected = offset + 8 + length
   }
-  if (!isInOrder) return 'jumping'
-  return expected === shpBytes ? 'in-order' : 'stale'
+  return isInOrder ? expected : 'jumping'
 }
 
 async function entriesMatchRecords(index: ByteWindow, entries: number, shp: OpenFile): Promise<boolean> {

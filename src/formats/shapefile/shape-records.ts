@@ -1,15 +1,16 @@
 import { ByteWindow } from '../byte-window.ts'
 import { FormatError } from '../format.ts'
-import type { OpenFile } from '../open-file.ts'
 import { entryBytes } from './shape-index.ts'
+import type { ShapefileParts } from './shapefile-parts.ts'
 import { headerBytes } from './shp-header.ts'
 
 /** A record beyond this is refused instead of being held in memory. */
 const maxRecordBytes = 1 << 28
 
+/** What the records are found by: the .shp, its index where that is followed, and who else tells how many there are. */
+export type RecordsSource = Pick<ShapefileParts, 'shp' | 'header' | 'shx' | 'index' | 'dbf'>
+
 export interface ShapeRecordsOptions {
-  /** The index to follow. */
-  shx?: OpenFile | undefined
   /** Bytes read at once. */
   windowBytes?: number | undefined
 }
@@ -25,19 +26,23 @@ export class ShapeRecords {
   problem: string | undefined
   /** Records stepped through so far. */
   count = 0
-  /** Bytes behind the last record that belong to none; known at the end. */
+  /** Bytes behind the last record that belong to none; known at the end, by an index at once. */
   trailingBytes = 0
   readonly #window: ByteWindow
   readonly #index: ByteWindow | undefined
   readonly #size: number
   readonly #declaredBytes: number
+  readonly #expectedCount: number | undefined
   #next = headerBytes
 
-  constructor(shp: OpenFile, declaredBytes: number, { shx, windowBytes }: ShapeRecordsOptions = {}) {
+  constructor(source: RecordsSource, { windowBytes }: ShapeRecordsOptions = {}) {
+    const { shp, header, shx, index, dbf } = source
     this.#window = ByteWindow.over(shp, windowBytes)
     this.#index = shx === undefined ? undefined : ByteWindow.over(shx)
     this.#size = shp.size
-    this.#declaredBytes = declaredBytes
+    this.#declaredBytes = header.declaredBytes
+    this.#expectedCount = dbf?.header.declaredRows
+    if (shx !== undefined) this.trailingBytes = index?.trailingBytes ?? 0
   }
 
   get view(): DataView {
@@ -94,8 +99,10 @@ export class ShapeRecords {
     const number = this.#window.view.getUint32(this.#window.at)
     const content = this.#window.view.getUint32(this.#window.at + 4) * 2
     const isShort = content < 4 && number !== this.count + 1
-    if (isShort || this.#next + 8 + content > this.#size) return this.#end(8 + content)
-    await this.#loadContent(content)
+    const left = this.#size - this.#next - 8
+    if (content > left && this.#isLastAndWhole(number)) await this.#loadContent(left)
+    else if (isShort || content > left) return this.#end(8 + content)
+    else await this.#loadContent(content)
     return true
   }
 
@@ -117,9 +124,16 @@ export class ShapeRecords {
     this.count += 1
   }
 
-  /** What follows the length that the header states is no record, whatever it looks like. */
+  /** Whether the last record that there should be says more than the rest of a file that was not cut off. */
+  #isLastAndWhole(number: number): boolean {
+    const isLast = this.count + 1 === this.#expectedCount && number === this.#expectedCount
+    return isLast && this.#declaredBytes <= this.#size
+  }
+
+  /** What follows the length that the header states, or as many records as the .dbf has rows, is no record. */
   #end(wanted: number): false {
-    if (this.#next !== this.#declaredBytes) throw this.#breakOff(wanted)
+    const isWhole = this.count === this.#expectedCount && this.count > 0
+    if (this.#next !== this.#declaredBytes && !isWhole) throw this.#breakOff(wanted)
     this.trailingBytes = this.#size - this.#next
     return false
   }

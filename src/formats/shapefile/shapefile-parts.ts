@@ -15,18 +15,22 @@ import { checkIndex } from './shape-index.ts'
 import type { ShpHeader } from './shp-header.ts'
 import { headerBytes, parseShpHeader } from './shp-header.ts'
 
+/** A table and its long texts, open. */
+export interface TableParts {
+  dbf: { file: OpenFile; header: DbfHeader } | undefined
+  memo: MemoFile | undefined
+  close(): Promise<void>
+}
+
 /** The files of one Shapefile, open. */
-export interface ShapefileParts {
+export interface ShapefileParts extends TableParts {
   shp: OpenFile
   header: ShpHeader
   /** Present where records are found by it. */
   shx: OpenFile | undefined
   index: IndexCheck | undefined
-  dbf: { file: OpenFile; header: DbfHeader } | undefined
-  memo: MemoFile | undefined
   /** The open files by extension, the .shp under no name. */
   files: Map<string, OpenFile>
-  close(): Promise<void>
 }
 
 export interface PartsOptions {
@@ -34,43 +38,68 @@ export interface PartsOptions {
   isPlaced?: boolean
 }
 
-/** Opens what is there; the caller closes it. Throws `FormatError` when .shp or .dbf cannot be read at all. */
-export async function openParts(
-  file: DataFile,
+/** Opens a file; `extension` is that of a part, nothing for the main file. */
+type OpenPart = (path: string, extension: string) => Promise<OpenFile>
+
+/** Opens files for `work`; they are closed by what it gives, and when it fails. */
+async function openAll<T>(
   signal: AbortSignal,
-  { isPlaced = false }: PartsOptions = {},
-): Promise<ShapefileParts> {
-  const opened: OpenFile[] = []
+  isSync: boolean,
+  work: (open: OpenPart) => Promise<T>,
+): Promise<T & { files: Map<string, OpenFile>; close(): Promise<void> }> {
+  const files = new Map<string, OpenFile>()
   const close = async (): Promise<void> => {
-    for (const each of opened) await each.close()
-  }
-  const openPart = async (path: string | undefined): Promise<OpenFile | undefined> => {
-    if (path === undefined) return undefined
-    const part = await openFile(path, signal, { isSync: isPlaced })
-    opened.push(part)
-    return part
+    for (const each of files.values()) await each.close()
   }
   try {
-    const shp = await openFile(file.path, signal, { isSync: isPlaced })
-    opened.push(shp)
-    const head = new ByteWindow(shp.read, headerBytes)
-    await head.load(0, headerBytes)
-    const header = parseShpHeader(head.bytes.subarray(0, head.end))
-    const shx = isPlaced ? undefined : await openPart(file.sidecars.shx)
-    const index = shx === undefined ? undefined : await checkIndex(shx, shp)
-    const table = await openPart(file.sidecars.dbf)
-    const dbf = table === undefined ? undefined : { file: table, header: await readDbfHeader(table) }
-    const extension = file.sidecars.fpt === undefined ? 'dbt' : 'fpt'
-    const texts = dbf === undefined ? undefined : await openPart(file.sidecars[extension])
-    const memo = texts === undefined ? undefined : createMemoFile(texts, extension)
-    const files = new Map([['', shp]])
-    if (table !== undefined) files.set('dbf', table)
-    if (texts !== undefined) files.set(extension, texts)
-    return { files, shp, header, shx: index?.state === 'followed' ? shx : undefined, index, dbf, memo, close }
+    const parts = await work(async (path, extension) => {
+      const part = await openFile(path, signal, { isSync })
+      files.set(extension, part)
+      return part
+    })
+    return { ...parts, files, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Opens what is there; the caller closes it. Throws `FormatError` when .shp or .dbf cannot be read at all. */
+export function openParts(
+  file: DataFile,
+  signal: AbortSignal,
+  { isPlaced = false }: PartsOptions = {},
+): Promise<ShapefileParts> {
+  return openAll(signal, isPlaced, async (open) => {
+    const shp = await open(file.path, '')
+    const head = new ByteWindow(shp.read, headerBytes)
+    await head.load(0, headerBytes)
+    const header = parseShpHeader(head.bytes.subarray(0, head.end))
+    const { shx: indexPath, dbf: tablePath } = file.sidecars
+    const shx = isPlaced || indexPath === undefined ? undefined : await open(indexPath, 'shx')
+    const index = shx === undefined ? undefined : await checkIndex(shx, shp)
+    const table = tablePath === undefined ? undefined : await openDbf(tablePath, file, open)
+    const followed = index?.state === 'followed' ? shx : undefined
+    return { shp, header, shx: followed, index, dbf: table?.dbf, memo: table?.memo }
+  })
+}
+
+/** Opens a .dbf that stands alone; the caller closes it. */
+export function openTable(file: DataFile, signal: AbortSignal): Promise<TableParts> {
+  return openAll(signal, false, (open) => openDbf(file.path, file, open))
+}
+
+async function openDbf(
+  path: string,
+  { sidecars }: DataFile,
+  open: OpenPart,
+): Promise<{ dbf: { file: OpenFile; header: DbfHeader }; memo: MemoFile | undefined }> {
+  const file = await open(path, 'dbf')
+  const header = await readDbfHeader(file)
+  const extension = sidecars.fpt === undefined ? 'dbt' : 'fpt'
+  const texts = sidecars[extension]
+  const memo = texts === undefined ? undefined : createMemoFile(await open(texts, extension), extension)
+  return { dbf: { file, header }, memo }
 }
 
 /** The encoding that somebody declares: the caller, the .cpg or .cst, or the language driver of the .dbf, in this order. */

@@ -45,12 +45,16 @@ export interface ShpHeader {
   envelope: Envelope
 }
 
-/** Whether these are the first bytes of a .shp (or .shx) of a type that is read here. */
+const multiPatch = 31
+
+/** Whether these are the first bytes of a .shp (or .shx), multipatches too, which are told by name when they are read. */
 export function isShpHead(head: Uint8Array): boolean {
   if (head.length < 4) return false
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   if (view.getInt32(0) !== fileCode) return false
-  return head.length < headerBytes || findShapeType(view.getInt32(32, true)) !== undefined
+  if (head.length < headerBytes) return true
+  const number = view.getInt32(32, true)
+  return number === multiPatch || findShapeType(number) !== undefined
 }
 
 export function parseShpHeader(bytes: Uint8Array): ShpHeader {
@@ -65,7 +69,10 @@ export function parseShpHeader(bytes: Uint8Array): ShpHeader {
   const number = view.getInt32(32, true)
   const type = findShapeType(number)
   if (type === undefined) {
-    const message = `Shape type ${number} in the header of the .shp is not supported`
+    const message =
+      number === multiPatch
+        ? 'The shapes are multipatches (shape type 31, surfaces of bodies), which are not read: convert them to polygons'
+        : `Shape type ${number} in the header of the .shp is not supported`
     throw new FormatError(message, { code: 'unsupported-shape-type' })
   }
   const [minX, minY, maxX, maxY] = [36, 44, 52, 60].map((at) => view.getFloat64(at, true))

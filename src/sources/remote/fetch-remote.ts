@@ -31,7 +31,7 @@ export interface FetchOptions extends SessionOptions {
   onProgress(progress: FetchProgress): void
 }
 
-const shapefileEndings = ['shx', 'dbf', 'prj', 'cpg', 'qpj', 'shp.xml', 'sld', 'qml']
+const shapefileEndings = ['shx', 'dbf', 'dbt', 'fpt', 'prj', 'cpg', 'qpj', 'shp.xml', 'sld', 'qml']
 /** What scans pass over, so that a part of a file is never taken for one. */
 const partName = '.part'
 

@@ -1,0 +1,50 @@
+import { basename, extname } from 'node:path'
+import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
+import { describeTable } from './describe-table.ts'
+import { readTable } from './read-shapefile.ts'
+import { openTable } from './shapefile-parts.ts'
+
+const leastHeaderBytes = 33
+/** First bytes of tables of dBASE III to 7 (whose last is told by name when it is read), FoxPro and Visual FoxPro. */
+const versions = new Set([
+  ...[0x03, 0x04, 0x05, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0x8c, 0x8e, 0xcb, 0xe5, 0xeb, 0xf5, 0xfb],
+])
+
+async function describeDbase(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
+  const parts = await openTable(file, context.signal)
+  try {
+    const messages: Message[] = []
+    const { columns, encoding, rows, deleted } = await describeTable(
+      file,
+      parts,
+      undefined,
+      context,
+      messages,
+    )
+    const layer: LayerDescription = {
+      name: basename(file.path, extname(file.path)),
+      schema: { attributes: columns.map((column) => column.attribute), geometry: undefined },
+      featureCount: rows - deleted,
+      messages,
+    }
+    if (encoding !== undefined) layer.charset = encoding.name
+    return [layer]
+  } finally {
+    await parts.close()
+  }
+}
+
+/** A dBASE table that belongs to no Shapefile; where a .shx stands beside it, it is one whose .shp is missing. */
+export const dbase: Format = {
+  name: 'dBASE',
+  kind: 'vector',
+  extensions: ['dbf'],
+  canServeDirectly: false,
+  detect: (file, head) =>
+    extname(file.path).toLowerCase() === '.dbf' &&
+    file.sidecars.shx === undefined &&
+    head.length >= leastHeaderBytes &&
+    versions.has(head[0] as number),
+  describe: describeDbase,
+  read: readTable,
+}
