@@ -102,17 +102,22 @@ describe('GET services', () => {
     ])
   })
 
-  it('has the type names and times of older systems in their dialect, and active services alone', async (test) => {
+  it('has the type names and times of older systems in their dialect, and whether services are active', async (test) => {
     const { call, server } = await startMonitoring(test, older)
     await server.services.markChecked(1, new Date('2026-11-21T12:04:00Z'))
     await server.services.update(2, { isActive: false })
     const services = (await call('GET', '/api/services/')).json.services as unknown as {
       type: string
       last_check: string | null
+      active: boolean
     }[]
     assert.deepEqual(
-      services.map(({ type }) => type),
-      ['geonode', 'geoserver'],
+      services.map(({ type, active }) => [type, active]),
+      [
+        ['geonode', true],
+        ['hostgeonode', false],
+        ['geoserver', true],
+      ],
     )
     assert.equal(services[0]?.last_check, '2026-11-21T12:04:00.000000Z')
   })

@@ -119,7 +119,7 @@ describe('access logs', () => {
     assert.equal((await service.collect(now)).problem, undefined)
     assert.deepEqual(await service.sums('request.path'), { '-': 2, '/qgis': 2 })
     assert.deepEqual(await service.sums('request.method'), { '-': 2, GET: 1, POST: 1 })
-    assert.deepEqual(await service.sums('request.ua'), { 'say "hi"': 2 })
+    assert.deepEqual(await service.sums('request.ua'), { '(none)': 2, 'say "hi"': 2 })
     assert.deepEqual(await service.sums('request.ip'), { '192.0.2.0': 3, '2001:db8::': 1 })
     assert.deepEqual(await service.total('response.time'), { samples: 4, total: 3 })
   })

@@ -123,7 +123,7 @@ for (const [name, environment] of Object.entries(databases)) {
           ...amounts('2.0000', 2, 2, 2, [2, 1]),
         })
       }
-      assert.deepEqual(await rowsOf(fed, 'request.users', 'group_by=label'), [amounts(3, 1, 1, 4, [4, 4])])
+      assert.deepEqual(await rowsOf(fed, 'request.users', 'group_by=label'), [amounts(3, 1, 1, 5, [5, 5])])
       assert.deepEqual(await rowsOf(fed, 'request.users', 'group_by=user'), [amounts(2, 1, 1, 4, [4, 4])])
       assert.deepEqual(await rowsOf(fed, 'request.users', 'group_by=user_on_label'), [
         { user: 'AnonymousUser', ...amounts(2, 1, 1, 2, [2, 2]) },
@@ -182,6 +182,7 @@ for (const [name, environment] of Object.entries(databases)) {
         { label: '500', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
       ])
       assert.deepEqual(await rowsOf(fed, 'request.users', 'service=localhost-mapserver'), [
+        { label: '(none)', user: null, ...amounts('1.0000', 1, 1, 1, [1, 1]) },
         { label: alice, user: 'alice', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
         { label: bob, user: 'AnonymousUser', ...amounts('1.0000', 1, 1, 1, [1, 1]) },
       ])

@@ -51,7 +51,7 @@ for (const [name, environment] of Object.entries(databases)) {
       assert.deepEqual(await found('resource_type=layer'), ['ws:roads'])
       assert.deepEqual(await found('resource_type=document'), [])
       assert.deepEqual(await found('metric_name=request.count'), ['/home', 'dots', 'sheet', 'ws:roads'])
-      assert.deepEqual(await found('metric_name=request.country'), ['dots', 'sheet', 'ws:roads'])
+      assert.deepEqual(await found('metric_name=request.country'), ['/home', 'dots', 'sheet', 'ws:roads'])
       assert.deepEqual(await found('valid_from=2026-11-20'), ['/home', 'sheet'])
       assert.deepEqual(await found('valid_to=2026-11-20'), ['dots', 'ws:roads'])
       assert.deepEqual(await found('valid_to=2026-11-19T10:01'), ['dots', 'ws:roads'])

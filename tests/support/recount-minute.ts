@@ -41,7 +41,13 @@ export function countsUnder({ eventType }: RequestEvent, asked: EventType): bool
 /** The rows of one minute, service, event type and split, from its requests. */
 export function minuteRows(metric: Metric, requests: RequestEvent[], cap: number): MinuteRow[] {
   const label = labelOf[metric.name]
-  if (label !== undefined) return capped(labelRows(requests, label, metric.name === 'request.users'), cap)
+  if (label !== undefined) {
+    const kind = {
+      hasUsers: metric.name === 'request.users',
+      isOfErrors: metric.name === 'response.error.types',
+    }
+    return capped(labelRows(requests, label, kind), cap)
+  }
   const count = requests.length
   if (metric.name === 'request.count') return [plainRow('count', count, count)]
   if (metric.name === 'response.error.count')
@@ -63,17 +69,17 @@ export function sampleRows(metric: Metric, samples: Sample[]): MinuteRow[] {
 function labelRows(
   requests: RequestEvent[],
   labelOf: (request: RequestEvent) => string | null,
-  hasUsers: boolean,
+  { hasUsers, isOfErrors }: { hasUsers: boolean; isOfErrors: boolean },
 ): MinuteRow[] {
   const rows = new Map<string, MinuteRow>()
   for (const request of requests) {
-    const label = labelOf(request)
+    const label = labelOf(request) ?? (isOfErrors ? null : '(none)')
     if (label === null) continue
     const row = rows.get(label) ?? plainRow(label, 0, 0)
     rows.set(label, row)
     row.value += 1
     row.samples += 1
-    if (hasUsers && request.userName !== null) {
+    if (hasUsers && request.visitor !== null && request.userName !== null) {
       row.user = request.userName
       row.users.add(request.userName)
     }
@@ -81,7 +87,15 @@ function labelRows(
   return [...rows.values()]
 }
 
-function capped(rows: MinuteRow[], cap: number): MinuteRow[] {
+/** `(none)` stands beside the cap. */
+function capped(all: MinuteRow[], cap: number): MinuteRow[] {
+  const none = all.filter((row) => row.label === '(none)')
+  for (const row of none) row.labels.clear()
+  const rows = all.filter((row) => row.label !== '(none)')
+  return [...none, ...cappedNames(rows, cap)]
+}
+
+function cappedNames(rows: MinuteRow[], cap: number): MinuteRow[] {
   if (rows.length <= cap) return rows
   rows.sort((a, b) => b.value - a.value || (a.label < b.label ? -1 : 1))
   const other = plainRow('(other)', 0, 0)

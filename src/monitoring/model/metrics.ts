@@ -112,3 +112,5 @@ export function defaultLabel(metric: Metric): string {
 
 /** Stands for the labels beyond the cap. */
 export const otherLabel = '(other)'
+/** Of requests that lack what the label tells, so that each split sums up to its metric. */
+export const noneLabel = '(none)'

@@ -4,7 +4,7 @@ import type { RowPart, RowPlan } from './row-plan.ts'
 import type { Column } from './row-table.ts'
 import { maxRows, RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
-import { rowsSql } from './series-sql.ts'
+import { integers, rowsSql } from './series-sql.ts'
 
 const keyColumns = ['period', 'key', 'innerKey'] as const
 const amountColumns = ['sum', 'weighted', 'min', 'max', 'samples', 'count'] as const
@@ -120,10 +120,11 @@ async function setCounts(
     return `select ${select}, v.label_id as label from ${from} where ${where}`
   })
   const labels = `(select distinct "period", "key", label from (${selects.join(' union all ')}) q) r`
-  const others = query.otherId === undefined ? '' : `where label <> ${query.otherId}`
+  const { uncountedIds = [] } = query
+  const others = uncountedIds.length === 0 ? '' : `filter (where label not in (${integers(uncountedIds)}))`
   const counted = isOfUsers
     ? `count(distinct l.user_name) as extra from ${labels} join monitoring_labels l on l.id = r.label`
-    : `count(*) as extra from ${labels} ${others}`
+    : `count(*) ${others} as extra from ${labels}`
   const sql = `select "period", "key", ${counted} group by "period", "key"`
   await database.numbers(sql, ['"period"', '"key"', 'extra'], (rows) => {
     for (let at = 0; at < rows.length; at += 3) {

@@ -1,5 +1,5 @@
 import { FieldFailure } from '../../lib/errors.ts'
-import { isHostMetric, metricNamed, otherLabel } from '../model/metrics.ts'
+import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../model/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { shapeOf } from './grouping.ts'
@@ -13,8 +13,9 @@ export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQu
   const { grouping, serviceIds, eventType, resourceType, user, label, isLabelId, resource } = asked
   const labelId =
     label === undefined ? undefined : await findLabel(database, label, { isId: isLabelId ?? false })
-  const otherId =
-    metric.isLabelled && !isHostMetric(metric) ? await findLabel(database, otherLabel) : undefined
+  const isOfRequests = metric.isLabelled && !isHostMetric(metric)
+  const otherId = isOfRequests ? await findLabel(database, otherLabel) : undefined
+  const noneId = isOfRequests ? await findLabel(database, noneLabel) : undefined
   const resourceId = resource === undefined ? undefined : await findResource(database, resource)
   return {
     metric,
@@ -25,6 +26,7 @@ export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQu
     ...(user === undefined ? {} : { user }),
     ...(labelId === undefined ? {} : { labelId }),
     ...(otherId === undefined ? {} : { otherId }),
+    uncountedIds: [otherId, noneId].filter((id) => id !== undefined),
     ...(resourceId === undefined ? {} : { resourceId }),
   }
 }

@@ -2,7 +2,7 @@ import { isHostMetric } from '../model/metrics.ts'
 import { resolutions } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { ResolvedQuery, Source } from './series-sql.ts'
-import { seriesCondition } from './series-sql.ts'
+import { integers, seriesCondition } from './series-sql.ts'
 import type { PeriodRange, Stretch, Watermarks } from './stretches.ts'
 import { chooseStretches, splitStretches } from './stretches.ts'
 
@@ -38,11 +38,13 @@ export async function planRows(
 ): Promise<RowPlan> {
   const found = await findSeries(database, query)
   if (found.services === 0 && !found.hasLoads) return { query, range, parts: [] }
-  const stretches = chooseStretches(range, await readWatermarks(database))
+  const state = await readState(database)
+  const stretches = chooseStretches(range, watermarksIn(state))
   const isSingle = found.services === 1 && !found.hasLoads
   const parts = found.hasLoads ? [stretches] : splitStretches(stretches, range)
   const loaded = found.hasLoads ? loadedSources(range) : []
-  return { query, range, parts: parts.map((part) => planPart({ query, range, isSingle, loaded }, part)) }
+  const planned = { query, range, isSingle, loaded, hasNobody: state.get('has_nobody') === 1 }
+  return { query, range, parts: parts.map((part) => planPart(planned, part)) }
 }
 
 interface Planned {
@@ -51,9 +53,14 @@ interface Planned {
   /** Whether one service and no load has rows. */
   isSingle: boolean
   loaded: readonly Source[]
+  /** Whether sums over visitors may hold requests of none. */
+  hasNobody: boolean
 }
 
-function planPart({ query, range, isSingle, loaded }: Planned, stretches: readonly Stretch[]): RowPart {
+function planPart(
+  { query, range, isSingle, loaded, hasNobody }: Planned,
+  stretches: readonly Stretch[],
+): RowPart {
   const sourcesOf = (isTotal: boolean): Source[] => [
     ...stretches.map((one) => ({ ...one, isLoaded: false, isTotal })),
     ...loaded,
@@ -61,7 +68,7 @@ function planPart({ query, range, isSingle, loaded }: Planned, stretches: readon
   const { value, isOfUsers } = query.shape
   // Each stored row is one of the answer's, but for its label and its resource.
   const isAlone = isSingle && stretches.every(({ resolution }) => resolution >= range.intervalSeconds)
-  const hasSums = hasTotals(query)
+  const hasSums = hasTotals(query) && !(isOfUsers && hasNobody)
   const hasOneRow = hasSums || !hasSeveralLabels(query)
   const isStored = isAlone && (value === 'resources' ? hasOneRow : hasSums)
   const distinct = isStored ? undefined : distinctSql(query)
@@ -86,8 +93,15 @@ async function findSeries(database: SeriesDatabase, query: ResolvedQuery): Promi
 }
 
 export async function readWatermarks(database: SeriesDatabase): Promise<Watermarks> {
+  return watermarksIn(await readState(database))
+}
+
+async function readState(database: SeriesDatabase): Promise<ReadonlyMap<string, number>> {
   const rows = await database.arrays('select name, value from monitoring_state')
-  const marks = new Map(rows.map(([name, value]) => [String(name), Number(value)]))
+  return new Map(rows.map(([name, value]) => [String(name), Number(value)]))
+}
+
+function watermarksIn(marks: ReadonlyMap<string, number>): Watermarks {
   return {
     hoursRolledBefore: marks.get('hours_rolled_before') ?? 0,
     daysRolledBefore: marks.get('days_rolled_before') ?? 0,
@@ -115,9 +129,11 @@ function hasSeveralLabels({ metric, shape, labelId }: ResolvedQuery): boolean {
 }
 
 /** SQL of what is counted. */
-function distinctSql({ shape, otherId }: ResolvedQuery): string | undefined {
+function distinctSql({ shape, uncountedIds = [] }: ResolvedQuery): string | undefined {
   if (shape.value === 'resources') return 's.resource_id'
   if (shape.value === 'users') return 'l.user_name'
   if (shape.value !== 'labels') return undefined
-  return otherId === undefined ? 'v.label_id' : `nullif(v.label_id, ${otherId})`
+  return uncountedIds.length === 0
+    ? 'v.label_id'
+    : `case when v.label_id in (${integers(uncountedIds)}) then null else v.label_id end`
 }

@@ -18,6 +18,8 @@ export interface ResolvedQuery
   resourceId?: number
   /** Of the label `(other)`; undefined where nothing ever was beyond the cap. */
   otherId?: number
+  /** Of labels that are no labels of their own: `(other)` and `(none)`. */
+  uncountedIds?: readonly number[]
 }
 
 /** Rows of one table, of what was collected here or loaded, by label or as totals. */

@@ -81,7 +81,7 @@ async function* namesBeside(
 ): AsyncGenerator<[row: number, name: string]> {
   const periods = [...new Set(rows.map((row) => table.get(row, 'period')))]
   const thing = plan.query.shape.value === 'users' ? 'l.user_name' : 'v.label_id'
-  const condition = `v.label_id <> ${plan.query.otherId ?? 0}`
+  const condition = `v.label_id not in (${integers(plan.query.uncountedIds ?? [])})`
   const sources = countedSources(plan)
   const inside = unionOf(database, plan, { sources, value: `${thing} as thing`, condition })
   const found = await database.arrays(

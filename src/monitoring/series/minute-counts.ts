@@ -1,6 +1,6 @@
 import { ownValue } from '../../lib/own-value.ts'
 import type { OwnEventType } from '../model/event-types.ts'
-import { applicationMetrics, metricNamed } from '../model/metrics.ts'
+import { applicationMetrics, metricNamed, noneLabel } from '../model/metrics.ts'
 import { CellTable } from './cell-table.ts'
 import { bucketOf } from './quantile-sketch.ts'
 import type { Column, RequestBlock } from './request-block.ts'
@@ -55,6 +55,11 @@ export class LabelCounts {
     this.#numbers.set(label, this.labels.length)
     this.users.push(user)
     return this.labels.push(label) - 1
+  }
+
+  /** The number of the label of requests without one; undefined where all have one. */
+  get none(): number | undefined {
+    return this.#numbers.get(noneLabel)
   }
 
   clear(): void {
@@ -146,9 +151,12 @@ function countStatuses(counts: LabelCounts, { count, statuses }: RequestBlock, g
 function countTexts(counts: LabelCounts, block: RequestBlock, name: keyof Texts, groups: Int32Array): void {
   const column = block.texts[name]
   const users = name === 'visitor' ? usersOf(block) : undefined
-  const numbers = Int32Array.from(column.values, (text, index) =>
-    text === null ? -1 : counts.number(text, users?.[index] ?? null),
-  )
+  // A request without a type of error has not failed, and has no part in their metric.
+  const none = name === 'errorType' ? undefined : noneLabel
+  const numbers = Int32Array.from(column.values, (text, index) => {
+    const label = text ?? none
+    return label === undefined ? -1 : counts.number(label, text === null ? null : (users?.[index] ?? null))
+  })
   countColumn(counts, block.count, column, numbers, groups)
 }
 

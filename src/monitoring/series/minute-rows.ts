@@ -149,7 +149,9 @@ class LabelRows {
     const labels = this.#count(groups)
     if (labels.length === 0) return
     const { dictionary } = this.#options
-    const { kept, rest } = capLabels(labels, {
+    const { none } = this.#counts
+    const named = none === undefined ? labels : labels.filter((label) => label !== none)
+    const { kept, rest } = capLabels(named, {
       counts: this.#occurrences,
       names: this.#counts.labels,
       cap: this.#cap,
@@ -158,9 +160,10 @@ class LabelRows {
     const series = dictionary.series(ref, this.#counts.metric.id, false)
     const own = kept.map((label) => this.#row(series, label))
     if (rest.length > 0) own.push(this.#otherRow(series, rest))
+    if (none !== undefined && named.length < labels.length) own.push(this.#noneRow(series, none))
     for (const row of own) this.#rows.push(row)
     const total = sumOf(own, dictionary.series(ref, this.#counts.metric.id, true))
-    this.#rows.push({ ...total, labels: labels.length, users: this.#countUsers(labels) })
+    this.#rows.push({ ...total, labels: named.length, users: this.#countUsers(named) })
     for (const label of labels) this.#occurrences[label] = 0
   }
 
@@ -182,6 +185,13 @@ class LabelRows {
     const value = this.#occurrences[label] ?? 0
     const users = this.#counts.users[label] == null ? 0 : 1
     return countRow(series, this.#ref(label), this.#options.minute, value, users)
+  }
+
+  /** Beside the cap, and no label of its own. */
+  #noneRow(series: StoredRow['series'], none: number): StoredRow {
+    const row = countRow(series, this.#ref(none), this.#options.minute, this.#occurrences[none] ?? 0, 0)
+    row.labels = 0
+    return row
   }
 
   #ref(label: number): LabelRef {

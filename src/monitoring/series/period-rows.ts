@@ -1,4 +1,4 @@
-import { metricNamed } from '../model/metrics.ts'
+import { metricNamed, noneLabel } from '../model/metrics.ts'
 import type { Dictionary, LabelRef, SeriesRef } from './dictionary.ts'
 import { noLabel } from './dictionary.ts'
 import { OtherSketch } from './other-sketch.ts'
@@ -92,10 +92,11 @@ function distinctOf(rows: readonly StoredRow[], series: SeriesRef): { labels: nu
   const other = rows.find((row) => row.sketch instanceof OtherSketch)
   const users = series.metricId === requestUsers ? rows.map(({ label }) => label.user) : []
   const named = new Set(users.filter((user) => user !== null))
-  if (!(other?.sketch instanceof OtherSketch)) return { labels: rows.length, users: named.size }
+  if (!(other?.sketch instanceof OtherSketch))
+    return { labels: rows.reduce((sum, { labels }) => sum + labels, 0), users: named.size }
   const all = new OtherSketch()
   all.merge(other.sketch)
-  for (const row of rows) if (row !== other) all.labels.add(row.label.text)
+  for (const row of rows) if (row !== other && row.label.text !== noneLabel) all.labels.add(row.label.text)
   for (const user of named) all.users.add(user)
   return { labels: all.labels.estimate(), users: all.users.estimate() }
 }

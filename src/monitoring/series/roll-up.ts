@@ -1,4 +1,4 @@
-import { applicationMetrics, hostMetrics, metricNamed } from '../model/metrics.ts'
+import { applicationMetrics, hostMetrics, metricNamed, noneLabel } from '../model/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import type { RowSketch } from './row-sketch.ts'
 import { decodeSketch, mergeSketch } from './row-sketch.ts'
@@ -55,7 +55,7 @@ export async function rollUp(
   await database.run(
     `insert into ${target} (${columns})
      select series_id, period - period % ${to}, label_id, sum(sum), sum(weighted), min(min), max(max), sum(samples),
-       sum(count), 1, max(users), null
+       sum(count), max(labels), max(users), null
      from ${tableOf[from]} where ${ids} and period >= ? and period < ? and sketch is null
      group by series_id, period - period % ${to}, label_id`,
     values,
@@ -217,7 +217,7 @@ async function estimateTotals(
       [id ?? 0, period ?? 0],
     )
     for (const [name, user] of labels) {
-      sketch.labels.add(String(name))
+      if (name !== noneLabel) sketch.labels.add(String(name))
       if (user !== null) sketch.users.add(String(user))
     }
     await database.run(`update ${table} set labels = ?, users = ? where series_id = ? and period = ?`, [

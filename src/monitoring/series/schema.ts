@@ -8,7 +8,7 @@ import { resourceTypeId } from '../model/resource-types.ts'
  * - `monitoring_state`: numbers by name; one that is missing stands for 0. Hours before `hours_rolled_before` and days
  *   before `days_rolled_before` are in the tables of hours and days; they never lack anything that the minutes have.
  *   Before `minutes_kept_from`, `hours_kept_from`, `days_kept_from` and `requests_kept_from` (whole days) rows have
- *   been removed.
+ *   been removed. `has_nobody` is 1 once there were requests whose visitor is not known.
  * - `monitoring_series`: one row for each service, metric, event type (`eventTypeId`) and split:
  *   `resource_id` 0 is not split (every request once), above 0 is a resource, and below 0 every request that touched a
  *   resource of a type, once (`splitOfType`). `is_total` 0 has a row for each label; 1 has one row a period that sums up
@@ -17,7 +17,7 @@ import { resourceTypeId } from '../model/resource-types.ts'
  *   others were loaded from another system and stand in exactly one of the three tables, never rolled up beside.
  * - `monitoring_minutes`, `_hours`, `_days`: `sum`, `min`, `max` are over minute values and `count` is their number;
  *   `weighted` is the sum of minute value times samples; `labels` and `users` are numbers of distinct labels and users
- *   (in `(other)`: of labels that it stands for; in totals: exact, or estimated when some are in `(other)`); `sketch`
+ *   (in `(none)`: 0; in `(other)`: of labels that it stands for; in totals: exact, or estimated when some are in `(other)`); `sketch`
  *   is a `QuantileSketch` for response.time and an `OtherSketch` for `(other)`. A total is the sum of its label rows:
  *   `min`, `max` and `count` are over minute values of single labels.
  * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`).

@@ -20,6 +20,7 @@ import { insertRows } from './stored-row.ts'
 const maxSize = 60_000
 const allId = eventTypeId('all')
 const requestCount = metricNamed('request.count').id
+const requestUsers = metricNamed('request.users').id
 
 /** What one transaction works with. */
 export interface Work {
@@ -93,6 +94,7 @@ class Settlement {
   readonly #hours = new Set<string>()
   readonly #late = new Map<string, LatePeriod>()
   #newest = 0
+  #hasNobody = false
   #rowCount = 0
 
   constructor(work: Work) {
@@ -130,6 +132,7 @@ class Settlement {
     await insertRows(database, 'monitoring_minutes', this.#rows)
     for (const late of this.#late.values()) await this.#writeLate(late)
     await this.#stale.roll()
+    if (this.#hasNobody) await state.set('has_nobody', 1)
     await state.set('newest_minute', Math.max(this.#newest, state.get('newest_minute')))
     return this.#settled
   }
@@ -244,6 +247,9 @@ class Settlement {
   #countedRows(serviceId: number, minute: number): StoredRow[] {
     const { dictionary, limits, counts } = this.#work
     const rows = minuteRows(counts, { serviceId, minute, dictionary, limits })
+    this.#hasNobody ||= counts.labelled.some(
+      ({ metric, none }) => metric.id === requestUsers && none !== undefined,
+    )
     this.#rowCount += rows.length
     return rows
   }

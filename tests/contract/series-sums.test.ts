@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { applicationMetrics } from '../../src/monitoring/model/metrics.ts'
+import { alignWindow } from '../../src/monitoring/query/align-window.ts'
+import { readMetricData } from '../../src/monitoring/query/metric-data.ts'
+import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'
+import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
+import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
+import {
+  day,
+  describeSeries,
+  hour,
+  makeFacts,
+  retainAll,
+  settleAll,
+  start,
+  testLimits,
+  withDatabase,
+  withWriter,
+} from '../support/series-writing.ts'
+
+type Filter = Omit<MetricDataQuery, 'metric' | 'window'>
+
+const splits = applicationMetrics.filter(({ isLabelled }) => isLabelled).map(({ name }) => name)
+const now = start + 3 * day
+
+/** Filters alone and in pairs, and groupings whose rows split no request in two. */
+function filtersOf(requests: readonly RequestEvent[]): Filter[] {
+  const resources = requests.flatMap((one) => one.resources).slice(0, 3)
+  const filters: Filter[] = [
+    {},
+    { serviceIds: [1] },
+    { serviceIds: [1, 2] },
+    ...(['OWS:ALL', 'other', 'OWS:WMS', 'view'] as const).map((eventType) => ({ eventType })),
+    ...(['layer', 'map'] as const).map((resourceType) => ({ resourceType })),
+    ...resources.map((resource) => ({ resource })),
+    ...resources.map((resource) => ({ resource, eventType: 'OWS:ALL' as const, serviceIds: [2] })),
+    { resourceType: 'layer', eventType: 'other', serviceIds: [1] },
+  ]
+  return [...filters, { grouping: 'resource' }, { grouping: 'event_type' }]
+}
+
+/** The sums of a metric's rows, by period and what is grouped by. */
+async function sumsOf(database: SeriesDatabase, query: MetricDataQuery): Promise<Record<string, number>> {
+  const { rows, query: resolved } = await readMetricData(database, query)
+  const sums: Record<string, number> = {}
+  const isGrouped = resolved.shape.keys[0] !== 'label'
+  for (let row = 0; row < rows.length; row += 1) {
+    const key = `${rows.get(row, 'period')} ${isGrouped ? rows.get(row, 'key') : ''}`
+    sums[key] = (sums[key] ?? 0) + rows.get(row, 'sum')
+  }
+  // No row and a sum of 0 are alike.
+  return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0))
+}
+
+async function assertSums(
+  place: SeriesPlace,
+  filters: readonly Filter[],
+  intervals: number[],
+): Promise<void> {
+  await withDatabase(place, async (database) => {
+    for (const intervalSeconds of intervals) {
+      const asked = { validFrom: start - day, validTo: start + day, intervalSeconds }
+      const window = alignWindow(asked, { now })
+      assert.ok('count' in window)
+      for (const filter of filters) {
+        const all = await sumsOf(database, { metric: 'request.count', window, ...filter })
+        const errors = await sumsOf(database, { metric: 'response.error.count', window, ...filter })
+        for (const metric of splits) {
+          const expected = metric === 'response.error.types' ? errors : all
+          const found = await sumsOf(database, { metric, window, ...filter })
+          assert.deepEqual(found, expected, `${metric} ${intervalSeconds} ${JSON.stringify(filter)}`)
+        }
+      }
+    }
+  })
+}
+
+describeSeries('every split', (test) => {
+  test('sums up to its metric, beyond the caps, rolled up, and with every filter', async (place) => {
+    const { requests } = makeFacts(11)
+    const lacking = ['userAgent', 'visitor', 'clientIp', 'country', 'region', 'city'] as const
+    const nobody = requests.slice(0, 5).map((one) => ({
+      ...one,
+      ...Object.fromEntries(lacking.map((name) => [name, null])),
+      ...{ userAgentFamily: null, userName: null },
+    }))
+    const filters = filtersOf(requests)
+    await withWriter(
+      place,
+      async (writer) => {
+        await writer.append({ events: requests })
+        await settleAll(writer, start + hour)
+        await writer.append({ events: nobody })
+        await settleAll(writer, start + 2 * hour)
+      },
+      { ...testLimits, labels: 3, resources: 4 },
+    )
+    await assertSums(place, filters, [60, 5400])
+    await withWriter(place, async (writer) => {
+      await settleAll(writer, now)
+      await retainAll(writer, now, { minuteDays: 1, requestDays: 1 })
+    })
+    await assertSums(place, filters, [3600, 86_400])
+    await withWriter(place, (writer) =>
+      retainAll(writer, now + day, { minuteDays: 1, hourDays: 1, requestDays: 1 }),
+    )
+    await assertSums(place, filters, [86_400])
+  })
+})
