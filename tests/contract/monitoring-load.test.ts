@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { FedMonitoring } from '../support/fed-monitoring.ts'
-import { requestAt, startFed } from '../support/fed-monitoring.ts'
+import { placeOf, requestAt, startFed } from '../support/fed-monitoring.ts'
 import { databases } from '../support/monitoring-client.ts'
 import { countValue, dumpObjects, dumpOf, dumpText, loadDump } from '../support/older-dump.ts'
 
@@ -82,6 +83,18 @@ async function tellEverything(fed: FedMonitoring): Promise<Record<string, string
   return answers
 }
 
+/** As if this server had run for years: of that time it keeps days alone. */
+async function forgetFiner(fed: FedMonitoring): Promise<void> {
+  const database = await openSeriesDatabase(placeOf(fed.server))
+  const now = fed.clock.now().getTime() / 1000
+  for (const name of ['hours_rolled_before', 'days_rolled_before', 'minutes_kept_from', 'hours_kept_from'])
+    await database.run(
+      `insert into monitoring_state (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`,
+      [name, Math.floor(now / 86_400) * 86_400],
+    )
+  await database.close()
+}
+
 const firstMinute = `request.count/?valid_from=${day}T10:00&valid_to=${day}T10:01&interval=60`
 const wholeDay = `request.count/?valid_from=${day}&valid_to=${day}T23:59&interval=86400`
 
@@ -94,6 +107,12 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
       assert.equal(status, 200, text)
       assert.equal(repeated, false)
       assert.deepEqual(await tellEverything(fed), everything)
+      await forgetFiner(fed)
+      assert.deepEqual(await tellEverything(fed), everything)
+      const resolutionOf = async (query: string) =>
+        JSON.parse((await fed.call('GET', `/api/metric_data/${query}`)).text).data.resolution
+      assert.equal(await resolutionOf(`request.count/?${minutes}`), undefined, 'minutes were loaded')
+      assert.equal(await resolutionOf(`request.count/?valid_from=${day}T09:00&valid_to=${day}T10:00`), 3600)
       assert.deepEqual(model('metricvalue'), {
         ...{ read: 53, loaded: 42 },
         skipped: {

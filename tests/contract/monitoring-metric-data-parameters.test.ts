@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { openDatabase } from '../../src/db/connection.ts'
 import { groupings } from '../../src/monitoring/query/grouping.ts'
 import type { FedMonitoring } from '../support/fed-monitoring.ts'
 import { requestAt, startFed } from '../support/fed-monitoring.ts'
@@ -22,6 +24,36 @@ async function startOne(env: Record<string, string> = {}): Promise<FedMonitoring
     ],
   })
   return fed
+}
+
+/** A layer `ws:roads` in the catalogue. */
+async function publishRoads({ server, clock }: FedMonitoring): Promise<void> {
+  const database = await openDatabase({ path: join(server.dataDir, 'terrane.sqlite') })
+  const { kysely } = database
+  const at = new Date().toISOString()
+  const times = { created_at: at, updated_at: at }
+  await kysely
+    .insertInto('workspaces')
+    .values({ name: 'ws', is_public: 0, ...times })
+    .execute()
+  const kind = { kind: 'vector', type: 'GeoPackage', is_enabled: 1, is_default: 0 }
+  const store = {
+    workspace: 'ws',
+    name: 's',
+    ...kind,
+    parameters: '{}',
+    secrets: '',
+    description: null,
+    ...times,
+  }
+  const { id } = await kysely.insertInto('stores').values(store).returning('id').executeTakeFirstOrThrow()
+  const layer = { workspace: 'ws', name: 'roads', store_id: Number(id), native_name: 'roads', document: '{}' }
+  await kysely
+    .insertInto('layers')
+    .values({ ...layer, ...times })
+    .execute()
+  await database.close()
+  clock.advance(11_000)
 }
 
 function get(fed: FedMonitoring, query: string, metric = 'request.count') {
@@ -85,6 +117,7 @@ describe('parameters of metric data', () => {
     ['label', `label=${'x'.repeat(2001)}`, /at most 2000/],
     ['label', 'label=a%00b', /Null characters/],
     ['user', 'user=a%00b', /Null characters/],
+    ['user', 'user=alice', /Only request\.users tells users/],
   ] as const) {
     it(`refuses ${query.slice(0, 60)}`, async () => {
       const errors = await errorsOf(query)
@@ -248,9 +281,11 @@ describe('metric data in the dialect of older systems', () => {
     const query = `valid_from=${day}&valid_to=2026-11-20&interval=86400&service_type=geoserver`
     const rows = async (more: string) =>
       JSON.parse((await get(fed, `/?${query}&${more}`)).text).data.data[0].data
+    const [foreign] = await rows('group_by=resource')
+    assert.deepEqual([foreign.resource.href, foreign.user], ['', null], 'a layer that is not here')
+    await publishRoads(fed)
     const [row] = await rows('group_by=resource')
     assert.match(row.resource.href, /\/rest\/layers\/ws%3Aroads$/)
-    assert.equal(row.user, null)
     assert.equal((await rows('event_type=geoserver')).length, 0)
   })
 

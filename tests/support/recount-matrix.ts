@@ -80,8 +80,10 @@ function makeFilters(metric: string, { services, facts }: MatrixOptions, draw: D
   const resource = (): Filter => ({ resource: pick(resources, draw) })
   const resourceType = (): Filter => ({ resourceType: pick(['layer', 'map', 'document', 'style'], draw) })
   const user = (): Filter => ({ user: `user${Math.floor(draw() * 40)}` })
+  const isOfUsers = metric === 'request.users'
   return [
-    ...[() => ({}), () => ({}), service, serviceType, eventType, resource, resourceType, label, user],
+    ...[() => ({}), () => ({}), service, serviceType, eventType, resource, resourceType, label],
+    ...(isOfUsers ? [user, user] : []),
     () => ({ ...service(), ...eventType() }),
     () => ({ ...resourceType(), ...eventType(), ...serviceType() }),
     () => ({ ...resource(), ...label() }),

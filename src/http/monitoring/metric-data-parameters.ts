@@ -35,7 +35,7 @@ export const MetricDataParameters = describeFields({
   last: 'So many seconds up to the end of the last complete minute; not together with valid_from and valid_to',
   interval: `Length of a period in seconds, at least ${minIntervalSeconds}; default: 60 up to a day, 3600 up to 31 days, 86400 beyond`,
   label: 'Only data of this label',
-  user: 'Only data of labels of this user',
+  user: 'Only data of labels of this user; for request.users',
   resource: 'Id of a resource, or its type and name such as layer=ws:roads',
   resource_type: 'Only data of resources of this type',
   service: 'Name of a service; not together with service_type',
@@ -73,6 +73,8 @@ export function readMetricDataQuery(
   const eventName = fields.text('event_type')
   const eventType = eventName === undefined ? undefined : wire.findEventType(eventName)
   if (eventName !== undefined && eventType === undefined) fields.failChoice('event_type', eventName)
+  if (user !== undefined && metric.name !== 'request.users')
+    fields.fail('user', `Only request.users tells users, ${metric.name} does not.`)
   const window = readWindow(fields, context)
   fields.finish()
   refuseForeignMetric(metric, services?.type, wire)

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { EventType } from '../../monitoring/model/event-types.ts'
 import { eventTypeOfId } from '../../monitoring/model/event-types.ts'
-import { defaultLabel } from '../../monitoring/model/metrics.ts'
+import { defaultLabel, isHostMetric } from '../../monitoring/model/metrics.ts'
 import { periodStart } from '../../monitoring/query/align-window.ts'
 import type { RowKey } from '../../monitoring/query/grouping.ts'
 import type { MetricData } from '../../monitoring/query/metric-data.ts'
@@ -17,6 +17,8 @@ export interface MetricDataRequest {
   dialect: Dialect
   /** Absolute address of the base path, for links to resources. */
   base: string
+  /** Layers of this server, as `workspace:name`; where links lead to them. */
+  layers?: ReadonlySet<string>
 }
 
 const part = {
@@ -167,7 +169,8 @@ class RowWriter {
     if (kind === 'resource') return this.#resourceFields(resources.get(id) ?? { id, type: 'other', name: '' })
     const { name = '', user = null } = labels.get(id) ?? {}
     if (kind === 'user') return { user }
-    const hasUser = this.#wire.isOlder || this.#data.query.metric.name === 'request.users'
+    const { metric } = this.#data.query
+    const hasUser = metric.name === 'request.users' || (this.#wire.isOlder && !isHostMetric(metric))
     return hasUser ? { label: name, user } : { label: name }
   }
 
@@ -183,10 +186,12 @@ class RowWriter {
     return { id, resource: { id, type, name, ...href } }
   }
 
-  /** Where the resource is shown; empty where that is not known: layers of this server have a workspace. */
+  /** Where the resource is shown; empty where that is not known, as for layers of other servers. */
   #hrefOf(type: string, name: string): string {
-    const { base } = this.#request
+    const { base, layers } = this.#request
     if (type === 'url') return `${base}${name}`
-    return type === 'layer' && name.includes(':') ? `${base}/rest/layers/${encodeURIComponent(name)}` : ''
+    return type === 'layer' && layers?.has(name) === true
+      ? `${base}/rest/layers/${encodeURIComponent(name)}`
+      : ''
   }
 }

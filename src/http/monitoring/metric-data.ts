@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { Type } from 'typebox'
 import type { App } from '../app-types.ts'
 import { clientSignal } from '../importer/scope.ts'
+import { LayerNames } from './layer-names.ts'
 import { MetricDataReply } from './metric-data-bodies.ts'
 import { MetricDataParameters, pathMetric, readMetricDataQuery } from './metric-data-parameters.ts'
 import type { MetricDataRequest } from './metric-data-writer.ts'
@@ -12,6 +13,7 @@ const Params = Type.Object({ metric: Type.String({ description: 'Name of a metri
 
 /** `/monitoring/api/metric_data/<metric>`; the answer is made in the reader thread. */
 export function addMetricDataRoute(app: App, { context, wire }: MonitoringScope): void {
+  const layers = new LayerNames(context)
   app.get(
     '/monitoring/api/metric_data/:metric',
     {
@@ -31,7 +33,11 @@ export function addMetricDataRoute(app: App, { context, wire }: MonitoringScope)
         services: await context.services.list(),
         now: context.clock.now().getTime(),
       })
-      const asked: MetricDataRequest = { query, dialect: wire.dialect, base: request.link('') }
+      const hasLinks = wire.isOlder && query.grouping?.includes('resource') === true
+      const asked: MetricDataRequest = {
+        ...{ query, dialect: wire.dialect, base: request.link('') },
+        ...(hasLinks ? { layers: await layers.names() } : {}),
+      }
       const bytes = await context.series.read<Uint8Array>('metricData', asked, {
         signal: clientSignal(reply),
       })

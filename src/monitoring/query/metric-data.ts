@@ -12,6 +12,7 @@ import type { RowPlan } from './row-plan.ts'
 import { planRows } from './row-plan.ts'
 import type { RowTable } from './row-table.ts'
 import type { ResolvedQuery } from './series-sql.ts'
+import { rowsSql } from './series-sql.ts'
 import type { Quantiles } from './sketches.ts'
 import { countOthers, readQuantiles } from './sketches.ts'
 import type { PeriodRange } from './stretches.ts'
@@ -56,7 +57,7 @@ export async function readMetricData(database: SeriesDatabase, asked: MetricData
   const order = orderRows(rows, values, { query, labels, resources, periods: window.count })
   return {
     ...{ query, rows, order, values, labels, resources, quantiles },
-    resolution: resolutionOf(plan, range),
+    resolution: hasRows ? await findResolution(database, plan, range) : undefined,
   }
 }
 
@@ -73,11 +74,20 @@ function idsIn({ shape }: ResolvedQuery, rows: RowTable, ...kinds: RowKey[]): nu
   )
 }
 
-function resolutionOf({ parts }: RowPlan, range: PeriodRange): Resolution | undefined {
-  const sources = parts.flatMap((part) => part.sources)
-  const forced = sources.filter(
-    ({ isLoaded, resolution }) => !isLoaded && resolution > 60 && !nests(range, resolution),
-  )
-  if (forced.length === 0) return undefined
-  return Math.max(...forced.map(({ resolution }) => resolution)) as Resolution
+/** The coarsest rows that were read though they are longer than the periods. */
+async function findResolution(
+  database: SeriesDatabase,
+  { query, parts }: RowPlan,
+  range: PeriodRange,
+): Promise<Resolution | undefined> {
+  const forced = parts
+    .flatMap((part) => part.sources)
+    .filter(({ resolution }) => resolution > 60 && !nests(range, resolution))
+    .sort((a, b) => b.resolution - a.resolution)
+  for (const source of forced) {
+    const { from, where } = rowsSql(database, query, source, range)
+    const found = await database.arrays(`select 1 from ${from} where ${where} limit 1`)
+    if (found.length > 0) return source.resolution
+  }
+  return undefined
 }
