@@ -11,6 +11,7 @@ import { loadCases } from './cases.ts'
 import { timeCopyLimit } from './copy-limit.ts'
 import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
+import { runFileLayers } from './file-layers.ts'
 import { createStore, timeLoad } from './load.ts'
 import { runBackfill } from './monitoring-backfill.ts'
 import type { YearResults } from './monitoring-queries.ts'
@@ -85,6 +86,9 @@ try {
   }
   const small = [
     ...('small-files'.includes(only) ? await runSmallFiles(folder) : []),
+    ...('file-layers'.includes(only)
+      ? await runFileLayers(folder, options.rows === undefined ? undefined : Number(options.rows))
+      : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
     ...('monitoring-recording'.includes(only) ? await runRecording(folder) : []),
     ...('monitoring-sustained'.includes(only) ? await runSustained(await newDatabase()) : []),
