@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openCatalog } from './app/open-catalog.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
@@ -19,9 +20,11 @@ import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
 import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { createEventBus } from './lib/events.ts'
+import { setGuard } from './lib/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/vault.ts'
+import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { IndexMaker } from './stores/files/index/index-maker.ts'
@@ -64,6 +67,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   }
   try {
     const directory = prepareDataDirectory(settings.data)
+    await guardFiles(settings, directory)
     if (settings.databaseUrl === undefined) closers.push(lockDataDirectory(directory.root))
     const url = settings.databaseUrl
     const database = await openDatabase(url === undefined ? { path: directory.databasePath } : { url })
@@ -127,6 +131,18 @@ export async function startServer(settings: Settings, options: AppOptions = {}):
     await terrane.close()
     throw error
   }
+}
+
+/** From here on files are read from the import roots and from folders of our own alone. */
+async function guardFiles({ data }: Settings, directory: DataDirectory): Promise<void> {
+  const { uploads, stores, rejects, archives, indexes } = directory
+  const temporary = tmpdir()
+  // Where the temporary folder is reached by a link, what we put there is not found by its own path.
+  const linked = (await realPathOf(temporary)) === temporary ? [] : [temporary]
+  setGuard({
+    roots: await Promise.all(data.importRoots.map(realPathOf)),
+    own: [uploads, stores, rejects, archives, indexes, ...linked],
+  })
 }
 
 function openRemote(

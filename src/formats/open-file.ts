@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
+import { openGuarded } from '../lib/guarded-files.ts'
 import type { ReadAt } from './byte-window.ts'
 import { FormatError } from './format.ts'
 
@@ -27,7 +27,7 @@ export async function openFile(
   signal.throwIfAborted()
   let handle: FileHandle
   try {
-    handle = await open(path)
+    handle = await openGuarded(path)
   } catch (cause) {
     throw new FormatError(`The file cannot be opened: ${path}`, { code: 'unreadable-file', cause })
   }

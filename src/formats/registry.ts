@@ -1,5 +1,6 @@
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { openGuarded } from '../lib/guarded-files.ts'
 import { foreignContent } from './content-name.ts'
 import { csv } from './csv/csv.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf.ts'
@@ -62,7 +63,7 @@ export async function nameUnread({ path }: DataFile): Promise<string | undefined
 }
 
 async function readHead(path: string, bytes: number): Promise<Uint8Array> {
-  const handle = await open(path)
+  const handle = await openGuarded(path)
   try {
     const head = new Uint8Array(bytes)
     let length = 0

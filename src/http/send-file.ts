@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
+import { openGuarded } from '../lib/guarded-files.ts'
 import type { FastifyReply, FastifyRequest } from './app-types.ts'
 import type { ByteRange } from './byte-range.ts'
 import { parseRange } from './byte-range.ts'
@@ -34,8 +34,7 @@ function isKnown({ headers }: FastifyRequest, etag: string, changedAt: string): 
 }
 
 async function openRegular({ path, isLinkAllowed }: SentFile): Promise<FileHandle | undefined> {
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (isLinkAllowed ? 0 : constants.O_NOFOLLOW)
-  const handle = await open(path, flags).catch(() => undefined)
+  const handle = await openGuarded(path, isLinkAllowed ? 0 : constants.O_NOFOLLOW).catch(() => undefined)
   if (handle === undefined || (await handle.stat()).isFile()) return handle
   await handle.close()
   return undefined

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { checkStyleDocument, maxStyleBytes } from '../catalog/cartography/check-style.ts'
 import { convertStyle } from '../catalog/cartography/convert-style.ts'
@@ -7,6 +7,7 @@ import type { Queryable } from '../db/connection.ts'
 import type { DataFile, Message } from '../formats/format.ts'
 import { explain, invalid } from '../lib/errors.ts'
 import { findFreeName } from '../lib/free-name.ts'
+import { readGuarded } from '../lib/guarded-files.ts'
 import { findTextEncoding } from '../lib/text-encoding.ts'
 import type { OwnStyle, TaskRecord } from './records.ts'
 
@@ -21,7 +22,7 @@ function styleFileOf(file: DataFile | undefined): OwnStyle | undefined {
 export async function readOwnStyle({ format, path }: OwnStyle): Promise<string> {
   const { size } = await stat(path)
   if (size > maxStyleBytes) throw invalid('invalid-style', 'The style document is larger than 5 MiB')
-  const bytes = await readFile(path)
+  const bytes = await readGuarded(path)
   const [, name = 'utf-8'] =
     /^(?:\u00EF\u00BB\u00BF)?<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(bytes.toString('latin1', 0, 200)) ??
     []

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import type { DataFile, Message } from '../formats/format.ts'
 import { explain } from '../lib/errors.ts'
+import { openGuarded } from '../lib/guarded-files.ts'
 import { listGranules } from './mosaic/granule-repository.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
@@ -61,12 +62,23 @@ async function listPacked(parts: ImporterParts, tasks: TaskRecord[]): Promise<Pa
   return [...packed.values()]
 }
 
+/** One after the other, so that few files are open at a time. */
+async function addFiles(zip: ZipFile, files: Packed[]): Promise<void> {
+  for (const { path, name } of files) {
+    const handle = await openGuarded(path)
+    const { size, mtime } = await handle.stat()
+    const content = handle.createReadStream()
+    zip.addReadStream(content, name, { size, mtime })
+    await finished(content)
+  }
+  zip.end()
+}
+
 async function writeZip(path: string, files: Packed[], signal: AbortSignal): Promise<void> {
   const zip = new ZipFile()
   const output = createWriteStream(path, { mode: 0o640, flush: true })
   zip.on('error', (error: Error) => output.destroy(error))
-  for (const file of files) zip.addFile(file.path, file.name)
-  zip.end()
+  void addFiles(zip, files).catch((error: Error) => output.destroy(error))
   await pipeline(zip.outputStream, output, { signal })
 }
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
+import { openGuarded } from './guarded-files.ts'
 
 const chunkBytes = 1 << 20
 /** Room behind the last byte, so that scanners may look a few bytes ahead. */
@@ -37,7 +37,7 @@ export class ByteReader {
   }
 
   static async open(path: string, options: ByteReaderOptions): Promise<ByteReader> {
-    return new ByteReader(await open(path, 'r'), options)
+    return new ByteReader(await openGuarded(path), options)
   }
 
   /** True when the bytes from `from` on fill what a caller may keep: `more` would not get further. */

@@ -1,5 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { openGuarded } from './guarded-files.ts'
 
 export interface CopyHooks {
   signal: AbortSignal
@@ -11,7 +12,8 @@ const pieceBytes = 1 << 20
 
 /** Copies a file to a new one piece by piece, so that it can be stopped and watched. */
 export async function copyFile(from: string, to: string, { signal, onBytes }: CopyHooks): Promise<void> {
-  const source = createReadStream(from, { highWaterMark: pieceBytes })
+  const handle = await openGuarded(from)
+  const source = handle.createReadStream({ highWaterMark: pieceBytes })
   if (onBytes !== undefined) source.on('data', (piece) => onBytes(piece.length))
   await pipeline(source, createWriteStream(to, { flags: 'wx', mode: 0o640 }), { signal })
 }

@@ -1,15 +1,11 @@
 import { realpath } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invalid } from '../lib/errors.ts'
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
-}
+import { isWithin } from '../lib/guarded-files.ts'
 
 /** The path with all links resolved, as far as it exists. */
-async function realPathOf(path: string): Promise<string> {
+export async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
@@ -21,15 +17,32 @@ async function realPathOf(path: string): Promise<string> {
 
 /** True when the path, its links resolved, lies in one of the folders. */
 export async function isInside(folders: readonly string[], path: string): Promise<boolean> {
-  const real = await realPathOf(path)
+  return isRealInside(folders, await realPathOf(path))
+}
+
+async function isRealInside(folders: readonly string[], real: string): Promise<boolean> {
   for (const folder of folders) if (isWithin(await realPathOf(folder), real)) return true
   return false
 }
 
 function toPath(text: string, roots: readonly string[]): string {
   if (text.includes('\0')) throw invalid('invalid-path', 'A path holds no null character')
-  const plain = text.startsWith('file:') ? fileUrlPath(text) : text
+  if (/^[a-z]:[\\/]/i.test(text) || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text))) {
+    throw invalid(
+      'invalid-path',
+      `"${text}" is no path of this server: data of other servers are of the type "remote"`,
+    )
+  }
+  const plain = /^file:/i.test(text) ? fileUrlPath(text) : text
   return isAbsolute(plain) ? resolve(plain) : resolve(roots[0] ?? '/', plain)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw invalid('invalid-path', `A % in "${text}" is followed by no hexadecimal number`)
+  }
 }
 
 function fileUrlPath(text: string): string {
@@ -37,18 +50,19 @@ function fileUrlPath(text: string): string {
     const url = new URL(text)
     return fileURLToPath(url)
   } catch {
-    return decodeURIComponent(text.slice('file:'.length).replace(/^\/\/(?=[^/])/, ''))
+    return decode(text.slice('file:'.length).replace(/^\/\/(?=[^/])/, ''))
   }
 }
 
 /**
  * The real path that `text` names, which must lie in an import root; a relative one counts from the first root,
- * `file:` URLs are taken too. It need not exist. Throws `Failure` that names the setting.
+ * `file:` URLs are taken too. It need not exist. Throws `Failure` that names the setting. What is read later is looked
+ * at again by its handle (`lib/guarded-files.ts`).
  */
 export async function resolveInRoots(text: string, roots: readonly string[]): Promise<string> {
   const path = toPath(text, roots)
-  const isAllowed = await isInside(roots, path).catch(() => false)
-  if (isAllowed) return realPathOf(path)
+  const real = await realPathOf(path).catch(() => undefined)
+  if (real !== undefined && (await isRealInside(roots, real))) return real
   throw invalid(
     'path-outside-roots',
     `"${text}" is not inside a folder that may be imported from: add its folder to TERRANE_IMPORT_ROOTS`,

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs'
-import { lstat, opendir, readdir, realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { DataFile } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
+import { listGuarded } from '../lib/guarded-files.ts'
 import { groupSidecars } from './sidecars.ts'
 
 export interface ScanOptions {
@@ -48,7 +49,7 @@ async function collectPaths(folder: string, options: ScanOptions): Promise<strin
     const real = await realpath(at)
     if (seen.has(real)) continue
     seen.add(real)
-    for await (const entry of await opendir(at)) {
+    for await (const entry of listGuarded(at)) {
       options.signal.throwIfAborted()
       if (isSkippedName(entry.name)) continue
       entryCount += 1
@@ -77,7 +78,7 @@ export async function scanFile(path: string, signal: AbortSignal): Promise<DataF
   const status = await lstat(path).catch(() => undefined)
   if (status === undefined) throw invalid('no-such-file', `There is no file "${basename(path)}"`)
   const folder = dirname(path)
-  const entries = await readdir(folder, { withFileTypes: true })
+  const entries = await Array.fromAsync(listGuarded(folder))
   signal.throwIfAborted()
   const name = basename(path)
   const base = name.slice(0, name.length - extname(name).length).toLowerCase()

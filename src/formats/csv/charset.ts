@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises'
 import type { Transcoder } from '../../lib/byte-reader.ts'
+import { openGuarded } from '../../lib/guarded-files.ts'
 import type { TextEncoding } from '../../lib/text-encoding.ts'
 import { findTextEncoding } from '../../lib/text-encoding.ts'
 import { Utf8Check } from '../../lib/utf8.ts'
@@ -39,7 +39,7 @@ export async function findCharset(path: string, context: ReadContext): Promise<C
     if (encoding !== undefined) return { name: encoding.name }
     throw new FormatError(`The text encoding "${context.charset}" is not known`, { code: 'unknown-charset' })
   }
-  const handle = await open(path)
+  const handle = await openGuarded(path)
   try {
     const bytes = Buffer.alloc(1 << 20)
     const check = new Utf8Check()

@@ -1,6 +1,5 @@
-import { constants } from 'node:fs'
-import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { copyGuarded } from '../../lib/guarded-files.ts'
 import { FormatError } from '../format.ts'
 import { openForeignDatabase } from '../geopackage/open-database.ts'
 
@@ -17,11 +16,9 @@ const safeModules = new Set([
 export async function copySqlite(path: string, folder: string, name: string): Promise<void> {
   checkModules(path)
   for (const suffix of ['', '-wal', '-journal']) {
-    await copyFile(`${path}${suffix}`, join(folder, name + suffix), constants.COPYFILE_FICLONE).catch(
-      (error) => {
-        if (suffix === '') throw error
-      },
-    )
+    await copyGuarded(`${path}${suffix}`, join(folder, name + suffix)).catch((error) => {
+      if (suffix === '') throw error
+    })
   }
 }
 

@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { asciiText } from '../../lib/decimal.ts'
+import { listGuarded } from '../../lib/guarded-files.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
@@ -34,8 +34,8 @@ export function detectGdal(driver: GdalDriver, file: DataFile, head: Uint8Array)
 }
 
 async function holdsFile(folder: string, form: RegExp): Promise<boolean> {
-  const names = await readdir(folder).catch(() => [])
-  return names.some((name) => form.test(name))
+  const entries = await Array.fromAsync(listGuarded(folder)).catch(() => [])
+  return entries.some(({ name }) => form.test(name))
 }
 
 /** Without GDAL the extension has to do: reading will say what is missing. */

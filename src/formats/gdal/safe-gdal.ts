@@ -1,6 +1,7 @@
-import { realpath, symlink } from 'node:fs/promises'
+import { symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { copyGuarded, findSettledPath } from '../../lib/guarded-files.ts'
 import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import { FormatError } from '../format.ts'
 
@@ -87,9 +88,14 @@ export function unreadable(error: unknown, folder: string): never {
   throw new FormatError(`GDAL cannot read the file: ${reason}`, { code: 'gdal-failed' })
 }
 
-/** Links files by the names given into a folder of ours, so that nothing is written beside them. */
+/**
+ * Links files by the names given into a folder of ours, so that nothing is written beside them. What others could
+ * exchange for something else before GDAL opens it is copied.
+ */
 export async function linkInto(folder: string, files: Record<string, string>): Promise<void> {
   for (const [name, path] of Object.entries(files)) {
-    await symlink(await realpath(resolve(path)), join(folder, name))
+    const settled = findSettledPath(path)
+    if (settled === undefined) await copyGuarded(path, join(folder, name))
+    else await symlink(settled, join(folder, name))
   }
 }

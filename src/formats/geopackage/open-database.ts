@@ -1,8 +1,9 @@
-import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync, constants as sqlite } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { copyGuardedSync, findSettledPath } from '../../lib/guarded-files.ts'
 import { FormatError } from '../format.ts'
 
 /** Longest value and row that is read. */
@@ -28,17 +29,19 @@ export function pendingFiles(path: string): string[] {
 
 /**
  * Opens a file that is not ours: nothing is written to it or beside it, and nothing in it is trusted. Where changes
- * stand beside it, a copy in the temporary folder is read with them.
+ * stand beside it, or others could put something else in its place, a copy in the temporary folder is read.
  */
 export function openForeignDatabase(path: string): ForeignDatabase {
   const pending = pendingFiles(path)
-  const folder = pending.length === 0 ? undefined : mkdtempSync(join(tmpdir(), 'terrane-gpkg-'))
+  const settled = findSettledPath(path)
+  const inPlace = pending.length > 0 ? undefined : settled
+  const folder = inPlace !== undefined ? undefined : mkdtempSync(join(tmpdir(), 'terrane-gpkg-'))
   const remove = (): void => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
   try {
-    const read = folder === undefined ? path : copyWith(path, pending, folder)
-    const db = folder === undefined ? openImmutable(path) : openCopy(read)
+    const read = inPlace ?? copyWith(path, pending, folder ?? '')
+    const db = inPlace === undefined ? openCopy(read) : openImmutable(read)
     distrust(db)
     return {
       db,
@@ -58,7 +61,7 @@ export function openForeignDatabase(path: string): ForeignDatabase {
 function copyWith(path: string, pending: string[], folder: string): string {
   const copy = join(folder, basename(path))
   for (const suffix of ['', ...pending]) {
-    copyFileSync(`${path}${suffix}`, `${copy}${suffix}`, constants.COPYFILE_FICLONE)
+    copyGuardedSync(`${path}${suffix}`, `${copy}${suffix}`)
   }
   return copy
 }

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises'
 import { SaxesParser } from 'saxes'
+import { openGuarded } from '../../lib/guarded-files.ts'
 
 const maxBytes = 4 << 20
 const kept = new Set(['SRS', 'GeoTransform'])
@@ -10,7 +10,7 @@ function escapeXml(text: string): string {
 
 /** The text of a file, undefined where it is larger than any that is read. */
 async function readText(path: string): Promise<string | undefined> {
-  const file = await open(path)
+  const file = await openGuarded(path)
   try {
     if ((await file.stat()).size > maxBytes) return undefined
     return (await file.readFile()).toString('utf8')

@@ -1,9 +1,10 @@
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { asciiText } from '../../lib/decimal.ts'
+import { openGuarded } from '../../lib/guarded-files.ts'
 import { runProgram } from '../../lib/process.ts'
 import type {
   DataFile,
@@ -62,7 +63,7 @@ async function sizeBytesOf({ path, sidecars }: DataFile): Promise<number> {
 }
 
 async function readHead(path: string): Promise<Uint8Array> {
-  const file = await open(path)
+  const file = await openGuarded(path)
   try {
     const head = new Uint8Array(maxProjectionBytes)
     return head.subarray(0, (await file.read(head)).bytesRead)

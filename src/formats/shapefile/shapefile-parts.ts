@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { findLanguageDriverName } from '../../lib/encoding-names.ts'
+import { readGuarded } from '../../lib/guarded-files.ts'
 import { findTextEncoding, type TextEncoding } from '../../lib/text-encoding.ts'
 import { ByteWindow } from '../byte-window.ts'
 import type { DataFile, Message, ReadContext } from '../format.ts'
@@ -138,7 +138,7 @@ const maxSmallFile = 1 << 20
 
 /** A sidecar of a few lines. Throws `FormatError` when it is none. */
 export async function readSmallFile(path: string): Promise<Buffer> {
-  const bytes = await readFile(path)
+  const bytes = await readGuarded(path)
   if (bytes.length <= maxSmallFile) return bytes
   throw new FormatError(`${path} is ${bytes.length} bytes long; at most ${maxSmallFile} are expected`)
 }

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises'
 import { asciiText } from '../../lib/decimal.ts'
+import { openGuarded } from '../../lib/guarded-files.ts'
 import { findTextEncoding } from '../../lib/text-encoding.ts'
 import type { Charset } from '../csv/charset.ts'
 import { declaredCharset, findCharset } from '../csv/charset.ts'
@@ -30,7 +30,7 @@ export async function findXmlCharset(path: string, context: ReadContext): Promis
 }
 
 async function readHead(path: string): Promise<Uint8Array> {
-  const handle = await open(path)
+  const handle = await openGuarded(path)
   try {
     const { bytesRead, buffer } = await handle.read(new Uint8Array(headBytes), 0, headBytes, 0)
     return buffer.subarray(0, bytesRead)

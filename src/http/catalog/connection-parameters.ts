@@ -9,7 +9,7 @@ import { freeStoreFile } from '../../config/data-directory.ts'
 import type { Database } from '../../db/connection.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { isInside } from '../../sources/path-guard.ts'
+import { isInside, realPathOf } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { readRaster } from '../../stores/rasters/read-raster.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
@@ -94,7 +94,7 @@ function storeType({ type, parameters }: WantedConnection): 'GeoPackage' | 'Post
 
 async function geoPackageParameters(parameters: StoreParameters, place: Place): Promise<StoreParameters> {
   const { path, database, dbtype: _dbtype, ...others } = parameters
-  const wanted = (database ?? path)?.replace(/^file:(\/\/(?=\/))?/, '')
+  const wanted = (database ?? path)?.replace(/^file:(\/\/(?=\/))?/i, '')
   if (wanted === undefined || wanted === '') return { ...others, path: await newFile(place) }
   return { ...others, ...(await allowedFile(wanted, place)) }
 }
@@ -110,7 +110,7 @@ export async function toCoverageConnection(wanted: WantedConnection, place: Plac
       'Mosaics come into being by an import of mosaic data: POST /rest/imports',
     )
   }
-  const text = (parameters.url ?? parameters.path)?.replace(/^file:(\/\/(?=\/))?/, '')
+  const text = (parameters.url ?? parameters.path)?.replace(/^file:(\/\/(?=\/))?/i, '')
   if (text === undefined || text === '') {
     throw invalid(
       'store-path',
@@ -138,7 +138,8 @@ async function allowedFile(wanted: string, { directory, importRoots }: Place): P
   const path = resolve(directory.stores, wanted)
   const isIn = (folders: string[]): Promise<boolean> => isInside(folders, path).catch(() => false)
   if (await isIn([directory.stores])) return { path }
-  if ((await isIn(importRoots)) && existsSync(path)) return { path, read_only: 'true' }
+  if ((await isIn(importRoots)) && existsSync(path))
+    return { path: await realPathOf(path), read_only: 'true' }
   throw invalid(
     'path-not-allowed',
     `"${wanted}" lies neither in the folder "stores" of the data directory nor is it a file in one of TERRANE_IMPORT_ROOTS`,

@@ -1,10 +1,11 @@
 import type { TransferListItem } from 'node:worker_threads'
+import type { Guard } from '../guarded-files.ts'
 import type { ErrorData } from './error-codec.ts'
 
 /** What the caller sends. */
 export type ToWorker =
   /** The first of all. */
-  | { type: 'start'; data: unknown }
+  | { type: 'start'; data: unknown; guard?: Guard | undefined }
   /** `ahead`: of a stream, how many chunks may be on their way. */
   | { type: 'call'; id: number; name: string; argument: unknown; ahead?: number }
   | { type: 'abort'; id: number; error: ErrorData }

@@ -1,4 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { setGuard } from '../guarded-files.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallContext, Handlers } from './handlers.ts'
 import { Transfer } from './handlers.ts'
@@ -37,6 +38,7 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
 
   port.listen((message) => {
     if (message.type === 'start') {
+      setGuard(message.guard)
       handlers = (async () => (typeof make === 'function' ? make(message.data as Data, tell) : make))()
       handlers.catch(() => undefined)
     } else if (message.type === 'call') void serve(message)

@@ -1,3 +1,4 @@
+import { currentGuard } from '../guarded-files.ts'
 import type {
   CallLimits,
   CallOptions,
@@ -74,7 +75,7 @@ export class WorkerHandle<H extends Handlers> {
         this.#finish(error)
       },
     })
-    this.#carrier.post({ type: 'start', data })
+    this.#carrier.post({ type: 'start', data, guard: currentGuard() })
     this.#carrier.hold(false)
   }
 

@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { openGuarded } from '../../lib/guarded-files.ts'
 import { runSevenZip } from './seven-zip-program.ts'
 import { unpackTar } from './tar.ts'
 import type { Unpacking } from './unpacking.ts'
@@ -10,8 +10,13 @@ export type Compression = 'gzip' | 'bzip2' | 'xz'
 const tarBlockBytes = 512
 const tarMagicAt = 257
 
+async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await openGuarded(path)
+  yield* handle.createReadStream()
+}
+
 function gunzip(path: string): AsyncIterable<Uint8Array> {
-  return pipeline(createReadStream(path), createGunzip(), () => undefined)
+  return pipeline(readPieces(path), createGunzip(), () => undefined)
 }
 
 function decompress(path: string, compression: Compression, signal: AbortSignal): AsyncIterable<Uint8Array> {
@@ -76,7 +81,6 @@ export async function unpackTarFile(
   compression: Compression | undefined,
   unpacking: Unpacking,
 ): Promise<void> {
-  const bytes =
-    compression === undefined ? createReadStream(path) : decompress(path, compression, unpacking.signal)
+  const bytes = compression === undefined ? readPieces(path) : decompress(path, compression, unpacking.signal)
   await unpackTar(counted(bytes, unpacking), unpacking)
 }

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FSNode, FSStream } from '7z-wasm'
 import sevenZip from '7z-wasm'
+import { openGuardedSync } from '../../lib/guarded-files.ts'
 import type { SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** What the FS of the program lets us replace; the package's types leave it out. */
@@ -94,7 +95,7 @@ async function run(file: number, sizeBytes: number): Promise<number> {
 
 async function work(): Promise<void> {
   limitMemory(order.maxMemoryBytes)
-  const file = openSync(order.path, 'r')
+  const file = openGuardedSync(order.path)
   try {
     const exitCode = await run(file, fstatSync(file).size)
     report({ type: 'ended', exitCode, said: Buffer.from(said).toString('utf8'), isMemoryShort })

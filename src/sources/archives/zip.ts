@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createInflateRaw, inflateRawSync } from 'node:zlib'
+import { openGuarded } from '../../lib/guarded-files.ts'
 import { FileWindow } from './file-window.ts'
 import type { Unpacking } from './unpacking.ts'
 import type { ZipItem } from './zip-directory.ts'
@@ -50,7 +50,7 @@ async function* readContent(
 
 /** Unpacks a zip archive: its directory is checked as a whole first, then every entry is held to what it says. */
 export async function unpackZip(path: string, unpacking: Unpacking): Promise<void> {
-  const file = await open(path, 'r')
+  const file = await openGuarded(path)
   try {
     const items = await readZipDirectory(file, unpacking)
     const window = new FileWindow(file)

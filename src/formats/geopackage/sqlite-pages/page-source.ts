@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { openGuardedSync } from '../../../lib/guarded-files.ts'
 import { FormatError } from '../../format.ts'
 
 const blockBytes = 256 * 1024
@@ -20,7 +21,7 @@ export class PageSource {
 
   /** Opens a file; throws `FormatError` when its header makes no sense. `close` in any case. */
   constructor(path: string) {
-    this.#handle = openSync(path, 'r')
+    this.#handle = openGuardedSync(path)
     try {
       const header = new Uint8Array(100)
       readSync(this.#handle, header, 0, 100, 0)
