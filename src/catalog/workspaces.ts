@@ -15,6 +15,11 @@ export function checkName(what: string, name: string): void {
   )
 }
 
+/** First segments of paths of this server, of today and to come: `/<workspace>` could not be told from them. */
+const reservedNames = new Set(
+  'rest ogc tiles ows wms wfs wcs wmts gwc monitoring docs health metrics assets app embed'.split(' '),
+)
+
 interface WorkspaceRow {
   name: string
   is_public: number
@@ -52,6 +57,11 @@ export async function insertWorkspace(
   workspace: { name: string; isPublic: boolean; at: string },
 ): Promise<void> {
   checkName('Workspace', workspace.name)
+  if (reservedNames.has(workspace.name))
+    throw invalid(
+      'reserved-name',
+      `"${workspace.name}" is reserved for paths of the server: take another name`,
+    )
   if ((await findWorkspace(db, workspace.name)) !== undefined) {
     throw conflict('workspace-exists', `Workspace "${workspace.name}" exists already`)
   }

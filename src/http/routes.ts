@@ -11,9 +11,11 @@ import { importerArea } from './importer/importer-area.ts'
 import { metricsArea } from './metrics.ts'
 import { monitoringArea } from './monitoring/monitoring-area.ts'
 import { ogcArea } from './ogc/ogc-area.ts'
+import { startPageArea } from './start-page.ts'
 
 /** Every area of paths, one line each. */
 export const areas: Area[] = [
+  startPageArea, // /, /rest, /monitoring
   healthArea, // /health
   metricsArea, // /metrics
   usersArea, // /rest/security/users, /rest/security/self/password

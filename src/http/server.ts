@@ -50,7 +50,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   describeRequests(app, context)
   recordRequests(app, context)
   answerFailures(app, context.log, writeFailure)
-  answerUnknownPaths(app)
+  answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
   guardOrigins(app, server)
   guardRoutes(app, authentication)

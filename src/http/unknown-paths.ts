@@ -18,7 +18,7 @@ function toPattern(url: string): RegExp {
 }
 
 /** Answers what no route takes: 405 with `Allow` where the path exists for other methods, 404 otherwise. */
-export function answerUnknownPaths(app: App): void {
+export function answerUnknownPaths(app: App, basePath: string): void {
   const known = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method }) => {
     const path = known.get(url) ?? { pattern: toPattern(url), methods: new Set() }
@@ -30,8 +30,11 @@ export function answerUnknownPaths(app: App): void {
     const methods = [...known.values()]
       .filter((one) => one.pattern.test(path))
       .flatMap((one) => [...one.methods])
-    if (methods.length === 0)
-      throw notFound('unknown-path', `No such path: ${request.originalUrl.split('?', 1)[0]}`)
+    if (methods.length === 0) {
+      const asked = request.originalUrl.split('?', 1)[0] ?? ''
+      const hint = asked.startsWith(`${basePath}/`) ? '' : `: this server stands at ${basePath}/`
+      throw notFound('unknown-path', `No such path: ${asked}${hint}`)
+    }
     return refuseMethod(reply, request.method, [...new Set(methods)].sort())
   })
 }

@@ -20,6 +20,9 @@ const granule = `${ogcCollection}/granules/:featureId`
 
 /** What is done to resources through each route; a pattern without its parameters' expressions. */
 const usages: Record<string, RouteUsage> = {
+  '/': reading,
+  '/rest': reading,
+  '/rest/security': reading,
   '/docs': reading,
   '/openapi.json': { GET: 'view_metadata' },
 
@@ -60,6 +63,7 @@ const usages: Record<string, RouteUsage> = {
 
   '/rest/layers': reading,
   '/rest/layers/:layer': { GET: 'view_metadata', PUT: 'change_metadata', DELETE: 'remove' },
+  '/rest/layers/:layer/refresh': { POST: 'change_metadata' },
   [`${workspace}/layers`]: reading,
   '/rest/styles': collection,
   '/rest/styles/:style': item,

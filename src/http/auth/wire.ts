@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { minPasswordLength } from '../../config/passwords.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { roles } from './access.ts'
@@ -6,7 +7,7 @@ import type { Session } from './session-repository.ts'
 import type { Token } from './token-repository.ts'
 import type { User } from './user-repository.ts'
 
-const Password = Type.String({ minLength: 8, maxLength: 1024 })
+const Password = Type.String({ minLength: minPasswordLength, maxLength: 1024 })
 const RoleName = Type.Union(roles.map((role) => Type.Literal(role)))
 
 export const UserBody = Type.Object({

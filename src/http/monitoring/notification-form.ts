@@ -1,7 +1,7 @@
+import { escapeHtml } from '../../lib/escape-html.ts'
 import { severities } from '../../monitoring/model/severities.ts'
 import { amountText } from '../../monitoring/notify/amount.ts'
 import { durationText } from '../../monitoring/notify/duration.ts'
-import { escapeHtml } from '../../monitoring/notify/mail-message.ts'
 import type { Check, Definition } from '../../monitoring/notify/model.ts'
 import { fieldName } from '../../monitoring/notify/model.ts'
 import { calculatedSteps } from '../../monitoring/notify/steps.ts'

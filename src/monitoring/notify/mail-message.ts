@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { escapeHtml } from '../../lib/escape-html.ts'
 import { readableDuration } from './duration.ts'
 import type { Message } from './model.ts'
 
@@ -88,19 +88,6 @@ function textOf({ checkDescription, problems }: Message, facts: Facts): string {
     facts.configUrl,
     '',
   ].join('\n')
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Text that means itself in HTML, attributes included. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ownValue(entities, character) ?? character)
 }
 
 function htmlOf({ kind, checkDescription, problems }: Message, facts: Facts): string {

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import { escapeHtml } from '../lib/escape-html.ts'
+import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
+
+/** One place that an index leads to. */
+interface Entry {
+  rel: string
+  path: string
+  title: string
+}
+
+const Link = Type.Object({ rel: Type.String(), href: Type.String(), title: Type.String() })
+const Index = Type.Object({ name: Type.String(), version: Type.String(), links: Type.Array(Link) })
+
+const rest: Entry[] = [
+  { rel: 'imports', path: '/rest/imports', title: 'Imports' },
+  { rel: 'workspaces', path: '/rest/workspaces', title: 'Workspaces' },
+  { rel: 'layers', path: '/rest/layers', title: 'Layers' },
+  { rel: 'styles', path: '/rest/styles', title: 'Styles' },
+  { rel: 'security', path: '/rest/security', title: 'Users, tokens and sessions' },
+]
+const security: Entry[] = [
+  { rel: 'session', path: '/rest/security/session', title: 'Who is logged in' },
+  { rel: 'tokens', path: '/rest/security/tokens', title: 'Tokens of the user' },
+  { rel: 'users', path: '/rest/security/users', title: 'Users' },
+]
+const api = '/monitoring/api'
+const monitoring: Entry[] = [
+  { rel: 'status', path: `${api}/status/`, title: 'Status' },
+  { rel: 'metrics', path: `${api}/metrics/`, title: 'Metrics' },
+  { rel: 'services', path: `${api}/services/`, title: 'Services' },
+  { rel: 'hosts', path: `${api}/hosts/`, title: 'Hosts' },
+  { rel: 'resources', path: `${api}/resources/`, title: 'Resources' },
+  { rel: 'exceptions', path: `${api}/exceptions/`, title: 'Exceptions' },
+  { rel: 'notifications', path: `${api}/notifications/`, title: 'Checks and notifications' },
+]
+
+/** Where somebody begins; monitoring where it is on. */
+function start({ settings }: HttpContext): Entry[] {
+  return [
+    { rel: 'data', path: '/ogc', title: 'Layers, as OGC API Features' },
+    { rel: 'rest', path: '/rest', title: 'Imports and configuration' },
+    ...(settings.monitoring.isOn ? [{ rel: 'monitoring', path: '/monitoring', title: 'Monitoring' }] : []),
+    { rel: 'service-doc', path: '/docs', title: 'Reference of the interface' },
+    { rel: 'service-desc', path: '/openapi.json', title: 'The same for programs' },
+    { rel: 'status', path: '/health', title: 'Whether the server is up' },
+  ]
+}
+
+/** `/` and the prefixes: what stands below them, as JSON for programs and as a page for people. */
+export const startPageArea: Area = (app, context) => {
+  addIndex(app, context, '/', start(context))
+  addIndex(app, context, '/rest', rest)
+  addIndex(app, context, '/rest/security', security)
+  if (!context.settings.monitoring.isOn) return
+  addIndex(app, context, '/monitoring', monitoring)
+  addIndex(app, context, api, monitoring)
+}
+
+function addIndex(app: App, { version }: HttpContext, path: string, entries: Entry[]): void {
+  const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
+  app.get(
+    path,
+    {
+      config: { access: 'public' },
+      schema: { tags: ['server'], summary: `What is below ${path}`, response: { 200: Index } },
+    },
+    (request, reply) => {
+      reply.header('vary', 'Accept')
+      const places = path === '/' ? entries : [...entries, { rel: 'up', path: '/', title: 'Start' }]
+      if (prefersHtml(request.headers.accept)) return sendPage(request, reply, self, places, version)
+      const links = [self, ...places].map((one) => toLink(request, one))
+      return reply.send({ name: 'Terrane', version, links })
+    },
+  )
+}
+
+function toLink(request: FastifyRequest, { rel, path, title }: Entry) {
+  return { rel, href: request.link(path), title }
+}
+
+/** Whether HTML is wanted more than JSON; where neither is named more, JSON is answered. */
+function prefersHtml(accept = '*/*'): boolean {
+  const [html, json] = [weightOf(accept, 'text/html'), weightOf(accept, 'application/json')]
+  return html > json
+}
+
+/** How much an `Accept` header wants a type, 0 to 1 (RFC 9110, section 12.5.1): the nearest range counts. */
+function weightOf(accept: string, type: string): number {
+  const ranges = [type, type.replace(/\/.*/, '/*'), '*/*']
+  let best = { rank: ranges.length, weight: 0 }
+  for (const part of accept.toLowerCase().split(',')) {
+    const [range = '', ...parameters] = part.split(';').map((one) => one.trim())
+    const rank = ranges.indexOf(range)
+    if (rank < 0 || rank >= best.rank) continue
+    const q = parameters.find((one) => /^q=/.test(one))?.slice(2)
+    const weight = q === undefined ? 1 : Number(q)
+    best = { rank, weight: weight >= 0 && weight <= 1 ? weight : 0 }
+  }
+  return best.weight
+}
+
+const style =
+  'body{font:1rem/1.6 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}li{margin:.4rem 0}small{opacity:.7}'
+const styleHash = createHash('sha256').update(style).digest('base64')
+const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  self: Entry,
+  places: Entry[],
+  version: string,
+): FastifyReply {
+  const items = places.map((one) => {
+    const { href, title } = toLink(request, one)
+    return `<li><a href="${escapeHtml(href)}">${escapeHtml(title)}</a> <small>${escapeHtml(one.path)}</small></li>`
+  })
+  const title = escapeHtml(self.title)
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${style}</style></head>
+<body><h1>${title}</h1><ul>
+${items.join('\n')}
+</ul><p><small>Terrane ${escapeHtml(version)}</small></p></body></html>
+`
+  return reply
+    .header('content-security-policy', pagePolicy)
+    .type('text/html; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(html)
+}
