@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listen } from './app/listen.ts'
 import { openCatalog } from './app/open-catalog.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
 import type { DataDirectory } from './config/data-directory.ts'
@@ -54,6 +55,18 @@ export interface Terrane extends HttpContext {
 
 /** Builds every part; nothing listens yet. Throws when a part cannot start, with everything closed again. */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<Terrane> {
+  const terrane = await buildApp(settings, options)
+  await closedOnFailure(terrane, () => welcome(terrane, options))
+  return terrane
+}
+
+/** Sees to it that there is a user, whose password is told where it was made up. */
+function welcome({ database, passwords, clock, settings }: Terrane, options: AppOptions): Promise<void> {
+  const notice = options.notice ?? print
+  return database.alone(() => ensureFirstUser({ database, passwords, clock }, settings.adminPassword, notice))
+}
+
+async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
   const log = options.log ?? createLogger(settings.logLevel)
   const closers: (() => void | Promise<void>)[] = []
   const closeAll = async (): Promise<void> => {
@@ -86,10 +99,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
     const passwords = createPasswords(options.passwordCost)
-    const notice = options.notice ?? print
-    await database.alone(() =>
-      ensureFirstUser({ database, passwords, clock }, settings.adminPassword, notice),
-    )
     const monitoring = await openMonitoring(
       { settings, directory, database, remote, events, clock, log },
       closers,
@@ -122,11 +131,19 @@ export interface RunningTerrane extends Terrane {
 
 /** Starts serving. */
 export async function startServer(settings: Settings, options: AppOptions = {}): Promise<RunningTerrane> {
-  const terrane = await createApp(settings, options)
-  const { host, port, basePath, publicUrl } = settings.server
+  const terrane = await buildApp(settings, options)
+  const { server } = settings
+  return closedOnFailure(terrane, async () => {
+    const localUrl = (await listen(terrane.app, server)) + server.basePath
+    // Not before it listens: a start that fails must not use up the only showing of a password.
+    await welcome(terrane, options)
+    return { ...terrane, url: server.publicUrl ?? localUrl, localUrl }
+  })
+}
+
+async function closedOnFailure<T>(terrane: Terrane, work: () => Promise<T>): Promise<T> {
   try {
-    const localUrl = (await terrane.app.listen({ host, port })) + basePath
-    return { ...terrane, url: publicUrl ?? localUrl, localUrl }
+    return await work()
   } catch (error) {
     await terrane.close()
     throw error

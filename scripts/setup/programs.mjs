@@ -79,13 +79,18 @@ export function installPrograms(root, { withTests }) {
 }
 
 function whyNot(root, packages) {
-  if (process.env.TERRANE_SETUP_SYSTEM === 'off') return 'Nothing was installed: TERRANE_SETUP_SYSTEM is off.'
+  if (isOff(process.env.TERRANE_SETUP_SYSTEM)) return 'Nothing was installed: TERRANE_SETUP_SYSTEM is off.'
   if (!hasProgram('apt-get')) return 'Install what is missing with the package tool of this system.'
   if (asRoot() === undefined) return 'As root, or with sudo that asks no password, it would be installed now.'
   if (failedBefore(root, packages)) {
     return 'Installing it failed before; delete .runtime/programs-failed to have it tried again.'
   }
   return undefined
+}
+
+/** As settings of the server may be written. */
+function isOff(value = '') {
+  return ['off', 'no', 'false', '0'].includes(value.trim().toLowerCase())
 }
 
 function install(root, packages) {

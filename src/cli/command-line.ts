@@ -1,39 +1,69 @@
 import { SettingsError } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { nearestWord } from '../lib/nearest-word.ts'
 import { runDoctor } from './doctor.ts'
 import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
 import { runImport } from './import-command.ts'
+import { runLayers } from './manage/layers.ts'
+import { runStores } from './manage/stores.ts'
+import { runTokens } from './manage/tokens.ts'
+import { runUsers } from './manage/users.ts'
+import { runWorkspaces } from './manage/workspaces.ts'
 import { runMonitoring } from './monitoring-command.ts'
 import { UsageError } from './options.ts'
 import { runServe } from './serve.ts'
 
-const commands: Record<string, (args: string[], env: Environment) => Promise<number>> = {
-  serve: runServe,
-  import: runImport,
-  monitoring: runMonitoring,
-  doctor: runDoctor,
-}
+type Command = (args: string[], env: Environment) => Promise<number>
+
+const commands = new Map<string, Command>([
+  ['serve', runServe],
+  ['import', runImport],
+  ['workspaces', runWorkspaces],
+  ['stores', runStores],
+  ['layers', runLayers],
+  ['users', runUsers],
+  ['tokens', runTokens],
+  ['monitoring', runMonitoring],
+  ['doctor', runDoctor],
+])
+
+const versionWords = ['--version', '-v', '-V', 'version']
+const helpWords = ['--help', '-h', 'help']
 
 /** Runs one command and gives its exit code: 0 done, 1 failed, 2 the command line or a setting is wrong. */
 export async function runCommandLine(args: string[], env: Environment): Promise<number> {
   const [name = '--help', ...rest] = args
-  if (name === '--version' || name === '-V') return print(version)
-  const command = ownValue(commands, name)
-  if (args.some((one) => one === '--help' || one === '-h') || name === '--help' || name === 'help') {
-    return print(helpText(command === undefined ? undefined : name))
-  }
   try {
-    if (command !== undefined) return await command(rest, env)
-    throw new UsageError(`There is no command "${name}"`)
+    if (versionWords.includes(name)) return print(version)
+    if (helpWords.includes(name)) return print(helpFor(rest[0]))
+    const command = commands.get(name)
+    if (command === undefined) throw unknownCommand(name)
+    if (rest.some((one) => one === '--help' || one === '-h')) return print(helpText(name))
+    return await command(rest, env)
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof SettingsError
     process.stderr.write(`${explain(error)}\n`)
-    if (error instanceof UsageError) process.stderr.write('`terrane --help` tells what there is.\n')
+    if (error instanceof UsageError) {
+      const topic = commands.has(name) ? `terrane help ${name}` : 'terrane --help'
+      process.stderr.write(`\`${topic}\` tells what there is.\n`)
+    }
     return isUsage ? 2 : 1
   }
+}
+
+function helpFor(topic: string | undefined): string {
+  if (topic === undefined || helpWords.includes(topic)) return helpText()
+  if (commands.has(topic)) return helpText(topic)
+  throw unknownCommand(topic)
+}
+
+function unknownCommand(name: string): UsageError {
+  const isOption = name.startsWith('-')
+  const nearest = nearestWord(name, commands.keys())
+  const hint = nearest === undefined ? '' : `: did you mean ${nearest}?`
+  return new UsageError(`There is no ${isOption ? 'option' : 'command'} "${name}"${hint}`)
 }
 
 function print(text: string): number {

@@ -1,12 +1,12 @@
 import { access, constants, statfs } from 'node:fs/promises'
 import { Client } from 'pg'
 import type { Settings } from '../config/settings.ts'
-import { loadSettings } from '../config/settings.ts'
+import { readSettings } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
 import { ProgramError, runProgram } from '../lib/process.ts'
 import type { Environment } from './environment.ts'
-import { expectNoArguments } from './options.ts'
+import { jsonFlag, readFlags, refuseMoreWords } from './options.ts'
 import { textTable } from './text-table.ts'
 
 /** One thing that Terrane uses. */
@@ -24,9 +24,12 @@ const programMilliseconds = 10_000
 
 /** `terrane doctor`: a table of what is there; 1 when something is missing that cannot be done without. */
 export async function runDoctor(args: string[], env: Environment): Promise<number> {
-  expectNoArguments('doctor', args)
-  const settings = loadSettings(env)
+  const { values, positionals } = readFlags('doctor', args, jsonFlag)
+  refuseMoreWords('doctor', positionals, 0)
+  const { settings, problems } = readSettings(env)
   const findings = await Promise.all([
+    ...problems.map((cost) => ({ part: 'setting', found: 'wrong', cost, isNeeded: true })),
+    ...settings.notices.map((cost) => ({ part: 'setting', found: 'unknown', cost, isNeeded: false })),
     examineNode(),
     examineGdal(),
     examineProj(),
@@ -34,9 +37,16 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     examineData(settings),
     ...settings.data.importRoots.map((root) => examineRoot(root, settings)),
   ])
-  const rows = findings.map(({ part, found, cost }) => [part, found, cost === '' ? 'nothing' : cost])
-  process.stdout.write(`Terrane ${version}\n\n${textTable(['part', 'found', 'what it costs'], rows)}\n`)
+  if (values.json) {
+    const parts = findings.map(({ isNeeded, ...one }) => ({ ...one, needed: isNeeded }))
+    process.stdout.write(`${JSON.stringify({ version, parts }, null, 2)}\n`)
+  } else process.stdout.write(`${doctorText(findings)}\n`)
   return findings.some((one) => one.isNeeded && one.cost !== '') ? 1 : 0
+}
+
+function doctorText(findings: Finding[]): string {
+  const rows = findings.map(({ part, found, cost }) => [part, found, cost === '' ? 'nothing' : cost])
+  return `Terrane ${version}\n\n${textTable(['part', 'found', 'what it costs'], rows)}`
 }
 
 async function examineNode(): Promise<Finding> {

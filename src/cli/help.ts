@@ -4,11 +4,24 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
 
   terrane serve             serves the REST interface until it is stopped
   terrane import PATH...    imports files and folders, or tables of a database
+  terrane workspaces        lists, makes, changes and deletes workspaces
+  terrane stores            the same for stores
+  terrane layers            the same for layers
+  terrane users             the same for users
+  terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
   terrane doctor            tells what is installed and what each missing part costs
   terrane --version
 
-\`terrane COMMAND --help\` tells the options of a command. Settings are environment variables: see README.md.`
+\`terrane help COMMAND\` tells the options of a command. Settings are environment variables: see README.md.`
+
+const access = `      --json           prints what the server answers
+      --url URL        a running server, such as http://localhost:8080
+  -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for`
+
+/** How commands other than the import find a server. */
+const ownServer = `Without --url it takes the server that runs under the same settings, or starts one for this call. A token in
+TERRANE_TOKEN does in place of user and password.`
 
 const details: Record<string, string> = {
   serve: `terrane serve: serves the REST interface until it is stopped
@@ -22,9 +35,15 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
                        file of an import root
   -t, --table T        a table of it, as often as needed (default: all, and views that have a geometry)
   -w, --workspace W    workspace of the layers (default: the server's default workspace)
+      --create-workspace   makes that workspace where there is none
   -s, --store S        store to load into (default: served as they are, or the workspace's default store)
       --srs EPSG:n     coordinate system of data that name none
+      --lat C --lon C  columns with latitude and longitude of data without geometry, which become points
+      --x C --y C      the same in the coordinate system of --srs
+      --table-only     data without geometry become tables
   -m, --mode MODE      create (default), replace or append
+      --public         everyone may read the layers, without a login
+      --json           prints what became of each task as JSON
       --url URL        a running server, such as http://localhost:8080
   -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
 
@@ -32,7 +51,76 @@ The password of a database is better given as TERRANE_SOURCE_PASSWORD than in it
 machine can see. Importing from a database needs the role admin.
 
 Without --url it takes the server that runs under the same settings, or starts one for this import. Files that the
-server may not read by itself are uploaded. The exit code is 1 when anything was not imported.`,
+server may not read by itself are uploaded. At a terminal it asks what to do with a layer that exists already, a
+workspace that does not, and data without geometry. The exit code is 1 when anything was not imported.`,
+  workspaces: `terrane workspaces [list]
+terrane workspaces show NAME
+terrane workspaces create NAME [--public] [--default]
+terrane workspaces change NAME [--public | --private] [--default]
+terrane workspaces delete NAME [--recurse]
+
+      --public         everyone may read its layers, without a login
+      --private        only users may read them (default)
+      --default        it is meant where no workspace is named
+      --recurse        deletes its stores, layers and styles as well
+${access}
+
+${ownServer}`,
+  stores: `terrane stores [list] [--workspace W]
+terrane stores show NAME
+terrane stores create NAME [--database ADDRESS] [--parameter NAME=VALUE]...
+terrane stores change NAME [--database ADDRESS] [--parameter NAME=VALUE]... [--description TEXT]
+terrane stores delete NAME [--recurse]
+
+  -w, --workspace W    its workspace (default: the server's default workspace); NAME may be W:NAME too
+  -d, --database A     postgres://user@host:port/name[?schema=s], password in TERRANE_SOURCE_PASSWORD, or a GeoPackage;
+                       without it a new GeoPackage is made
+      --parameter P    a connection parameter, such as schema=city, as often as needed
+      --description T  what it is for
+      --enable, --disable
+      --recurse        deletes its layers as well
+${access}
+
+${ownServer}`,
+  layers: `terrane layers [list] [--workspace W]
+terrane layers show NAME
+terrane layers change NAME [--title T] [--abstract T] [--style S] [--public | --private | --inherit]
+terrane layers delete NAME [--recurse]
+
+Layers are made by \`terrane import\`.
+
+  -w, --workspace W    its workspace (default: the server's default workspace); NAME may be W:NAME too
+      --public         everyone may read it, without a login
+      --private        only users may read it
+      --inherit        what its workspace says counts (default)
+      --recurse        drops its table, or the store of a raster, as well
+${access}
+
+${ownServer}`,
+  users: `terrane users [list]
+terrane users show NAME
+terrane users create NAME [--role ROLE] [--email ADDRESS]
+terrane users change NAME [--role ROLE] [--email ADDRESS] [--password]
+terrane users delete NAME
+terrane users password                changes your own
+
+      --role ROLE      user (default), staff or admin
+      --password       gives the user a new password
+${access}
+
+A new password is TERRANE_NEW_PASSWORD, or is asked for. All but the last need the role admin.
+
+${ownServer}`,
+  tokens: `terrane tokens [list]
+terrane tokens show ID
+terrane tokens create NAME [--expires TIME]
+terrane tokens delete ID
+
+Tokens are of the user who asks, with that user's password. A script sends one as \`Authorization: Bearer\`, or has it
+in TERRANE_TOKEN.
+
+      --expires TIME   ISO 8601, such as 2027-01-31
+${access}`,
   monitoring: `terrane monitoring [status]: tells which checks do not hold and when each service was read last
 terrane monitoring load FILE: loads the JSON dump of a GeoNode monitoring database (gzip or not), once
 terrane monitoring services [list]
@@ -47,13 +135,13 @@ terrane monitoring services add NAME --type T --host H
 terrane monitoring services remove NAME: also removes what was collected of it
 terrane monitoring hosts [list | add NAME ADDRESS | remove NAME]
 
-      --json           prints what the server answers
-      --url URL        a running server, such as http://localhost:8080
-  -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for
+${access}
 
-Without --url it takes the server that runs under the same settings, or starts one for this call. The exit code of
+${ownServer} The exit code of
 status is 1 when a check does not hold or something could not be collected.`,
-  doctor: `terrane doctor: tells what is installed and what each missing part costs
+  doctor: `terrane doctor: tells what is installed, what each missing part costs, and which settings are wrong
+
+      --json           the same for programs
 
 The exit code is 1 when something is missing that Terrane cannot do without.`,
 }

@@ -1,16 +1,18 @@
 import { loadSettings } from '../config/settings.ts'
+import { findAsk } from './ask.ts'
+import { ensureWorkspace } from './ensure-workspace.ts'
 import type { Environment } from './environment.ts'
 import type { NamedDatabase } from './import-database.ts'
 import { importDatabase, parseDatabase } from './import-database.ts'
+import type { ImportOptions } from './import-options.ts'
+import { parseImportOptions } from './import-options.ts'
+import { isWhole, outcomesAsJson, summary } from './import-report.ts'
 import { importPath } from './import-session.ts'
-import type { ImportOptions } from './options.ts'
-import { parseImportOptions } from './options.ts'
-import { amount, ProgressDisplay } from './progress-display.ts'
+import { ProgressDisplay } from './progress-display.ts'
 import type { ServerAccess } from './server-access.ts'
 import { withServer } from './server-access.ts'
-import { textTable } from './text-table.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 import { mainPaths } from './upload-files.ts'
-import type { TaskOutcome } from './watch-run.ts'
 
 /** `terrane import`: 0 when every task is complete, 1 otherwise. */
 export async function runImport(args: string[], env: Environment): Promise<number> {
@@ -20,8 +22,8 @@ export async function runImport(args: string[], env: Environment): Promise<numbe
   // What the process list shows may hold a password no longer than necessary.
   if (database !== undefined) process.title = 'terrane import'
   const outcomes = await withServer(settings, options, env, (access) => importAll(access, options, database))
-  process.stdout.write(`${summary(outcomes)}\n`)
-  return outcomes.every((one) => one.state === 'COMPLETE') ? 0 : 1
+  process.stdout.write(`${options.isJson ? outcomesAsJson(outcomes) : summary(outcomes)}\n`)
+  return isWhole(outcomes) ? 0 : 1
 }
 
 async function importAll(
@@ -29,30 +31,13 @@ async function importAll(
   options: ImportOptions,
   database: NamedDatabase | undefined,
 ): Promise<TaskOutcome[]> {
-  const context = { ...access, display: new ProgressDisplay(process.stderr) }
+  const ask = findAsk()
+  const display = new ProgressDisplay(process.stderr)
+  const context = { ...access, display, ...(ask === undefined ? {} : { ask }) }
+  const { workspace } = options
+  if (workspace !== undefined) await ensureWorkspace(context, workspace, options.createsWorkspace)
   if (database !== undefined) return importDatabase(context, database, options)
   const outcomes: TaskOutcome[] = []
   for (const path of mainPaths(options.paths)) outcomes.push(...(await importPath(context, path, options)))
   return outcomes
-}
-
-/** One line for each task, and a last one with the sums. */
-export function summary(outcomes: TaskOutcome[]): string {
-  const rows = outcomes.map((one) => [
-    one.file,
-    one.layer,
-    one.state,
-    one.unit === 'rows' ? one.loaded.toLocaleString('en') : amount(one.loaded, one.unit),
-    one.rejected.toLocaleString('en'),
-    one.seconds.toFixed(1),
-    firstLine(one.message),
-  ])
-  const head = ['file', 'layer', 'state', 'loaded', 'rejected', 'seconds', 'message']
-  const complete = outcomes.filter((one) => one.state === 'COMPLETE').length
-  const last = `${complete} of ${outcomes.length} imported`
-  return `${textTable(head, rows, ['loaded', 'rejected', 'seconds'])}\n${last}`
-}
-
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? ''
 }

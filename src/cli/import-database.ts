@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { ownValue } from '../lib/own-value.ts'
 import type { Environment } from './environment.ts'
-import type { SessionContext, TargetOptions } from './import-session.ts'
+import type { SessionContext, TargetOptions } from './import-context.ts'
 import { importCreated, targetOf } from './import-session.ts'
 import { readImport } from './import-views.ts'
 import { UsageError } from './options.ts'
-import type { TaskOutcome } from './watch-run.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 
 /** A database as the server is told of it; it holds a secret and is never shown. */
 export interface NamedDatabase {

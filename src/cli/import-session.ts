@@ -1,23 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import type { ImportView, TaskView } from './import-views.ts'
+import type { SessionContext, TargetOptions } from './import-context.ts'
+import { preparePlan } from './import-plan.ts'
+import type { ImportView } from './import-views.ts'
 import { readImport, readTasks } from './import-views.ts'
-import type { ImportOptions } from './options.ts'
-import type { ProgressDisplay } from './progress-display.ts'
+import { publishToAll } from './publish-to-all.ts'
 import type { RestClient } from './rest-client.ts'
 import { RestError } from './rest-client.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 import { filesToUpload } from './upload-files.ts'
-import type { TaskOutcome } from './watch-run.ts'
 import { runImport } from './watch-run.ts'
-
-export type TargetOptions = Pick<ImportOptions, 'workspace' | 'store' | 'srs' | 'mode'>
-
-export interface SessionContext {
-  client: RestClient
-  display: ProgressDisplay
-  /** Whether to try paths on the server before files are uploaded. */
-  isLocal: boolean
-}
 
 /** Imports one file or folder and waits for its end. */
 export function importPath(
@@ -33,24 +25,35 @@ export async function importCreated(
   context: SessionContext,
   label: string,
   options: TargetOptions,
-  create: () => Promise<ImportView>,
+  create: () => Promise<ImportView | string>,
 ): Promise<TaskOutcome[]> {
   const start = performance.now()
-  const whole = (state: string, message: string): TaskOutcome[] => {
+  const whole = (state: string, message: string, made?: ImportView): TaskOutcome[] => {
     const seconds = (performance.now() - start) / 1000
-    return [{ file: label, layer: '', loaded: 0, unit: 'rows', rejected: 0, seconds, state, message }]
+    const messages = made?.messages ?? []
+    return [
+      { file: label, layer: '', loaded: 0, unit: 'rows', rejected: 0, seconds, state, message, messages },
+    ]
   }
   try {
     const created = await create()
-    if (created.state === 'INIT_ERROR') return whole(created.state, created.message ?? '')
+    if (typeof created === 'string') return whole('EMPTY', created)
+    if (created.state === 'INIT_ERROR') return whole(created.state, created.message ?? '', created)
     const tasks = await listTasks(context.client, created.id)
-    if (tasks.length === 0) return whole('EMPTY', created.message ?? 'Nothing spatial was found')
-    for (const task of tasks) await prepareTask(context.client, created.id, task, options)
-    return await runImport(context, created.id, start)
+    if (tasks.length === 0) return whole('EMPTY', created.message ?? 'Nothing spatial was found', created)
+    const { notes, skipped } = await preparePlan(context, created, tasks, options)
+    const outcomes = await runImport(context, created.id, start, notes)
+    if (options.isPublic === true) await publishToAll(context.client, created.workspace, outcomes)
+    return [...outcomes, ...skipped]
   } catch (error) {
-    if (error instanceof RestError) return whole('REFUSED', error.message)
+    if (error instanceof RestError) return whole('REFUSED', withAdvice(error, options))
     throw error
   }
+}
+
+function withAdvice(error: RestError, { workspace }: TargetOptions): string {
+  if (error.code !== 'unknown-workspace' || workspace === undefined) return error.message
+  return `${error.message}: --create-workspace makes it`
 }
 
 /** Where an import goes, as the server is told. */
@@ -61,17 +64,19 @@ export function targetOf({ workspace, store }: TargetOptions): Record<string, un
   }
 }
 
+/** A text says why there is nothing to import. */
 async function createImport(
   { client, display, isLocal }: SessionContext,
   path: string,
   options: TargetOptions,
-): Promise<ImportView> {
+): Promise<ImportView | string> {
   const target = targetOf(options)
   if (isLocal) {
     const onServer = await tryServerPath(client, path, target)
     if (onServer !== undefined) return onServer
   }
   const files = await filesToUpload(path)
+  if (files.length === 0) return `The folder ${path} holds no files`
   const created = readImport(await client.post('/rest/imports', { import: target }))
   const total = files.reduce((sum, file) => sum + file.sizeBytes, 0)
   const label = basename(path)
@@ -98,19 +103,7 @@ async function tryServerPath(
   }
 }
 
-async function listTasks(client: RestClient, importId: number): Promise<TaskView[]> {
-  return readTasks(await client.get(`/rest/imports/${importId}/tasks?expand=1`))
-}
-
-async function prepareTask(
-  client: RestClient,
-  importId: number,
-  task: TaskView,
-  { mode, srs }: TargetOptions,
-): Promise<void> {
-  const path = `/rest/imports/${importId}/tasks/${task.id}`
-  if (mode !== 'create' && task.state !== 'NO_FORMAT') {
-    await client.put(path, { task: { updateMode: mode.toUpperCase() } })
-  }
-  if (srs !== undefined && task.state === 'NO_CRS') await client.put(`${path}/layer`, { layer: { srs } })
+/** Tasks with their whole layers. */
+async function listTasks(client: RestClient, importId: number) {
+  return readTasks(await client.get(`/rest/imports/${importId}/tasks?expand=2`))
 }

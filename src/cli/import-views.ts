@@ -1,10 +1,20 @@
+import type { ColumnView } from './import-coordinates.ts'
 import type { Unit } from './progress-display.ts'
 
 /** What the command line needs of an import; read out of the server's JSON. */
 export interface ImportView {
   id: number
   state: string
+  /** Where its layers go. */
+  workspace: string
   message?: string
+  messages: MessageView[]
+}
+
+/** Something that the server has to say about an import or a task. */
+export interface MessageView {
+  level: string
+  text: string
 }
 
 export interface TaskView {
@@ -17,7 +27,12 @@ export interface TaskView {
   rejected: number
   /** What its progress counts; of a task in full only. */
   unit: Unit
+  /** Its columns beside the geometry; of a task with its whole layer only. */
+  columns: ColumnView[]
+  /** Whether it is known to have rows without a geometry. */
+  isTable: boolean
   errorMessage?: string
+  messages: MessageView[]
 }
 
 export interface ProgressView {
@@ -31,7 +46,13 @@ export interface ProgressView {
 
 export function readImport(body: unknown): ImportView {
   const json = object(object(body).import)
-  return { id: number(json.id), state: text(json.state) ?? '', ...present('message', text(json.message)) }
+  return {
+    id: number(json.id),
+    state: text(json.state) ?? '',
+    workspace: text(object(object(json.targetWorkspace).workspace).name) ?? '',
+    messages: readMessages(json.messages),
+    ...present('message', text(json.message)),
+  }
 }
 
 /** A task as the server shows it, in a collection or alone. */
@@ -41,13 +62,17 @@ export function readTask(body: unknown): TaskView {
   const layer = object(json.layer)
   const { dataStore, coverageStore } = object(json.target)
   const target = object(dataStore ?? coverageStore)
+  const unit = object(json.transformChain).type === 'raster' ? 'bytes' : 'rows'
   return {
     id: number(json.id),
     state: text(json.state) ?? '',
     file: text(data.file) ?? text(data.location) ?? text(data.name) ?? text(layer.name) ?? '',
     layer: text(layer.name) ?? '',
     rejected: number(json.rejected),
-    unit: object(json.transformChain).type === 'raster' ? 'bytes' : 'rows',
+    unit,
+    columns: readColumns(layer.attributes),
+    isTable: unit === 'rows' && Array.isArray(layer.attributes) && !hasGeometry(layer.attributes),
+    messages: readMessages(json.messages),
     ...present('workspace', text(target.workspace) ?? text(object(target.workspace).name)),
     ...present('srs', text(layer.srs)),
     ...present('errorMessage', text(json.errorMessage)),
@@ -59,6 +84,32 @@ export function readTasks(body: unknown): TaskView[] {
   return (Array.isArray(tasks) ? tasks : [task]).map(readTask)
 }
 
+/** Whether a list of attributes, of a task's layer or of a published one, has a geometry. */
+export function hasGeometry(attributes: unknown): boolean {
+  return list(attributes).some(isGeometry)
+}
+
+function isGeometry(attribute: unknown): boolean {
+  return /\.jts\.geom\./.test(text(object(attribute).binding) ?? '')
+}
+
+function readColumns(attributes: unknown): ColumnView[] {
+  return list(attributes)
+    .filter((one) => !isGeometry(one))
+    .map((one) => {
+      const { name, example } = object(one)
+      return { name: text(name) ?? '', ...present('example', text(example)) }
+    })
+}
+
+function readMessages(value: unknown): MessageView[] {
+  return list(value).map((one) => {
+    const { level, message, row } = object(one)
+    const place = typeof row === 'number' ? ` (row ${row})` : ''
+    return { level: text(level) ?? 'info', text: `${text(message) ?? ''}${place}` }
+  })
+}
+
 export function readProgress(body: unknown): ProgressView {
   const json = object(body)
   return {
@@ -68,6 +119,10 @@ export function readProgress(body: unknown): ProgressView {
     ...present('phase', text(json.phase)),
     ...present('rowsPerSecond', typeof json.rowsPerSecond === 'number' ? json.rowsPerSecond : undefined),
   }
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 function object(value: unknown): Record<string, unknown> {

@@ -1,11 +1,9 @@
-import { parseArgs } from 'node:util'
-import { UsageError } from './options.ts'
-import type { AccessOptions } from './server-access.ts'
+import type { AccessOptions } from './options.ts'
+import { accessFlags, jsonFlag, readAccess, readFlags, UsageError } from './options.ts'
 
 const flags = {
-  url: { type: 'string' },
-  user: { type: 'string', short: 'u', default: 'admin' },
-  json: { type: 'boolean', default: false },
+  ...accessFlags,
+  ...jsonFlag,
   type: { type: 'string' },
   host: { type: 'string' },
   kind: { type: 'string' },
@@ -30,31 +28,15 @@ export interface MonitoringOptions {
 
 /** Options of `terrane monitoring`; throws `UsageError`. */
 export function parseMonitoringOptions(args: string[]): MonitoringOptions {
-  const { values, positionals: words } = parse(args)
-  const { url, user, json } = values
-  if (url !== undefined && !/^https?:\/\//.test(url))
-    throw new UsageError(`--url is an http or https address; found "${url}"`)
+  const { values, positionals: words } = readFlags('monitoring', args, flags)
   const given = ofServices.filter((name) => values[name] !== undefined)
   const [first] = given
   if (first !== undefined && words.slice(0, 2).join(' ') !== 'services add')
     throw new UsageError(`--${first} goes with \`terrane monitoring services add\``)
   return {
     words,
-    access: { user, ...(url === undefined ? {} : { url: url.replace(/\/+$/, '') }) },
-    isJson: json,
+    access: readAccess(values),
+    isJson: values.json,
     service: Object.fromEntries(given.map((name) => [name, values[name]])),
   }
-}
-
-function parse(args: string[]): ReturnType<typeof parseFlags> {
-  try {
-    return parseFlags(args)
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-// Its result type is what `parseArgs` works out of the flags.
-function parseFlags(args: string[]) {
-  return parseArgs({ args, options: flags, allowPositionals: true })
 }

@@ -1,74 +1,89 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
 import { parseArgs } from 'node:util'
+import { nearestWord } from '../lib/nearest-word.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /** The command line is wrong; the message says what was expected. */
 export class UsageError extends Error {}
 
-export const importModes = ['create', 'replace', 'append'] as const
-
-export interface ImportOptions {
-  paths: string[]
-  workspace?: string
-  store?: string
-  srs?: string
-  mode: (typeof importModes)[number]
-  /** A running server; absent: the one of these settings, or one started for this import. */
+/** Which server, and as whom. */
+export interface AccessOptions {
   url?: string
   user: string
-  /** A database to import from, in place of paths. */
-  database?: string
-  /** Tables of it; none: all. */
-  tables: string[]
+  /** Whether a token is not enough for what is asked, so that the user's own password is needed. */
+  needsPassword?: boolean
 }
 
-const importFlags = {
-  workspace: { type: 'string', short: 'w' },
-  store: { type: 'string', short: 's' },
-  srs: { type: 'string' },
-  mode: { type: 'string', short: 'm', default: 'create' },
+/** Options of every command that speaks with a server. */
+export const accessFlags = {
   url: { type: 'string' },
-  database: { type: 'string', short: 'd' },
-  table: { type: 'string', short: 't', multiple: true, default: [] as string[] },
   user: { type: 'string', short: 'u', default: 'admin' },
 } as const
 
-/** Options of `terrane import`; throws `UsageError`. */
-export function parseImportOptions(args: string[]): ImportOptions {
-  const { values, positionals } = parse(args)
-  const mode = importModes.find((one) => one === values.mode.toLowerCase())
-  if (mode === undefined) throw new UsageError(`--mode is ${importModes.join(', ')}; found "${values.mode}"`)
-  checkSource(positionals, values)
-  if (values.url !== undefined && !/^https?:\/\//.test(values.url)) {
-    throw new UsageError(`--url is an http or https address; found "${values.url}"`)
-  }
-  const { mode: _text, url, table: tables, ...rest } = values
-  const address = url === undefined ? {} : { url: url.replace(/\/+$/, '') }
-  return { paths: positionals, mode, tables, ...rest, ...address }
+/** Prints what the server answers. */
+export const jsonFlag = { json: { type: 'boolean', default: false } } as const
+
+/** The values of `accessFlags`; throws `UsageError`. */
+export function readAccess({ url, user }: { url?: string; user: string }): AccessOptions {
+  if (url === undefined) return { user }
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new UsageError(`--url is an http or https address; found "${url}"`)
+  return { user, url: url.replace(/\/+$/, '') }
 }
 
-function checkSource(paths: string[], { database, table }: { database?: string; table: string[] }): void {
-  if (database === undefined && paths.length === 0) {
-    throw new UsageError('`terrane import` needs at least one file or folder, or --database')
-  }
-  if (database === undefined && table.length > 0) throw new UsageError('--table goes with --database')
-  if (database !== undefined && paths.length > 0) {
-    throw new UsageError('--database takes no files: name its tables by --table')
-  }
-}
-
-function parse(args: string[]): ReturnType<typeof parseImportArgs> {
-  try {
-    return parseImportArgs(args)
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
+/** The options and words of a command; a mistake is a `UsageError` that names the nearest option. */
 // Its result type is what `parseArgs` works out of the flags.
-function parseImportArgs(args: string[]) {
-  return parseArgs({ args, options: importFlags, allowPositionals: true })
+export function readFlags<T extends ParseArgsOptionsConfig>(command: string, args: string[], options: T) {
+  refuseMistakes(command, args, options)
+  return parseArgs({ args, options, allowPositionals: true })
+}
+
+function refuseMistakes(command: string, args: string[], options: ParseArgsOptionsConfig): void {
+  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = ownValue(options, name)
+    if (option === undefined) throw new UsageError(unknownOption(command, rawName, name, options))
+    if (option.type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
+    if (option.type === 'string' && !hasValue(value, inlineValue))
+      throw new UsageError(`${rawName} needs a value`)
+  }
+}
+
+/** A value that looks like an option stands for one that was forgotten. */
+function hasValue(value: string | undefined, isInline: boolean | undefined): boolean {
+  if (value === undefined || value === '') return false
+  return isInline === true || !/^-./.test(value)
+}
+
+function unknownOption(
+  command: string,
+  rawName: string,
+  name: string,
+  options: ParseArgsOptionsConfig,
+): string {
+  const nearest = rawName.startsWith('--') ? nearestWord(name, Object.keys(options)) : undefined
+  const hint = nearest === undefined ? '' : `: did you mean --${nearest}?`
+  return `\`terrane ${command}\` has no option ${rawName}${hint}`
+}
+
+/** The words of a command that takes at most `most`. */
+export function refuseMoreWords(command: string, words: string[], most: number): void {
+  const extra = words[most]
+  if (extra !== undefined) throw new UsageError(`\`terrane ${command}\` takes no "${extra}"`)
+}
+
+/** One of several words; throws `UsageError` that names them and the nearest. */
+export function readChoice<T extends string>(what: string, found: string, choices: readonly T[]): T {
+  const choice = choices.find((one) => one === found.toLowerCase())
+  if (choice !== undefined) return choice
+  const nearest = nearestWord(found, choices)
+  const hint = nearest === undefined ? '' : `: did you mean ${nearest}?`
+  throw new UsageError(`${what} is ${choices.join(', ')}; found "${found}"${hint}`)
 }
 
 /** For commands that take no options. */
 export function expectNoArguments(command: string, args: string[]): void {
-  if (args.length > 0) throw new UsageError(`\`terrane ${command}\` takes no "${args[0]}"`)
+  refuseMoreWords(command, readFlags(command, args, {}).positionals, 0)
 }

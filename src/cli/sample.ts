@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SessionContext } from './import-session.ts'
+import type { SessionContext } from './import-context.ts'
 import { importPath } from './import-session.ts'
-import type { TaskOutcome } from './watch-run.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'sample', 'natural-earth')
 const files = ['countries.geojson', 'states.shp', 'boundary_lines.shp']

@@ -14,6 +14,7 @@ import { stopSignal } from './stop-signal.ts'
 export async function runServe(args: string[], env: Environment): Promise<number> {
   expectNoArguments('serve', args)
   const settings = loadSettings(env)
+  for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
   const stopped = stopSignal()
   const server = await startOwnServer(settings)
   try {

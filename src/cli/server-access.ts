@@ -1,5 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Environment } from './environment.ts'
+import type { AccessOptions } from './options.ts'
+import type { OwnServer } from './own-server.ts'
 import { startOwnServer } from './own-server.ts'
 import { askPassword } from './password.ts'
 import type { RestClient } from './rest-client.ts'
@@ -14,11 +16,6 @@ export interface ServerAccess {
 
 const probeMilliseconds = 2000
 
-export interface AccessOptions {
-  url?: string
-  user: string
-}
-
 /**
  * Calls `work` with the server at `url`, else with the one that runs under these settings, else with one that is
  * started for this call.
@@ -30,17 +27,21 @@ export async function withServer<T>(
   work: (access: ServerAccess) => Promise<T>,
 ): Promise<T> {
   const url = options.url ?? (await findRunning(settings))
-  return url === undefined ? startOwn(settings, work) : joinServer(url, options.user, env, work)
+  if (url !== undefined) return joinServer(url, options, env, work)
+  return startOwn(settings, (own) =>
+    options.needsPassword === true
+      ? joinServer(own.localUrl, options, env, work)
+      : own.withClient((client) => work({ client, isLocal: true })),
+  )
 }
 
 async function joinServer<T>(
   url: string,
-  user: string,
+  options: AccessOptions,
   env: Environment,
   work: (access: ServerAccess) => Promise<T>,
 ): Promise<T> {
-  const password = env.TERRANE_PASSWORD ?? (await askPassword(user))
-  const client = createRestClient(url, basicAuthorization(user, password))
+  const client = createRestClient(url, await authorizationOf(options, env))
   try {
     return await work({ client, isLocal: isLoopback(new URL(url).hostname) })
   } finally {
@@ -48,13 +49,21 @@ async function joinServer<T>(
   }
 }
 
-async function startOwn<T>(settings: Settings, work: (access: ServerAccess) => Promise<T>): Promise<T> {
-  const own = await startOwnServer({
-    ...settings,
-    server: { ...settings.server, host: '127.0.0.1', port: 0 },
-  })
+/** The user's password, or a token where none is given and one is enough. */
+async function authorizationOf({ user, needsPassword }: AccessOptions, env: Environment): Promise<string> {
+  const { TERRANE_PASSWORD: password, TERRANE_TOKEN: token } = env
+  if (password === undefined && token !== undefined && needsPassword !== true) return `Bearer ${token}`
+  return basicAuthorization(user, password ?? (await askPassword(user)))
+}
+
+async function startOwn<T>(settings: Settings, work: (own: OwnServer) => Promise<T>): Promise<T> {
+  const own = await startOwnServer(
+    { ...settings, server: { ...settings.server, host: '127.0.0.1', port: 0 } },
+    // Standard output belongs to what the command found.
+    { notice: (text) => process.stderr.write(`${text}\n`) },
+  )
   try {
-    return await own.withClient((client) => work({ client, isLocal: true }))
+    return await work(own)
   } finally {
     await own.close()
   }

@@ -1,23 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ownValue } from '../lib/own-value.ts'
-import type { TaskView } from './import-views.ts'
+import type { MessageView, TaskView } from './import-views.ts'
 import { readImport, readProgress, readTasks } from './import-views.ts'
-import type { ProgressDisplay, Unit } from './progress-display.ts'
+import type { ProgressDisplay } from './progress-display.ts'
 import { amount } from './progress-display.ts'
 import type { RestClient } from './rest-client.ts'
-
-/** What became of one task, or of a whole import that has none. */
-export interface TaskOutcome {
-  file: string
-  layer: string
-  state: string
-  /** Rows, or bytes of a raster. */
-  loaded: number
-  unit: Unit
-  rejected: number
-  seconds: number
-  message: string
-}
+import type { TaskNote, TaskOutcome } from './task-outcome.ts'
 
 export interface RunContext {
   client: RestClient
@@ -43,6 +31,7 @@ export async function runImport(
   context: RunContext,
   importId: number,
   start: number,
+  notes: ReadonlyMap<number, TaskNote>,
 ): Promise<TaskOutcome[]> {
   const path = `/rest/imports/${importId}`
   const { client } = context
@@ -53,7 +42,10 @@ export async function runImport(
     while (await watch.isGoing()) await wait(pollMilliseconds)
   }
   const after = readTasks(await client.get(`${path}/tasks?expand=1`))
-  return after.map((task) => watch.outcome(task))
+  const { messages } = readImport(await client.get(path))
+  const outcomes = after.map((task) => watch.outcome(task, notes.get(task.id)))
+  outcomes[0]?.messages.unshift(...messages)
+  return outcomes
 }
 
 /** One import under way, looked at again and again. */
@@ -88,12 +80,23 @@ class Watch {
     return isWaiting && performance.now() - this.#lastChange < idleMilliseconds
   }
 
-  outcome(task: TaskView): TaskOutcome {
+  outcome(task: TaskView, note: TaskNote | undefined): TaskOutcome {
     const { done, seconds } = this.#ended.get(task.id) ?? { done: 0, seconds: this.#seconds() }
-    const { file, layer, state, rejected, unit } = task
-    const loaded = state === 'COMPLETE' ? Math.max(0, done - rejected) : 0
-    const message = task.errorMessage ?? ownValue(hints, state) ?? ''
-    return { file, layer, state, loaded, unit, rejected, seconds, message }
+    const { file, layer, rejected, unit } = task
+    const loaded = task.state === 'COMPLETE' ? Math.max(0, done - rejected) : 0
+    const state = note?.left?.state ?? task.state
+    const message = note?.left?.message ?? task.errorMessage ?? ownValue(hints, state) ?? ''
+    const messages = [
+      ...task.messages,
+      ...(state === 'COMPLETE' ? (note?.messages ?? []) : []),
+      ...this.#rejects(task),
+    ]
+    return { file, layer, state, loaded, unit, rejected, seconds, message, messages }
+  }
+
+  #rejects({ id, rejected }: TaskView): MessageView[] {
+    if (rejected === 0) return []
+    return [{ level: 'warning', text: `${this.#path}/tasks/${id}/rejects tells why rows were rejected` }]
   }
 
   /** Shows one task; the text changes when the task gets on. */

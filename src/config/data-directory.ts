@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { freeName, toFileName } from '../lib/free-name.ts'
+import { databaseFile } from './database-file.ts'
 import type { DataSettings } from './settings.ts'
 
 /** Where things lie in the data directory; absolute paths. */
@@ -44,7 +45,7 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
       rejects: folder('rejects'),
       archives: folder('archives'),
       indexes: folder('indexes'),
-      databasePath: join(root, 'terrane.sqlite'),
+      databasePath: join(root, databaseFile),
       key: readKey(join(root, 'secret.key')),
     }
   } catch (error) {

@@ -11,6 +11,8 @@ export interface Reader {
   /** Comma or blank separated; empty when unset. */
   list(name: string): string[]
   problem(name: string, message: string): void
+  /** The names that were asked for so far. */
+  names(): Iterable<string>
 }
 
 const unitBytes: Record<string, number> = {
@@ -41,7 +43,9 @@ export function environmentReader(env: Record<string, string | undefined>, probl
   const problem = (name: string, message: string): void => {
     problems.push(`${name} ${message}`)
   }
+  const names = new Set<string>()
   const text = (name: string): string | undefined => {
+    names.add(name)
     const value = env[name]?.trim()
     return value === undefined || value === '' ? undefined : value
   }
@@ -79,5 +83,5 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     return found ?? fallback
   }
   const list: Reader['list'] = (name) => (text(name) ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  return { text, integer, bytes, choice, flag, list, problem }
+  return { text, integer, bytes, choice, flag, list, problem, names: () => names }
 }

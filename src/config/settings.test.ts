@@ -43,7 +43,7 @@ describe('loadSettings', () => {
       TERRANE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8 ::1',
       TERRANE_CORS_ORIGINS: 'https://a.example.org/',
       TERRANE_DIALECT: 'GeoServer',
-      TERRANE_IMPORT_ROOTS: '/srv/a:/srv/b',
+      TERRANE_IMPORT_ROOTS: `/tmp:${import.meta.dirname}`,
       TERRANE_SAMPLE: 'off',
       TERRANE_MAX_UPLOAD: '1.5 GiB',
     })
@@ -53,7 +53,7 @@ describe('loadSettings', () => {
     assert.deepEqual(settings.server.trustedProxies, ['127.0.0.1', '10.0.0.0/8', '::1'])
     assert.deepEqual(settings.server.corsOrigins, ['https://a.example.org'])
     assert.equal(settings.server.dialect, 'geoserver')
-    assert.deepEqual(settings.data.importRoots, ['/srv/a', '/srv/b'])
+    assert.deepEqual(settings.data.importRoots, ['/tmp', import.meta.dirname])
     assert.equal(settings.data.sample, false)
     assert.equal(settings.limits.maxUploadBytes, 1.5 * 2 ** 30)
   })

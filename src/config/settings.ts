@@ -1,11 +1,15 @@
+import { existsSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Secret } from '../lib/secret.ts'
+import { databaseFile } from './database-file.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
 import type { Reader } from './parse.ts'
 import { environmentReader } from './parse.ts'
+import { minPasswordLength, shortPassword } from './passwords.ts'
+import { unknownNames } from './unknown-names.ts'
 
 export const dialects = ['contract', 'geoserver'] as const
 export type Dialect = (typeof dialects)[number]
@@ -89,6 +93,8 @@ export interface Settings {
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
+  /** What looks odd and stops nothing. */
+  notices: string[]
 }
 
 /** The environment holds values that are not understood; `problems` has one message for each. */
@@ -107,6 +113,16 @@ export class SettingsError extends Error {
  * `SettingsError` that lists every problem.
  */
 export function loadSettings(env: Record<string, string | undefined>): Settings {
+  const { settings, problems } = readSettings(env)
+  if (problems.length > 0) throw new SettingsError(problems)
+  return settings
+}
+
+/** The same with defaults in the place of what is not understood, and a message for each. */
+export function readSettings(env: Record<string, string | undefined>): {
+  settings: Settings
+  problems: string[]
+} {
   const problems: string[] = []
   const read = environmentReader(env, problems)
   const databaseUrl = readDatabaseUrl(read)
@@ -124,9 +140,22 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
     },
     remote: readRemote(read),
     monitoring: readMonitoring(read),
+    notices: [],
   }
-  if (problems.length > 0) throw new SettingsError(problems)
-  return settings
+  checkFirstPassword(read, settings)
+  for (const { name, nearest } of unknownNames(env, read.names())) {
+    if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
+    else read.problem(name, `is no setting: did you mean ${nearest}?`)
+  }
+  return { settings, problems }
+}
+
+/** Asks for a password that a user may have, where the first start is still to come. */
+function checkFirstPassword(read: Reader, { adminPassword, databaseUrl, data }: Settings): void {
+  if (adminPassword === undefined || adminPassword.reveal().length >= minPasswordLength) return
+  // Of a database on a server only the start itself can tell whether it has users.
+  if (databaseUrl !== undefined || existsSync(join(data.directory, databaseFile))) return
+  read.problem('TERRANE_ADMIN_PASSWORD', shortPassword)
 }
 
 function readServer(read: Reader): ServerSettings {
@@ -147,8 +176,26 @@ function readData(read: Reader): DataSettings {
   const roots = (read.text('TERRANE_IMPORT_ROOTS') ?? '').split(delimiter).filter((one) => one.trim() !== '')
   return {
     directory,
-    importRoots: roots.length === 0 ? [join(directory, 'incoming')] : roots.map((one) => resolve(one.trim())),
+    importRoots:
+      roots.length === 0 ? [join(directory, 'incoming')] : roots.map((one) => readRoot(read, one.trim())),
     sample: read.flag('TERRANE_SAMPLE', true),
+  }
+}
+
+function readRoot(read: Reader, text: string): string {
+  const root = resolve(text)
+  const reason = whyNoFolder(root)
+  if (reason !== undefined) read.problem('TERRANE_IMPORT_ROOTS', `names "${text}", which ${reason}`)
+  return root
+}
+
+function whyNoFolder(path: string): string | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return 'does not exist'
+    return found.isDirectory() ? undefined : 'is no folder'
+  } catch {
+    return 'this user may not enter'
   }
 }
 

@@ -1,0 +1,50 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { UsageError } from './options.ts'
+
+export interface Answer {
+  key: string
+  text: string
+}
+
+/** Asks for one of several answers, the last of which is taken where nothing is typed; gives its key. */
+export type Ask = (question: string, answers: Answer[]) => Promise<string>
+
+/** Undefined where nobody sits at a terminal. */
+export function findAsk(): Ask | undefined {
+  return isTerminal() && process.stderr.isTTY === true ? askForKey : undefined
+}
+
+export function isTerminal(): boolean {
+  return process.stdin.isTTY === true
+}
+
+async function askForKey(question: string, answers: Answer[]): Promise<string> {
+  const last = answers.at(-1)?.key ?? ''
+  const list = answers.map(({ key, text }) => `  ${key}  ${text}`).join('\n')
+  for (;;) {
+    const typed = await askLine(`${question}\n${list}\n[${last}] `, { isShown: true })
+    const found = answers.find(({ key }) => key === (typed.trim().toLowerCase() || last))
+    if (found !== undefined) return found.key
+  }
+}
+
+/** One line from the terminal. Throws `UsageError` where the person leaves instead. */
+export async function askLine(question: string, { isShown }: { isShown: boolean }): Promise<string> {
+  // The last line is the prompt, which is drawn anew while somebody types.
+  const promptAt = isShown ? question.lastIndexOf('\n') + 1 : question.length
+  process.stderr.write(question.slice(0, promptAt))
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const output = isShown ? process.stderr : silent
+  const terminal = createInterface({ input: process.stdin, output, terminal: true })
+  const left = new Promise<never>((_resolve, reject) => {
+    terminal.once('close', () => reject(new UsageError('Nothing was answered')))
+  })
+  try {
+    return await Promise.race([terminal.question(question.slice(promptAt)), left])
+  } finally {
+    left.catch(() => undefined)
+    terminal.close()
+    if (!isShown) process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,26 @@
+import type { SessionContext } from './import-context.ts'
+import { RestError } from './rest-client.ts'
+
+/** Makes the workspace of an import where it is missing and that is wished: by an option, or by an answer. */
+export async function ensureWorkspace(
+  { client, ask }: SessionContext,
+  name: string,
+  isWished: boolean,
+): Promise<void> {
+  try {
+    await client.get(`/rest/workspaces/${encodeURIComponent(name)}`)
+  } catch (error) {
+    if (!(error instanceof RestError) || error.status !== 404) throw error
+    if (isWished || (await isWanted(ask, name)))
+      await client.post('/rest/workspaces', { workspace: { name } })
+  }
+}
+
+async function isWanted(ask: SessionContext['ask'], name: string): Promise<boolean> {
+  if (ask === undefined) return false
+  const answers = [
+    { key: 'y', text: 'make it' },
+    { key: 'n', text: 'do not import' },
+  ]
+  return (await ask(`Workspace ${name} does not exist.`, answers)) === 'y'
+}

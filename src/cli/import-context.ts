@@ -1,0 +1,31 @@
+import type { Ask } from './ask.ts'
+import type { ImportOptions } from './import-options.ts'
+import type { TaskView } from './import-views.ts'
+import type { ProgressDisplay } from './progress-display.ts'
+import type { RestClient } from './rest-client.ts'
+
+export type TargetOptions = Partial<
+  Pick<
+    ImportOptions,
+    'workspace' | 'store' | 'srs' | 'mode' | 'coordinates' | 'takesTables' | 'isPublic' | 'createsWorkspace'
+  >
+>
+
+export interface SessionContext {
+  client: RestClient
+  display: ProgressDisplay
+  /** Whether to try paths on the server before files are uploaded. */
+  isLocal: boolean
+  /** Absent where nobody sits at a terminal. */
+  ask?: Ask
+}
+
+/** A task that is about to be told how it is loaded. */
+export interface PlannedTask {
+  client: RestClient
+  /** Path of the task. */
+  path: string
+  workspace: string
+  task: TaskView
+  options: TargetOptions
+}

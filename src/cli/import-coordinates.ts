@@ -1,0 +1,97 @@
+/** Columns of a table with the coordinates of points. */
+export interface Columns {
+  x: string
+  y: string
+}
+
+/** A column of data, with a value that it holds. */
+export interface ColumnView {
+  name: string
+  example?: string
+}
+
+export interface Proposal extends Columns {
+  /** Whether they hold degrees, as far as names and values tell. */
+  isGeographic: boolean
+}
+
+// As users of many languages name them; without accents, and letters alone.
+const latitudes = words(
+  'lat latitude latitud latitudine latitudedecimal decimallatitude gpslatitude ylat breite breitengrad geobreite breedte breedtegraad breddegrad breddgrad leveys leveysaste szerokosc szerokoscgeograficzna sirka zemepisnasirka szelesseg enlem широта γεωγραφικοπλατος πλατος 纬度 緯度 위도 lintang vido',
+)
+const longitudes = words(
+  'lon lng long longitude longitud longitudine longitudedecimal decimallongitude gpslongitude xlon xlong lange laenge langengrad laengengrad geolange geolaenge lengte lengtegraad lengdegrad laengdegrad langdgrad pituus pituusaste dlugosc dlugoscgeograficzna delka zemepisnadelka hosszusag boylam долгота довгота γεωγραφικομηκος μηκος 经度 經度 経度 경도 bujur kinhdo',
+)
+const eastings = words('x xcoord xkoord coordx koordx easting east rechtswert rw ostwert utme este est')
+const northings = words('y ycoord ykoord coordy koordy northing north hochwert hw nordwert utmn norte nord')
+
+/** The columns that plainly hold coordinates: by their names, in pairs, and with values in range. */
+export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
+  const [x, y] = findPair(columns, longitudes, latitudes) ?? []
+  if (x !== undefined && y !== undefined)
+    return isDegrees(x, y) ? { x: x.name, y: y.name, isGeographic: true } : undefined
+  const [east, north] = findPair(columns, eastings, northings) ?? []
+  if (east === undefined || north === undefined) return undefined
+  if (Number.isNaN(numberIn(east)) || Number.isNaN(numberIn(north))) return undefined
+  return { x: east.name, y: north.name, isGeographic: isDegrees(east, north) }
+}
+
+/** The column of that name, else the only one that differs by case alone. */
+export function findColumn(columns: ColumnView[], name: string): string | undefined {
+  if (columns.some((one) => one.name === name)) return name
+  const alike = columns.filter((one) => one.name.toLowerCase() === name.toLowerCase())
+  return alike.length === 1 ? alike[0]?.name : undefined
+}
+
+/** `lat` and `lon`, or `stop_lat` and `stop_lon`: what is beside the word is the same. */
+function findPair(
+  columns: ColumnView[],
+  xNames: Set<string>,
+  yNames: Set<string>,
+): [ColumnView, ColumnView] | undefined {
+  for (const x of columns) {
+    for (const rest of restsOf(x.name, xNames)) {
+      const y = columns.find((one) => restsOf(one.name, yNames).includes(rest))
+      if (y !== undefined) return [x, y]
+    }
+  }
+  return undefined
+}
+
+/** What stands before and behind a word of `names` in a column's name; empty where the whole name is one. */
+function restsOf(column: string, names: Set<string>): string[] {
+  const parts = partsOf(column)
+  if (names.has(parts.join(''))) return ['']
+  const [first = '', ...behind] = parts
+  const last = parts.at(-1) ?? ''
+  return [
+    ...(names.has(last) ? [`${parts.slice(0, -1).join(' ')} *`] : []),
+    ...(names.has(first) ? [`* ${behind.join(' ')}`] : []),
+  ]
+}
+
+/** The words of a name in small letters without accents. */
+function partsOf(name: string): string[] {
+  return name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .replaceAll('ł', 'l')
+    .replaceAll('ø', 'o')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .split(/[^\p{L}]+/u)
+    .filter((part) => part !== '')
+}
+
+function words(text: string): Set<string> {
+  return new Set(text.split(' ').map((word) => partsOf(word).join('')))
+}
+
+function isDegrees(x: ColumnView, y: ColumnView): boolean {
+  return Math.abs(numberIn(x)) <= 180 && Math.abs(numberIn(y)) <= 90
+}
+
+/** NaN for what is no number. */
+function numberIn({ example = '' }: ColumnView): number {
+  return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(example) ? Number(example) : Number.NaN
+}

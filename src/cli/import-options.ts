@@ -1,0 +1,104 @@
+import type { Columns } from './import-coordinates.ts'
+import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
+
+export const importModes = ['create', 'replace', 'append'] as const
+export type ImportMode = (typeof importModes)[number]
+
+export interface ImportOptions {
+  paths: string[]
+  workspace?: string
+  /** Whether to make the workspace where there is none of that name. */
+  createsWorkspace: boolean
+  store?: string
+  srs?: string
+  /** Absent: `create`, asking at a terminal where the layer exists. */
+  mode?: ImportMode
+  /** Columns with the coordinates of data without geometry. */
+  coordinates?: Columns
+  /** Whether data without geometry may become tables. */
+  takesTables: boolean
+  /** Whether everyone may read what is imported. */
+  isPublic: boolean
+  isJson: boolean
+  /** A running server; absent: the one of these settings, or one started for this import. */
+  url?: string
+  user: string
+  /** A database to import from, in place of paths. */
+  database?: string
+  /** Tables of it; none: all. */
+  tables: string[]
+}
+
+const flags = {
+  workspace: { type: 'string', short: 'w' },
+  'create-workspace': { type: 'boolean', default: false },
+  store: { type: 'string', short: 's' },
+  srs: { type: 'string' },
+  mode: { type: 'string', short: 'm' },
+  lat: { type: 'string' },
+  lon: { type: 'string' },
+  x: { type: 'string' },
+  y: { type: 'string' },
+  'table-only': { type: 'boolean', default: false },
+  public: { type: 'boolean', default: false },
+  database: { type: 'string', short: 'd' },
+  table: { type: 'string', short: 't', multiple: true, default: [] as string[] },
+  ...jsonFlag,
+  ...accessFlags,
+} as const
+
+/** Options of `terrane import`; throws `UsageError`. */
+export function parseImportOptions(args: string[]): ImportOptions {
+  const { values, positionals: paths } = readFlags('import', args, flags)
+  const { workspace, store, database, table: tables } = values
+  checkSource(paths, values)
+  if (values['create-workspace'] && workspace === undefined)
+    throw new UsageError('--create-workspace needs --workspace, which names it')
+  const coordinates = readColumns(values)
+  if (coordinates !== undefined && values['table-only'])
+    throw new UsageError('--table-only loads without geometry: it does not go with columns of coordinates')
+  const srs = values.srs ?? (values.lat === undefined ? undefined : 'EPSG:4326')
+  return {
+    paths,
+    tables,
+    ...(workspace === undefined ? {} : { workspace }),
+    createsWorkspace: values['create-workspace'],
+    ...(store === undefined ? {} : { store }),
+    ...(srs === undefined ? {} : { srs }),
+    ...(values.mode === undefined ? {} : { mode: readChoice('--mode', values.mode, importModes) }),
+    ...(coordinates === undefined ? {} : { coordinates }),
+    takesTables: values['table-only'],
+    isPublic: values.public,
+    isJson: values.json,
+    ...readAccess(values),
+    ...(database === undefined ? {} : { database }),
+  }
+}
+
+interface ColumnValues {
+  lat?: string
+  lon?: string
+  x?: string
+  y?: string
+  srs?: string
+}
+
+/** `--lat` with `--lon`, or `--x` with `--y`. */
+function readColumns({ lat, lon, x, y, srs }: ColumnValues): Columns | undefined {
+  if (lat === undefined && lon === undefined && x === undefined && y === undefined) return undefined
+  if (lat !== undefined && lon !== undefined && x === undefined && y === undefined) return { x: lon, y: lat }
+  if (x === undefined || y === undefined || lat !== undefined || lon !== undefined)
+    throw new UsageError('Columns with coordinates are named by --lat and --lon, or by --x and --y')
+  if (srs === undefined) throw new UsageError('--x and --y need --srs EPSG:n: what system they are in')
+  return { x, y }
+}
+
+function checkSource(paths: string[], { database, table }: { database?: string; table: string[] }): void {
+  if (database === undefined && paths.length === 0) {
+    throw new UsageError('`terrane import` needs at least one file or folder, or --database')
+  }
+  if (database === undefined && table.length > 0) throw new UsageError('--table goes with --database')
+  if (database !== undefined && paths.length > 0) {
+    throw new UsageError('--database takes no files: name its tables by --table')
+  }
+}

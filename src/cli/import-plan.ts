@@ -1,0 +1,100 @@
+import type { Answer } from './ask.ts'
+import type { PlannedTask, SessionContext, TargetOptions } from './import-context.ts'
+import { prepareTable } from './import-tables.ts'
+import type { ImportView, MessageView, TaskView } from './import-views.ts'
+import { fieldOf, listOf, textOf } from './json-views.ts'
+import type { RestClient } from './rest-client.ts'
+import type { TaskNote, TaskOutcome } from './task-outcome.ts'
+
+export interface ImportPlan {
+  /** By the ids of tasks. */
+  notes: ReadonlyMap<number, TaskNote>
+  /** What became of tasks that are gone. */
+  skipped: TaskOutcome[]
+}
+
+/** Tells the server how each task is to be loaded, and gives what there is to say. */
+export async function preparePlan(
+  context: SessionContext,
+  { id, workspace }: ImportView,
+  tasks: TaskView[],
+  options: TargetOptions,
+): Promise<ImportPlan> {
+  const { client } = context
+  const isNew = options.mode === undefined || options.mode === 'create'
+  const taken = isNew ? await layerNames(client, workspace) : new Set<string>()
+  const notes = new Map<number, TaskNote>()
+  const skipped: TaskOutcome[] = []
+  for (const task of tasks) {
+    if (task.state === 'NO_FORMAT') continue
+    const path = `/rest/imports/${id}/tasks/${task.id}`
+    const planned = { client, path, workspace, task, options }
+    const note = await prepareTask(context, planned, taken.has(task.layer))
+    notes.set(task.id, note)
+    if (note.left?.state === 'SKIPPED') skipped.push(skippedOutcome(task, note.left.message))
+  }
+  return { notes, skipped }
+}
+
+async function prepareTask(
+  context: SessionContext,
+  planned: PlannedTask,
+  isTaken: boolean,
+): Promise<TaskNote> {
+  const { task, options, client, path, workspace } = planned
+  const messages: MessageView[] = []
+  const name = `${workspace}:${task.layer}`
+  const mode = options.mode ?? (isTaken ? await askForMode(context, name) : undefined)
+  if (mode === 'skip') {
+    await client.delete(path)
+    return { left: { state: 'SKIPPED', message: `Layer ${name} stays as it was` }, messages }
+  }
+  if (isTaken && mode === undefined) messages.push(besideNote(name))
+  if (mode !== undefined && mode !== 'create')
+    await client.put(path, { task: { updateMode: mode.toUpperCase() } })
+  if (task.isTable) {
+    const left = await prepareTable(context, planned, mode ?? 'create')
+    return left === undefined ? { messages } : { left, messages }
+  }
+  if (options.coordinates !== undefined) messages.push(unusedColumns)
+  const { srs } = options
+  if (srs !== undefined && task.state === 'NO_CRS') await client.put(`${path}/layer`, { layer: { srs } })
+  return { messages }
+}
+
+function skippedOutcome({ file, layer, unit }: TaskView, message: string): TaskOutcome {
+  return { file, layer, unit, loaded: 0, rejected: 0, seconds: 0, state: 'SKIPPED', message, messages: [] }
+}
+
+const unusedColumns: MessageView = {
+  level: 'info',
+  text: 'The data have a geometry of their own: the columns of coordinates were not used',
+}
+
+function besideNote(name: string): MessageView {
+  return {
+    level: 'warning',
+    text: `Layer ${name} exists already, so that this is a new layer beside it: --mode replace puts it in its place, --mode append adds to it`,
+  }
+}
+
+type ModeAnswer = 'replace' | 'append' | 'skip' | undefined
+
+const modeAnswers: Answer[] = [
+  { key: 'r', text: 'replace what it holds' },
+  { key: 'a', text: 'append to it' },
+  { key: 's', text: 'skip this one' },
+  { key: 'n', text: 'load a new layer beside it' },
+]
+
+/** Undefined for a new layer, as where nobody can be asked. */
+async function askForMode({ ask }: SessionContext, name: string): Promise<ModeAnswer> {
+  if (ask === undefined) return undefined
+  const key = await ask(`Layer ${name} exists already.`, modeAnswers)
+  return key === 'r' ? 'replace' : key === 'a' ? 'append' : key === 's' ? 'skip' : undefined
+}
+
+async function layerNames(client: RestClient, workspace: string): Promise<Set<string>> {
+  const answer = await client.get(`/rest/workspaces/${encodeURIComponent(workspace)}/layers`)
+  return new Set(listOf(fieldOf(answer, 'layers'), 'layer').map((one) => textOf(one, 'name')))
+}

@@ -1,0 +1,125 @@
+import type { PlannedTask, SessionContext } from './import-context.ts'
+import type { Columns, Proposal } from './import-coordinates.ts'
+import { findColumn, proposeColumns } from './import-coordinates.ts'
+import type { ImportMode } from './import-options.ts'
+import { hasGeometry } from './import-views.ts'
+import { fieldOf } from './json-views.ts'
+import type { RestClient } from './rest-client.ts'
+import { RestError } from './rest-client.ts'
+import type { TaskNote } from './task-outcome.ts'
+
+const degrees = 'EPSG:4326'
+
+/**
+ * Makes points of data that have no geometry where columns are named, or a table where that was asked for; what is
+ * left as it is, is told.
+ */
+export async function prepareTable(
+  context: SessionContext,
+  planned: PlannedTask,
+  mode: ImportMode,
+): Promise<TaskNote['left']> {
+  const { options, task } = planned
+  if (options.coordinates !== undefined) return makePoints(planned, options.coordinates, options.srs)
+  if (options.takesTables === true || (mode !== 'create' && (await isTable(planned))))
+    return makeTable(planned)
+  const proposal = proposeColumns(task.columns)
+  const wanted = await askForColumns(context, planned, proposal)
+  if (wanted === 'table') return makeTable(planned)
+  if (wanted !== undefined) return makePoints(planned, wanted, options.srs ?? degrees)
+  return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) }
+}
+
+async function makePoints(
+  { client, path, task }: PlannedTask,
+  wanted: Columns,
+  srs: string | undefined,
+): Promise<TaskNote['left']> {
+  const [lngField, latField] = [wanted.x, wanted.y].map((name) => findColumn(task.columns, name))
+  if (lngField === undefined || latField === undefined) {
+    const missing = lngField === undefined ? wanted.x : wanted.y
+    const there = task.columns.map((one) => one.name).join(', ')
+    return { state: 'NO_GEOMETRY', message: `There is no column "${missing}": there are ${there}` }
+  }
+  try {
+    // The chain first: with a coordinate system alone it would be ready to become a table.
+    await client.post(`${path}/transforms`, {
+      type: 'AttributesToPointGeometryTransform',
+      ...{ latField, lngField, pointFieldName: freeName(task.columns.map((one) => one.name)) },
+    })
+    await client.put(`${path}/layer`, { layer: { srs: srs ?? degrees } })
+    return undefined
+  } catch (error) {
+    if (error instanceof RestError) return { state: 'NO_GEOMETRY', message: error.message }
+    throw error
+  }
+}
+
+/** A name for the geometry that no column has. */
+function freeName(columns: string[]): string {
+  const taken = new Set(columns.map((name) => name.toLowerCase()))
+  let name = 'location'
+  for (let number = 0; taken.has(name); number += 1) name = `location${number}`
+  return name
+}
+
+/** Any coordinate system lets a table be loaded; it has no use for it. */
+async function makeTable({ client, path, options }: PlannedTask): Promise<undefined> {
+  await client.put(`${path}/layer`, { layer: { srs: options.srs ?? degrees } })
+}
+
+/** Whether the layer to load into is a table already. */
+async function isTable({ client, workspace, task }: PlannedTask): Promise<boolean> {
+  const attributes = await layerAttributes(client, `${workspace}:${task.layer}`)
+  return attributes !== undefined && !hasGeometry(attributes)
+}
+
+async function layerAttributes(client: RestClient, name: string): Promise<unknown> {
+  try {
+    const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
+    return fieldOf(fieldOf(answer, 'layer'), 'attributes')
+  } catch (error) {
+    if (error instanceof RestError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+async function askForColumns(
+  { ask }: SessionContext,
+  { task, options }: PlannedTask,
+  proposal: Proposal | undefined,
+): Promise<Columns | 'table' | undefined> {
+  if (ask === undefined) return undefined
+  const isUsable = proposal !== undefined && (proposal.isGeographic || options.srs !== undefined)
+  const key = await ask(`${task.file} has no geometry.`, [
+    ...(isUsable
+      ? [
+          {
+            key: 'p',
+            text: `make points of its columns ${proposal.x} and ${proposal.y} (${options.srs ?? degrees})`,
+          },
+        ]
+      : []),
+    { key: 't', text: 'load it as a table without geometry' },
+    { key: 's', text: 'skip it' },
+  ])
+  return key === 'p' ? proposal : key === 't' ? 'table' : undefined
+}
+
+function adviceFor(proposal: Proposal | undefined, srs: string | undefined): string {
+  const table = 'or load it as a table by --table-only'
+  if (proposal === undefined)
+    return `The data have no geometry: name columns with coordinates by --lat and --lon (or --x, --y and --srs), ${table}`
+  const { x, y, isGeographic } = proposal
+  const options = isGeographic
+    ? `--lat ${quoted(y)} --lon ${quoted(x)}`
+    : `--x ${quoted(x)} --y ${quoted(y)}${srs === undefined ? ' --srs EPSG:n' : ''}`
+  return `The data have no geometry: make points by ${options}, ${table}`
+}
+
+/** As a shell takes it. */
+function quoted(name: string): string {
+  return /^[\p{L}\p{N}_.-]+$/u.test(name) && !name.startsWith('-')
+    ? name
+    : `'${name.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,107 @@
+import type { Environment } from '../environment.ts'
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { UsageError } from '../options.ts'
+import type { Action, Kind, ManageContext } from './run-kind.ts'
+import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { fieldsText, listText } from './texts.ts'
+import { workspacePath } from './workspaces.ts'
+
+/** A layer is named `WORKSPACE:NAME`, or `NAME` with `--workspace`, else in the default workspace. */
+function layerPath({ values }: ManageContext, name: string): string {
+  const { workspace } = values
+  const isWhole = workspace === undefined || name.startsWith(`${workspace}:`)
+  if (!isWhole && name.includes(':'))
+    throw new UsageError(`"${name}" names another workspace than --workspace ${workspace}`)
+  return `/rest/layers/${encodeURIComponent(isWhole ? name : `${workspace}:${name}`)}`
+}
+
+const list: Action = {
+  words: [],
+  options: ['workspace'],
+  run: async ({ client, values: { workspace } }) => {
+    const path = workspace === undefined ? '/rest/layers' : `${workspacePath(workspace)}/layers`
+    const found = listOf(fieldOf(await client.get(path), 'layers'), 'layer')
+    const prefix = workspace === undefined ? '' : `${workspace}:`
+    const layers = found.map((one) => ({ name: prefix + textOf(one, 'name'), href: textOf(one, 'href') }))
+    return { answer: { layers }, text: listText('layers', ['name'], layers) }
+  },
+}
+
+const show: Action = {
+  words: ['NAME'],
+  options: ['workspace'],
+  run: async (context, [name = '']) => describe(await context.client.get(layerPath(context, name))),
+}
+
+const change: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'title', 'abstract', 'style', 'public', 'private', 'inherit'],
+  run: async (context, [name = '']) => {
+    const { values } = context
+    const { title, abstract, style: defaultStyle } = values
+    const wanted = given({ title, abstract, defaultStyle, public: publicity(values) })
+    requireChange('layers change', wanted, '--title, --abstract, --style, --public, --private or --inherit')
+    return describe(await context.client.put(layerPath(context, name), { layer: wanted }))
+  },
+}
+
+function publicity(values: ManageContext['values']): boolean | 'workspace' | undefined {
+  const own = eitherOption(values, 'public', 'private')
+  if (values.inherit !== true) return own
+  if (own !== undefined) throw new UsageError('--inherit goes without --public and --private')
+  return 'workspace'
+}
+
+const remove: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'recurse'],
+  run: async (context, [name = '']) => {
+    const path = layerPath(context, name)
+    await context.client.delete(`${path}${context.values.recurse === true ? '?recurse=true' : ''}`)
+    return { answer: { deleted: name }, text: `Layer ${name} is deleted` }
+  },
+}
+
+const create: Action = {
+  words: [],
+  options: [],
+  run: async () => {
+    throw new UsageError('Layers come into being by `terrane import`')
+  },
+}
+
+function describe(answer: unknown) {
+  const layer = fieldOf(answer, 'layer')
+  const box = fieldOf(layer, 'bbox')
+  const text = fieldsText([
+    ['name', textOf(fieldOf(layer, 'resource'), 'name')],
+    ...['type', 'title', 'abstract', 'public', 'version', 'srs', 'featureCount'].map(
+      (name): [string, string] => [name, textOf(layer, name)],
+    ),
+    [
+      'bbox',
+      ['minx', 'miny', 'maxx', 'maxy']
+        .map((side) => textOf(box, side))
+        .join(' ')
+        .trim(),
+    ],
+    ['style', textOf(fieldOf(layer, 'defaultStyle'), 'name')],
+    ['store', textOf(fieldOf(layer, 'store'), 'name')],
+    ['columns', listOf(layer, 'attributes').map(columnText).join(', ')],
+    ['dateModified', textOf(layer, 'dateModified')],
+  ])
+  return { answer, text }
+}
+
+/** `population (Integer)`: classes without their packages. */
+function columnText(attribute: unknown): string {
+  const type = textOf(attribute, 'binding').split('.').at(-1) ?? ''
+  return `${textOf(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`
+}
+
+const layers: Kind = { command: 'layers', actions: { list, show, create, change, delete: remove } }
+
+/** `terrane layers` */
+export function runLayers(args: string[], env: Environment): Promise<number> {
+  return runKind(layers, args, env)
+}

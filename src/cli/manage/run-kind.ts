@@ -1,0 +1,122 @@
+import { loadSettings } from '../../config/settings.ts'
+import { nearestWord } from '../../lib/nearest-word.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import type { Environment } from '../environment.ts'
+import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from '../options.ts'
+import type { RestClient } from '../rest-client.ts'
+import { withServer } from '../server-access.ts'
+
+/** Options that some action takes. */
+const flags = {
+  workspace: { type: 'string', short: 'w' },
+  public: { type: 'boolean' },
+  private: { type: 'boolean' },
+  inherit: { type: 'boolean' },
+  default: { type: 'boolean' },
+  recurse: { type: 'boolean' },
+  title: { type: 'string' },
+  abstract: { type: 'string' },
+  style: { type: 'string' },
+  description: { type: 'string' },
+  database: { type: 'string', short: 'd' },
+  parameter: { type: 'string', multiple: true },
+  enable: { type: 'boolean' },
+  disable: { type: 'boolean' },
+  role: { type: 'string' },
+  email: { type: 'string' },
+  password: { type: 'boolean' },
+  expires: { type: 'string' },
+} as const
+
+export type OptionName = keyof typeof flags
+type Values = Omit<ReturnType<typeof readAll>['values'], 'json' | 'user' | 'url'>
+
+// Its result type is what `parseArgs` works out of the flags.
+function readAll(command: string, args: string[]) {
+  return readFlags(command, args, { ...flags, ...jsonFlag, ...accessFlags })
+}
+
+export interface ManageContext {
+  client: RestClient
+  values: Values
+  env: Environment
+}
+
+/** What an action found or did: for programs, and for people. */
+export interface Said {
+  answer: unknown
+  text: string
+}
+
+export interface Action {
+  /** What the words behind it are, such as `NAME`; each is needed. */
+  words: string[]
+  options: OptionName[]
+  /** A token is not enough for it. */
+  needsPassword?: boolean
+  run(context: ManageContext, words: string[]): Promise<Said>
+}
+
+/** A kind of things that a server holds. */
+export interface Kind {
+  command: string
+  actions: Record<string, Action>
+}
+
+const synonyms = new Map([
+  ['add', 'create'],
+  ['remove', 'delete'],
+  ['get', 'show'],
+  ['update', 'change'],
+])
+
+/** `terrane <kind> [ACTION] ...`: what is there where no action is named. */
+export async function runKind({ command, actions }: Kind, args: string[], env: Environment): Promise<number> {
+  const { values, positionals } = readAll(command, args)
+  const [word = 'list', ...words] = positionals
+  const name = synonyms.get(word) ?? word
+  const action = ownValue(actions, name)
+  if (action === undefined) throw unknownAction(command, word, Object.keys(actions))
+  const whole = `${command} ${name}`
+  const missing = action.words[words.length]
+  if (missing !== undefined) throw new UsageError(`\`terrane ${whole}\` needs ${missing}`)
+  refuseMoreWords(whole, words, action.words.length)
+  refuseOtherOptions(whole, values, action.options)
+  const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
+  const access = { ...readAccess(values), needsPassword: action.needsPassword ?? false }
+  const { answer, text } = await withServer(settings, access, env, ({ client }) =>
+    action.run({ client, values, env }, words),
+  )
+  process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : text}\n`)
+  return 0
+}
+
+function unknownAction(command: string, word: string, known: string[]): UsageError {
+  const nearest = nearestWord(word, known)
+  const hint = nearest === undefined ? '' : `: did you mean ${nearest}?`
+  return new UsageError(`\`terrane ${command}\` knows ${known.join(', ')}; found "${word}"${hint}`)
+}
+
+function refuseOtherOptions(whole: string, values: Values, known: OptionName[]): void {
+  const names = Object.keys(flags) as OptionName[]
+  const other = names.find((name) => values[name] !== undefined && !known.includes(name))
+  if (other !== undefined) throw new UsageError(`\`terrane ${whole}\` takes no --${other}`)
+}
+
+/** The option that is set of two that exclude one another. */
+export function eitherOption(values: Values, yes: OptionName, no: OptionName): boolean | undefined {
+  if (values[yes] === true && values[no] === true)
+    throw new UsageError(`--${yes} and --${no} exclude one another`)
+  return values[yes] === true ? true : values[no] === true ? false : undefined
+}
+
+/** Throws `UsageError` for a change that changes nothing. */
+export function requireChange(whole: string, change: object, options: string): void {
+  if (Object.keys(change).length === 0)
+    throw new UsageError(`\`terrane ${whole}\` needs what to change: ${options}`)
+}
+
+/** Without the values that are absent. */
+export function given<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>
+}

@@ -1,0 +1,149 @@
+import type { Environment } from '../environment.ts'
+import { parseDatabase } from '../import-database.ts'
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { UsageError } from '../options.ts'
+import type { RestClient } from '../rest-client.ts'
+import { RestError } from '../rest-client.ts'
+import type { Action, Kind, ManageContext } from './run-kind.ts'
+import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { fieldsText, listText } from './texts.ts'
+import { defaultWorkspace, workspaceNames, workspacePath } from './workspaces.ts'
+
+/** What a store is in answers, its collection, and the list of that. */
+const kinds = [
+  { item: 'dataStore', path: 'datastores', list: 'dataStores' },
+  { item: 'coverageStore', path: 'coveragestores', list: 'coverageStores' },
+] as const
+
+interface Place {
+  workspace: string
+  name: string
+}
+
+/** `NAME` with `--workspace`, or `WORKSPACE:NAME`; else in the default workspace. */
+async function placeOf({ client, values }: ManageContext, text: string): Promise<Place> {
+  const colon = text.indexOf(':')
+  if (colon < 0) return { workspace: values.workspace ?? (await defaultWorkspace(client)), name: text }
+  const workspace = text.slice(0, colon)
+  if (values.workspace !== undefined && values.workspace !== workspace)
+    throw new UsageError(`"${text}" names another workspace than --workspace ${values.workspace}`)
+  return { workspace, name: text.slice(colon + 1) }
+}
+
+/** A store of either kind with its path. */
+async function findStore(client: RestClient, { workspace, name }: Place) {
+  for (const kind of kinds) {
+    const path = `${workspacePath(workspace)}/${kind.path}/${encodeURIComponent(name)}`
+    try {
+      return { path, kind, answer: await client.get(path) }
+    } catch (error) {
+      if (!(error instanceof RestError) || error.status !== 404 || kind === kinds[1]) throw error
+    }
+  }
+  throw new Error('unreachable')
+}
+
+const list: Action = {
+  words: [],
+  options: ['workspace'],
+  run: async ({ client, values }) => {
+    const stores: object[] = []
+    const workspaces = values.workspace === undefined ? await workspaceNames(client) : [values.workspace]
+    for (const workspace of workspaces) {
+      for (const kind of kinds) {
+        const answer = await client.get(`${workspacePath(workspace)}/${kind.path}`)
+        for (const one of listOf(fieldOf(answer, kind.list), kind.item))
+          stores.push({ name: `${workspace}:${textOf(one, 'name')}`, kind: kind.item })
+      }
+    }
+    return { answer: { stores }, text: listText('stores', ['name', 'kind'], stores) }
+  },
+}
+
+const show: Action = {
+  words: ['NAME'],
+  options: ['workspace'],
+  run: async (context, [name = '']) => {
+    const { answer, kind } = await findStore(context.client, await placeOf(context, name))
+    return describe(answer, kind.item)
+  },
+}
+
+/** Connection parameters of `--database` and `--parameter`. */
+function parametersOf({ values, env }: ManageContext): Record<string, string | number> {
+  const named = (values.parameter ?? []).map((text): [string, string] => {
+    const at = text.indexOf('=')
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)]
+    throw new UsageError(`--parameter has the form NAME=VALUE; found "${text}"`)
+  })
+  const ofDatabase = values.database === undefined ? {} : parseDatabase(values.database, env).parameters
+  return { ...ofDatabase, ...Object.fromEntries(named) }
+}
+
+const create: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'database', 'parameter', 'description', 'disable'],
+  run: async (context, [text = '']) => {
+    const { workspace, name } = await placeOf(context, text)
+    const { description, disable } = context.values
+    const parameters = parametersOf(context)
+    const store = {
+      ...{ name, connectionParameters: parameters },
+      ...given({ description, enabled: disable === true ? false : undefined }),
+    }
+    const answer = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })
+    return describe(answer, 'dataStore')
+  },
+}
+
+const change: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'database', 'parameter', 'description', 'enable', 'disable'],
+  run: async (context, [name = '']) => {
+    const { values, client } = context
+    const parameters = parametersOf(context)
+    const wanted = given({
+      description: values.description,
+      enabled: eitherOption(values, 'enable', 'disable'),
+      connectionParameters: Object.keys(parameters).length === 0 ? undefined : parameters,
+    })
+    const options = '--description, --enable, --disable, --database, --parameter'
+    requireChange('stores change', wanted, options)
+    const { path, kind } = await findStore(client, await placeOf(context, name))
+    return describe(await client.put(path, { [kind.item]: wanted }), kind.item)
+  },
+}
+
+const remove: Action = {
+  words: ['NAME'],
+  options: ['workspace', 'recurse'],
+  run: async (context, [name = '']) => {
+    const place = await placeOf(context, name)
+    const { path } = await findStore(context.client, place)
+    await context.client.delete(`${path}${context.values.recurse === true ? '?recurse=true' : ''}`)
+    const deleted = `${place.workspace}:${place.name}`
+    return { answer: { deleted }, text: `Store ${deleted} is deleted` }
+  },
+}
+
+function describe(answer: unknown, item: string) {
+  const store = fieldOf(answer, item)
+  const entries = listOf(fieldOf(store, 'connectionParameters'), 'entry')
+  const text = fieldsText([
+    ['name', `${textOf(fieldOf(store, 'workspace'), 'name')}:${textOf(store, 'name')}`],
+    ...['type', 'enabled', 'description', 'url', 'dateCreated', 'dateModified'].map(
+      (name): [string, string] => [name, textOf(store, name)],
+    ),
+    ...entries.map((one): [string, string] => [textOf(one, '@key'), textOf(one, '$')]),
+  ])
+  return { answer, text }
+}
+
+const stores: Kind = { command: 'stores', actions: { list, show, create, change, delete: remove } }
+
+/** `terrane stores` */
+export function runStores(args: string[], env: Environment): Promise<number> {
+  // What the process list shows may hold a password no longer than necessary.
+  process.title = 'terrane stores'
+  return runKind(stores, args, env)
+}

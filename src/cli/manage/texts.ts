@@ -1,0 +1,20 @@
+import { textOf } from '../json-views.ts'
+import { textTable } from '../text-table.ts'
+
+/** Things as a table of some of their fields; says so where there are none. */
+export function listText(plural: string, columns: string[], things: unknown[]): string {
+  if (things.length === 0) return `There are no ${plural}`
+  return textTable(
+    columns,
+    things.map((one) => columns.map((column) => textOf(one, column))),
+  )
+}
+
+/** One thing: a line for each field that it has. */
+export function fieldsText(fields: [name: string, value: string][]): string {
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    .join('\n')
+}

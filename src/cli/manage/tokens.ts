@@ -1,0 +1,62 @@
+import type { Environment } from '../environment.ts'
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import type { Action, Kind } from './run-kind.ts'
+import { given, runKind } from './run-kind.ts'
+import { fieldsText, listText } from './texts.ts'
+
+const collection = '/rest/security/tokens'
+const fields = ['id', 'name', 'created', 'expires', 'lastUsed']
+const needsPassword = true
+
+function tokenPath(id: string): string {
+  return `${collection}/${encodeURIComponent(id)}`
+}
+
+const list: Action = {
+  words: [],
+  options: [],
+  needsPassword,
+  run: async ({ client }) => {
+    const tokens = listOf(await client.get(collection), 'tokens')
+    return { answer: { tokens }, text: listText('tokens of this user', fields, tokens) }
+  },
+}
+
+const show: Action = {
+  words: ['ID'],
+  options: [],
+  needsPassword,
+  run: async ({ client }, [id = '']) => describe(await client.get(tokenPath(id))),
+}
+
+const create: Action = {
+  words: ['NAME'],
+  options: ['expires'],
+  needsPassword,
+  run: async ({ client, values: { expires } }, [name = '']) =>
+    describe(await client.post(collection, { token: { name, ...given({ expires }) } })),
+}
+
+const remove: Action = {
+  words: ['ID'],
+  options: [],
+  needsPassword,
+  run: async ({ client }, [id = '']) => {
+    await client.delete(tokenPath(id))
+    return { answer: { deleted: id }, text: `Token ${id} is revoked` }
+  },
+}
+
+function describe(answer: unknown) {
+  const token = fieldOf(answer, 'token')
+  const value = textOf(token, 'value')
+  const text = fieldsText(fields.map((name) => [name, textOf(token, name)]))
+  return { answer, text: value === '' ? text : `${text}\n\n${value}\nIt is shown only now.` }
+}
+
+const tokens: Kind = { command: 'tokens', actions: { list, show, create, delete: remove } }
+
+/** `terrane tokens`: those of the user who asks. */
+export function runTokens(args: string[], env: Environment): Promise<number> {
+  return runKind(tokens, args, env)
+}

@@ -1,0 +1,103 @@
+import { askLine, isTerminal } from '../ask.ts'
+import type { Environment } from '../environment.ts'
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { readChoice, UsageError } from '../options.ts'
+import type { Action, Kind } from './run-kind.ts'
+import { given, requireChange, runKind } from './run-kind.ts'
+import { fieldsText, listText } from './texts.ts'
+
+const collection = '/rest/security/users'
+const roles = ['user', 'staff', 'admin'] as const
+
+function userPath(name: string): string {
+  return `${collection}/${encodeURIComponent(name)}`
+}
+
+function readRole(role: string | undefined): string | undefined {
+  return role === undefined ? undefined : readChoice('--role', role, roles)
+}
+
+/** A password that is given in the environment, else typed twice. */
+async function newPassword(env: Environment): Promise<string> {
+  const { TERRANE_NEW_PASSWORD: given } = env
+  if (given !== undefined && given !== '') return given
+  if (!isTerminal()) throw new UsageError('The new password is needed: set TERRANE_NEW_PASSWORD')
+  const password = await askLine('New password: ', { isShown: false })
+  const again = await askLine('The same again: ', { isShown: false })
+  if (password === again) return password
+  throw new UsageError('The two passwords differ')
+}
+
+const list: Action = {
+  words: [],
+  options: [],
+  run: async ({ client }) => {
+    const users = listOf(await client.get(collection), 'users')
+    return { answer: { users }, text: listText('users', ['name', 'role', 'email'], users) }
+  },
+}
+
+const show: Action = {
+  words: ['NAME'],
+  options: [],
+  run: async ({ client }, [name = '']) => describe(await client.get(userPath(name))),
+}
+
+const create: Action = {
+  words: ['NAME'],
+  options: ['role', 'email'],
+  run: async ({ client, values, env }, [name = '']) => {
+    const role = readRole(values.role)
+    const password = await newPassword(env)
+    const user = { name, password, ...given({ role, email: values.email }) }
+    return describe(await client.post(collection, { user }))
+  },
+}
+
+const change: Action = {
+  words: ['NAME'],
+  options: ['role', 'email', 'password'],
+  run: async ({ client, values, env }, [name = '']) => {
+    const wanted = given({
+      role: readRole(values.role),
+      email: values.email,
+      password: values.password === true ? await newPassword(env) : undefined,
+    })
+    requireChange('users change', wanted, '--role, --email, --password')
+    return describe(await client.put(userPath(name), { user: wanted }))
+  },
+}
+
+const remove: Action = {
+  words: ['NAME'],
+  options: [],
+  run: async ({ client }, [name = '']) => {
+    await client.delete(userPath(name))
+    return { answer: { deleted: name }, text: `User ${name} is deleted` }
+  },
+}
+
+const ownPassword: Action = {
+  words: [],
+  options: [],
+  needsPassword: true,
+  run: async ({ client, env }) => {
+    await client.put('/rest/security/self/password', { newPassword: await newPassword(env) })
+    return { answer: { changed: 'password' }, text: 'The password is changed' }
+  },
+}
+
+function describe(answer: unknown) {
+  const user = fieldOf(answer, 'user')
+  return { answer, text: fieldsText(['name', 'role', 'email'].map((name) => [name, textOf(user, name)])) }
+}
+
+const users: Kind = {
+  command: 'users',
+  actions: { list, show, create, change, delete: remove, password: ownPassword },
+}
+
+/** `terrane users` */
+export function runUsers(args: string[], env: Environment): Promise<number> {
+  return runKind(users, args, env)
+}

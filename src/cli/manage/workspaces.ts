@@ -1,0 +1,97 @@
+import type { Environment } from '../environment.ts'
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import type { RestClient } from '../rest-client.ts'
+import type { Action, Kind } from './run-kind.ts'
+import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
+import { fieldsText, listText } from './texts.ts'
+
+const collection = '/rest/workspaces'
+
+export function workspacePath(name: string): string {
+  return `${collection}/${encodeURIComponent(name)}`
+}
+
+export async function workspaceNames(client: RestClient): Promise<string[]> {
+  const answer = await client.get(collection)
+  return listOf(fieldOf(answer, 'workspaces'), 'workspace').map((one) => textOf(one, 'name'))
+}
+
+/** The workspace that is meant where none is named. */
+export async function defaultWorkspace(client: RestClient): Promise<string> {
+  return textOf(fieldOf(await client.get(`${collection}/default`), 'workspace'), 'name')
+}
+
+const list: Action = {
+  words: [],
+  options: [],
+  run: async ({ client }) => {
+    const preferred = await defaultWorkspace(client).catch(() => '')
+    const workspaces: object[] = []
+    for (const name of await workspaceNames(client)) {
+      const one = fieldOf(await client.get(workspacePath(name)), 'workspace')
+      workspaces.push({ name, public: fieldOf(one, 'public') === true, default: name === preferred })
+    }
+    return { answer: { workspaces }, text: listText('workspaces', ['name', 'public', 'default'], workspaces) }
+  },
+}
+
+const show: Action = {
+  words: ['NAME'],
+  options: [],
+  run: async ({ client }, [name = '']) => describe(await client.get(workspacePath(name))),
+}
+
+const create: Action = {
+  words: ['NAME'],
+  options: ['public', 'private', 'default'],
+  run: async ({ client, values }, [name = '']) => {
+    const body = { name, ...given({ public: eitherOption(values, 'public', 'private') }) }
+    return describe(
+      await client.post(`${collection}${values.default === true ? '?default=true' : ''}`, {
+        workspace: body,
+      }),
+    )
+  },
+}
+
+const change: Action = {
+  words: ['NAME'],
+  options: ['public', 'private', 'default'],
+  run: async ({ client, values }, [name = '']) => {
+    const wanted = given({ public: eitherOption(values, 'public', 'private') })
+    requireChange(
+      'workspaces change',
+      given({ ...wanted, default: values.default }),
+      '--public, --private, --default',
+    )
+    if (values.default === true) await client.put(`${collection}/default`, { workspace: { name } })
+    return describe(await client.put(workspacePath(name), { workspace: wanted }))
+  },
+}
+
+const remove: Action = {
+  words: ['NAME'],
+  options: ['recurse'],
+  run: async ({ client, values }, [name = '']) => {
+    await client.delete(`${workspacePath(name)}${values.recurse === true ? '?recurse=true' : ''}`)
+    return { answer: { deleted: name }, text: `Workspace ${name} is deleted` }
+  },
+}
+
+function describe(answer: unknown) {
+  const workspace = fieldOf(answer, 'workspace')
+  const text = fieldsText(
+    ['name', 'public', 'dateCreated', 'dateModified'].map((name) => [name, textOf(workspace, name)]),
+  )
+  return { answer, text }
+}
+
+const workspaces: Kind = {
+  command: 'workspaces',
+  actions: { list, show, create, change, delete: remove },
+}
+
+/** `terrane workspaces` */
+export function runWorkspaces(args: string[], env: Environment): Promise<number> {
+  return runKind(workspaces, args, env)
+}

@@ -1,0 +1,30 @@
+import { fieldOf } from './json-views.ts'
+import type { RestClient } from './rest-client.ts'
+import { RestError } from './rest-client.ts'
+import type { TaskOutcome } from './task-outcome.ts'
+
+/** Lets everyone read the layers that were imported; what went wrong becomes a message of the task. */
+export async function publishToAll(
+  client: RestClient,
+  workspace: string,
+  outcomes: TaskOutcome[],
+): Promise<void> {
+  for (const outcome of outcomes.filter(({ state }) => state === 'COMPLETE')) {
+    const name = `${workspace}:${outcome.layer}`
+    const reason = await whyNotPublic(client, name)
+    if (reason === undefined) continue
+    outcome.messages.push({ level: 'error', text: `Layer ${name} is not public: ${reason}` })
+    outcome.isFailed = true
+  }
+}
+
+async function whyNotPublic(client: RestClient, name: string): Promise<string | undefined> {
+  try {
+    const answer = await client.put(`/rest/layers/${encodeURIComponent(name)}`, { layer: { public: true } })
+    const isPublic = fieldOf(fieldOf(answer, 'layer'), 'public') === true
+    return isPublic ? undefined : 'the server knows no public layers'
+  } catch (error) {
+    if (error instanceof RestError) return error.message
+    throw error
+  }
+}

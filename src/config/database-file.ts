@@ -1,0 +1,2 @@
+/** Our own database in the data directory, in embedded use. */
+export const databaseFile = 'terrane.sqlite'

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Cleanup } from './terrane-process.ts'
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+
+/**
+ * Runs `terrane` at a terminal, types an answer at each question in turn, and gives all that was shown. What is asked
+ * beyond that is not answered, and the run is killed.
+ */
+export async function runAtTerminal(
+  t: Cleanup,
+  args: string[],
+  env: Record<string, string>,
+  answers: [question: RegExp, answer: string][],
+): Promise<string> {
+  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...env },
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let shown = ''
+  let unread = ''
+  const left = [...answers]
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    shown += chunk
+    unread += chunk
+    const [question, answer] = left[0] ?? []
+    // A prompt ends with the answer that is taken where nothing is typed.
+    if (question === undefined || !question.test(unread) || !/\] $/.test(visible(unread))) return
+    left.shift()
+    unread = ''
+    child.stdin.write(answer === '\u0004' ? answer : `${answer}\r`)
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', () => resolve())
+  })
+  if (left.length > 0) throw new Error(`${left[0]?.[0]} was not asked:\n${shown}`)
+  return shown
+}
+
+const introducer = String.fromCharCode(27)
+const cursorMoves = new RegExp(`${introducer}\\[[\\d;]*[A-Za-z]`, 'g')
+
+/** Without what moves the cursor. */
+function visible(text: string): string {
+  return text.replace(cursorMoves, '')
+}
