@@ -291,7 +291,7 @@ describe('data without content', () => {
     assert.equal(answer.json.task?.state, 'NO_FORMAT')
     assert.match(
       String(answer.json.task?.messages?.[0]?.message),
-      /No format that is known reads other\.xyzzy\. Without any content: empty\.xyzzy/,
+      /No format that is known reads other\.xyzzy \(binary data\)\. Without any content: empty\.xyzzy/,
     )
     assert.equal(answer.json.task?.layer, undefined)
   })

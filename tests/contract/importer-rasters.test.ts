@@ -51,7 +51,13 @@ describe('an import of a raster', () => {
     assert.equal(task.state, 'READY')
     assert.equal(task.data?.format, 'GeoTIFF')
     assert.equal(task.transformChain?.type, 'raster')
-    assert.deepEqual(task.target?.coverageStore, { name: 'RGB_byte', type: 'GeoTIFF' })
+    assert.deepEqual(task.target?.coverageStore, {
+      name: 'RGB_byte',
+      type: 'GeoTIFF',
+      enabled: true,
+      workspace: { name: 'default' },
+      connectionParameters: { entry: [] },
+    })
     const { layer } = (await client.call('GET', '/0/tasks/0/layer')).json
     assert.equal(layer?.name, 'RGB_byte')
     assert.equal(layer?.title, 'RGB.byte')
