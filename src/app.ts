@@ -29,6 +29,7 @@ import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { IndexMaker } from './stores/files/index/index-maker.ts'
+import { Readers } from './stores/reading/readers.ts'
 
 /** How long a stop waits for requests and loads that are under way. */
 const drainMs = 10_000
@@ -91,7 +92,9 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const clock = options.clock ?? systemClock
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
-    const catalog = await openCatalog({ settings, directory, database, events, clock, indexMaker })
+    const readers = new Readers({ ownFolder: directory.stores })
+    closers.push(() => readers.close())
+    const catalog = await openCatalog({ settings, directory, database, events, clock, indexMaker, readers })
     closers.push(() => catalog.close())
     const serving: { app?: App } = {}
     const remote = openRemote(settings, directory, () => portOf(serving.app))

@@ -10,7 +10,8 @@ import type { EventBus } from '../lib/events.ts'
 import { createVault } from '../lib/vault.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import { IndexedStore } from '../stores/files/indexed-store.ts'
-import { openVectorStore } from '../stores/registry.ts'
+import type { Readers } from '../stores/reading/readers.ts'
+import { createServedStore } from '../stores/reading/served-store.ts'
 import type { StoreConnection } from '../stores/store.ts'
 
 interface CatalogNeeds {
@@ -20,18 +21,19 @@ interface CatalogNeeds {
   events: EventBus
   clock: Clock
   indexMaker: IndexMaker
+  readers: Readers
 }
 
 /** The catalogue, ready for use. */
 export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
-  const { directory, database, events, clock, indexMaker } = needs
+  const { directory, database, events, clock, indexMaker, readers } = needs
   const catalog = new Catalog({
     database,
     events,
     clock,
     vault: createVault(directory.key),
     openVectorStore: (connection) => {
-      const store = openVectorStore(connection)
+      const store = createServedStore(connection, readers)
       return connection.indexFolder !== undefined ? new IndexedStore(store, connection, indexMaker) : store
     },
     defaultStoreConnection: (workspace) => defaultStore(needs, workspace),

@@ -9,7 +9,8 @@ import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../stores/rasters/coverage-types.ts'
 import { rasterState } from '../stores/rasters/raster-files.ts'
 import { readRaster } from '../stores/rasters/read-raster.ts'
-import type { StoreConnection, StoreParameters, TableState, VectorStore } from '../stores/store.ts'
+import type { ServedStore } from '../stores/reading/served-store.ts'
+import type { StoreConnection, StoreParameters, TableState } from '../stores/store.ts'
 import { defaultStyles } from './default-styles.ts'
 import { listLayers } from './layers.ts'
 import { findMosaicIndex, getMosaicIndex, listMosaicsIn, removeMosaicFolder } from './mosaic-index.ts'
@@ -48,7 +49,7 @@ export interface CatalogParts {
   clock: Clock
   events: EventBus
   vault: Vault
-  openVectorStore(connection: StoreConnection): VectorStore
+  openVectorStore(connection: StoreConnection): ServedStore
   /** What a workspace's default store is made of; the name is the workspace's own. */
   defaultStoreConnection(workspace: string): Promise<StoreConnection>
   /** Where the server keeps the files of stores: what lies here goes with its store. */
@@ -145,7 +146,7 @@ export class Catalog {
   }
 
   /** Opens a store for reading or loading; it stays open until it changes or the server stops. */
-  openStore(store: StoreRecord): Promise<VectorStore> {
+  openStore(store: StoreRecord): Promise<ServedStore> {
     return this.connections.open(this.database.kysely, store)
   }
 
@@ -154,7 +155,7 @@ export class Catalog {
     return this.versions.of(layer)
   }
 
-  async openStoreOfLayer(layer: LayerRecord): Promise<VectorStore> {
+  async openStoreOfLayer(layer: LayerRecord): Promise<ServedStore> {
     return this.openStore(await getStoreById(this.database.kysely, layer.storeId))
   }
 

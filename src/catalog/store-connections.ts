@@ -3,7 +3,8 @@ import { invalid } from '../lib/errors.ts'
 import type { Vault } from '../lib/vault.ts'
 import { findServedFormat } from '../stores/files/served-formats.ts'
 import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
-import type { StoreConnection, StoreParameters, VectorStore } from '../stores/store.ts'
+import type { ServedStore } from '../stores/reading/served-store.ts'
+import type { StoreConnection, StoreParameters } from '../stores/store.ts'
 import type { StoreRecord } from './records.ts'
 import { readSealedSecrets } from './stores.ts'
 
@@ -35,7 +36,7 @@ export function partParameters(all: StoreParameters, vault: Vault): PartedParame
 export interface StoreConnections {
   /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
   connection(db: Queryable, store: StoreRecord): Promise<StoreConnection>
-  open(db: Queryable, store: StoreRecord): Promise<VectorStore>
+  open(db: Queryable, store: StoreRecord): Promise<ServedStore>
   /** Forgets a store that was changed or deleted. */
   forget(storeId: number): Promise<void>
   close(): Promise<void>
@@ -43,10 +44,10 @@ export interface StoreConnections {
 
 export function createStoreConnections(
   vault: Vault,
-  openVectorStore: (connection: StoreConnection) => VectorStore,
+  openVectorStore: (connection: StoreConnection) => ServedStore,
   indexFolder: string,
 ): StoreConnections {
-  const opened = new Map<number, { version: string; store: VectorStore }>()
+  const opened = new Map<number, { version: string; store: ServedStore }>()
 
   async function connection(db: Queryable, store: StoreRecord): Promise<StoreConnection> {
     const { type } = store

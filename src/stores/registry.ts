@@ -10,6 +10,10 @@ import type { StoreConnection, StoreType, VectorStore } from './store.ts'
 export interface OpenOptions {
   /** Loads will follow one another: what one has opened stays open a moment for the next. */
   isKept?: boolean
+  /** What reads stays open for this long without a question. */
+  keepReadingMs?: number
+  /** Refuses databases of which SQLite may never be done. */
+  refusesTraps?: boolean
 }
 
 /** What opens each type of store beside files that are served as they are: one line for each. */
@@ -30,11 +34,14 @@ function findDefinition(srs: string): CrsDefinition | undefined {
   return { organization: authority, code: Number(code), name, wkt }
 }
 
-function openGeoPackage({ parameters }: StoreConnection, { isKept = false }: OpenOptions): VectorStore {
+function openGeoPackage(
+  { parameters }: StoreConnection,
+  { isKept = false, keepReadingMs = 0, refusesTraps = false }: OpenOptions,
+): VectorStore {
   const { path, read_only } = parameters
   if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')
-  const settings = { path, isReadOnly: read_only === 'true' }
-  return createGeoPackageStore(settings, { findDefinition, keepMs: isKept ? keepMs : 0 })
+  const settings = { path, isReadOnly: read_only === 'true', refusesTraps }
+  return createGeoPackageStore(settings, { findDefinition, keepMs: isKept ? keepMs : 0, keepReadingMs })
 }
 
 /** Opens a store of any type; the connection itself is tried by `check` or at first use. */

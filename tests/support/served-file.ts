@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { IndexMaker } from '../../src/stores/files/index/index-maker.ts'
 import { IndexedStore } from '../../src/stores/files/indexed-store.ts'
-import { openVectorStore } from '../../src/stores/registry.ts'
+import { Readers } from '../../src/stores/reading/readers.ts'
+import { createServedStore } from '../../src/stores/reading/served-store.ts'
 import type { StoreConnection, StoreType, VectorStore } from '../../src/stores/store.ts'
 import { temporaryFolder } from './temporary-files.ts'
 
@@ -11,6 +12,7 @@ export function openServedFile(test: Pick<TestContext, 'after'>, type: StoreType
   const maker = new IndexMaker()
   const indexFolder = join(temporaryFolder(test), 'indexes')
   const connection: StoreConnection = { type, parameters: { path }, indexFolder }
-  test.after(() => maker.close())
-  return new IndexedStore(openVectorStore(connection), connection, maker)
+  const readers = new Readers({ ownFolder: indexFolder })
+  test.after(() => Promise.all([maker.close(), readers.close()]))
+  return new IndexedStore(createServedStore(connection, readers), connection, maker)
 }

@@ -1,33 +1,17 @@
 import { stat } from 'node:fs/promises'
-import { basename, extname } from 'node:path'
+import { basename } from 'node:path'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { RasterBand, RasterDescription } from '../../formats/format.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { geotiffType, sidecarMediaType } from '../../stores/rasters/media-type.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { collectionId, toExtent } from './collection.ts'
 import { toCrsUri } from './crs-uris.ts'
 
-const mediaTypes: Record<string, string> = {
-  '.bmp': 'image/bmp',
-  '.gif': 'image/gif',
-  '.j2k': 'image/jp2',
-  '.jp2': 'image/jp2',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.nc': 'application/x-netcdf',
-  '.png': 'image/png',
-  '.prj': 'text/plain; charset=utf-8',
-  '.webp': 'image/webp',
-  '.xml': 'application/xml',
-}
-
-/** The media type of a coverage's file; what is no file of a format with a type of its own is bytes. */
-export function mediaTypeOf(path: string, store?: StoreRecord): string {
-  if (store?.type === 'GeoTIFF' && path === store.parameters.path) return 'image/tiff; application=geotiff'
-  const extension = extname(path).toLowerCase()
-  if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
-  return ownValue(mediaTypes, extension) ?? 'application/octet-stream'
+/** The media type of a coverage's file, or of one that belongs to it. */
+export function mediaTypeOf(path: string, store: StoreRecord): string {
+  return store.type === 'GeoTIFF' && path === store.parameters.path ? geotiffType : sidecarMediaType(path)
 }
 
 export function coverageFilePath(layer: LayerRecord, name: string): string {

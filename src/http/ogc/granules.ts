@@ -1,4 +1,3 @@
-import { basename, extname } from 'node:path'
 import { getMosaicIndex } from '../../catalog/mosaic-index.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { getStoreById } from '../../catalog/stores.ts'
@@ -9,21 +8,20 @@ import { indexSchema } from '../../importer/mosaic/granule-index.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { fileMediaType } from '../../stores/rasters/media-type.ts'
 import { findRasterFile } from '../../stores/rasters/raster-files.ts'
-import type { VectorStore } from '../../stores/store.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
-import { mediaTypeOf } from './coverage.ts'
-import { featureToJson } from './feature-writer.ts'
 import type { FeatureView } from './items.ts'
-import { abortOnClose, findFeature, sendItem, sendItems } from './items.ts'
+import { abortOnClose, sendItem, sendItems, unknownFeature } from './items.ts'
 
 /** A mosaic's granules as features. */
 interface Granules {
   /** The layer as if its granules were its features. */
   layer: LayerRecord
-  store: VectorStore
+  store: ServedStore
 }
 
 async function openGranules({ database, catalog }: HttpContext, layer: LayerRecord): Promise<Granules> {
@@ -39,37 +37,14 @@ async function openGranules({ database, catalog }: HttpContext, layer: LayerReco
   }
 }
 
-function granuleMediaType(path: string): string {
-  return /^\.tiff?$/i.test(extname(path)) ? 'image/tiff; application=geotiff' : mediaTypeOf(path)
-}
-
 function locationOf(batch: FeatureBatch, row: number): string {
   const column = batch.columns[attributeIndex(batch.schema, 'location')]
   return column === undefined ? '' : String(columnValue(column, row))
 }
 
-/** The batch without the column that names folders of the server. */
-function withoutLocation(batch: FeatureBatch): FeatureBatch {
-  const hidden = attributeIndex(batch.schema, 'location')
-  const isShown = (_: unknown, index: number) => index !== hidden
-  const attributes = batch.schema.attributes.filter(isShown)
-  return { ...batch, schema: { ...batch.schema, attributes }, columns: batch.columns.filter(isShown) }
-}
-
 function viewOf(request: FastifyRequest, { layer, store }: Granules): FeatureView {
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}/granules`
-  return {
-    path,
-    store,
-    toText: (batch, row, id, shape) => {
-      const location = locationOf(batch, row)
-      const name = basename(location)
-      const href = request.link(`${path}/${encodeURIComponent(id)}/file/${encodeURIComponent(name)}`)
-      const links = [{ rel: 'enclosure', type: granuleMediaType(location), title: name, href }]
-      const text = featureToJson(withoutLocation(batch), row, id, shape)
-      return `${text.slice(0, -1)},"links":${JSON.stringify(links)}}`
-    },
-  }
+  return { path, store, fileLink: { attribute: 'location', base: request.link(path) } }
 }
 
 /** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */
@@ -103,8 +78,9 @@ export async function sendGranuleFile(
   const { fileName, featureId } = request.params as { fileName: string; featureId: string }
   const { layer: indexed, store } = await openGranules(context, layer)
   const query = { table: indexed.nativeName, limit: 1, offset: 0, featureId }
-  const { batch } = await findFeature(store, query, abortOnClose(request, reply))
-  const location = locationOf(batch, 0)
+  const [page] = await Array.fromAsync(store.readFeatures(query, abortOnClose(request, reply)))
+  if (page === undefined || page.batch.rowCount === 0) throw unknownFeature(featureId)
+  const location = locationOf(page.batch, 0)
   const found = findRasterFile(location, fileName)
   const { roots, folders } = context.importer.parts
   const isOurs = await isInside([...roots, folders.stores], location).catch(() => false)
@@ -112,7 +88,7 @@ export async function sendGranuleFile(
     throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
   }
   const { path, isMain } = found
-  const file = { path, mediaType: granuleMediaType(path), isLinkAllowed: isMain }
+  const file = { path, mediaType: fileMediaType(path), isLinkAllowed: isMain }
   if (await sendFile(request, reply, file)) return reply
   if (!isMain) throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
   throw new Failure('unavailable', 'granule-file', `The file of granule "${featureId}" cannot be read`)

@@ -1,8 +1,7 @@
 import type { LayerRecord } from '../../catalog/records.ts'
-import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { WishedBox } from '../../stores/reading/page-wish.ts'
 import type { FeatureQuery } from '../../stores/store.ts'
 import { supportedCrs, timeAttribute } from './collection.ts'
 import type { RequestedCrs } from './crs-uris.ts'
@@ -66,24 +65,12 @@ function unwrap(envelope: Envelope): Envelope[] {
   ]
 }
 
-/** `bbox` in the layer's CRS, undefined where none is asked: several boxes where it crosses the antimeridian. */
-export async function readBbox(
-  layer: LayerRecord,
-  parameters: ItemsParameters,
-): Promise<Envelope[] | undefined> {
+/** `bbox` as it was given, undefined where none is asked. */
+export function readBox(parameters: ItemsParameters): WishedBox | undefined {
   if (parameters.bbox === undefined) return undefined
   const named = parameters['bbox-crs']
   const crs = named === undefined ? crs84 : parseCrsUri('bbox-crs', named)
-  const boxes = unwrap(parseBbox(parameters.bbox, crs.isYx))
-  const { srs, crs: declared } = layer.details
-  if (srs === undefined && declared === undefined) return boxes
-  const reprojector = await createReprojector(crs.srs, srs ?? declared ?? {})
-  try {
-    const images = await Promise.all(boxes.map((box) => reprojectEnvelope(reprojector, box)))
-    return images.filter((image) => image !== undefined)
-  } finally {
-    await reprojector.close()
-  }
+  return { boxes: unwrap(parseBbox(parameters.bbox, crs.isYx)), srs: crs.srs }
 }
 
 const instant = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/

@@ -1,54 +1,56 @@
 import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { FeatureBatch } from '../../geo/batch.ts'
-import { createReprojector } from '../../geo/crs-reproject.ts'
-import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 import { notFound } from '../../lib/errors.ts'
-import type { FeaturePage, FeatureQuery, VectorStore } from '../../stores/store.ts'
+import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wish.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { collectionId } from './collection.ts'
-import type { RequestedCrs } from './crs-uris.ts'
-import type { FeatureShape } from './feature-writer.ts'
-import { featureToJson } from './feature-writer.ts'
 import type { ItemsParameters } from './items-query.ts'
-import { readBbox, readPage, readTime, requestedCrs } from './items-query.ts'
+import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
+import { countKey, keptCounts } from './kept-counts.ts'
 
 const geoJson = 'application/geo+json; charset=utf-8'
+/** A client that takes nothing for this long has gone. */
+const stallMs = 60_000
 
-/** The filter of a request in the layer's terms. */
-async function toQuery(layer: LayerRecord, parameters: ItemsParameters): Promise<FeatureQuery> {
-  const bboxes = await readBbox(layer, parameters)
-  const time = readTime(layer, parameters.datetime)
-  return {
-    table: layer.nativeName,
-    ...readPage(parameters),
-    ...(bboxes === undefined ? {} : { bboxes }),
-    ...(time === undefined ? {} : { time }),
-  }
+/** What the features of a layer are shown in. */
+function outputOf(
+  layer: LayerRecord,
+  crs: { srs: string; isYx: boolean },
+): Pick<PageWish, 'srs' | 'isYx' | 'crs'> {
+  const { srs, crs: declared, schema } = layer.details
+  const known = schema.geometry === undefined ? undefined : (srs ?? declared)
+  return { srs: crs.srs, isYx: crs.isYx, ...(known === undefined ? {} : { crs: known }) }
 }
 
-/** From the layer's CRS into the one wanted; undefined where there is nothing to do. */
-async function outputReprojector(layer: LayerRecord, crs: RequestedCrs): Promise<Reprojector | undefined> {
-  const { srs, crs: declared, schema } = layer.details
-  if (schema.geometry === undefined || (srs === undefined && declared === undefined)) return undefined
-  if (srs === crs.srs) return undefined
-  return createReprojector(srs ?? declared ?? {}, crs.srs)
+/** The question of a request in the layer's terms. */
+function toWish(layer: LayerRecord, parameters: ItemsParameters): PageWish {
+  const crs = requestedCrs(layer, parameters.crs)
+  const box = readBox(parameters)
+  const time = readTime(layer, parameters.datetime)
+  return {
+    query: {
+      table: layer.nativeName,
+      ...readPage(parameters),
+      ...(time === undefined ? {} : { time }),
+    },
+    ...(box === undefined ? {} : { box }),
+    ...outputOf(layer, crs),
+  }
 }
 
 /** How features are shown that are not the items of their collection. */
 export interface FeatureView {
   /** Path of the list. */
   path: string
-  store: VectorStore
-  toText(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string
+  store: ServedStore
+  fileLink?: FileLink
 }
 
 async function itemsView({ catalog }: HttpContext, layer: LayerRecord): Promise<FeatureView> {
   return {
     path: `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`,
     store: await catalog.openStoreOfLayer(layer),
-    toText: featureToJson,
   }
 }
 
@@ -60,19 +62,42 @@ export async function sendItems(
   reply: FastifyReply,
   given?: FeatureView,
 ): Promise<FastifyReply> {
-  const parameters = request.query as ItemsParameters
-  const crs = requestedCrs(layer, parameters.crs)
-  const query = await toQuery(layer, parameters)
-  const reprojector = await outputReprojector(layer, crs)
+  const { uri } = requestedCrs(layer, (request.query as ItemsParameters).crs)
+  const asked = toWish(layer, request.query as ItemsParameters)
   const view = given ?? (await itemsView(context, layer))
-  const signal = abortOnClose(request, reply)
-  const numberMatched = await view.store.count(query, signal)
-  const links = pageLinks(request, layer, { ...query, numberMatched, path: view.path })
-  const features = featureTexts(view.store.readFeatures(query, signal), { reprojector, crs, view })
-  reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
+  const key = await countKey(context.catalog, view.store, layer, asked)
+  const counts = keptCounts(context.catalog)
+  const numberMatched = counts.find(key)
+  const wish: PageWish = {
+    ...asked,
+    ...(numberMatched === undefined ? {} : { numberMatched }),
+    ...(view.fileLink === undefined ? {} : { fileLink: view.fileLink }),
+  }
+  const parts = view.store.writePage(wish, abortOnClose(request, reply))[Symbol.asyncIterator]()
+  const first = partOf(await parts.next())
+  counts.keep(key, first.numberMatched)
+  reply.header('content-type', geoJson).header('content-crs', `<${uri}>`)
+  const frame: CollectionFrame = {
+    at: context.clock.now(),
+    links: pageLinks(request, layer, { ...wish.query, path: view.path, numberMatched: first.numberMatched }),
+  }
+  if (first.isLast) {
+    finish(parts)
+    return reply.send(Buffer.concat([head, first.bytes, tailOf(first, frame)]))
+  }
   return reply.send(
-    Readable.from(collectionText(features, { numberMatched, links, at: context.clock.now() })),
+    watchStalls(reply, Readable.from(collectionBytes(first, parts, frame), { objectMode: false })),
   )
+}
+
+function partOf(result: IteratorResult<PagePart, unknown>): PagePart {
+  if (result.done === true) throw new Error('A page ended without its last part')
+  return result.value
+}
+
+/** After the last part the iterator has only its end to tell, which sets free what it holds. */
+function finish(parts: AsyncIterator<PagePart>): void {
+  parts.next().catch(() => undefined)
 }
 
 export function abortOnClose(request: FastifyRequest, reply: FastifyReply): AbortSignal {
@@ -81,59 +106,42 @@ export function abortOnClose(request: FastifyRequest, reply: FastifyReply): Abor
   return controller.signal
 }
 
-const chunkLength = 64 * 1024
-
-/** The batch in the CRS wanted; a geometry with no place there becomes null, its row stays. */
-async function reprojected(batch: FeatureBatch, reprojector: Reprojector | undefined): Promise<FeatureBatch> {
-  if (reprojector === undefined || batch.geometry === undefined) return batch
-  const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, reprojector)
-  const validity = geometry.validity.slice()
-  for (const row of failedRows) validity[row >> 3] = (validity[row >> 3] as number) & ~(1 << (row & 7))
-  return { ...batch, geometry: { ...geometry, validity } }
-}
-
-interface Output {
-  reprojector: Reprojector | undefined
-  crs: RequestedCrs
-  view: FeatureView
-}
-
-async function* featureTexts(
-  pages: AsyncIterable<FeaturePage>,
-  { reprojector, crs, view }: Output,
-): AsyncGenerator<string> {
-  try {
-    for await (const { batch, ids } of pages) {
-      const shown = await reprojected(batch, reprojector)
-      for (let row = 0; row < shown.rowCount; row += 1) yield view.toText(shown, row, ids[row] ?? '', crs)
-    }
-  } finally {
-    await reprojector?.close()
-  }
+/** Cuts a connection whose client takes nothing more, so that nothing is held for it. */
+function watchStalls(reply: FastifyReply, stream: Readable): Readable {
+  const timer = setTimeout(() => reply.raw.destroy(), stallMs)
+  stream.on('data', () => timer.refresh())
+  stream.once('close', () => clearTimeout(timer))
+  return stream.pause()
 }
 
 interface CollectionFrame {
-  numberMatched: number
   links: object[]
   at: Date
 }
 
-async function* collectionText(
-  features: AsyncIterable<string>,
-  frame: CollectionFrame,
-): AsyncGenerator<string> {
-  let chunk = '{"type":"FeatureCollection","features":['
-  let numberReturned = 0
-  for await (const feature of features) {
-    chunk += numberReturned === 0 ? feature : `,${feature}`
-    numberReturned += 1
-    if (chunk.length < chunkLength) continue
-    yield chunk
-    chunk = ''
-  }
-  const { numberMatched, links, at } = frame
+const head = Buffer.from('{"type":"FeatureCollection","features":[')
+
+function tailOf({ numberMatched, numberReturned }: PagePart, { at, links }: CollectionFrame): Buffer {
   const rest = JSON.stringify({ numberMatched, numberReturned, timeStamp: at.toISOString(), links })
-  yield `${chunk}],${rest.slice(1)}`
+  return Buffer.from(`],${rest.slice(1)}`)
+}
+
+async function* collectionBytes(
+  first: PagePart,
+  parts: AsyncIterator<PagePart>,
+  frame: CollectionFrame,
+): AsyncGenerator<Uint8Array> {
+  let part = first
+  try {
+    yield Buffer.concat([head, part.bytes])
+    while (!part.isLast) {
+      part = partOf(await parts.next())
+      if (part.bytes.length > 0) yield part.bytes
+    }
+    yield tailOf(part, frame)
+  } finally {
+    await parts.return?.()
+  }
 }
 
 function pageLinks(
@@ -158,14 +166,8 @@ function pageLinks(
   return links
 }
 
-/** The page with the one feature of the query; throws `Failure` (`notFound`) where there is none. */
-export async function findFeature(
-  store: VectorStore,
-  query: FeatureQuery,
-  signal: AbortSignal,
-): Promise<FeaturePage> {
-  for await (const page of store.readFeatures(query, signal)) if (page.batch.rowCount > 0) return page
-  throw notFound('unknown-feature', `Feature "${query.featureId}" does not exist in this collection`)
+export function unknownFeature(featureId: string): Error {
+  return notFound('unknown-feature', `Feature "${featureId}" does not exist in this collection`)
 }
 
 /** One feature as GeoJSON (OGC 17-069r4, section 7.16). */
@@ -179,21 +181,26 @@ export async function sendItem(
   const { featureId } = request.params as { featureId: string }
   const crs = requestedCrs(layer, (request.query as ItemsParameters).crs)
   const view = given ?? (await itemsView(context, layer))
-  const query = { table: layer.nativeName, limit: 1, offset: 0, featureId }
-  const { batch, ids } = await findFeature(view.store, query, abortOnClose(request, reply))
-  const id = ids[0] ?? featureId
-  const page: FeaturePage[] = [{ batch, ids }]
-  const reprojector = await outputReprojector(layer, crs)
-  const [text = ''] = await Array.fromAsync(featureTexts(Readable.from(page), { reprojector, crs, view }))
+  const wish: PageWish = {
+    query: { table: layer.nativeName, limit: 1, offset: 0, featureId },
+    numberMatched: 1,
+    ...outputOf(layer, crs),
+    ...(view.fileLink === undefined ? {} : { fileLink: view.fileLink }),
+  }
+  const parts = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
+  if (parts.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
+  const feature = Buffer.concat(parts.map(({ bytes }) => bytes))
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const links = [
     {
       rel: 'self',
       type: 'application/geo+json',
-      href: request.link(`${view.path}/${encodeURIComponent(id)}`),
+      href: request.link(`${view.path}/${encodeURIComponent(featureId)}`),
     },
     { rel: 'collection', type: 'application/json', href: request.link(path) },
   ]
   reply.header('content-type', geoJson).header('content-crs', `<${crs.uri}>`)
-  return reply.send(`${text.slice(0, -1)},"links":${JSON.stringify(links)}}`)
+  return reply.send(
+    Buffer.concat([feature.subarray(0, -1), Buffer.from(`,"links":${JSON.stringify(links)}}`)]),
+  )
 }

@@ -6,8 +6,10 @@ import type { StartOptions, WorkerHandle } from './worker-handle.ts'
 export interface WorkPoolOptions<H extends Handlers> {
   /** Starts one more: `(options) => startThread(file, options)` or `startProcess`. */
   start(options: Pick<StartOptions, 'onEnd'>): WorkerHandle<H>
-  /** Workers at the same time, each with one call; the rest of the calls wait in the order in which they came. */
+  /** Workers at the same time; calls that find none free wait in the order in which they came. */
   limit: number
+  /** Calls that one worker does at the same time, for those that wait more than they work. Default: one. */
+  share?: number
   /** Started at once and kept. Default: none. */
   warm?: number
   /** How long one beyond the warm ones stays without work; default 3 seconds. */
@@ -19,13 +21,14 @@ export interface WorkPoolOptions<H extends Handlers> {
 
 interface Member<H extends Handlers> {
   worker: WorkerHandle<H>
+  calls: number
   /** What it worked at last. */
   key: string | undefined
   /** Ends it when it has been without work long enough. */
   leaving: NodeJS.Timeout | undefined
 }
 
-/** The call goes to the worker that had this key last, where it is free. */
+/** The call goes to the worker that had this key last, where that has no more to do than others. */
 interface Preference {
   key?: string | undefined
 }
@@ -33,7 +36,7 @@ interface Preference {
 const defaultSurplusMs = 3000
 const closed = (): Error => new Error('The workers are closed')
 
-/** Several threads or processes that do the same, one call at a time each. */
+/** Several threads or processes that do the same. */
 export class WorkPool<H extends Handlers> {
   readonly #options: WorkPoolOptions<H>
   readonly #queue: WorkQueue
@@ -43,8 +46,8 @@ export class WorkPool<H extends Handlers> {
 
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
-    const { limit, maxWaiting, warm = 0 } = options
-    this.#queue = new WorkQueue({ limit, ...(maxWaiting === undefined ? {} : { maxWaiting }) })
+    const { limit, share = 1, maxWaiting, warm = 0 } = options
+    this.#queue = new WorkQueue({ limit: limit * share, ...(maxWaiting === undefined ? {} : { maxWaiting }) })
     for (let count = 0; count < warm; count += 1) this.#idle.push(this.#start())
   }
 
@@ -114,14 +117,25 @@ export class WorkPool<H extends Handlers> {
   #take(key: string | undefined): Member<H> {
     if (this.#isClosed) throw closed()
     const at = this.#idle.findLastIndex((one) => one.key === key)
-    const [member = this.#start()] = this.#idle.splice(at, 1)
+    const [idle] = this.#idle.splice(at, 1)
+    const isFull = idle === undefined && this.#all.size >= this.#options.limit
+    const member = idle ?? (isFull ? this.#leastBusy(key) : this.#start())
     member.key = key ?? member.key
+    member.calls += 1
     clearTimeout(member.leaving)
     return member
   }
 
+  #leastBusy(key: string | undefined): Member<H> {
+    const members = [...this.#all]
+    const fewest = Math.min(...members.map(({ calls }) => calls))
+    const least = members.filter(({ calls }) => calls === fewest)
+    return least.find((one) => one.key === key) ?? least[0] ?? this.#start()
+  }
+
   #giveBack(member: Member<H>): void {
-    if (!this.#all.has(member)) return
+    member.calls -= 1
+    if (!this.#all.has(member) || member.calls > 0) return
     if (this.#isClosed) {
       void this.#dismiss(member)
       return
@@ -140,7 +154,7 @@ export class WorkPool<H extends Handlers> {
         if (!this.#isClosed) this.#options.onEnd?.(error)
       },
     })
-    const member: Member<H> = { worker, key: undefined, leaving: undefined }
+    const member: Member<H> = { worker, calls: 0, key: undefined, leaving: undefined }
     this.#all.add(member)
     return member
   }

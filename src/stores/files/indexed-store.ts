@@ -1,4 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
+import type { PagePart, PageWish } from '../reading/page-wish.ts'
+import type { ServedStore } from '../reading/served-store.ts'
 import type { FeaturePage, FeatureQuery, StoreConnection, TableDescription, VectorStore } from '../store.ts'
 import type { IndexMaker } from './index/index-maker.ts'
 import { indexMissing, notIndexed } from './index/states.ts'
@@ -11,12 +13,12 @@ function isMissing(error: unknown): boolean {
 }
 
 /** A store over a file whose index is made when it is missing or that of another state of the file. */
-export class IndexedStore implements VectorStore {
-  readonly #store: VectorStore
+export class IndexedStore implements ServedStore {
+  readonly #store: ServedStore
   readonly #connection: StoreConnection
   readonly #maker: IndexMaker
 
-  constructor(store: VectorStore, connection: StoreConnection, maker: IndexMaker) {
+  constructor(store: ServedStore, connection: StoreConnection, maker: IndexMaker) {
     this.#store = store
     this.#connection = connection
     this.#maker = maker
@@ -47,14 +49,23 @@ export class IndexedStore implements VectorStore {
     return this.#ask(() => this.#store.count(query, signal), signal)
   }
 
-  async *readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-    const pages = await this.#ask(async () => {
-      const reading = this.#store.readFeatures(query, signal)[Symbol.asyncIterator]()
+  readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage> {
+    return this.#take(() => this.#store.readFeatures(query, signal), signal)
+  }
+
+  writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart> {
+    return this.#take(() => this.#store.writePage(wish, signal), signal)
+  }
+
+  /** Asks again as long as nothing has come. */
+  async *#take<Part>(question: () => AsyncIterable<Part>, signal: AbortSignal): AsyncGenerator<Part> {
+    const parts = await this.#ask(async () => {
+      const reading = question()[Symbol.asyncIterator]()
       return { first: await reading.next(), reading }
     }, signal)
-    const { reading } = pages
+    const { reading } = parts
     try {
-      for (let page = pages.first; page.done !== true; page = await reading.next()) yield page.value
+      for (let part = parts.first; part.done !== true; part = await reading.next()) yield part.value
     } finally {
       await reading.return?.()
     }

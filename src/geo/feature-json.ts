@@ -1,9 +1,9 @@
-import type { FeatureBatch } from '../../geo/batch.ts'
-import type { Column } from '../../geo/column.ts'
-import { columnValue, isValid } from '../../geo/column.ts'
-import type { Attribute } from '../../geo/schema.ts'
-import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
-import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
+import type { FeatureBatch } from './batch.ts'
+import type { Column } from './column.ts'
+import { columnValue, isValid } from './column.ts'
+import type { Attribute } from './schema.ts'
+import { dateText, timestampText, timeText } from './time-text.ts'
+import { writeGeometryJson } from './wkb-to-geojson.ts'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 

@@ -1,0 +1,43 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { PageWish } from '../../stores/reading/page-wish.ts'
+import type { VectorStore } from '../../stores/store.ts'
+
+const mostKept = 2000
+
+/** What a number of matches depends on; undefined where it is not worth keeping or cannot be known to hold. */
+export async function countKey(
+  { versions }: Pick<Catalog, 'versions'>,
+  { type }: Pick<VectorStore, 'type'>,
+  layer: LayerRecord,
+  { query, box }: PageWish,
+): Promise<string | undefined> {
+  // The others count in no time: by an index of the file, or by what its readers keep.
+  if (type !== 'PostGIS' || layer.details.kind !== 'vector') return undefined
+  const { version, isCurrent } = await versions.of(layer)
+  return isCurrent ? JSON.stringify([layer.id, version, query.table, query.time, box]) : undefined
+}
+
+const countsOfCatalogs = new WeakMap<Pick<Catalog, 'versions'>, KeptCounts>()
+
+export function keptCounts(catalog: Pick<Catalog, 'versions'>): KeptCounts {
+  const counts = countsOfCatalogs.get(catalog) ?? new KeptCounts()
+  countsOfCatalogs.set(catalog, counts)
+  return counts
+}
+
+/** Numbers of matches, each for one version of its layer. */
+class KeptCounts {
+  readonly #counts = new Map<string, number>()
+
+  find(key: string | undefined): number | undefined {
+    return key === undefined ? undefined : this.#counts.get(key)
+  }
+
+  keep(key: string | undefined, count: number): void {
+    if (key === undefined || this.#counts.has(key)) return
+    const [oldest] = this.#counts.keys()
+    if (this.#counts.size >= mostKept && oldest !== undefined) this.#counts.delete(oldest)
+    this.#counts.set(key, count)
+  }
+}

@@ -1,0 +1,29 @@
+import { extname } from 'node:path'
+
+export const geotiffType = 'image/tiff; application=geotiff'
+
+const mediaTypes = new Map([
+  ['.bmp', 'image/bmp'],
+  ['.gif', 'image/gif'],
+  ['.j2k', 'image/jp2'],
+  ['.jp2', 'image/jp2'],
+  ['.jpeg', 'image/jpeg'],
+  ['.jpg', 'image/jpeg'],
+  ['.nc', 'application/x-netcdf'],
+  ['.png', 'image/png'],
+  ['.prj', 'text/plain; charset=utf-8'],
+  ['.webp', 'image/webp'],
+  ['.xml', 'application/xml'],
+])
+
+/** The media type of a file that belongs to a raster; what is no file of a format with a type of its own is bytes. */
+export function sidecarMediaType(path: string): string {
+  const extension = extname(path).toLowerCase()
+  if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
+  return mediaTypes.get(extension) ?? 'application/octet-stream'
+}
+
+/** The same for a raster or what belongs to it. */
+export function fileMediaType(path: string): string {
+  return /^\.tiff?$/i.test(extname(path)) ? geotiffType : sidecarMediaType(path)
+}

@@ -1,0 +1,86 @@
+import { openVectorStore } from '../registry.ts'
+import type { StoreConnection, VectorStore } from '../store.ts'
+
+const mostKept = 16
+/** Stores, and connections in them, stay open for this long without a question. */
+const keepMs = 2000
+
+interface Kept {
+  store: VectorStore
+  users: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Opens stores for questions and keeps them for the next ones. */
+export class KeptStores {
+  readonly #refusesTraps: boolean
+  readonly #kept = new Map<string, Kept>()
+
+  constructor({ isProcess }: { isProcess: boolean }) {
+    this.#refusesTraps = !isProcess
+  }
+
+  async use<T>(connection: StoreConnection, work: (store: VectorStore) => Promise<T>): Promise<T> {
+    const kept = this.#take(connection)
+    try {
+      return await work(kept.store)
+    } finally {
+      this.#giveBack(connection, kept)
+    }
+  }
+
+  async *stream<T>(
+    connection: StoreConnection,
+    work: (store: VectorStore) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const kept = this.#take(connection)
+    try {
+      yield* work(kept.store)
+    } finally {
+      this.#giveBack(connection, kept)
+    }
+  }
+
+  /** Closes a store that nobody asks now; another is opened for the next question. */
+  async forget(connection: StoreConnection): Promise<void> {
+    const key = JSON.stringify(connection)
+    const kept = this.#kept.get(key)
+    this.#kept.delete(key)
+    if (kept?.users === 0) await close(kept)
+  }
+
+  #take(connection: StoreConnection): Kept {
+    const key = JSON.stringify(connection)
+    const kept = this.#kept.get(key) ?? {
+      store: openVectorStore(connection, { keepReadingMs: keepMs, refusesTraps: this.#refusesTraps }),
+      users: 0,
+      timer: undefined,
+    }
+    clearTimeout(kept.timer)
+    kept.users += 1
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    return kept
+  }
+
+  #giveBack(connection: StoreConnection, kept: Kept): void {
+    kept.users -= 1
+    if (kept.users > 0) return
+    const key = JSON.stringify(connection)
+    if (this.#kept.get(key) !== kept) {
+      void close(kept)
+      return
+    }
+    kept.timer = setTimeout(() => void this.forget(connection), keepMs)
+    const [oldest] = this.#kept.values()
+    if (this.#kept.size <= mostKept || oldest === undefined || oldest.users > 0) return
+    const [oldestKey = ''] = this.#kept.keys()
+    this.#kept.delete(oldestKey)
+    void close(oldest)
+  }
+}
+
+async function close({ store, timer }: Kept): Promise<void> {
+  clearTimeout(timer)
+  await store.close().catch(() => undefined)
+}

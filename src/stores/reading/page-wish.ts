@@ -1,0 +1,45 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { FeatureQuery } from '../store.ts'
+
+/** A box of a question as the client gave it. */
+export interface WishedBox {
+  /** Two where it crosses the antimeridian. */
+  boxes: Envelope[]
+  /** What its coordinates are in. */
+  srs: string
+}
+
+/** Adds a link to a file to each feature. */
+export interface FileLink {
+  /** The attribute with the path of the file, which is not shown. */
+  attribute: string
+  /** Begins the address: `<base>/<id>/file/<name>`. */
+  base: string
+}
+
+/** What a page of features is to be like. Plain data: it crosses threads and processes. */
+export interface PageWish {
+  /** Without boxes: those are in the CRS of the client. */
+  query: Omit<FeatureQuery, 'bboxes'>
+  box?: WishedBox
+  /** Of the table, where it is known. */
+  crs?: CrsDeclaration | string
+  /** The code of the CRS that coordinates are wanted in. */
+  srs: string
+  /** Coordinates with latitude or northing first. */
+  isYx: boolean
+  /** How many match, where that is known: they are not counted then. */
+  numberMatched?: number
+  fileLink?: FileLink
+}
+
+/** A part of a page, in order. Plain data. */
+export interface PagePart {
+  /** Features as GeoJSON (UTF-8) with commas between and before, but not before the first of all. */
+  bytes: Uint8Array
+  numberMatched: number
+  /** In all parts so far. */
+  numberReturned: number
+  isLast: boolean
+}

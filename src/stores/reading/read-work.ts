@@ -1,0 +1,59 @@
+import type { CallContext } from '../../lib/work/handlers.ts'
+import { Transfer } from '../../lib/work/handlers.ts'
+import { serveWork } from '../../lib/work/serve-work.ts'
+import type { FeaturePage, FeatureQuery, StoreConnection, TableDescription, TableState } from '../store.ts'
+import { KeptStores } from './kept-stores.ts'
+import type { PagePart, PageWish } from './page-wish.ts'
+import { writePage } from './write-page.ts'
+
+/** What the starter says of the thread or process. */
+export interface ReadWorkData {
+  /** It can be ended whatever it does: it may read what may never be done. */
+  isProcess: boolean
+}
+
+interface Asked {
+  connection: StoreConnection
+}
+
+interface AskedTable extends Asked {
+  table: string
+}
+
+type Context = CallContext
+
+function createHandlers(stores: KeptStores) {
+  return {
+    check: ({ connection }: Asked, { signal }: Context): Promise<void> =>
+      stores.use(connection, (store) => store.check(signal)),
+    listTables: ({ connection }: Asked): Promise<string[]> =>
+      stores.use(connection, (store) => store.listTables()),
+    findTable: ({ connection, table }: AskedTable): Promise<TableDescription | undefined> =>
+      stores.use(connection, (store) => store.findTable(table)),
+    count: (
+      { connection, query }: Asked & { query: Omit<FeatureQuery, 'limit' | 'offset'> },
+      { signal }: Context,
+    ): Promise<number> => stores.use(connection, (store) => store.count(query, signal)),
+    read: ({ connection, query }: Asked & { query: FeatureQuery }, { signal }: Context) =>
+      stores.stream(connection, (store): AsyncIterable<FeaturePage> => store.readFeatures(query, signal)),
+    page: ({ connection, wish }: Asked & { wish: PageWish }, { signal }: Context) =>
+      pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
+    outcome: ({ connection, token }: Asked & { token: string }): Promise<'committed' | 'absent'> =>
+      stores.use(connection, (store) => store.outcome(token)),
+    sweep: ({ connection, loadId }: Asked & { loadId: string }): Promise<void> =>
+      stores.use(connection, (store) => store.sweep(loadId)),
+    dropTable: ({ connection, table }: AskedTable): Promise<void> =>
+      stores.use(connection, (store) => store.dropTable(table)),
+    state: ({ connection, table }: AskedTable, { signal }: Context): Promise<TableState | undefined> =>
+      stores.use(connection, (store) => store.state(table, signal)),
+    forget: ({ connection }: Asked): Promise<void> => stores.forget(connection),
+  }
+}
+
+async function* pageParts(parts: AsyncIterable<PagePart>): AsyncGenerator<Transfer<PagePart>> {
+  for await (const part of parts) yield new Transfer(part, [part.bytes.buffer as ArrayBuffer])
+}
+
+export type ReadHandlers = ReturnType<typeof createHandlers>
+
+serveWork((data: ReadWorkData): ReadHandlers => createHandlers(new KeptStores(data)))

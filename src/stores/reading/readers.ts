@@ -1,0 +1,102 @@
+import { availableParallelism } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { Failure } from '../../lib/errors.ts'
+import { startProcess } from '../../lib/work/start-process.ts'
+import { startThread } from '../../lib/work/start-thread.ts'
+import { WorkPool } from '../../lib/work/work-pool.ts'
+import type { StoreConnection } from '../store.ts'
+import type { ReadHandlers, ReadWorkData } from './read-work.ts'
+
+export interface ReadersSettings {
+  /** Where the server keeps the files of stores; those that it made itself stand in a folder for each workspace. */
+  ownFolder: string
+  /** Threads at the same time; default one less than processors, at most four. */
+  threads?: number
+  /** The most that a question to a file of somebody else's may take. */
+  deadlineMs?: number
+}
+
+const file = new URL('./read-work.ts', import.meta.url)
+/** Questions that one thread works at, most of which wait for the client or the database. */
+const questionsEach = 16
+const maxProcesses = 2
+const maxHeapMb = 256
+const defaultDeadlineMs = 10_000
+/** An end by force would end the questions of others: a thread is left to come to its end. */
+const endlessMs = 2 ** 30
+/** How long a file in which something was found is left to processes. */
+const distrustMs = 60_000
+const maxDistrusted = 10_000
+
+export type ReadPool = WorkPool<ReadHandlers>
+
+/** Where a question to a store is answered, and within what time. */
+export interface ReadPlace {
+  pool: ReadPool
+  limits: { deadlineMs?: number; graceMs?: number; key: string }
+}
+
+/**
+ * Threads and processes that read stores. Threads read what cannot keep them for ever: databases, files that our own
+ * readers read, and GeoPackages that the server made and nobody put traps in. Other GeoPackages are read by SQLite in
+ * processes, which are ended at a deadline.
+ */
+export class Readers {
+  readonly #ownFolder: string
+  readonly #deadlineMs: number
+  readonly #threads: ReadPool
+  readonly #processes: ReadPool
+  readonly #distrusted = new Map<string, number>()
+
+  constructor({ ownFolder, threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
+    this.#ownFolder = resolve(ownFolder)
+    this.#deadlineMs = deadlineMs
+    this.#threads = new WorkPool<ReadHandlers>({
+      start: (options) =>
+        startThread(file, { ...options, data: { isProcess: false } satisfies ReadWorkData }),
+      limit: threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
+      share: questionsEach,
+      surplusMs: 10_000,
+      maxWaiting: { count: 2000, refuse: tooBusy },
+    })
+    this.#processes = new WorkPool<ReadHandlers>({
+      start: (options) =>
+        startProcess(file, { ...options, maxHeapMb, data: { isProcess: true } satisfies ReadWorkData }),
+      limit: maxProcesses,
+      surplusMs: 5000,
+      maxWaiting: { count: 50, refuse: tooBusy },
+    })
+  }
+
+  placeOf(connection: StoreConnection): ReadPlace {
+    const { path } = connection.parameters
+    const key = path ?? JSON.stringify([connection.parameters])
+    if (this.#isForThreads(connection)) return { pool: this.#threads, limits: { graceMs: endlessMs, key } }
+    return { pool: this.#processes, limits: { deadlineMs: this.#deadlineMs, graceMs: 100, key } }
+  }
+
+  /** A thread has found what it must not ask. */
+  distrust({ parameters: { path } }: StoreConnection): void {
+    if (this.#distrusted.size >= maxDistrusted) this.#distrusted.clear()
+    if (path !== undefined) this.#distrusted.set(path, performance.now() + distrustMs)
+  }
+
+  /** Every thread is to close what it keeps of the store. */
+  async close(): Promise<void> {
+    await Promise.all([this.#threads.close(), this.#processes.close()])
+  }
+
+  #isForThreads({ type, parameters: { path, read_only } }: StoreConnection): boolean {
+    if (type !== 'GeoPackage' || path === undefined) return true
+    const isOwn = read_only !== 'true' && dirname(dirname(resolve(path))) === this.#ownFolder
+    return isOwn && (this.#distrusted.get(path) ?? 0) < performance.now()
+  }
+}
+
+function tooBusy(): Failure {
+  return new Failure(
+    'unavailable',
+    'too-busy',
+    'Too many questions wait for an answer: try again in a moment',
+  )
+}

@@ -1,0 +1,22 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { createReprojector } from '../../geo/crs-reproject.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
+
+const mostKept = 50
+/** Those that need no program: they hold nothing that is to be closed. */
+const kept = new Map<string, Reprojector>()
+
+/** As `createReprojector`, from memory where the way was taken before. Close it in any case. */
+export async function findReprojector(
+  from: CrsDeclaration | string,
+  to: CrsDeclaration | string,
+): Promise<Reprojector> {
+  const key = JSON.stringify([from, to])
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const reprojector = await createReprojector(from, to)
+  if (!reprojector.isIdentity && reprojector.transformPlace === undefined) return reprojector
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(key, reprojector)
+  return reprojector
+}

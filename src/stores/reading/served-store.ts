@@ -1,0 +1,64 @@
+import { Failure } from '../../lib/errors.ts'
+import { openVectorStore } from '../registry.ts'
+import type { FeaturePage, FeatureQuery, StoreConnection, VectorStore } from '../store.ts'
+import type { PagePart, PageWish } from './page-wish.ts'
+import type { Readers, ReadPlace } from './readers.ts'
+
+/** A store whose questions are answered by other threads or processes. */
+export interface ServedStore extends VectorStore {
+  /** A page of features as GeoJSON, made as it is taken. */
+  writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
+}
+
+/** `load` alone works in this thread: loads have threads of their own. */
+export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
+  const local = openVectorStore(connection)
+
+  /** Asks where the store may be read, and elsewhere where that turns out to be wrong. */
+  async function ask<T>(question: (place: ReadPlace) => Promise<T>): Promise<T> {
+    try {
+      return await question(readers.placeOf(connection))
+    } catch (error) {
+      if (!isForProcess(error)) throw error
+      readers.distrust(connection)
+      return question(readers.placeOf(connection))
+    }
+  }
+
+  async function* take<T>(question: (place: ReadPlace) => AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* question(readers.placeOf(connection))
+    } catch (error) {
+      if (!isForProcess(error)) throw error
+      readers.distrust(connection)
+      yield* question(readers.placeOf(connection))
+    }
+  }
+
+  return {
+    type: connection.type,
+    tableName: (wanted) => local.tableName(wanted),
+    load: (request, batches, hooks) => local.load(request, batches, hooks),
+    check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
+    listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
+    findTable: (table) => ask(({ pool, limits }) => pool.call('findTable', { connection, table }, limits)),
+    outcome: (token) => ask(({ pool, limits }) => pool.call('outcome', { connection, token }, limits)),
+    sweep: (loadId) => ask(({ pool, limits }) => pool.call('sweep', { connection, loadId }, limits)),
+    dropTable: (table) => ask(({ pool, limits }) => pool.call('dropTable', { connection, table }, limits)),
+    count: (query, signal) =>
+      ask(({ pool, limits }) => pool.call('count', { connection, query }, { ...limits, signal })),
+    state: (table, signal) =>
+      connection.type === 'PostGIS'
+        ? ask(({ pool, limits }) => pool.call('state', { connection, table }, { ...limits, signal }))
+        : local.state(table, signal),
+    readFeatures: (query: FeatureQuery, signal): AsyncIterable<FeaturePage> =>
+      take(({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal })),
+    writePage: (wish, signal) =>
+      take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
+    close: () => local.close(),
+  }
+}
+
+function isForProcess(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'needs-process'
+}

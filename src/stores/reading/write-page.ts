@@ -1,0 +1,114 @@
+import { basename } from 'node:path'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { columnValue } from '../../geo/column.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { featureToJson } from '../../geo/feature-json.ts'
+import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
+import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import { fileMediaType } from '../rasters/media-type.ts'
+import type { FeatureQuery, VectorStore } from '../store.ts'
+import type { FileLink, PagePart, PageWish, WishedBox } from './page-wish.ts'
+import { findReprojector } from './reprojectors.ts'
+
+/** Characters of a part, about. */
+const partLength = 128 * 1024
+const encoder = new TextEncoder()
+
+/** Counts, reads, transforms and writes a page of features, part by part; nothing is ahead of who takes them. */
+export async function* writePage(
+  store: VectorStore,
+  wish: PageWish,
+  signal: AbortSignal,
+): AsyncGenerator<PagePart> {
+  const query = await queryOf(wish)
+  const numberMatched = wish.numberMatched ?? (await store.count(query, signal))
+  const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
+  const page = new PageText(wish)
+  try {
+    for await (const { batch, ids } of store.readFeatures(query, signal)) {
+      const shown = await reprojected(batch, reprojector)
+      for (let row = 0; row < shown.rowCount; row += 1) {
+        page.add(shown, row, ids[row] ?? '')
+        if (page.text.length >= partLength) yield page.take(numberMatched, false)
+      }
+    }
+    yield page.take(numberMatched, true)
+  } finally {
+    await reprojector?.close()
+  }
+}
+
+class PageText {
+  text = ''
+  #numberReturned = 0
+  readonly #wish: PageWish
+
+  constructor(wish: PageWish) {
+    this.#wish = wish
+  }
+
+  add(batch: FeatureBatch, row: number, id: string): void {
+    const { fileLink } = this.#wish
+    const feature =
+      fileLink === undefined
+        ? featureToJson(batch, row, id, this.#wish)
+        : linkedFeature(batch, row, id, { ...fileLink, isYx: this.#wish.isYx })
+    this.text += this.#numberReturned === 0 ? feature : `,${feature}`
+    this.#numberReturned += 1
+  }
+
+  take(numberMatched: number, isLast: boolean): PagePart {
+    const bytes = encoder.encode(this.text)
+    this.text = ''
+    return { bytes, numberMatched, numberReturned: this.#numberReturned, isLast }
+  }
+}
+
+async function queryOf({ query, box, crs }: PageWish): Promise<FeatureQuery> {
+  return box === undefined ? query : { ...query, bboxes: await boxesIn(box, crs) }
+}
+
+/** The boxes in the CRS of the table; none where no point of them has a place there. */
+async function boxesIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): Promise<Envelope[]> {
+  if (crs === undefined) return boxes
+  const reprojector = await findReprojector(srs, crs)
+  try {
+    const images = await Promise.all(boxes.map((box) => reprojectEnvelope(reprojector, box)))
+    return images.filter((image) => image !== undefined)
+  } finally {
+    await reprojector.close()
+  }
+}
+
+/** The batch in the CRS wanted; a geometry with no place there becomes null, its row stays. */
+async function reprojected(batch: FeatureBatch, reprojector: Reprojector | undefined): Promise<FeatureBatch> {
+  if (reprojector === undefined || reprojector.isIdentity || batch.geometry === undefined) return batch
+  const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, reprojector)
+  const validity = geometry.validity.slice()
+  for (const row of failedRows) validity[row >> 3] = (validity[row >> 3] as number) & ~(1 << (row & 7))
+  return { ...batch, geometry: { ...geometry, validity } }
+}
+
+function linkedFeature(
+  batch: FeatureBatch,
+  row: number,
+  id: string,
+  { attribute, base, isYx }: FileLink & { isYx: boolean },
+): string {
+  const hidden = attributeIndex(batch.schema, attribute)
+  const column = batch.columns[hidden]
+  const path = column === undefined ? '' : String(columnValue(column, row))
+  const name = basename(path)
+  const href = `${base}/${encodeURIComponent(id)}/file/${encodeURIComponent(name)}`
+  const links = [{ rel: 'enclosure', type: fileMediaType(path), title: name, href }]
+  const text = featureToJson(withoutColumn(batch, hidden), row, id, { isYx })
+  return `${text.slice(0, -1)},"links":${JSON.stringify(links)}}`
+}
+
+function withoutColumn(batch: FeatureBatch, hidden: number): FeatureBatch {
+  const isShown = (_: unknown, index: number) => index !== hidden
+  const attributes = batch.schema.attributes.filter(isShown)
+  return { ...batch, schema: { ...batch.schema, attributes }, columns: batch.columns.filter(isShown) }
+}
