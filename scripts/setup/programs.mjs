@@ -57,6 +57,13 @@ const needs = [
     isForTests: true,
   },
   {
+    name: 'OWSLib',
+    isThere: () => existsSync('/usr/lib/python3/dist-packages/owslib'),
+    packages: ['python3-owslib'],
+    without: 'the test of a client of OGC API Features in Python fails',
+    isForTests: true,
+  },
+  {
     name: 'Prometheus and its node exporter',
     isThere: () => ['prometheus', 'promtool', 'prometheus-node-exporter'].every(isInstalled),
     packages: ['prometheus', 'prometheus-node-exporter'],

@@ -5,6 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { notFound } from '../lib/errors.ts'
 import type { LayerDetails, LayerRecord, VersionCause } from './records.ts'
 import { rememberVersion, takeFirstVersion } from './version-numbers.ts'
+import { findDefaultWorkspaceName } from './workspaces.ts'
 
 function toLayer(row: Selectable<Tables['layers']>): LayerRecord {
   return {
@@ -46,6 +47,13 @@ export async function findLayer(
     .where('name', '=', name)
     .executeTakeFirst()
   return row === undefined ? undefined : toLayer(row)
+}
+
+/** The layer that `<workspace>:<name>` means; a name alone means one of the default workspace. */
+export async function findNamedLayer(db: Queryable, text: string): Promise<LayerRecord | undefined> {
+  const colon = text.indexOf(':')
+  const workspace = colon < 0 ? await findDefaultWorkspaceName(db) : text.slice(0, colon)
+  return workspace === undefined ? undefined : findLayer(db, workspace, text.slice(colon + 1))
 }
 
 export async function getLayer(db: Queryable, workspace: string, name: string): Promise<LayerRecord> {

@@ -86,24 +86,41 @@ export async function growWithStyle(
   db: Queryable,
   style: Pick<StyleRecord, 'workspace' | 'name'>,
 ): Promise<void> {
-  await grow(db, await layersDrawnBy(db, style), 'style')
+  const drawn = await layersDrawnBy(db, style)
+  await grow(
+    db,
+    drawn.map(({ id }) => id),
+    'style',
+  )
 }
 
-async function layersDrawnBy(
+/** Layers that a style draws. */
+export interface DrawnLayer {
+  id: number
+  workspace: string
+  isPublic: boolean | undefined
+}
+
+/** The layers whose default style this is. */
+export async function layersDrawnBy(
   db: Queryable,
   { workspace, name }: Pick<StyleRecord, 'workspace' | 'name'>,
-): Promise<number[]> {
+): Promise<DrawnLayer[]> {
   let query = db
     .selectFrom('layers')
-    .select(['id', 'workspace', 'document'])
+    .select(['id', 'workspace', 'document', 'is_public'])
     // Leaves few documents to be read; a "_" in the name matches more than it means, which is looked at below.
     .where('document', 'like', `%"style":${JSON.stringify(name)}%`)
   if (workspace !== undefined) query = query.where('workspace', '=', workspace)
-  const named = (await query.execute()).filter(
-    ({ document }) => (JSON.parse(document) as LayerRecord['details']).style === name,
-  )
-  if (workspace !== undefined) return named.map(({ id }) => Number(id))
+  const named = (await query.execute())
+    .filter(({ document }) => (JSON.parse(document) as LayerRecord['details']).style === name)
+    .map((row) => ({
+      id: Number(row.id),
+      workspace: row.workspace,
+      isPublic: row.is_public === null ? undefined : row.is_public === 1,
+    }))
+  if (workspace !== undefined) return named
   const own = await db.selectFrom('styles').select('workspace').where('name', '=', name).execute()
   const hidden = new Set(own.map((style) => style.workspace).filter((one) => one !== ''))
-  return named.filter((layer) => !hidden.has(layer.workspace)).map(({ id }) => Number(id))
+  return named.filter((layer) => !hidden.has(layer.workspace))
 }

@@ -22,6 +22,7 @@ describe('loadSettings', () => {
       basePath: '',
       trustedProxies: [],
       corsOrigins: [],
+      sharedMaxAgeSeconds: 60,
       dialect: 'contract',
     })
     assert.deepEqual(data, {

@@ -29,6 +29,8 @@ export interface ServerSettings {
   trustedProxies: string[]
   /** Origins of foreign pages that may call. */
   corsOrigins: string[]
+  /** How long a cache that many share may keep what is public. */
+  sharedMaxAgeSeconds: number
   dialect: Dialect
 }
 
@@ -167,6 +169,7 @@ function readServer(read: Reader): ServerSettings {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     trustedProxies: readProxies(read),
     corsOrigins: readOrigins(read),
+    sharedMaxAgeSeconds: read.integer('TERRANE_SHARED_MAX_AGE', { fallback: 60, min: 0, max: 31_536_000 }),
     dialect: read.choice('TERRANE_DIALECT', dialects, 'contract'),
   }
 }

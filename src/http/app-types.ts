@@ -69,6 +69,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call; a route without it does not start. */
     access?: Access
+    /** Everyone may read it: pages of every origin too, without credentials. */
+    isPublicRead?: boolean
     /** Honours `Idempotency-Key`. */
     idempotent?: boolean
     /** A form of a page may send it: the session's token is taken from the field `csrf_token` too. */

@@ -8,7 +8,10 @@ const allowedMethods = 'GET, HEAD, POST, PUT, DELETE'
 const allowedHeaders =
   'Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
 const exposedHeaders =
-  'Location, ETag, Accept-Ranges, Content-Range, Terrane-Ignored, X-Request-Id, Retry-After'
+  'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, X-Request-Id, Retry-After'
+/** Where everyone may read something, and what that needs. */
+const publicPaths = /^\/(?:ogc|tiles|rest\/(?:layers|styles|workspaces))(?=[/?]|$)/
+const publicHeaders = 'Accept, Content-Type, If-None-Match, If-Modified-Since, If-Range, Range'
 
 /** Whether the method changes nothing. */
 export function isSafe(method: string): boolean {
@@ -36,7 +39,10 @@ export function guardOrigins(app: App, settings: ServerSettings): void {
     if (settings.corsOrigins.length > 0) reply.header('vary', 'Origin')
     if (isAllowed) {
       allowOrigin(reply, origin)
-      if (isPreflight(request)) return answerPreflight(reply)
+      if (isPreflight(request)) return answerPreflight(reply, allowedMethods, allowedHeaders)
+    } else if (isPublicPreflight(request)) {
+      letEveryoneRead(reply)
+      return answerPreflight(reply, 'GET, HEAD', publicHeaders)
     } else if (!isSafe(request.method) && isForeign(request, settings)) {
       throw new Failure(
         'forbidden',
@@ -45,6 +51,35 @@ export function guardOrigins(app: App, settings: ServerSettings): void {
       )
     }
   })
+  app.addHook('onSend', async (request, reply) => {
+    if (isPublicRead(request, reply) && !reply.hasHeader('access-control-allow-origin'))
+      letEveryoneRead(reply)
+  })
+}
+
+/** What somebody without credentials has read, of what everyone may read. */
+function isPublicRead(
+  { method, caller, headers, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  const { isPublicRead: isMarked = false, access } = routeOptions.config
+  const isOpenable = isMarked || access === 'workspace' || access === 'layer' || access === 'style'
+  const hasCredentials = headers.authorization !== undefined || headers.cookie !== undefined
+  return (
+    isOpenable && isSafe(method) && !hasCredentials && caller.role === 'anonymous' && reply.statusCode !== 401
+  )
+}
+
+function letEveryoneRead(reply: FastifyReply): void {
+  reply.headers({
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': exposedHeaders,
+  })
+}
+
+function isPublicPreflight(request: FastifyRequest): boolean {
+  const method = request.headers['access-control-request-method']
+  return isPreflight(request) && (method === 'GET' || method === 'HEAD') && publicPaths.test(request.url)
 }
 
 function isForeign(request: FastifyRequest, settings: ServerSettings): boolean {
@@ -72,12 +107,12 @@ function isPreflight(request: FastifyRequest): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }
 
-function answerPreflight(reply: FastifyReply): FastifyReply {
+function answerPreflight(reply: FastifyReply, methods: string, headers: string): FastifyReply {
   return reply
     .code(204)
     .headers({
-      'access-control-allow-methods': allowedMethods,
-      'access-control-allow-headers': allowedHeaders,
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': headers,
       'access-control-max-age': '600',
     })
     .send()

@@ -116,6 +116,8 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
         'request failed',
       )
     }
+    // What was said of the answer that there would have been.
+    reply.removeHeader('etag').removeHeader('cache-control')
     if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane"')
     if (error instanceof Failure && error.retryAfterSeconds !== undefined)
       reply.header('retry-after', String(error.retryAfterSeconds))

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
+import type { Failure } from '../lib/errors.ts'
+import { invalid } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { App, Area, HttpContext, TypeBoxProvider } from './app-types.ts'
 import { anonymous } from './auth/access.ts'
@@ -8,12 +10,14 @@ import { guardRoutes } from './auth/guard.ts'
 import { sessionArea } from './auth/session-area.ts'
 import { createThrottle } from './auth/throttle.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
+import { compressAnswers } from './compress.ts'
 import type { ProblemWriter } from './errors.ts'
 import { answerFailures, toProblem, writeProblem } from './errors.ts'
 import { announceRequests } from './finished-request.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
+import { keepAnswers } from './kept-answers.ts'
 import { absoluteLink } from './links.ts'
 import { envelopeWriter, isMonitoringPath } from './monitoring/envelope.ts'
 import { describeApi } from './openapi.ts'
@@ -59,6 +63,8 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   nameIgnoredKeys(app)
   repeatAnswers(app, context)
   announceRequests(app, context)
+  keepAnswers(app)
+  compressAnswers(app)
   await describeApi(app, context)
   for (const area of [...areas, sessionArea(authentication)]) await app.register(toPlugin(area, context))
   await app.ready()
@@ -107,6 +113,19 @@ function describeRequests(app: App, { settings }: HttpContext): void {
   })
 }
 
+function isStandardPath(url: string): boolean {
+  return /^\/ogc(?=[/?]|$)/.test(url)
+}
+
+/** The standard behind `/ogc` has them refused (OGC 17-069r4, /req/core/query-param-unknown). */
+function unknownParameters(names: string[]): Failure {
+  const shown = names.map((name) => `"${name.toWellFormed()}"`)
+  const plural = names.length === 1 ? 'parameter' : 'parameters'
+  return invalid('unknown-parameter', `There is no ${plural} ${shown.join(', ')} here`, {
+    errors: shown.map((name) => `There is no parameter ${name} here`),
+  })
+}
+
 const noParameters = { type: 'object', properties: {} }
 
 /** Names what the route's schemas do not know, in `Terrane-Ignored`. */
@@ -114,7 +133,9 @@ function nameIgnoredKeys(app: App): void {
   app.addHook('preHandler', async (request) => {
     if (request.is404) return
     const { querystring, body } = request.routeOptions.schema ?? {}
-    request.reportIgnored(unknownKeys(querystring ?? noParameters, request.query))
+    const unknown = unknownKeys(querystring ?? noParameters, request.query)
+    if (unknown.length > 0 && isStandardPath(request.url)) throw unknownParameters(unknown)
+    request.reportIgnored(unknown)
     if (body !== undefined) request.reportIgnored(unknownKeys(body, request.body))
   })
 }

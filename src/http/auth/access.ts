@@ -3,10 +3,10 @@ export const roles = ['user', 'staff', 'admin'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Who may call a route. `public`: everyone. `workspace`: everyone where the path's workspace is public, otherwise
- * `user`. The others: that role and those above.
+ * Who may call a route. `public`: everyone. `workspace`, `layer`, `style`: everyone where that of the path is public,
+ * otherwise `user`. The others: that role and those above.
  */
-export const accesses = ['public', 'workspace', ...roles] as const
+export const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
 export type Access = (typeof accesses)[number]
 
 export interface Caller {

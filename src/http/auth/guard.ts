@@ -1,9 +1,12 @@
 import type { RouteOptions } from 'fastify'
+import { findNamedLayer } from '../../catalog/layers.ts'
+import { drawsPublicLayer, isPublicLayer } from '../../catalog/publicity.ts'
 import { findWorkspace } from '../../catalog/workspaces.ts'
-import type { Database } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { isSafe } from '../browser-safety.ts'
+import { plainStyleName } from '../catalog/style-documents.ts'
 import { isForm } from '../form-body.ts'
 import type { Access, Caller } from './access.ts'
 import { anonymous, hasRole } from './access.ts'
@@ -75,33 +78,55 @@ function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: 
   )
 }
 
-async function mayCall(database: Database, request: FastifyRequest, access: Access): Promise<boolean> {
+async function mayCall({ kysely }: Database, request: FastifyRequest, access: Access): Promise<boolean> {
   if (access === 'public') return true
-  if (access !== 'workspace') return hasRole(request.caller, access)
-  return hasRole(request.caller, 'user') || (await isPublic(database, workspaceOf(request.params)))
+  if (!isOpenable(access)) return hasRole(request.caller, access)
+  return hasRole(request.caller, 'user') || isOpen(kysely, access, request)
 }
 
-/** The workspace that a path names: `:workspace`, or the part of `:layer` before the colon. */
-function workspaceOf(params: unknown): string | undefined {
-  const { workspace, layer } = (params ?? {}) as Record<string, string | undefined>
-  return workspace ?? layer?.split(':', 1)[0]
+function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
+  return access === 'workspace' || access === 'layer' || access === 'style'
 }
 
-async function isPublic(database: Database, workspace: string | undefined): Promise<boolean> {
-  if (workspace === undefined) return false
-  return (await findWorkspace(database.kysely, workspace))?.isPublic ?? false
+/**
+ * Whether what the path names may be public: it is, or its workspace is, where the route itself answers alike for what is
+ * not and for what does not exist.
+ */
+async function isOpen(
+  db: Queryable,
+  access: 'workspace' | 'layer' | 'style',
+  { params }: FastifyRequest,
+): Promise<boolean> {
+  const { workspace, layer, style } = params as Record<string, string | undefined>
+  const place = workspace ?? layer?.split(':', 1)[0]
+  if (place !== undefined && (await findWorkspace(db, place))?.isPublic === true) return true
+  if (access === 'layer' && layer !== undefined) {
+    const found = await findNamedLayer(db, layer)
+    return found !== undefined && isPublicLayer(db, found)
+  }
+  return access === 'style' && style !== undefined && isOpenStyle(db, workspace, style)
+}
+
+async function isOpenStyle(db: Queryable, workspace: string | undefined, name: string): Promise<boolean> {
+  for (const one of new Set([name, plainStyleName(name)]))
+    if (await drawsPublicLayer(db, { workspace, name: one })) return true
+  return false
 }
 
 function refuse(caller: Caller, access: Access): never {
-  if (caller.role === 'anonymous')
-    throw new Failure(
-      'unauthenticated',
-      'login-needed',
-      'This needs a login: user name and password, or a token',
-    )
+  if (caller.role === 'anonymous') throw loginNeeded()
   throw new Failure(
     'forbidden',
     'not-allowed',
     `This needs the role ${access}, ${caller.name} is ${caller.role}`,
+  )
+}
+
+/** What the anonymous get instead of what is not public, whether it exists or not. */
+export function loginNeeded(): Failure {
+  return new Failure(
+    'unauthenticated',
+    'login-needed',
+    'This needs a login: user name and password, or a token',
   )
 }

@@ -1,13 +1,17 @@
 import { Type } from 'typebox'
-import { findLayer, listLayers, updateLayer } from '../../catalog/layers.ts'
+import { findNamedLayer, listLayers, updateLayer } from '../../catalog/layers.ts'
+import { isPublicLayer, publicLayers } from '../../catalog/publicity.ts'
 import { unpublishLayer } from '../../catalog/publish.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { getStoreById } from '../../catalog/stores.ts'
 import { resolveStyle } from '../../catalog/styles.ts'
-import { findDefaultWorkspaceName, getWorkspace } from '../../catalog/workspaces.ts'
+import { findWorkspace, getWorkspace } from '../../catalog/workspaces.ts'
+import type { Queryable } from '../../db/connection.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
+import { hasRole } from '../auth/access.ts'
+import { loginNeeded } from '../auth/guard.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { LayerBody, layerPath, RecurseQuery, toWireLayer } from './wire.ts'
 
@@ -22,26 +26,32 @@ export const layersArea: Area = (app, context) => {
 
   app.get(
     '/rest/layers',
-    { config: { access: 'user' }, schema: { tags, summary: 'List layers' } },
-    async (request) => ({
-      layers: {
-        layer: (await listLayers(db)).map((layer) => ({
-          name: `${layer.workspace}:${layer.name}`,
-          href: request.link(layerPath(layer)),
-        })),
-      },
-    }),
+    {
+      config: { access: 'public', isPublicRead: true },
+      schema: { tags, summary: 'List layers; without a login those that are public' },
+    },
+    async (request) => {
+      const layers = await readableLayers(db, request, await listLayers(db))
+      if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
+      return {
+        layers: {
+          layer: layers.map((layer) => ({
+            name: `${layer.workspace}:${layer.name}`,
+            href: request.link(layerPath(layer)),
+          })),
+        },
+      }
+    },
   )
 
   app.get(
     '/rest/workspaces/:workspace/layers',
     {
-      config: { access: 'workspace' },
+      config: { access: 'public', isPublicRead: true },
       schema: { tags, summary: 'List the layers of a workspace', params: WorkspaceParams },
     },
     async (request) => {
-      const { name: workspace } = await getWorkspace(db, request.params.workspace)
-      const layers = await listLayers(db, { workspace })
+      const layers = await layersOfWorkspace(db, request, request.params.workspace)
       return {
         layers: {
           layer: layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) })),
@@ -52,7 +62,7 @@ export const layersArea: Area = (app, context) => {
 
   app.get(
     item,
-    { config: { access: 'workspace' }, schema: { tags, summary: 'One layer', params: Params } },
+    { config: { access: 'layer' }, schema: { tags, summary: 'One layer', params: Params } },
     async (request, reply) =>
       sendEntity(request, reply, await describe(context, request, await getNamedLayer(context, request))),
   )
@@ -104,23 +114,44 @@ export const layersArea: Area = (app, context) => {
   )
 }
 
+async function readableLayers(
+  db: Queryable,
+  { caller }: FastifyRequest,
+  layers: LayerRecord[],
+): Promise<LayerRecord[]> {
+  return hasRole(caller, 'user') ? layers : publicLayers(db, layers)
+}
+
+/** A workspace that is not public and has no layer that is does not show whether it exists. */
+async function layersOfWorkspace(
+  db: Queryable,
+  request: FastifyRequest,
+  workspace: string,
+): Promise<LayerRecord[]> {
+  const layers = await readableLayers(db, request, await listLayers(db, { workspace }))
+  if (hasRole(request.caller, 'user')) await getWorkspace(db, workspace)
+  else if (layers.length === 0 && !(await findWorkspace(db, workspace))?.isPublic) throw loginNeeded()
+  return layers
+}
+
 async function describe(
   { database, catalog }: HttpContext,
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<object> {
   const { version } = await catalog.versionOf(layer)
-  return toWireLayer(request, { ...layer, version }, await getStoreById(database.kysely, layer.storeId))
+  const db = database.kysely
+  const style = await resolveStyle(db, layer.workspace, layer.details.style)
+  return toWireLayer(request, { ...layer, version }, await getStoreById(db, layer.storeId), style)
 }
 
-/** The layer of the path by `<workspace>:<name>`; a name alone means the default workspace. */
+/** The layer of the path by `<workspace>:<name>`; one that the caller may not read is as good as none. */
 async function getNamedLayer({ database }: HttpContext, request: FastifyRequest): Promise<LayerRecord> {
   const { layer: text } = request.params as { layer: string }
-  const db = database.kysely
-  const colon = text.indexOf(':')
-  const workspace = colon < 0 ? await findDefaultWorkspaceName(db) : text.slice(0, colon)
-  const layer = workspace === undefined ? undefined : await findLayer(db, workspace, text.slice(colon + 1))
-  if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  const layer = await findNamedLayer(database.kysely, text)
+  const isReadable =
+    layer !== undefined && (hasRole(request.caller, 'user') || (await isPublicLayer(database.kysely, layer)))
+  if (!isReadable) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
   request.usedLayer = layer
   return layer
 }

@@ -34,6 +34,11 @@ export function formatOfType(contentType: string): StyleFormat | undefined {
   return undefined
 }
 
+/** The name of a style without an ending that asks for its document. */
+export function plainStyleName(name: string): string {
+  return name.replace(/\.(sld|qml|mbstyle|maplibre)$/, '')
+}
+
 /** The format that a file name or a word names. */
 export function formatOfName(name: string | undefined): StyleFormat | undefined {
   const word = name?.toLowerCase().split('.').at(-1)

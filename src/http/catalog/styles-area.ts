@@ -21,6 +21,7 @@ import {
   documentTypes,
   formatOfName,
   formatOfType,
+  plainStyleName,
   sendStyleDocument,
 } from './style-documents.ts'
 import { RecurseQuery, stylePath } from './wire.ts'
@@ -116,7 +117,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
   app.get(
     item,
     {
-      config: { access: readable },
+      config: { access: 'style' },
       schema: { tags, summary: 'One style, or its document by Accept', params: Params },
     },
     async (request, reply) => {
@@ -195,7 +196,7 @@ async function getNamed(context: HttpContext, request: FastifyRequest): Promise<
 async function findNamed({ database }: HttpContext, workspace: string | undefined, name: string) {
   const style = await findStyle(database.kysely, workspace, name)
   if (style !== undefined) return { style, format: undefined }
-  const plain = name.replace(/\.(sld|qml|mbstyle|maplibre)$/, '')
+  const plain = plainStyleName(name)
   const named = plain === name ? undefined : await findStyle(database.kysely, workspace, plain)
   if (named === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
   return { style: named, format: formatOfName(name) }

@@ -113,7 +113,13 @@ export function toWireStore(request: FastifyRequest, store: StoreRecord) {
   return { [store.kind]: wire }
 }
 
-export function toWireLayer(request: FastifyRequest, layer: LayerRecord, store: StoreRecord) {
+/** A layer with what its style's name stands for: the style of its workspace, else the global one. */
+export function toWireLayer(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  store: StoreRecord,
+  style?: StyleRecord,
+) {
   const { details } = layer
   const href = request.link(layerPath(layer))
   const qualified = `${layer.workspace}:${layer.name}`
@@ -128,7 +134,7 @@ export function toWireLayer(request: FastifyRequest, layer: LayerRecord, store: 
       ...(details.description === undefined ? {} : { description: details.description }),
       defaultStyle: {
         name: details.style,
-        href: request.link(stylePath({ workspace: undefined, name: details.style })),
+        href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),
       },
       resource: { '@class': isVector ? 'featureType' : 'coverage', name: qualified, href },
       store: {

@@ -1,25 +1,18 @@
 import { Type } from 'typebox'
-import { findLayer, listLayers } from '../../catalog/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { getStoreById } from '../../catalog/stores.ts'
-import { listWorkspaces } from '../../catalog/workspaces.ts'
-import { Failure, notFound } from '../../lib/errors.ts'
-import type { App, Area, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
+import { answerKept } from '../caching.ts'
+import { apiMediaType, describeFeaturesApi } from './api-description.ts'
 import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'
 import { toCoverage } from './coverage.ts'
 import { requireFeatures, sendCoverageFile } from './coverage-file.ts'
 import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
 import { sendItem, sendItems } from './items.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
-
-const conformsTo = [
-  'http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/core',
-  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core',
-  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30',
-  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson',
-  'http://www.opengis.net/spec/ogcapi-features-2/1.0/conf/crs',
-]
+import { conformsTo, landingPage } from './landing-page.ts'
+import { readableLayer, readableLayers } from './readable-layers.ts'
 
 const Items = Type.Object({
   limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
@@ -35,56 +28,11 @@ const Items = Type.Object({
     Type.String({ description: 'URI of the CRS of the answer, one that the collection lists' }),
   ),
 })
+const ItemQuery = Type.Object({ crs: Items.properties.crs })
 const Collection = Type.Object({ collectionId: Type.String() })
 const File = Type.Object({ collectionId: Type.String(), fileName: Type.String() })
 const Item = Type.Object({ collectionId: Type.String(), featureId: Type.String() })
 const GranuleFile = Type.Object({ ...Item.properties, fileName: Type.String() })
-
-async function readableWorkspaces({ database }: HttpContext, request: FastifyRequest): Promise<Set<string>> {
-  const workspaces = await listWorkspaces(database.kysely)
-  const all = hasRole(request.caller, 'user')
-  return new Set(workspaces.filter(({ isPublic }) => all || isPublic).map(({ name }) => name))
-}
-
-/** The layer that `<workspace>:<layer>` names; one that the caller may not see asks for credentials. */
-async function readableLayer(context: HttpContext, request: FastifyRequest): Promise<LayerRecord> {
-  const { collectionId } = request.params as { collectionId: string }
-  const colon = collectionId.indexOf(':')
-  const workspace = collectionId.slice(0, Math.max(colon, 0))
-  const layer = await findLayer(context.database.kysely, workspace, collectionId.slice(colon + 1))
-  if ((await readableWorkspaces(context, request)).has(workspace) && layer !== undefined) {
-    request.usedLayer = layer
-    return layer
-  }
-  if (!hasRole(request.caller, 'user')) {
-    throw new Failure(
-      'unauthenticated',
-      'login-required',
-      'This collection is not public: credentials are needed',
-    )
-  }
-  throw notFound('unknown-collection', `Collection "${collectionId}" does not exist`)
-}
-
-function landingPage(request: FastifyRequest): object {
-  const json = 'application/json'
-  return {
-    title: 'Terrane',
-    description: 'Layers of this server as OGC API Features',
-    links: [
-      { rel: 'self', type: json, title: 'This page', href: request.link('/ogc/') },
-      {
-        rel: 'service-desc',
-        type: 'application/vnd.oai.openapi+json;version=3.1',
-        title: 'Definition of the interface',
-        href: request.link('/openapi.json'),
-      },
-      { rel: 'service-doc', type: 'text/html', title: 'Documentation', href: request.link('/docs') },
-      { rel: 'conformance', type: json, title: 'Conformance', href: request.link('/ogc/conformance') },
-      { rel: 'data', type: json, title: 'Collections', href: request.link('/ogc/collections') },
-    ],
-  }
-}
 
 async function describe(
   { database }: HttpContext,
@@ -96,13 +44,15 @@ async function describe(
   return toCoverage(request, layer, await getStoreById(database.kysely, layer.storeId), options)
 }
 
+const signInHint =
+  'No collection is public: with a login (user name and password, or a token) there may be more to see'
+
 async function collections(context: HttpContext, request: FastifyRequest): Promise<object> {
-  const readable = await readableWorkspaces(context, request)
-  const layers = (await listLayers(context.database.kysely)).filter(({ workspace }) =>
-    readable.has(workspace),
-  )
+  const layers = await readableLayers(context, request)
+  const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
   return {
     links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
+    ...(isHintDue ? { description: signInHint } : {}),
     crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
     collections: await Promise.all(
       layers.map((layer) => describe(context, request, layer, { isBrief: true })),
@@ -110,21 +60,37 @@ async function collections(context: HttpContext, request: FastifyRequest): Promi
   }
 }
 
+type Send = (layer: LayerRecord, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** Answers about a layer that the caller may read; nothing where the client has the answer already. */
+function aboutLayer(context: HttpContext, send: Send) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const layer = await readableLayer(context, request)
+    if (await answerKept(context, layer, request, reply)) return reply.send()
+    return send(layer, request, reply)
+  }
+}
+
+const config = { access: 'public', isPublicRead: true } as const
+
 /** The granules of a mosaic: a list like that of items, each with a link to its file. */
 const addGranuleRoutes = (app: App, context: HttpContext): void => {
-  const config = { access: 'public' as const }
   const tags = ['coverages']
   const path = '/ogc/collections/:collectionId/granules'
-  app.get(
-    path,
-    { config, schema: { tags, summary: 'Granules of a mosaic', params: Collection, querystring: Items } },
-    async (request, reply) => sendGranules(context, await readableLayer(context, request), request, reply),
-  )
-  app.get(
-    `${path}/:featureId`,
-    { config, schema: { tags, summary: 'One granule', params: Item } },
-    async (request, reply) => sendGranule(context, await readableLayer(context, request), request, reply),
-  )
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: path,
+    config,
+    schema: { tags, summary: 'Granules of a mosaic', params: Collection, querystring: Items },
+    handler: aboutLayer(context, (layer, request, reply) => sendGranules(context, layer, request, reply)),
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${path}/:featureId`,
+    config,
+    schema: { tags, summary: 'One granule', params: Item, querystring: ItemQuery },
+    handler: aboutLayer(context, (layer, request, reply) => sendGranule(context, layer, request, reply)),
+  })
   app.route({
     method: ['GET', 'HEAD'],
     url: `${path}/:featureId/file/:fileName`,
@@ -135,42 +101,62 @@ const addGranuleRoutes = (app: App, context: HttpContext): void => {
   })
 }
 
+const addFeatureRoutes = (app: App, context: HttpContext): void => {
+  const tags = ['features']
+  const path = '/ogc/collections/:collectionId'
+  app.get(
+    path,
+    { config, schema: { tags, summary: 'One layer', params: Collection } },
+    aboutLayer(context, (layer, request) => describe(context, request, layer, { isBrief: false })),
+  )
+  app.get(
+    `${path}/schema`,
+    { config, schema: { tags, summary: 'Attributes of a layer', params: Collection } },
+    aboutLayer(context, async (layer, request, reply) => {
+      reply.header('content-type', 'application/schema+json; charset=utf-8')
+      return toJsonSchema(request, requireFeatures(layer))
+    }),
+  )
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${path}/items`,
+    config,
+    schema: { tags, summary: 'Features of a layer', params: Collection, querystring: Items },
+    handler: aboutLayer(context, (layer, request, reply) =>
+      sendItems(context, requireFeatures(layer), request, reply),
+    ),
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${path}/items/:featureId`,
+    config,
+    schema: { tags, summary: 'One feature', params: Item, querystring: ItemQuery },
+    handler: aboutLayer(context, (layer, request, reply) =>
+      sendItem(context, requireFeatures(layer), request, reply),
+    ),
+  })
+}
+
 /** OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. */
 export const ogcArea: Area = (app, context) => {
-  const config = { access: 'public' as const }
   const tags = ['features']
   app.get('/ogc', { config, schema: { tags, summary: 'Landing page' } }, landingPage)
   app.get('/ogc/conformance', { config, schema: { tags, summary: 'Conformance classes' } }, () => ({
     conformsTo,
   }))
+  app.get(
+    '/ogc/api',
+    { config, schema: { tags, summary: 'This part of the interface as OpenAPI 3.0' } },
+    (request, reply) => {
+      // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
+      const text = JSON.stringify(describeFeaturesApi(request, context.version))
+      return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+    },
+  )
   app.get('/ogc/collections', { config, schema: { tags, summary: 'Published layers' } }, (request) =>
     collections(context, request),
   )
-  app.get(
-    '/ogc/collections/:collectionId',
-    { config, schema: { tags, summary: 'One layer', params: Collection } },
-    async (request) => describe(context, request, await readableLayer(context, request), { isBrief: false }),
-  )
-  app.get(
-    '/ogc/collections/:collectionId/schema',
-    { config, schema: { tags, summary: 'Attributes of a layer', params: Collection } },
-    async (request, reply) => {
-      reply.header('content-type', 'application/schema+json; charset=utf-8')
-      return toJsonSchema(request, requireFeatures(await readableLayer(context, request)))
-    },
-  )
-  app.get(
-    '/ogc/collections/:collectionId/items',
-    { config, schema: { tags, summary: 'Features of a layer', params: Collection, querystring: Items } },
-    async (request, reply) =>
-      sendItems(context, requireFeatures(await readableLayer(context, request)), request, reply),
-  )
-  app.get(
-    '/ogc/collections/:collectionId/items/:featureId',
-    { config, schema: { tags, summary: 'One feature', params: Item } },
-    async (request, reply) =>
-      sendItem(context, requireFeatures(await readableLayer(context, request)), request, reply),
-  )
+  addFeatureRoutes(app, context)
   addGranuleRoutes(app, context)
   app.route({
     method: ['GET', 'HEAD'],

@@ -1,0 +1,30 @@
+import type { Queryable } from '../db/connection.ts'
+import type { LayerRecord, StyleRecord } from './records.ts'
+import { layersDrawnBy } from './version-numbers.ts'
+import { findWorkspace, listWorkspaces } from './workspaces.ts'
+
+/** Whether anonymous people may read a layer: as it says itself, else as its workspace says. */
+export async function isPublicLayer(
+  db: Queryable,
+  { isPublic, workspace }: Pick<LayerRecord, 'isPublic' | 'workspace'>,
+): Promise<boolean> {
+  return isPublic ?? (await findWorkspace(db, workspace))?.isPublic ?? false
+}
+
+/** Those of the layers that anonymous people may read. */
+export async function publicLayers<Layer extends Pick<LayerRecord, 'isPublic' | 'workspace'>>(
+  db: Queryable,
+  layers: readonly Layer[],
+): Promise<Layer[]> {
+  const open = new Set((await listWorkspaces(db)).filter(({ isPublic }) => isPublic).map(({ name }) => name))
+  return layers.filter(({ isPublic, workspace }) => isPublic ?? open.has(workspace))
+}
+
+/** Whether a layer that anonymous people may read is drawn by a style. */
+export async function drawsPublicLayer(
+  db: Queryable,
+  style: Pick<StyleRecord, 'workspace' | 'name'>,
+): Promise<boolean> {
+  const drawn = await layersDrawnBy(db, style)
+  return drawn.length > 0 && (await publicLayers(db, drawn)).length > 0
+}

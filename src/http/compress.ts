@@ -1,0 +1,76 @@
+import { pipeline, Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import type { BrotliOptions, ZlibOptions } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import { addVary } from './caching.ts'
+
+/** Texts that are worth it; not events, which must not wait, nor what comes by ranges. */
+const compressible =
+  /^(?:application\/(?:[\w.+-]*\+)?(?:json|xml)|text\/(?:plain|html|css|csv|xml|javascript))/
+const minLength = 1024
+/** What holds a secret beside what a client sent is not compressed: its length would tell of it. */
+const secretPaths = /^\/rest\/security(?=[/?]|$)/
+
+type Encoding = 'br' | 'gzip'
+
+/** The encoding that a client likes best of those that are offered; undefined for none (RFC 9110, section 12.5.3). */
+export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
+  const weights = new Map<string, number>()
+  for (const part of (accepted ?? '').toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((one) => one.trim())
+    const quality = parameters.find((one) => one.startsWith('q='))?.slice(2)
+    const weight = quality === undefined ? 1 : Number(quality)
+    if (name !== '' && weight >= 0 && weight <= 1) weights.set(name === 'x-gzip' ? 'gzip' : name, weight)
+  }
+  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0
+  const plain = weights.get('identity') ?? 0
+  const [best] = (['br', 'gzip'] as const)
+    .filter((name) => weightOf(name) > 0 && weightOf(name) >= plain)
+    .sort((a, b) => weightOf(b) - weightOf(a))
+  return best
+}
+
+const gzipOptions = { level: 5 }
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const compressWhole = {
+  gzip: (bytes: string | Buffer) => promisify<string | Buffer, ZlibOptions, Buffer>(gzip)(bytes, gzipOptions),
+  br: (bytes: string | Buffer) =>
+    promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompress)(bytes, brotliOptions),
+}
+const compressor = {
+  gzip: () => createGzip(gzipOptions),
+  br: () => createBrotliCompress(brotliOptions),
+}
+
+/** Compresses texts as they are sent, off this thread. */
+export function compressAnswers(app: App): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isWorthIt(request, reply, payload)) return payload
+    addVary(reply, 'Accept-Encoding')
+    const encoding = chooseEncoding(request.headers['accept-encoding'])
+    if (encoding === undefined) return payload
+    reply.header('content-encoding', encoding).removeHeader('content-length')
+    weaken(reply)
+    if (!(payload instanceof Readable)) return compressWhole[encoding](payload as string | Buffer)
+    const compressed = compressor[encoding]()
+    // A source that fails ends the answer as it would without compression; the error is the source's own.
+    pipeline(payload, compressed, () => undefined)
+    return compressed
+  })
+}
+
+function isWorthIt({ method, url }: FastifyRequest, reply: FastifyReply, payload: unknown): boolean {
+  if (method === 'HEAD' || reply.statusCode === 206 || reply.statusCode === 304) return false
+  if (reply.hasHeader('content-encoding') || reply.hasHeader('accept-ranges')) return false
+  if (!compressible.test(String(reply.getHeader('content-type'))) || secretPaths.test(url)) return false
+  if (/no-transform/.test(String(reply.getHeader('cache-control')))) return false
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return payload.length >= minLength
+  return payload instanceof Readable
+}
+
+/** Other bytes need another tag, or one that does not promise the same bytes. */
+function weaken(reply: FastifyReply): void {
+  const etag = reply.getHeader('etag')
+  if (typeof etag === 'string' && !etag.startsWith('W/')) reply.header('etag', `W/${etag}`)
+}

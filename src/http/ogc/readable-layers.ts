@@ -1,0 +1,36 @@
+import { findLayer, listLayers } from '../../catalog/layers.ts'
+import { isPublicLayer, publicLayers } from '../../catalog/publicity.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { Failure, notFound } from '../../lib/errors.ts'
+import type { FastifyRequest, HttpContext } from '../app-types.ts'
+import { hasRole } from '../auth/access.ts'
+
+/** The layer that `<workspace>:<layer>` names; the anonymous do not learn whether one that is not public exists. */
+export async function readableLayer(
+  { database }: HttpContext,
+  request: FastifyRequest,
+): Promise<LayerRecord> {
+  const { collectionId } = request.params as { collectionId: string }
+  const colon = Math.max(collectionId.indexOf(':'), 0)
+  const db = database.kysely
+  const layer = await findLayer(db, collectionId.slice(0, colon), collectionId.slice(colon + 1))
+  const isUser = hasRole(request.caller, 'user')
+  if (layer !== undefined && (isUser || (await isPublicLayer(db, layer)))) {
+    request.usedLayer = layer
+    return layer
+  }
+  if (isUser) throw notFound('unknown-collection', `Collection "${collectionId}" does not exist`)
+  throw new Failure(
+    'unauthenticated',
+    'login-required',
+    'This collection is not public: credentials are needed',
+  )
+}
+
+export async function readableLayers(
+  { database }: HttpContext,
+  { caller }: FastifyRequest,
+): Promise<LayerRecord[]> {
+  const layers = await listLayers(database.kysely)
+  return hasRole(caller, 'user') ? layers : publicLayers(database.kysely, layers)
+}
