@@ -42,6 +42,7 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
       --x C --y C      the same in the coordinate system of --srs
       --table-only     data without geometry become tables
   -m, --mode MODE      create (default), replace or append
+      --allow-empty    a replace that reads no row empties the layer; it is an error otherwise
       --public         everyone may read the layers, without a login
       --json           prints what became of each task as JSON
       --url URL        a running server, such as http://localhost:8080

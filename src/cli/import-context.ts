@@ -7,7 +7,15 @@ import type { RestClient } from './rest-client.ts'
 export type TargetOptions = Partial<
   Pick<
     ImportOptions,
-    'workspace' | 'store' | 'srs' | 'mode' | 'coordinates' | 'takesTables' | 'isPublic' | 'createsWorkspace'
+    | 'workspace'
+    | 'store'
+    | 'srs'
+    | 'mode'
+    | 'coordinates'
+    | 'takesTables'
+    | 'isPublic'
+    | 'createsWorkspace'
+    | 'allowsEmpty'
   >
 >
 

@@ -3,7 +3,14 @@ import { describe, it } from 'node:test'
 import { parseImportOptions } from './import-options.ts'
 import { UsageError } from './options.ts'
 
-const plain = { tables: [], createsWorkspace: false, takesTables: false, isPublic: false, isJson: false }
+const plain = {
+  tables: [],
+  createsWorkspace: false,
+  takesTables: false,
+  allowsEmpty: false,
+  isPublic: false,
+  isJson: false,
+}
 
 describe('parseImportOptions', () => {
   it('takes paths and every option', () => {

@@ -19,6 +19,8 @@ export interface ImportOptions {
   takesTables: boolean
   /** Whether everyone may read what is imported. */
   isPublic: boolean
+  /** Whether a replace that reads no row may empty the layer. */
+  allowsEmpty: boolean
   isJson: boolean
   /** A running server; absent: the one of these settings, or one started for this import. */
   url?: string
@@ -40,6 +42,7 @@ const flags = {
   x: { type: 'string' },
   y: { type: 'string' },
   'table-only': { type: 'boolean', default: false },
+  'allow-empty': { type: 'boolean', default: false },
   public: { type: 'boolean', default: false },
   database: { type: 'string', short: 'd' },
   table: { type: 'string', short: 't', multiple: true, default: [] as string[] },
@@ -68,6 +71,7 @@ export function parseImportOptions(args: string[]): ImportOptions {
     ...(values.mode === undefined ? {} : { mode: readChoice('--mode', values.mode, importModes) }),
     ...(coordinates === undefined ? {} : { coordinates }),
     takesTables: values['table-only'],
+    allowsEmpty: values['allow-empty'],
     isPublic: values.public,
     isJson: values.json,
     ...readAccess(values),

@@ -57,10 +57,11 @@ function withAdvice(error: RestError, { workspace }: TargetOptions): string {
 }
 
 /** Where an import goes, as the server is told. */
-export function targetOf({ workspace, store }: TargetOptions): Record<string, unknown> {
+export function targetOf({ workspace, store, allowsEmpty }: TargetOptions): Record<string, unknown> {
   return {
     ...(workspace === undefined ? {} : { targetWorkspace: { workspace: { name: workspace } } }),
     ...(store === undefined ? {} : { targetStore: { dataStore: { name: store } } }),
+    ...(allowsEmpty === true ? { allowEmpty: true } : {}),
   }
 }
 

@@ -37,6 +37,7 @@ export interface NewImport {
   source?: WantedSource
   transforms: TransformSpec[]
   isArchived: boolean
+  allowEmpty?: boolean
   isAsync: boolean
   user?: string
 }
@@ -114,6 +115,7 @@ export async function createImport(
       transforms: wanted.transforms,
       messages: [],
       nextUpload: 0,
+      ...(wanted.allowEmpty === true ? { allowEmpty: true } : {}),
       ...(wanted.store === undefined ? {} : { store: wanted.store }),
       ...(source === undefined
         ? {}

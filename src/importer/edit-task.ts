@@ -42,6 +42,7 @@ export interface TaskChange {
   charset?: string
   rejectLimit?: RejectLimit
   repair?: boolean
+  allowEmpty?: boolean
   layer?: LayerChange
   /** Name of a store in the import's workspace. */
   store?: string
@@ -205,12 +206,13 @@ async function applyChange(
   task: TaskRecord,
   change: TaskChange,
 ): Promise<TaskRecord> {
-  const { updateMode, charset, rejectLimit, repair, layer, store, transforms } = change
+  const { updateMode, charset, rejectLimit, repair, allowEmpty, layer, store, transforms } = change
   let changed: TaskRecord = {
     ...task,
     ...(updateMode === undefined ? {} : { updateMode }),
     ...(rejectLimit === undefined ? {} : { rejectLimit }),
     ...(repair === undefined ? {} : { repair }),
+    ...(allowEmpty === undefined ? {} : { allowEmpty }),
   }
   if (charset !== undefined) changed = await applyCharset(parts, changed, charset)
   if (layer !== undefined && Object.keys(layer).length > 0) {

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Message } from '../formats/format.ts'
+import { Failure } from '../lib/errors.ts'
+import { ownValue } from '../lib/own-value.ts'
 import type { StoreConnection } from '../stores/store.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import type { Course } from './course.ts'
@@ -11,7 +13,7 @@ import { prepareMove } from './file-layer.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load/load-plan.ts'
 import type { Target } from './load-target.ts'
 import type { ImporterParts } from './parts.ts'
-import type { ImportRecord, TaskLoad, TaskRecord } from './records.ts'
+import type { ImportRecord, TaskLayer, TaskLoad, TaskRecord } from './records.ts'
 import { rejectLimitOf } from './reject-limit.ts'
 import { rejectsPath } from './upload-folders.ts'
 
@@ -78,6 +80,10 @@ async function planLoad(
     rejectsPath: rejectsPath(parts, task.importId, task.id),
     rejectLimit: rejectLimitOf(task),
     ...(task.repair === true ? { repair: true } : {}),
+    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
+    ...(target.copyFrom !== undefined && (target.layer?.details.featureCount ?? 1) > 0
+      ? { isTargetFilled: true }
+      : {}),
     ...(layer?.attributes === undefined ? {} : { attributes: layer.attributes }),
     ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
   }
@@ -144,6 +150,20 @@ async function copyLayer(
   })
 }
 
+/** What went to the store, under the names that it has there. */
+function loadedColumns({ schema, renamed }: LoadOutcome): NonNullable<TaskLayer['loaded']> {
+  const { attributes, geometry } = schema
+  return {
+    attributes: attributes.map(({ name, type, source = name, example }) => ({
+      name: ownValue(renamed, name) ?? name,
+      type,
+      source,
+      ...(example === undefined ? {} : { example }),
+    })),
+    ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
+  }
+}
+
 export function withLoad(task: TaskRecord, load: TaskLoad): TaskRecord {
   return { ...task, run: { jobId: 0, attempt: 1, ...task.run, load } }
 }
@@ -165,12 +185,32 @@ export async function loadTask(
   const messages = step === undefined ? [] : [step.message]
   const startedMs = performance.now()
   await rm(plan.rejectsPath, { force: true })
-  return parts.pool.load(plan, {
-    signal,
-    onProgress: (progress) => tellProgress(parts, course.task, startedMs, progress),
-    onMessage: (message) => messages.push(message),
-    beforeCommit: (token, outcome) => recordCommit(parts, course, taskLoad, token, outcome, messages),
-  })
+  let latest: LoadProgress | undefined
+  try {
+    return await parts.pool.load(plan, {
+      signal,
+      onProgress: (progress) => {
+        latest = progress
+        tellProgress(parts, course.task, startedMs, progress)
+      },
+      onMessage: (message) => messages.push(message),
+      beforeCommit: (token, outcome) => recordCommit(parts, course, taskLoad, token, outcome, messages),
+    })
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'too-many-rejects') await keepCounts(parts, course, latest)
+    throw error
+  }
+}
+
+/** The numbers of a load that was given up for its rejects, which can be looked at. */
+async function keepCounts(
+  parts: ImporterParts,
+  course: Course,
+  latest: LoadProgress | undefined,
+): Promise<void> {
+  if (latest === undefined) return
+  const { rows: rowsRead, rejected } = latest
+  await save(parts, course, { ...course.task, rowsRead, rowsLoaded: 0, rejected })
 }
 
 /** What must be known after a crash stands on disk before the store commits. */
@@ -190,8 +230,10 @@ export async function recordCommit(
       message: `Attribute "${from}" is stored as column "${to}"`,
     }),
   )
+  const loaded = withLoad(course.task, { ...taskLoad, token, counts: { rowsRead, rowsLoaded, rejected } })
   await save(parts, course, {
-    ...withLoad(course.task, { ...taskLoad, token, counts: { rowsRead, rowsLoaded, rejected } }),
+    ...loaded,
+    ...(loaded.layer === undefined ? {} : { layer: { ...loaded.layer, loaded: loadedColumns(outcome) } }),
     messages: [...course.task.messages, ...messages, ...renames],
   })
 }

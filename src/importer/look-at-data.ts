@@ -84,6 +84,7 @@ export async function lookAtData(
     maxTasks: parts.limits.maxTasks,
     at: now(parts),
     ...(charset === undefined ? {} : { charset }),
+    ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
   }
   const plan: MosaicPlan =
     record.source?.type === 'mosaic'

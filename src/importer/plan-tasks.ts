@@ -15,6 +15,7 @@ export interface PlanContext {
   charset?: string
   /** The import's transformations; a task takes those it suits. */
   transforms: TransformSpec[]
+  allowEmpty?: boolean
   /** Whether a transformation suits a layer after those it has already. */
   suits(layer: LayerDescription, specs: TransformSpec[]): boolean
   maxTasks: number
@@ -68,6 +69,7 @@ export function blankTask(context: PlanContext, sortKey: string): TaskRecord {
     nextTransformId: 0,
     messages: [],
     ...(context.charset === undefined ? {} : { charset: context.charset }),
+    ...(context.allowEmpty === true ? { allowEmpty: true } : {}),
   }
 }
 

@@ -12,6 +12,7 @@ import type { ImporterParts } from './parts.ts'
 import { now } from './parts.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from './records.ts'
 import { saveTaskAndTell, taskAfter } from './settle.ts'
+import { loadedLayer } from './task-layer.ts'
 
 /** Where the published rows stand. */
 export interface Place {
@@ -144,6 +145,7 @@ export async function publishTask(
               style: published.details.style,
               ...(facts.srs === undefined ? {} : { srs: facts.srs }),
               ...(facts.envelope === undefined ? {} : { bounds: facts.envelope }),
+              ...(facts.raster === undefined ? { loaded: loadedLayer(task.layer, facts.schema) } : {}),
             },
           }),
     }

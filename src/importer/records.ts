@@ -1,7 +1,7 @@
 import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import type { CrsCandidate } from '../geo/crs-candidates.ts'
 import type { Envelope } from '../geo/envelope.ts'
-import type { AttributeType, GeometryType } from '../geo/schema.ts'
+import type { Attribute, AttributeType, GeometryField, GeometryType } from '../geo/schema.ts'
 import type { DatabasePlace } from '../sources/database/database.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { UpdateMode } from '../stores/store.ts'
@@ -62,6 +62,8 @@ export interface ImportRecord {
   folder?: string
   /** Given to every task they suit, those of later uploads too. */
   transforms: TransformSpec[]
+  /** Given to every task. */
+  allowEmpty?: boolean
   message?: string
   messages: Message[]
   nextUpload: number
@@ -105,7 +107,12 @@ export interface TaskLayer {
   /** A style file beside the data, kept as `style` when the layer is published. */
   ownStyle?: OwnStyle
   srsCandidates?: CrsCandidate[]
+  /** What was loaded, once it is: columns as they are stored, and the geometry. */
+  loaded?: { attributes: LoadedAttribute[]; geometry?: Pick<GeometryField, 'name' | 'type'> }
 }
+
+/** A column that was loaded, with what it was called in the data. */
+export type LoadedAttribute = Pick<Attribute, 'name' | 'type' | 'source' | 'example'>
 
 /** A store named by the client, or found for the task. */
 export interface TaskStore {
@@ -179,6 +186,8 @@ export interface TaskRecord {
   rejectLimit?: RejectLimit
   /** Whether invalid polygons are repaired. */
   repair?: boolean
+  /** Whether a REPLACE that reads no row may empty its layer. */
+  allowEmpty?: boolean
   errorMessage?: string
   messages: Message[]
   rowsRead?: number

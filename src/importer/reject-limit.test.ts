@@ -14,6 +14,16 @@ describe('reject limit', () => {
   it('is what the task says', () => {
     const limit = rejectLimitOf({ updateMode: 'REPLACE', rejectLimit: { rows: 2 } })
     assert.equal(findRejectFault(limit, { rowsRead: 3, rejected: 2 }), undefined)
-    assert.ok(findRejectFault(limit, { rowsRead: 3, rejected: 3 }))
+    assert.ok(findRejectFault(limit, { rowsRead: 4, rejected: 3 }))
+  })
+
+  it('is never every row', () => {
+    for (const limit of [{ rows: 9 }, { share: 1 }]) {
+      assert.match(
+        findRejectFault(limit, { rowsRead: 1, rejected: 1 }) ?? '',
+        /^Every row was rejected: 1 of 1$/,
+      )
+      assert.equal(findRejectFault(limit, { rowsRead: 0, rejected: 0 }), undefined)
+    }
   })
 })

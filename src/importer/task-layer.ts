@@ -5,7 +5,7 @@ import { toLayerName } from '../geo/names.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import { invalid } from '../lib/errors.ts'
-import type { AttributeChoice, TaskLayer, TaskRecord } from './records.ts'
+import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './records.ts'
 
 /** The layer that a task would make of what a file holds. */
 export function proposeLayer(source: LayerDescription): TaskLayer {
@@ -62,6 +62,22 @@ export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeCh
     const attribute = source.attributes[attributeIndex(source, choice.source)]
     return attribute !== undefined && attribute.type !== choice.type
   })
+}
+
+/** Of what was given to the store, or of all, what the published table has. */
+export function loadedLayer(
+  { loaded }: TaskLayer,
+  { attributes, geometry }: Schema,
+): NonNullable<TaskLayer['loaded']> {
+  const given = loaded === undefined ? undefined : new Map(loaded.attributes.map((one) => [one.name, one]))
+  return {
+    attributes: attributes.flatMap(({ name, type, source = name, example }): LoadedAttribute[] => {
+      const from =
+        given === undefined ? { source, ...(example === undefined ? {} : { example }) } : given.get(name)
+      return from === undefined ? [] : [{ ...from, name, type }]
+    }),
+    ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
+  }
 }
 
 /** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */

@@ -36,6 +36,22 @@ describe('groupSidecars', () => {
     })
   })
 
+  it('takes metadata beside rasters and Shapefiles, and leaves data that are called .xml', () => {
+    assert.deepEqual(grouped(['/d/scene.tif', '/d/scene.xml', '/d/scene2.jp2', '/d/scene2.jp2.xml']), {
+      '/d/scene.tif': ['xml'],
+      '/d/scene2.jp2': ['xml'],
+    })
+    assert.deepEqual(grouped(['/d/a.csv', '/d/a.xml', '/d/b.xml']), {
+      '/d/a.csv': [],
+      '/d/a.xml': [],
+      '/d/b.xml': [],
+    })
+  })
+
+  it('takes no names that every object inherits for endings', () => {
+    assert.deepEqual(grouped(['/d/a.shp', '/d/a.constructor']), { '/d/a.shp': [], '/d/a.constructor': [] })
+  })
+
   it('gives a dbf to the Shapefile and not to a CSV of the same name', () => {
     assert.deepEqual(grouped(['/d/a.csv', '/d/a.dbf', '/d/a.shp']), { '/d/a.csv': [], '/d/a.shp': ['dbf'] })
   })

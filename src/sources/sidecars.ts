@@ -8,6 +8,8 @@ const ofTiff = ['tif', 'tiff']
 const ofJpeg = ['jpg', 'jpeg']
 const ofMapInfo = ['tab']
 const ofGrid = ['bil', 'bip', 'bsq', 'flt']
+/** What metadata in a file of their own go with, granules above all; KML and the like may be called `.xml` too. */
+const ofMetadata = [...ofShapefile, ...ofTiff, ...ofJpeg, ...ofGrid, 'png', 'jp2', 'img', 'asc']
 
 /** Extensions of files that belong to another one, with the main extensions they belong to; `any` for all. */
 const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
@@ -58,6 +60,7 @@ const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
   id: ofMapInfo,
   ind: ofMapInfo,
   mid: ['mif'],
+  xml: ofMetadata,
   hdr: ofGrid,
   stx: ofGrid,
   clr: ofGrid,

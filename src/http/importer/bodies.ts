@@ -72,6 +72,7 @@ const importProperties = {
   targetStore: Type.Optional(Store),
   archive: Type.Optional(Type.Boolean()),
   transforms: Type.Optional(Transforms),
+  allowEmpty: Type.Optional(Type.Boolean({ description: 'Given to every task' })),
 }
 const NewImport = Type.Object({ ...importProperties, data: Type.Optional(Data) })
 export type WantedImport = Static<typeof NewImport>
@@ -128,6 +129,9 @@ const Task = Type.Object({
   source: Type.Optional(Charset),
   rejectLimit: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.String()])),
   repair: Type.Optional(Type.Boolean()),
+  allowEmpty: Type.Optional(
+    Type.Boolean({ description: 'A REPLACE that reads no row empties the layer; it is an ERROR otherwise' }),
+  ),
 })
 export type WantedTask = Static<typeof Task>
 /** The elements of a task, in a `task` wrapper or without. */

@@ -111,6 +111,7 @@ export function fromWireImport(
     ...options,
     transforms: (wanted?.transforms ?? []).map(fromWireTransform),
     isArchived: wanted?.archive ?? false,
+    ...(wanted?.allowEmpty === true ? { allowEmpty: true } : {}),
     ...(workspace === undefined ? {} : { workspace }),
     ...(store === undefined ? {} : { store }),
     ...(source === undefined ? {} : { source }),
@@ -141,7 +142,7 @@ export function fromWireTask(
   dialect: Dialect,
 ): TaskChange {
   const wanted = body.task ?? body
-  const { layer, target, transformChain, rejectLimit, repair } = wanted
+  const { layer, target, transformChain, rejectLimit, repair, allowEmpty } = wanted
   const updateMode = wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode)
   const transforms = fromWireChain(task, transformChain)
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
@@ -152,6 +153,7 @@ export function fromWireTask(
     ...(charset === undefined || charset === task.charset ? {} : { charset }),
     ...(rejectLimit === undefined ? {} : { rejectLimit: fromWireRejectLimit(rejectLimit) }),
     ...(repair === undefined || repair === (task.repair ?? false) ? {} : { repair }),
+    ...(allowEmpty === undefined || allowEmpty === (task.allowEmpty ?? false) ? {} : { allowEmpty }),
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(workspace === undefined || workspace === task.target?.workspace ? {} : { workspace }),

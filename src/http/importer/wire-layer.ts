@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { findCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
@@ -32,7 +33,16 @@ function toWireBounds(task: TaskRecord, layer: TaskLayer): object {
   }
 }
 
+/** The columns of a published layer. */
+function toWireLoaded({ attributes, geometry }: NonNullable<TaskLayer['loaded']>): object[] {
+  return [
+    ...(geometry === undefined ? [] : [{ name: geometry.name, binding: toJavaClass(geometry.type) }]),
+    ...attributes.map(({ type, ...shown }) => ({ ...shown, binding: toJavaClass(type) })),
+  ]
+}
+
 function toWireAttributes(task: TaskRecord, layer: TaskLayer): object[] {
+  if (task.state === 'COMPLETE' && layer.loaded !== undefined) return toWireLoaded(layer.loaded)
   const schema = task.source?.schema
   if (schema === undefined) return []
   const { geometry } = schema
@@ -126,7 +136,7 @@ export function fromWireLayer(task: TaskRecord, wanted: WantedLayer): LayerChang
   const bounds = bbox === undefined ? undefined : fromWireBounds(bbox)
   if (bounds !== undefined && !isSameBounds(bounds, layer.bounds ?? task.source?.envelope))
     change.bounds = bounds
-  if (attributes !== undefined) {
+  if (attributes !== undefined && !isAsShown(attributes, toWireAttributes(task, layer))) {
     const choice = fromWireAttributes(task, attributes)
     const present =
       layer.attributes ?? allAttributes(task.source?.schema ?? { attributes: [], geometry: undefined })
@@ -137,6 +147,12 @@ export function fromWireLayer(task: TaskRecord, wanted: WantedLayer): LayerChang
     }
   }
   return change
+}
+
+/** Whether a list of attributes is the one that is shown: names and types alone count. */
+function isAsShown(wanted: NonNullable<WantedLayer['attributes']>, shown: object[]): boolean {
+  const facts = (one: { name?: string; binding?: string }) => [one.name, one.binding]
+  return isDeepStrictEqual(wanted.map(facts), shown.map(facts))
 }
 
 function isSameBounds(a: Envelope, b: Envelope | undefined): boolean {

@@ -71,6 +71,7 @@ export function toWireImport(
     ...(fetch === undefined ? {} : { fetch: toWireFetch(fetch) }),
     ...(transforms.length === 0 ? {} : { transforms: transforms.map((spec) => toWireSpec(spec, dialect)) }),
     tasks: tasks.map((task) => toWireTask(request, task, level - 1, dialect)),
+    ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
     ...(message === undefined ? {} : { message }),
     ...(messages.length === 0 ? {} : { messages }),
   }
@@ -162,8 +163,10 @@ export function toWireTask(
     },
     ...(messages.length === 0 ? {} : { messages }),
     ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
+    ...(task.rejected ? { rejects: request.link(`${taskPath(task.importId, task.id)}/rejects`) } : {}),
     ...(rejectLimit === undefined ? {} : { rejectLimit: toWireRejectLimit(rejectLimit) }),
     ...(task.repair === true ? { repair: true } : {}),
+    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
   }
 }
 

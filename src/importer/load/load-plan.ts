@@ -33,6 +33,10 @@ export interface LoadPlan {
   rejectLimit: RejectLimit
   /** Whether invalid polygons are repaired. */
   repair?: boolean
+  /** Whether a REPLACE that reads no row may empty its target. */
+  allowEmpty?: boolean
+  /** What a REPLACE takes away has rows, whatever the table loaded into holds: it stands in for another. */
+  isTargetFilled?: boolean
 }
 
 /** What a load came to; every row read stands in `rowsLoaded` or in `rejected`. */

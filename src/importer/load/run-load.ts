@@ -4,7 +4,7 @@ import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { LoadHooks, LoadResult } from '../../stores/store.ts'
+import type { LoadHooks, LoadResult, VectorStore } from '../../stores/store.ts'
 import { chainIndexes, chainSchema, runChain } from '../../transforms/chain.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { findRejectFault } from '../reject-limit.ts'
@@ -15,6 +15,7 @@ import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
+import { RejectReasons } from './reject-reasons.ts'
 
 export interface RunLoadHooks {
   signal: AbortSignal
@@ -78,6 +79,9 @@ function asRead(source: FeatureBatch, rejects: RejectedRow[]): RejectedRow[] {
 /** Counts every row on its way, so that none is lost unseen. */
 class Ledger {
   rowsRead = 0
+  /** Whether the target holds rows that a REPLACE takes away. */
+  isTargetFilled = false
+  readonly #reasons = new RejectReasons()
   /** What the reader gave last; the chain makes one batch of each. */
   #source: FeatureBatch | undefined
   readonly #plan: LoadPlan
@@ -102,19 +106,37 @@ class Ledger {
     for await (const batch of batches) {
       const isClean = batch.rejects.length === 0
       const rejects = isClean ? [] : asRead(this.#source ?? batch, batch.rejects)
-      for (const reject of rejects) this.#rejects.add(reject)
+      for (const reject of rejects) this.#reject(reject)
       this.#hooks.onProgress({ phase: 'loading', rows: this.rowsRead, rejected: this.#rejects.count })
       yield isClean ? batch : { ...batch, rejects: [] }
     }
   }
 
   refuse(batch: FeatureBatch, row: number, why: { field?: string; reason: string }): void {
-    this.#rejects.add({
+    this.#reject({
       row: batch.rowNumbers[row] ?? 0,
       ...why,
       properties: rowProperties(batch, row),
       ...rowGeometry(batch, row),
     })
+  }
+
+  #refuseRejects(counts: { rowsRead: number; rejected: number }): void {
+    const fault = findRejectFault(this.#plan.rejectLimit, counts)
+    if (fault === undefined) return
+    this.#hooks.onProgress({ phase: 'committing', rows: counts.rowsRead, rejected: counts.rejected })
+    throw invalid('too-many-rejects', `${fault}. The commonest reasons: ${this.#reasons.explain()}`)
+  }
+
+  #refuseEmpty(): void {
+    if (!this.isTargetFilled || this.#plan.mode !== 'REPLACE' || this.#plan.allowEmpty === true) return
+    const text = `No row was read: REPLACE would leave "${this.#plan.table}" empty. Where that is meant, set allowEmpty`
+    throw invalid('empty-replace', text)
+  }
+
+  #reject(reject: RejectedRow): void {
+    this.#rejects.add(reject)
+    this.#reasons.add(reject)
   }
 
   /** What the load came to; throws when it may not be kept. */
@@ -127,8 +149,8 @@ class Ledger {
         `Internal accounting: ${rowsRead} rows were read, but ${rowsLoaded} loaded and ${rejected} rejected`,
       )
     }
-    const fault = findRejectFault(this.#plan.rejectLimit, { rowsRead, rejected })
-    if (fault !== undefined) throw invalid('too-many-rejects', fault)
+    this.#refuseRejects({ rowsRead, rejected })
+    if (rowsRead === 0) this.#refuseEmpty()
     return {
       rowsRead,
       rowsLoaded,
@@ -169,6 +191,16 @@ function flowOf(plan: LoadPlan, source: OpenSource, ledger: Ledger, hooks: RunLo
   }
 }
 
+/** Looks at the first row alone. */
+async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal): Promise<boolean> {
+  if (plan.isTargetFilled === true) return true
+  if (plan.allowEmpty === true || (await store.findTable(plan.table)) === undefined) return false
+  for await (const { batch } of store.readFeatures({ table: plan.table, limit: 1, offset: 0 }, signal)) {
+    if (batch.rowCount > 0) return true
+  }
+  return false
+}
+
 async function loadInto(
   plan: LoadPlan,
   flow: Flow,
@@ -176,6 +208,7 @@ async function loadInto(
   hooks: RunLoadHooks,
 ): Promise<LoadOutcome> {
   const store = await latestStore(plan.connection)
+  ledger.isTargetFilled = plan.mode === 'REPLACE' && (await holdsRows(store, plan, hooks.signal))
   let outcome: LoadOutcome | undefined
   const loadHooks: LoadHooks = {
     signal: hooks.signal,
