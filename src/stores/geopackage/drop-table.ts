@@ -4,12 +4,15 @@ import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import { notFound } from '../../lib/errors.ts'
 import { openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
+import { setCatalogueTriggersAside } from './foreign-code.ts'
 import { ownWrite } from './own-writes.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
 
 /** Removes a table, its index and every mention of it. */
 export async function dropTable(path: string, name: string, signal: AbortSignal): Promise<void> {
   const db = openForLoading(path)
+  // Dropping a table would otherwise delete rows of others that refer to it.
+  db.exec('PRAGMA foreign_keys = OFF')
   try {
     await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
     await ownWrite(path, db, () => {
@@ -29,7 +32,9 @@ function removeTable(db: DatabaseSync, name: string): void {
   if (geometry !== undefined && hasRtree(db, { table: table.name, geometry })) {
     db.exec(`DROP TABLE ${quoteName(rtreeName({ table: table.name, geometry }))}`)
   }
+  const triggers = setCatalogueTriggersAside(db)
   deleteContents(db, table.name)
   const kind = findObject(db, table.name)?.['type'] === 'view' ? 'VIEW' : 'TABLE'
   db.exec(`DROP ${kind} ${quoteName(table.name)}`)
+  triggers.putBack()
 }

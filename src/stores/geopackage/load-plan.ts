@@ -5,6 +5,7 @@ import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
+import { generatedColumns, refuseCascades, refuseVirtual } from './foreign-code.ts'
 import { hasRtree } from './rtree-sql.ts'
 import { columnType, idColumn, storedAttribute, toColumnNames } from './table-names.ts'
 
@@ -84,9 +85,18 @@ function planExisting(
   hooks: LoadHooks,
 ): LoadPlan {
   if (existing.kind === 'view' || existing.idColumn === undefined) {
-    throw conflict('table-read-only', `"${existing.name}" cannot be changed: it has no integer primary key`)
+    throw conflict(
+      'table-read-only',
+      `"${existing.name}" cannot be changed: it is a view, or has no integer primary key`,
+    )
   }
   const { geometry } = existing.schema
+  const generated = generatedColumns(db, existing.name)
+  if (geometry !== undefined && generated.has(geometry.name)) {
+    throw conflict('table-read-only', `"${existing.name}" cannot be changed: its geometry is computed`)
+  }
+  refuseVirtual(db, { table: existing.name, geometry: geometry?.name })
+  if (request.mode === 'REPLACE') refuseCascades(db, existing.name)
   if (geometry === undefined && request.schema.geometry !== undefined) {
     throw conflict('no-geometry-column', `The table "${existing.name}" has no geometry column`)
   }
@@ -95,14 +105,19 @@ function planExisting(
     table: existing.name,
     existing,
     id: existing.idColumn,
-    columns: matchColumns(request.schema, existing, hooks),
+    columns: matchColumns(request.schema, existing, generated, hooks),
     isIndexed: geometry !== undefined && hasRtree(db, { table: existing.name, geometry: geometry.name }),
     ...(geometry === undefined ? {} : { geometry }),
   }
 }
 
 /** The columns of a table that the data fill, matched by name without case; what does not match is told. */
-function matchColumns(schema: Schema, existing: GeoPackageTable, hooks: LoadHooks): PlannedColumn[] {
+function matchColumns(
+  schema: Schema,
+  existing: GeoPackageTable,
+  generated: ReadonlySet<string>,
+  hooks: LoadHooks,
+): PlannedColumn[] {
   const fold = (name: string): string => foldName(name.toLowerCase())
   const sources = new Map<string, number>()
   schema.attributes.forEach(({ name }, index) => {
@@ -116,6 +131,10 @@ function matchColumns(schema: Schema, existing: GeoPackageTable, hooks: LoadHook
   const missing: string[] = []
   for (const attribute of existing.schema.attributes) {
     const source = sources.get(fold(attribute.name))
+    if (generated.has(attribute.name)) {
+      if (source !== undefined) used.add(source)
+      continue
+    }
     if (source === undefined) missing.push(attribute.name)
     else {
       used.add(source)

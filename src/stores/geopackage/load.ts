@@ -7,6 +7,7 @@ import { whenFree } from './connections.ts'
 import { insertContents, nextChange, updateContents } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import { ensureCrs } from './crs-rows.ts'
+import { setCatalogueTriggersAside } from './foreign-code.ts'
 import { createIndexes } from './indexes.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { planLoad } from './load-plan.ts'
@@ -86,7 +87,9 @@ async function changeFile<Result>(
   await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
   return ownWrite(path, db, async () => {
     try {
+      const triggers = setCatalogueTriggersAside(db)
       const result = await change()
+      triggers.putBack()
       db.exec('COMMIT')
       return result
     } catch (error) {
@@ -161,9 +164,14 @@ function replan(db: DatabaseSync, { plan: early, version }: EarlyPlan, hooks: Lo
 
 function place(db: DatabaseSync, plan: LoadPlan, staged: Staged, srsId: number, hooks: LoadHooks): number {
   if (plan.existing !== undefined) {
-    return placeExisting(db, plan, staged, (id, refusal) =>
+    const { refused, foreignTriggers } = placeExisting(db, plan, staged, (id, refusal) =>
       rejectStaged(db, plan, staged, id, refusal, hooks),
     )
+    if (foreignTriggers.length > 0) {
+      const message = `Triggers of the table "${plan.table}" did not run in this load: ${foreignTriggers.join(', ')}`
+      hooks.onMessage({ level: 'warning', code: 'triggers-not-run', message })
+    }
+    return refused
   }
   placeNew(db, plan, staged)
   insertContents(db, plan, srsId)

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
+import { conflict } from '../../lib/errors.ts'
+import { setTableTriggersAside } from './foreign-code.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { columnDefinitions } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
-import { checkFree, createRtree, dropBookkeepingTriggers, enterRtree, rtreeName } from './rtree-sql.ts'
+import { checkFree, createRtree, enterRtree, rtreeName } from './rtree-sql.ts'
 import type { Staged } from './stage.ts'
 
 const constraintCode = 19
@@ -23,27 +25,36 @@ export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: Staged): void
     ...columnDefinitions(plan, quoteName),
   ]
   db.exec(`CREATE TABLE main.${table} (${columns.join(', ')})`)
-  db.exec(`INSERT INTO main.${table} SELECT * FROM side.t`)
+  const { changes } = db.prepare(`INSERT INTO main.${table} SELECT * FROM side.t`).run()
+  requireRows(plan.table, Number(changes), staged.rowCount)
   if (indexed === undefined) return
   enterRtree(db, indexed)
   placeRtree(db, indexed, staged)
 }
 
-/** Puts the staged rows in the place of those of the table, or behind them. Gives how many were refused. */
+export interface Placed {
+  /** Rows that constraints refused. */
+  refused: number
+  /** Triggers that were kept from running. */
+  foreignTriggers: string[]
+}
+
+/** Puts the staged rows in the place of those of the table, or behind them; none of its triggers runs. */
 export function placeExisting(
   db: DatabaseSync,
   plan: LoadPlan,
   staged: Staged,
   onRefused: OnRefused,
-): number {
+): Placed {
   const { table, geometry, request } = plan
-  const triggers = dropBookkeepingTriggers(db, table, geometry?.name)
+  const triggers = setTableTriggersAside(db, table, geometry?.name)
   const isAppended = request.mode === 'APPEND'
   if (!isAppended) {
     db.exec('PRAGMA defer_foreign_keys = ON')
     db.exec(`DELETE FROM main.${quoteName(table)}`)
   }
   const base = isAppended ? lastId(db, plan) : 0
+  const before = countRows(db, table)
   const refused = insertRows(db, plan, staged, base, onRefused)
   if (plan.isIndexed && geometry !== undefined) {
     const indexed = { table, geometry: geometry.name, id: plan.id }
@@ -61,8 +72,22 @@ export function placeExisting(
     const remove = db.prepare(`DELETE FROM main.${rtree} WHERE id = ?`)
     for (const id of refused) remove.run(base + id)
   }
-  for (const trigger of triggers) db.exec(trigger)
-  return refused.length
+  triggers.putBack()
+  requireRows(table, countRows(db, table) - before, staged.rowCount - refused.length)
+  return { refused: refused.length, foreignTriggers: triggers.foreign }
+}
+
+function countRows(db: DatabaseSync, table: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM main.${quoteName(table)}`).get()?.['n'])
+}
+
+/** A table may be told to drop rows without a word (`ON CONFLICT IGNORE`, `ON CONFLICT REPLACE`). */
+function requireRows(table: string, found: number, expected: number): void {
+  if (found === expected) return
+  throw conflict(
+    'rows-lost',
+    `The table "${table}" would have ${found} more rows after ${expected} were put into it: its own rules drop rows without a word`,
+  )
 }
 
 /** Fills an empty R*Tree with the staged nodes. (`SELECT *` between like tables copies records without taking them apart.) */

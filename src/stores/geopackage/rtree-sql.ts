@@ -112,21 +112,3 @@ export function hasRtree(db: DatabaseSync, indexed: { table: string; geometry: s
       .get(rtreeName(indexed)) !== undefined
   )
 }
-
-/** Drops the triggers by which a table keeps its R*Tree and its row count, and gives the statements that put them back. */
-export function dropBookkeepingTriggers(
-  db: DatabaseSync,
-  table: string,
-  geometry: string | undefined,
-): string[] {
-  const rows = db
-    .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND lower(tbl_name) = lower(?)`)
-    .all(table)
-  const prefixes = [`trigger_insert_feature_count_${table}`, `trigger_delete_feature_count_${table}`]
-  if (geometry !== undefined) prefixes.push(`${rtreeName({ table, geometry })}_`)
-  const isBookkeeping = (name: string): boolean =>
-    prefixes.some((prefix) => name.toLowerCase().startsWith(prefix.toLowerCase()))
-  const own = rows.filter(({ name }) => isBookkeeping(String(name)))
-  for (const { name } of own) db.exec(`DROP TRIGGER ${quoteName(String(name))}`)
-  return own.map(({ sql }) => String(sql))
-}

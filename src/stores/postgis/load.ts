@@ -6,12 +6,13 @@ import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
 import type { LoadContext } from './build-load.ts'
 import { loadNewTable, loadResult, loadSwap } from './build-load.ts'
-import { commitLoad } from './commit.ts'
+import { commitLoad, lockTable } from './commit.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { findTableRules } from './constraints.ts'
 import { isStandalone } from './dependents.ts'
 import { stagingName } from './identifiers.ts'
+import { actsOnRows, countRows, requireRows } from './row-check.ts'
 import { sendRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import { endProcesses, Session } from './session.ts'
@@ -132,9 +133,13 @@ async function appendDirectly(
     settings,
     hooks,
     prepare: async () => {
+      const isCounted = await actsOnRows(connection, facts)
+      if (isCounted) await lockTable(connection, table, 'share row exclusive', hooks.signal)
+      const before = isCounted ? await countRows(connection, facts) : 0
       const columns = plan.columns.map(quoteIdentifier).join(', ')
       const writer = connection.copy(`copy ${table} (${columns}) from stdin (format binary)`)
       const sent = await sendRows(writer, plan.layout, batches, hooks)
+      if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
       await addIndexes(connection, facts, plan)
       const envelope = await findExtent(connection, facts)
       const { envelope: _sent, ...rest } = loadResult(sent, plan)

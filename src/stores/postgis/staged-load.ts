@@ -6,6 +6,7 @@ import type { LoadContext } from './build-load.ts'
 import { loadResult } from './build-load.ts'
 import { commitLoad, lockTable } from './commit.ts'
 import type { TableRules } from './constraints.ts'
+import { actsOnRows, countRows, requireRows } from './row-check.ts'
 import type { Connection } from './session.ts'
 import { StagedRows } from './staged-rows.ts'
 import { findExtent } from './table-extent.ts'
@@ -38,7 +39,10 @@ export async function loadStaged(
     hooks,
     prepare: async () => {
       await lockTable(connection, table, 'share row exclusive', hooks.signal)
+      const isCounted = await actsOnRows(connection, facts)
+      const before = isCounted && !isReplace ? await countRows(connection, facts) : 0
       await load.insert(isReplace, rules.isReferenced)
+      if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
       await addIndexes(connection, facts, plan)
       await connection.run('removing the staged rows', `drop table ${load.staging}`)
       const envelope = await findExtent(connection, facts)

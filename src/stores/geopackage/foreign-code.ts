@@ -1,0 +1,129 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
+import { conflict } from '../../lib/errors.ts'
+import type { IndexedTable } from './rtree-sql.ts'
+import { rtreeName } from './rtree-sql.ts'
+
+/** Tables that loads write beside their own. */
+const bookkeepingTables = [
+  'gpkg_contents',
+  'gpkg_geometry_columns',
+  'gpkg_spatial_ref_sys',
+  'gpkg_extensions',
+  'gpkg_ogr_contents',
+] as const
+
+interface Trigger {
+  name: string
+  table: string
+  sql: string
+}
+
+/** Triggers that are not in the file for as long as we write. */
+export interface SetAside {
+  names: string[]
+  /** Puts them back as they were; in the same transaction. */
+  putBack(): void
+}
+
+function triggersOf(db: DatabaseSync, tables: readonly string[]): Trigger[] {
+  const rows = db
+    .prepare(
+      `SELECT name, tbl_name AS "table", sql FROM main.sqlite_schema WHERE type = 'trigger'
+       AND lower(tbl_name) IN (${tables.map(() => 'lower(?)').join(', ')})`,
+    )
+    .all(...tables)
+  return rows.map(({ name, table, sql }) => ({ name: String(name), table: String(table), sql: String(sql) }))
+}
+
+function setAside(db: DatabaseSync, triggers: Trigger[]): SetAside {
+  for (const { name } of triggers) db.exec(`DROP TRIGGER main.${quoteName(name)}`)
+  return {
+    names: triggers.map(({ name }) => name),
+    putBack: () => {
+      for (const { sql } of triggers) db.exec(sql)
+    },
+  }
+}
+
+/** Whether a trigger only keeps the R*Tree or the row count of its table right, which we do ourselves. */
+function isBookkeeping(name: string, table: string, geometry: string | undefined): boolean {
+  const prefixes = [`trigger_insert_feature_count_${table}`, `trigger_delete_feature_count_${table}`]
+  if (geometry !== undefined) prefixes.push(`${rtreeName({ table, geometry })}_`)
+  return prefixes.some((prefix) => name.toLowerCase().startsWith(prefix.toLowerCase()))
+}
+
+/**
+ * Takes every trigger off a table and its R*Tree, so that none runs in our writes. `foreign` are those that did more
+ * than keep the index and the row count, going by their names.
+ */
+export function setTableTriggersAside(
+  db: DatabaseSync,
+  table: string,
+  geometry: string | undefined,
+): SetAside & { foreign: string[] } {
+  const tables = geometry === undefined ? [table] : [table, rtreeName({ table, geometry })]
+  const aside = setAside(db, triggersOf(db, tables))
+  return { ...aside, foreign: aside.names.filter((name) => !isBookkeeping(name, table, geometry)) }
+}
+
+/**
+ * Takes the triggers off the tables of the catalogue; throws `Failure` where one of these is a view or a virtual table,
+ * which would run what somebody else wrote.
+ */
+export function setCatalogueTriggersAside(db: DatabaseSync): SetAside {
+  const names = bookkeepingTables.map(quoteText).join(', ')
+  const odd = db
+    .prepare(
+      `SELECT name FROM main.sqlite_schema WHERE lower(name) IN (${names})
+       AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')`,
+    )
+    .get()
+  if (odd !== undefined) {
+    throw conflict(
+      'store-file',
+      `"${odd['name']}" of the GeoPackage is no plain table: nothing is written to it`,
+    )
+  }
+  return setAside(db, triggersOf(db, bookkeepingTables))
+}
+
+/** Throws `Failure` where deleting the rows of a table would delete or empty rows of others. */
+export function refuseCascades(db: DatabaseSync, table: string): void {
+  const rows = db
+    .prepare(
+      `SELECT s.name FROM main.sqlite_schema AS s, pragma_foreign_key_list(s.name) AS f
+       WHERE s.type = 'table' AND s.sql LIKE '%REFERENCES%' AND lower(f."table") = lower(?)
+       AND f.on_delete NOT IN ('NO ACTION', 'RESTRICT')`,
+    )
+    .all(table)
+  const others = rows.map(({ name }) => String(name)).filter((name) => !isSameName(name, table))
+  if (others.length === 0) return
+  throw conflict(
+    'table-referenced',
+    `Replacing the rows of "${table}" would delete or empty rows of other tables: ${others.join(', ')}`,
+  )
+}
+
+/** Columns that SQLite computes itself. */
+export function generatedColumns(db: DatabaseSync, table: string): Set<string> {
+  const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteText(table)})`).all()
+  return new Set(infos.flatMap(({ name, hidden }) => (Number(hidden) > 1 ? [String(name)] : [])))
+}
+
+/** Throws `Failure` where a table or its R*Tree is not what it has to be for rows to be written as they are. */
+export function refuseVirtual(
+  db: DatabaseSync,
+  { table, geometry }: Pick<IndexedTable, 'table'> & { geometry?: string | undefined },
+): void {
+  const sqlOf = db.prepare(
+    `SELECT sql FROM main.sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(?)`,
+  )
+  const isVirtual = /^\s*create\s+virtual/i.test(String(sqlOf.get(table)?.['sql']))
+  const index = geometry === undefined ? undefined : sqlOf.get(rtreeName({ table, geometry }))?.['sql']
+  const isOddIndex =
+    index != null && !/^\s*create\s+virtual\s+table\s.*\susing\s+rtree\s*\(/is.test(String(index))
+  if (!isVirtual && !isOddIndex) return
+  const what = isVirtual ? `"${table}" is a virtual table` : `The index of "${table}" is no R*Tree`
+  throw conflict('table-read-only', `${what}: nothing is written to it`)
+}

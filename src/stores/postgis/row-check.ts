@@ -1,0 +1,36 @@
+import { conflict } from '../../lib/errors.ts'
+import { quoteTable } from '../../lib/postgres/quote.ts'
+import type { Connection } from './session.ts'
+import type { TableFacts } from './table-facts.ts'
+
+/** A table, one that it inherits to, or a partition has triggers or rules, which may do anything with the rows. */
+const actsOnRowsSql = `
+with recursive family(oid) as (
+  select $1::oid union select i.inhrelid from pg_inherits i join family f on f.oid = i.inhparent
+)
+select exists (select from pg_trigger t join family f on f.oid = t.tgrelid
+    where not t.tgisinternal and t.tgenabled <> 'D')
+  or exists (select from pg_rewrite r join family f on f.oid = r.ev_class where r.rulename <> '_RETURN') as acts`
+
+/** Whether something of the table itself may change what is put into it. */
+export async function actsOnRows(connection: Connection, { oid }: TableFacts): Promise<boolean> {
+  const { rows } = await connection.run<{ acts: boolean }>('reading the triggers', actsOnRowsSql, [oid])
+  return rows[0]?.acts === true
+}
+
+export async function countRows(connection: Connection, { schema, name }: TableFacts): Promise<number> {
+  const { rows } = await connection.run<{ n: string }>(
+    'counting the rows',
+    `select count(*)::text as n from ${quoteTable(schema, name)}`,
+  )
+  return Number(rows[0]?.n)
+}
+
+/** Throws `Failure` where rows that were put into a table are not in it; more than those may be. */
+export function requireRows(table: string, found: number, expected: number): void {
+  if (found >= expected) return
+  throw conflict(
+    'rows-lost',
+    `The table "${table}" has ${found} of ${expected} rows that were put into it: its triggers or rules drop the others`,
+  )
+}
