@@ -5,6 +5,7 @@ import type { ProgramOptions } from '../../lib/process.ts'
 import { runProgram, streamProgram } from '../../lib/process.ts'
 import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
+import { gdalComplaints } from './complaints.ts'
 import { copySqlite } from './copy-sqlite.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
 import { limitedProgram, linkInto, listDrivers, safeConfig, unreadable } from './safe-gdal.ts'
@@ -129,13 +130,26 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
           ...options,
           env,
           timeoutMs: readTimeoutMs,
-          onWarnings: refuseLoss,
+          onWarnings: (stderr) => {
+            refuseErrors(stderr, options.cwd)
+            refuseLoss(stderr)
+          },
         })
       } catch (error) {
         unreadable(error, options.cwd)
       }
     },
   }
+}
+
+/** GDAL ends well after errors that made it leave out rows, such as damaged pages of a database. */
+function refuseErrors(stderr: string, folder: string): void {
+  const complaint = gdalComplaints(stderr).find((text) => !text.startsWith('PROJ: '))
+  if (complaint === undefined) return
+  throw new FormatError(
+    `GDAL met an error while it read: ${complaint.replaceAll(`${folder}/`, '').slice(0, 500)}`,
+    { code: 'gdal-failed' },
+  )
 }
 
 const changedForm =

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -134,6 +134,26 @@ describe('values that GDAL would change', needsGdal, () => {
       )
       db.close()
       await assert.rejects(readTables(path), /GDAL would change a value/, type)
+    }
+  })
+})
+
+describe('errors after which GDAL ends well', needsGdal, () => {
+  it('fail the load and say what is wrong', async (test) => {
+    const path = join(await testFolder(test), 'a.sqlite')
+    const db = new DatabaseSync(path)
+    db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')
+    const insert = db.prepare('INSERT INTO t (a) VALUES (?)')
+    db.exec('BEGIN')
+    for (let row = 0; row < 500; row += 1) insert.run('x'.repeat(1000))
+    db.exec('COMMIT')
+    db.close()
+    const bytes = await readFile(path)
+    for (const from of [8192, 200_000]) {
+      const damaged = Buffer.from(bytes)
+      damaged.fill(0xa5, from, from + 100_000)
+      await writeFile(path, damaged)
+      await assert.rejects(readTables(path), /GDAL .* malformed/, String(from))
     }
   })
 })

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { copyGuarded, findSettledPath } from '../../lib/guarded-files.ts'
 import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import { FormatError } from '../format.ts'
+import { gdalComplaints } from './complaints.ts'
 
 const memoryBytes = 4 * 1024 ** 3
+const maxComplaintLength = 500
 
 /** GDAL's configuration for untrusted files: no network, no other code, nothing written beside a file. */
 export const safeConfig: Record<string, string> = {
@@ -15,7 +17,6 @@ export const safeConfig: Record<string, string> = {
   PROJ_NETWORK: 'OFF',
   GDAL_VRT_ENABLE_PYTHON: 'NO',
   GDAL_PAM_ENABLED: 'NO',
-  OGR_SQLITE_LOAD_EXTENSIONS: 'NO',
   CPL_TMPDIR: tmpdir(),
 }
 
@@ -78,12 +79,12 @@ const reasons: Record<ProgramError['reason'], string> = {
 /** Turns the failure of a program into a `FormatError` with GDAL's first complaint, without our folder's name. */
 export function unreadable(error: unknown, folder: string): never {
   if (!(error instanceof ProgramError)) throw error
-  const [complaint] = error.stderr.split('\n').filter((line) => /^(ERROR|FAILURE)/.test(line))
+  const [complaint] = gdalComplaints(error.stderr)
   const isKilled = error.reason === 'failed' && error.exitCode === undefined
   const reason = isKilled
     ? 'the program was ended by a signal, maybe for want of memory'
     : error.reason === 'failed' && complaint !== undefined
-      ? complaint.replace(/^(ERROR \d+|FAILURE): ?/, '').replaceAll(`${folder}/`, '')
+      ? complaint.replaceAll(`${folder}/`, '').slice(0, maxComplaintLength)
       : reasons[error.reason]
   throw new FormatError(`GDAL cannot read the file: ${reason}`, { code: 'gdal-failed' })
 }
