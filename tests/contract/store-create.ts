@@ -52,6 +52,30 @@ export function describeCreate(make: MakeStore): void {
       )
     }
 
+    for (const geometry of ['Point', undefined] as const) {
+      const what = geometry === undefined ? 'no column at all' : 'a geometry alone'
+      for (const mode of ['CREATE', 'REPLACE', 'APPEND'] as const) {
+        it(
+          `loads rows of ${what} with ${mode}`,
+          withStore(make, async ({ store }) => {
+            const schema = schemaOf({}, geometry)
+            const rows = [1, 2, 3].map((x) => ({
+              geometry: geometry === undefined ? null : point(x, x),
+              values: [],
+            }))
+            if (mode !== 'CREATE') await loadRows(store, { schema, rows })
+            const { result, rejects } = await loadRows(store, { schema, rows, mode })
+            assert.deepEqual([result.rowsLoaded, rejects], [3, []])
+            const twice = mode === 'APPEND' ? [...rows, ...rows] : rows
+            assert.deepEqual(
+              (await readRows(store)).map((row) => row.geometry),
+              twice.map((row) => row.geometry),
+            )
+          }),
+        )
+      }
+    }
+
     it(
       'keeps attribute types, limits, order, geometry type, dimensions and CRS',
       withStore(make, async ({ store }) => {

@@ -4,10 +4,10 @@ import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
 import { commitLoad, lockTable } from './commit.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
+import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
 import { freeIdentifier, stagingName, suffixedIdentifier } from './identifiers.ts'
 import type { SentRows } from './send-rows.ts'
-import { sendRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 import type { NewTable, TargetPlan } from './target-plan.ts'
@@ -165,9 +165,8 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   await connection.run('beginning', 'begin')
   await connection.run('beginning', 'set local synchronous_commit = off')
   await connection.run('creating the table', plan.createSql)
-  const columns = plan.target.columns.map(quoteIdentifier).join(', ')
-  const writer = connection.copy(`copy ${table} (${columns}) from stdin (format binary, freeze)`)
-  const sent = await sendRows(writer, plan.target.layout, batches, hooks)
+  const into = { table, plan: plan.target, options: 'format binary, freeze' }
+  const sent = await copyRows(connection, into, batches, hooks)
   await connection.run('staging the rows', 'commit')
   return sent
 }

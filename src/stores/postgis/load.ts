@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
+import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
 import type { LoadContext } from './build-load.ts'
@@ -10,10 +10,10 @@ import { commitLoad, lockTable } from './commit.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { findTableRules } from './constraints.ts'
+import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
 import { stagingName } from './identifiers.ts'
 import { actsOnRows, countRows, requireRows } from './row-check.ts'
-import { sendRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import { endProcesses, Session } from './session.ts'
 import { findOrAddSrid } from './srid.ts'
@@ -136,9 +136,7 @@ async function appendDirectly(
       const isCounted = await actsOnRows(connection, facts)
       if (isCounted) await lockTable(connection, table, 'share row exclusive', hooks.signal)
       const before = isCounted ? await countRows(connection, facts) : 0
-      const columns = plan.columns.map(quoteIdentifier).join(', ')
-      const writer = connection.copy(`copy ${table} (${columns}) from stdin (format binary)`)
-      const sent = await sendRows(writer, plan.layout, batches, hooks)
+      const sent = await copyRows(connection, { table, plan, options: 'format binary' }, batches, hooks)
       if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
       await addIndexes(connection, facts, plan)
       const envelope = await findExtent(connection, facts)

@@ -138,7 +138,8 @@ export class StagedRows {
     const connection = this.#connection
     const target = quoteTable(this.#facts.schema, this.#facts.name)
     const columns = this.#plan.columns.map(quoteIdentifier).join(', ')
-    const insert = `insert into ${target} (${columns}) select ${columns} from ${this.#source()} as staged`
+    const list = columns === '' ? '' : ` (${columns})`
+    const insert = `insert into ${target}${list} select ${columns} from ${this.#source()} as staged`
     const doing = 'putting the rows in place'
     if (isReplace && isReferenced) {
       const where = 'where (select count(*) from gone) >= 0'

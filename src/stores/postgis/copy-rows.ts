@@ -1,0 +1,34 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import type { LoadHooks } from '../store.ts'
+import type { SentRows } from './send-rows.ts'
+import { sendRows } from './send-rows.ts'
+import type { Connection } from './session.ts'
+import type { TargetPlan } from './target-plan.ts'
+
+/**
+ * Sends rows into a table by COPY, within a transaction; `options` are those of COPY. Rows without any column, which
+ * COPY does not know, go by their numbers through a temporary table.
+ */
+export async function copyRows(
+  connection: Connection,
+  into: { table: string; plan: TargetPlan; options: string },
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<SentRows> {
+  const { table, plan, options } = into
+  if (plan.columns.length > 0) {
+    const columns = plan.columns.map(quoteIdentifier).join(', ')
+    const writer = connection.copy(`copy ${table} (${columns}) from stdin (${options})`)
+    return sendRows(writer, plan.layout, batches, hooks)
+  }
+  const rows = 'pg_temp.terrane_rows'
+  await connection.run(
+    'creating the staging table',
+    'create temporary table terrane_rows (number bigint) on commit drop',
+  )
+  const writer = connection.copy(`copy ${rows} (number) from stdin (format binary)`)
+  const sent = await sendRows(writer, { ...plan.layout, hasRowNumber: true }, batches, hooks)
+  await connection.run('staging the rows', `insert into ${table} select from ${rows}`)
+  return sent
+}
