@@ -1,4 +1,5 @@
-import { GeometryError, normalizeWkb, WkbScanner, wkbTypeNumber } from './wkb.ts'
+import { linearWkb } from './curves/curve-wkb.ts'
+import { CurveError, GeometryError, normalizeWkb, WkbScanner, wkbTypeNumber } from './wkb.ts'
 
 /**
  * Geometries of a batch: row r is `bytes[offsets[r] .. offsets[r + 1])`, little-endian ISO WKB, with its envelope at
@@ -132,8 +133,21 @@ export class GeometryBuilder {
     this.#next()
   }
 
-  /** Appends a whole WKB or EWKB, checked; throws `GeometryError` and leaves the row unwritten when it is not one. */
+  /**
+   * Appends a whole WKB or EWKB, checked, curves as short straight lines; throws `GeometryError` and leaves the row
+   * unwritten when it is not one.
+   */
   appendWkb(source: Uint8Array, start = 0, end = source.length): void {
+    try {
+      this.#appendPlainWkb(source, start, end)
+    } catch (error) {
+      if (!(error instanceof CurveError)) throw error
+      const linear = linearWkb(source, start, end)
+      this.#appendPlainWkb(linear, 0, linear.length)
+    }
+  }
+
+  #appendPlainWkb(source: Uint8Array, start: number, end: number): void {
     const view = new DataView(source.buffer, source.byteOffset, source.byteLength)
     const scanner = this.#scanner
     scanner.scan(view, start, end)

@@ -22,6 +22,9 @@ export class GeometryError extends Error {
   }
 }
 
+/** A geometry, or a part of it, is a curve or a surface: `curves/curve-wkb.ts` reads it. */
+export class CurveError extends GeometryError {}
+
 const maxDepth = 32
 
 export function geometryTypeName(typeCode: number): GeometryType {
@@ -96,6 +99,7 @@ export class WkbScanner {
     hasZ ||= thousands === 1 || thousands === 3
     hasM ||= thousands >= 2
     if (member >= 0 && typeCode !== member) {
+      if (typeCode > 7) throw new CurveError(`A part is of type ${typeCode}`)
       throw new GeometryError(`A ${geometryTypeName(member)} was expected, found WKB type ${type}`)
     }
     const dimensions = 2 + (hasZ ? 1 : 0) + (hasM ? 1 : 0)
@@ -118,7 +122,8 @@ export class WkbScanner {
       const member = typeCode === 7 ? -1 : typeCode - 3
       for (let part = 0; part < parts; part += 1) this.#geometry(depth + 1, member)
     } else {
-      throw new GeometryError(`Geometry type ${typeCode} is not supported (curves and surfaces are not)`)
+      const message = `Geometry type ${typeCode} is not supported`
+      throw typeCode > 7 && typeCode <= 17 ? new CurveError(message) : new GeometryError(message)
     }
   }
 

@@ -87,7 +87,7 @@ describe('WktReader', () => {
     'LINESTRING (1 2,3 4 5)',
     'POLYGON ((0 0,1 0,1 1,0 1))',
     'POLYGON ((0 0,1 0,0 0))',
-    'CIRCULARSTRING (0 0,1 1,2 0)',
+    'CIRCULARSTRING (0 0,1 1)',
     'SRID=x;POINT(1 2)',
     'Point of interest',
     `${'GEOMETRYCOLLECTION('.repeat(40)}POINT(1 2)${')'.repeat(40)}`,

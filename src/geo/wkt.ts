@@ -1,8 +1,13 @@
+import { asciiText } from '../lib/decimal.ts'
+import { linearWkbOfWkt, mayBeCurveWkt } from './curves/curve-wkt.ts'
 import type { GeometryBuilder } from './geometry-builder.ts'
 import type { GeometryShape } from './geometry-shape.ts'
 import { GeometryError, geometryTypeName } from './wkb.ts'
+import { writeGeometryText } from './wkb-to-wkt.ts'
 import { isLetter, WktTokens } from './wkt-tokens.ts'
 
+const wktBeginning =
+  /^\s*(SRID\s*=\s*\d+\s*;\s*)?((MULTI)?(POINT|LINESTRING|POLYGON|CURVE|SURFACE)|GEOMETRYCOLLECTION|CIRCULARSTRING|COMPOUNDCURVE|CURVEPOLYGON|POLYHEDRALSURFACE|TIN|TRIANGLE)\s*((ZM|Z|M)\s*)?(\(|EMPTY)/i
 const maxDepth = 30
 const open = 0x28
 const close = 0x29
@@ -21,6 +26,8 @@ export class WktReader {
   hasM = false
   /** Its SRID, 0 without one. */
   srid = 0
+  /** Whether it was written as a curve or a surface. */
+  isCurve = false
   readonly #tokens = new WktTokens()
   #builder: GeometryBuilder | undefined
   readonly #shape: GeometryShape
@@ -34,8 +41,26 @@ export class WktReader {
     this.#shape = shape
   }
 
-  /** Appends the geometry in `bytes[start, end)`; throws `GeometryError` and leaves the builder as it was. */
+  /**
+   * Appends the geometry in `bytes[start, end)`, curves as short straight lines; throws `GeometryError` and leaves the
+   * builder as it was.
+   */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
+    this.isCurve = false
+    try {
+      this.#read(bytes, start, end, builder)
+    } catch (error) {
+      const text = asciiText(bytes, start, end)
+      if (!(error instanceof GeometryError && mayBeCurveWkt(text))) throw error
+      const srid = /^\s*SRID\s*=\s*\d+\s*;/i.exec(text)?.[0] ?? ''
+      const linear = writeGeometryText(linearWkbOfWkt(bytes, start + srid.length, end))
+      const plain = Buffer.from(srid + linear)
+      this.#read(plain, 0, plain.length, builder)
+      this.isCurve = true
+    }
+  }
+
+  #read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
     this.#tokens.begin(bytes, start, end)
     this.#builder = builder
     this.#dimensions = 0
@@ -223,7 +248,5 @@ export class WktReader {
 
 /** True when text begins like WKT or EWKT: cheap, for finding geometry columns. */
 export function looksLikeWkt(text: string): boolean {
-  return /^\s*(SRID\s*=\s*\d+\s*;\s*)?(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\s*((ZM|Z|M)\s*)?(\(|EMPTY)/i.test(
-    text,
-  )
+  return wktBeginning.test(text)
 }

@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType, GeometryField } from '../../geo/schema.ts'
 import { looksLikeWkt } from '../../geo/wkt.ts'
+import { curvesMessage } from '../curves-message.ts'
 import type { DataFile, LayerDescription, Message, ReadContext } from '../format.ts'
 import { CellParser } from './cell-kind.ts'
 import { findCharset } from './charset.ts'
@@ -155,6 +156,7 @@ function addGeometry(layer: LayerDescription, name: string, wkt: WktColumn): voi
     const message = `${wkt.bad} cells of "${name}" cannot be read as WKT: their rows are rejected`
     layer.messages.push({ level: 'warning', code: 'bad-wkt', message })
   }
+  if (wkt.curves > 0) layer.messages.push(curvesMessage(name, wkt.curves))
   if (wkt.hasSeveralSrids) {
     const message = `The cells of "${name}" name several SRIDs: none is taken`
     layer.messages.push({ level: 'warning', code: 'several-srids', message })

@@ -14,6 +14,8 @@ export class WktColumn {
   readonly seen = new SeenGeometries()
   readonly envelope: Envelope = emptyEnvelope()
   bad = 0
+  /** Curves and surfaces among them. */
+  curves = 0
   readonly #srids = new Set<number>()
   readonly #reader = new WktReader(plainShape)
   #builder = new GeometryBuilder(256)
@@ -28,6 +30,7 @@ export class WktColumn {
     }
     const { typeCode, hasZ, hasM, srid } = this.#reader
     this.seen.add(typeCode, hasZ, hasM)
+    if (this.#reader.isCurve) this.curves += 1
     if (srid > 0 && this.#srids.size < 2) this.#srids.add(srid)
     if (this.#builder.length === 256) this.foldEnvelopes()
   }

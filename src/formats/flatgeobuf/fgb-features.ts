@@ -227,6 +227,8 @@ export class FgbFeatures {
     let at = buffer.vector(buffer.field(feature, propertiesSlot), 1)
     const end = at + buffer.count
     while (at < end) {
+      // Some writers leave a byte of padding there.
+      if (at + 1 === end && bytes[at] === 0) return
       if (at + 2 > end) throw new FlatBufferError('the properties end within a column number')
       const index = view.getUint16(at, true)
       const read = readers[index]

@@ -1,3 +1,4 @@
+import { linearTypeCode, polyhedralSurface } from '../../geo/curves/curve-tree.ts'
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import type { GeometryField } from '../../geo/schema.ts'
 import { GeometryError, geometryTypeCode } from '../../geo/wkb.ts'
@@ -12,6 +13,11 @@ const maxDepth = 32
 export function statedGeometryType(buffer: FlatBuffer, table: number): number {
   const at = buffer.field(table, typeSlot)
   return at === 0 ? 0 : buffer.uint8(at)
+}
+
+/** Triangles are polygons, and surfaces of polygons or triangles are polygons in one. */
+export function flatType(type: number): number {
+  return type >= polyhedralSurface ? linearTypeCode(type) : type
 }
 
 /** Writes geometry tables of FlatGeobuf as WKB; type numbers are those of WKB up to GeometryCollection. */
@@ -44,7 +50,8 @@ export class FgbGeometry {
     const { start, end } = this.#buffer
     // Tables may be shared inside a buffer: what comes out stays in proportion to what came in.
     this.#limit = this.#target.byteLength + (end - start) * 4 + 256
-    const type = this.#headerType === 0 ? statedGeometryType(this.#buffer, table) : this.#headerType
+    const stated = this.#headerType === 0 ? statedGeometryType(this.#buffer, table) : this.#headerType
+    const type = flatType(stated)
     if (this.#multiType === type + 3) {
       this.#header(this.#multiType)
       this.#target.count(1)
@@ -56,7 +63,7 @@ export class FgbGeometry {
   #geometry(table: number, type: number, depth: number): void {
     if (depth > maxDepth) throw new GeometryError(`Geometry is nested more than ${maxDepth} deep`)
     if (type < 1 || type > 7) {
-      throw new GeometryError(`Geometry type ${type} is not supported (curves and surfaces are not)`)
+      throw new GeometryError(`Geometry type ${type} is not supported (curves are not)`)
     }
     this.#header(type)
     if (type >= 6) this.#parts(table, type, depth)
@@ -77,7 +84,7 @@ export class FgbGeometry {
     this.#target.count(count)
     for (let part = 0; part < count; part += 1) {
       const member = buffer.target(first + part * 4)
-      this.#geometry(member, type === 6 ? 3 : statedGeometryType(buffer, member), depth + 1)
+      this.#geometry(member, type === 6 ? 3 : flatType(statedGeometryType(buffer, member)), depth + 1)
     }
   }
 

@@ -3,7 +3,7 @@ import { geometryTypeCode, geometryTypeName } from '../../geo/wkb.ts'
 import type { ByteWindow } from '../byte-window.ts'
 import { FormatError } from '../format.ts'
 import { type FgbRecords, geometryTable } from './fgb-features.ts'
-import { statedGeometryType } from './fgb-geometry.ts'
+import { flatType, statedGeometryType } from './fgb-geometry.ts'
 import { type FgbHeader, isFgbHead, magicBytes, parseFgbHeader } from './fgb-header.ts'
 import { FlatBuffer, FlatBufferError } from './flat-buffer.ts'
 
@@ -49,7 +49,8 @@ export function fgbSchema(header: FgbHeader, geometryType = statedType(header)):
 }
 
 function statedType(header: FgbHeader): GeometryType {
-  return header.geometryType <= 7 ? geometryTypeName(header.geometryType) : 'Geometry'
+  const type = flatType(header.geometryType)
+  return type <= 7 ? geometryTypeName(type) : 'Geometry'
 }
 
 /** One type for all features where that is possible: their own, or the multi type of a single one and its multi. */
@@ -60,7 +61,7 @@ export async function scanGeometryType(records: FgbRecords): Promise<GeometryTyp
     if (records.problem !== undefined) continue
     try {
       const table = geometryTable(buffer, buffer.open(records.view, records.start, records.end))
-      if (table !== 0) types.add(statedGeometryType(buffer, table))
+      if (table !== 0) types.add(flatType(statedGeometryType(buffer, table)))
     } catch (error) {
       if (!(error instanceof FlatBufferError)) throw error
     }

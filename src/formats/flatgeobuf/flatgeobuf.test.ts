@@ -151,6 +151,9 @@ describe('FlatGeobuf geometries', () => {
       { type: 1, xy: [] },
       { type: 1, xy: [Number.NaN, Number.NaN] },
       { type: 3 },
+      { type: 17, xy: ring },
+      { type: 16, parts: [{ type: 17, xy: ring }] },
+      { type: 15, parts: [{ type: 3, xy: ring }] },
     ])
     assert.deepEqual(geometries, [
       'POINT (1 2)',
@@ -166,6 +169,9 @@ describe('FlatGeobuf geometries', () => {
       'POINT EMPTY',
       'POINT EMPTY',
       'POLYGON EMPTY',
+      'POLYGON ((0 0,4 0,4 4,0 0))',
+      'MULTIPOLYGON (((0 0,4 0,4 4,0 0)))',
+      'MULTIPOLYGON (((0 0,4 0,4 4,0 0)))',
     ])
   })
 
@@ -264,9 +270,10 @@ describe('FlatGeobuf values', () => {
       sized(Uint8Array.of(1, 0, 255)),
     ]
     const properties = values.map((value, index) => property(index, value))
+    const padding = Uint8Array.of(0)
     const { layer, rows, rejects } = await read({
       columns,
-      features: [{ geometry: point, properties }, { properties: [] }],
+      features: [{ geometry: point, properties: [...properties, padding] }, { properties: [] }],
     })
     assert.deepEqual(rejects, [])
     assert.deepEqual(

@@ -12,14 +12,14 @@ const slash = 0x2f
 const integerForm = /^-?\d+$/
 const realForm = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 const clockForm = /^(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?$/
-const endless: Record<string, number> = {
-  inf: Infinity,
-  infinity: Infinity,
-  '-inf': -Infinity,
-  '-infinity': -Infinity,
-  nan: Number.NaN,
-  '-nan': Number.NaN,
-}
+const endless = new Map([
+  ['inf', Infinity],
+  ['infinity', Infinity],
+  ['-inf', -Infinity],
+  ['-infinity', -Infinity],
+  ['nan', Number.NaN],
+  ['-nan', Number.NaN],
+])
 const ranges: Record<string, [number, number]> = {
   int16: [-32_768, 32_767],
   int32: [-2_147_483_648, 2_147_483_647],
@@ -114,7 +114,7 @@ function fixedValue(type: string, bytes: Uint8Array, start: number, end: number)
     return text === '0' || text === 'f' ? 0 : undefined
   }
   const range = ownValue(ranges, type)
-  if (range === undefined) return realForm.test(text) ? Number(text) : ownValue(endless, text.toLowerCase())
+  if (range === undefined) return realForm.test(text) ? Number(text) : endless.get(text.toLowerCase())
   const value = integerForm.test(text) ? Number(text) : Number.NaN
   return value >= range[0] && value <= range[1] ? value : undefined
 }

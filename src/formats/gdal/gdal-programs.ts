@@ -48,7 +48,8 @@ export async function* withGdalSource<T>(
   const folder = await mkdtemp(join(tmpdir(), 'terrane-gdal-'))
   try {
     const path = await linkFiles(file, driver, folder)
-    yield* work(openSource(path, { env: { ...env, CPL_TMPDIR: folder }, signal, cwd: folder }))
+    const options = { env: { ...env, CPL_TMPDIR: folder }, signal, cwd: folder }
+    yield* work(openSource(path, driver, options))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -75,7 +76,7 @@ export async function* withGdalDatabase<T>(
       signal,
       cwd: folder,
     }
-    yield* work(openSource(database.name, options))
+    yield* work(openSource(database.name, driver, options))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -92,7 +93,11 @@ async function linkFiles({ path, sidecars }: DataFile, driver: GdalDriver, folde
   return join(folder, main)
 }
 
-function openSource(path: string, options: ProgramOptions & { cwd: string }): GdalSource {
+function openSource(
+  path: string,
+  { isSqlite }: GdalDriver,
+  options: ProgramOptions & { cwd: string },
+): GdalSource {
   return {
     info: async (before, layers) => {
       const [program, args] = await limitedProgram('ogrinfo', ['-ro', ...before, path, ...layers])
@@ -108,6 +113,8 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
         'PRECISION=NO',
       ]
       if (dimensions !== undefined) settings.push(`DIM=${dimensions}`)
+      // Else GDAL ends at the first geometry that is not as the column of the database declares.
+      const type = isSqlite === true && dimensions !== undefined ? ['-nlt', 'GEOMETRY'] : []
       const [program, args] = await limitedProgram('ogr2ogr', [
         ...[
           '-f',
@@ -122,6 +129,7 @@ function openSource(path: string, options: ProgramOptions & { cwd: string }): Gd
           '-forceNullable',
           '-unsetFieldWidth',
         ],
+        ...type,
         ...settings.flatMap((setting) => ['-lco', setting]),
       ])
       const env = { ...options.env, PG_USE_COPY: 'YES' }

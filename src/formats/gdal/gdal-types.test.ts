@@ -138,6 +138,27 @@ describe('values that GDAL would change', needsGdal, () => {
   })
 })
 
+describe('a column of SQLite for single geometries that holds several', needsGdal, () => {
+  it('is one for several, as GDAL makes it', async (test) => {
+    const folder = await testFolder(test)
+    const source = join(folder, 'a.geojson')
+    const square = '[[[0,0],[1,0],[1,1],[0,0]]]'
+    const features = [
+      `"Polygon","coordinates":${square}`,
+      `"MultiPolygon","coordinates":[${square},${square}]`,
+    ].map((geometry) => `{"type":"Feature","properties":{},"geometry":{"type":${geometry}}}`)
+    await writeFile(source, `{"type":"FeatureCollection","features":[${features.join(',')}]}`)
+    const path = join(folder, 'a.sqlite')
+    await runProgram('ogr2ogr', ['-f', 'SQLite', path, source, '-nlt', 'GEOMETRY', '-nln', 't'])
+    const db = new DatabaseSync(path)
+    db.exec('UPDATE geometry_columns SET geometry_type = 3')
+    db.close()
+    const table = await onlyTable(await readTables(path))
+    assert.equal(table.layer.schema.geometry?.type, 'MultiPolygon')
+    assert.deepEqual([table.rows.length, table.batches[0]?.rejects], [2, []])
+  })
+})
+
 describe('errors after which GDAL ends well', needsGdal, () => {
   it('fail the load and say what is wrong', async (test) => {
     const path = join(await testFolder(test), 'a.sqlite')

@@ -1,7 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
-import type { GeometryField, Schema } from '../../geo/schema.ts'
+import type { GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { detectGdal } from './detect.ts'
@@ -51,6 +51,12 @@ function isHeaderOnly({ featureCount, firstField }: OgrLayer): boolean {
   return featureCount === 1 && firstField === 'Field1'
 }
 
+/** Whether rows may have geometries of other types; in SQLite those of a single type may be multis, which nothing checks. */
+function isOpenType({ isSqlite }: GdalDriver, type: GeometryType | undefined): boolean {
+  const isSingle = type === 'LineString' || type === 'Polygon' || type === 'Point'
+  return type === 'Geometry' || (isSqlite === true && isSingle)
+}
+
 async function describeLayer(
   source: GdalSource,
   driver: GdalDriver,
@@ -65,7 +71,7 @@ async function describeLayer(
   }
   const description: LayerDescription = { name: layer.name, schema, messages }
   if (layer.featureCount !== undefined) description.featureCount = layer.featureCount
-  const isOpen = schema.geometry?.type === 'Geometry'
+  const isOpen = isOpenType(driver, schema.geometry?.type)
   const isUnknown = isOpen || driver.infersTypes === true || layer.featureCount === undefined
   const survey = isUnknown ? await surveyLayer(source, driver, layer, schema, signal) : undefined
   if (survey !== undefined) description.featureCount = survey.rows
@@ -88,7 +94,7 @@ async function surveyLayer(
   signal: AbortSignal,
 ): Promise<LayerSurvey> {
   const survey = new LayerSurvey(schema)
-  const dimensions = schema.geometry?.type === 'Geometry' ? 'XYZM' : undefined
+  const dimensions = isOpenType(driver, schema.geometry?.type) ? 'XYZM' : undefined
   for await (const batch of readDump(source.dump(name, dimensions), schema, signal, driver)) survey.add(batch)
   return survey
 }

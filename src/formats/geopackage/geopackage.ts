@@ -57,10 +57,12 @@ async function describe(file: DataFile, { signal }: ReadContext): Promise<LayerD
   try {
     const { size } = statSync(file.path)
     const isUtf8 = hasUtf8(opened.db)
-    const messages = opened.isCopy ? [pendingMessage(file)] : []
     return listTables(opened.db).map((table) => {
+      const messages = opened.isCopy ? [pendingMessage(file)] : []
       const geometry =
-        isUtf8 && size <= maxSurveyedBytes ? surveyGeometry(opened.path, table) : table.schema.geometry
+        isUtf8 && size <= maxSurveyedBytes
+          ? surveyGeometry(opened.path, table, messages)
+          : table.schema.geometry
       const surveyed = { ...table, schema: { ...table.schema, geometry } }
       return toLayer(opened.db, surveyed, size <= maxCountedBytes, messages)
     })

@@ -1,5 +1,8 @@
+import { isCurveType, linearTypeCode } from '../../geo/curves/curve-tree.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { GeometryField } from '../../geo/schema.ts'
+import { curvesMessage } from '../curves-message.ts'
+import type { Message } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { RecordReader } from './record-reader.ts'
 import { PageSource } from './sqlite-pages/page-source.ts'
@@ -10,11 +13,17 @@ import type { GeoPackageTable } from './tables.ts'
  * The geometry of a table as its rows have it, where they are not as declared: programs write multi parts into single
  * layers, and Z where none is announced; where Z or M may be there or not (OGC 12-128r18, table 6), most rows decide.
  */
-export function surveyGeometry(path: string, table: GeoPackageTable): GeometryField | undefined {
+export function surveyGeometry(
+  path: string,
+  table: GeoPackageTable,
+  messages: Message[],
+): GeometryField | undefined {
   const { geometry } = table.schema
   if (geometry === undefined || table.rootPage === undefined) return geometry
-  const seen = seenGeometries(path, table, table.rootPage)
+  const found = seenGeometries(path, table, table.rootPage)
+  const seen = found?.seen
   if (seen === undefined || seen.count === 0) return geometry
+  if (found !== undefined && found.curves > 0) messages.push(curvesMessage(geometry.name, found.curves))
   const holdsSeen = ['Geometry', seen.type, `Multi${seen.type}`].includes(geometry.type)
   return {
     ...geometry,
@@ -24,22 +33,29 @@ export function surveyGeometry(path: string, table: GeoPackageTable): GeometryFi
   }
 }
 
+interface Survey {
+  seen: SeenGeometries
+  /** Curves and surfaces among them. */
+  curves: number
+}
+
 /** The types met; undefined where the pages are damaged, which reading them will say. */
-function seenGeometries(path: string, table: GeoPackageTable, rootPage: number): SeenGeometries | undefined {
+function seenGeometries(path: string, table: GeoPackageTable, rootPage: number): Survey | undefined {
   const pages = new PageSource(path)
   try {
     const scan = new TableScan(pages, rootPage)
     const reader = new RecordReader(scan, table)
     const seen = new SeenGeometries()
+    let curves = 0
     while (scan.next()) {
       const number = reader.geometryNumber()
       if (number === undefined) continue
-      const typeCode = number % 1000
-      const thousands = (number - typeCode) / 1000
-      if (typeCode >= 1 && typeCode <= 7)
-        seen.add(typeCode, thousands === 1 || thousands === 3, thousands >= 2)
+      const typeCode = linearTypeCode(number % 1000)
+      const thousands = Math.floor(number / 1000)
+      if (isCurveType(number % 1000)) curves += 1
+      if (typeCode > 0) seen.add(typeCode, thousands === 1 || thousands === 3, thousands >= 2)
     }
-    return seen
+    return { seen, curves }
   } catch (error) {
     if (error instanceof FormatError) return undefined
     throw error

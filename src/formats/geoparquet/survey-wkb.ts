@@ -1,3 +1,4 @@
+import { linearTypeCode } from '../../geo/curves/curve-tree.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { GeometryField } from '../../geo/schema.ts'
 import type { OpenFile } from '../open-file.ts'
@@ -26,8 +27,8 @@ function addHeader(seen: SeenGeometries, { view, bytes, start, end }: ValueSourc
   if (end - start < 5) return
   const number = view.getUint32(start + 1, bytes[start] === 1)
   const thousands = Math.floor((number & 0x1fffffff) / 1000)
-  const typeCode = (number & 0x1fffffff) % 1000
-  if (typeCode < 1 || typeCode > 7) return
+  const typeCode = linearTypeCode((number & 0x1fffffff) % 1000)
+  if (typeCode === 0) return
   const hasZ = number >>> 31 === 1 || thousands === 1 || thousands === 3
   seen.add(typeCode, hasZ, ((number >>> 30) & 1) === 1 || thousands >= 2)
 }
