@@ -29,6 +29,7 @@ import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { IndexMaker } from './stores/files/index/index-maker.ts'
+import type { ReadersSettings } from './stores/reading/readers.ts'
 import { Readers } from './stores/reading/readers.ts'
 
 /** How long a stop waits for requests and loads that are under way. */
@@ -41,6 +42,8 @@ export interface AppOptions {
   notice?(text: string): void
   /** What hashing a password costs; default: what is advised today. */
   passwordCost?: PasswordCost
+  /** Of what reads stores; for tests. */
+  readers?: Partial<ReadersSettings>
 }
 
 function print(text: string): void {
@@ -92,7 +95,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const clock = options.clock ?? systemClock
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
-    const readers = new Readers({ ownFolder: directory.stores })
+    const readers = new Readers({ ownFolder: directory.stores, ...options.readers })
     closers.push(() => readers.close())
     const catalog = await openCatalog({ settings, directory, database, events, clock, indexMaker, readers })
     closers.push(() => catalog.close())

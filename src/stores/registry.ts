@@ -14,6 +14,8 @@ export interface OpenOptions {
   keepReadingMs?: number
   /** Refuses databases of which SQLite may never be done. */
   refusesTraps?: boolean
+  /** Believes nothing that stands in a database. */
+  isGuarded?: boolean
 }
 
 /** What opens each type of store beside files that are served as they are: one line for each. */
@@ -36,11 +38,11 @@ function findDefinition(srs: string): CrsDefinition | undefined {
 
 function openGeoPackage(
   { parameters }: StoreConnection,
-  { isKept = false, keepReadingMs = 0, refusesTraps = false }: OpenOptions,
+  { isKept = false, keepReadingMs = 0, refusesTraps = false, isGuarded = false }: OpenOptions,
 ): VectorStore {
   const { path, read_only } = parameters
   if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')
-  const settings = { path, isReadOnly: read_only === 'true', refusesTraps }
+  const settings = { path, isReadOnly: read_only === 'true', refusesTraps, isGuarded }
   return createGeoPackageStore(settings, { findDefinition, keepMs: isKept ? keepMs : 0, keepReadingMs })
 }
 

@@ -84,7 +84,7 @@ function openCopy(path: string): DatabaseSync {
 }
 
 /** No recursive views (they need not end), no attached files, no functions with effects, pages checked as they come. */
-function distrust(db: DatabaseSync): void {
+export function distrust(db: DatabaseSync): void {
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0')
   db.exec('PRAGMA cache_size = -8000; PRAGMA temp_store = FILE')
   db.setAuthorizer((action) =>

@@ -3,12 +3,15 @@ import { Failure, invalid } from '../../lib/errors.ts'
 
 const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | 'conflict'; text: string }> = {
   5: { code: 'store-busy', kind: 'unavailable', text: 'is in use by others' },
+  7: { code: 'store-too-large', kind: 'unavailable', text: 'needs more memory than a question may take' },
   8: { code: 'store-file', kind: 'invalid', text: 'cannot be written to' },
   10: { code: 'store-io', kind: 'unavailable', text: 'could not be read or written by the system' },
   11: { code: 'store-corrupt', kind: 'unavailable', text: 'is damaged' },
   13: { code: 'store-full', kind: 'unavailable', text: 'has no room left on its disk' },
   14: { code: 'store-file', kind: 'invalid', text: 'cannot be opened' },
+  18: { code: 'store-too-large', kind: 'unavailable', text: 'holds a value that is too long to be read' },
   19: { code: 'constraint-violated', kind: 'conflict', text: 'has a constraint that the data violate' },
+  23: { code: 'store-refused', kind: 'unavailable', text: 'asks for what no file may do' },
   26: { code: 'store-file', kind: 'invalid', text: 'is no SQLite database' },
 }
 

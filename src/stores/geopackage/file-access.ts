@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { openForeignDatabase } from '../../formats/geopackage/open-database.ts'
+import { distrust, openForeignDatabase } from '../../formats/geopackage/open-database.ts'
 import { invalid } from '../../lib/errors.ts'
 import { openForReading } from './connections.ts'
 import { storeFailure } from './errors.ts'
@@ -12,6 +12,8 @@ export interface GeoPackageStoreSettings {
   isReadOnly?: boolean
   /** Refuses files of which SQLite may never be done (`needs-process`): for threads, which cannot be ended inside it. */
   refusesTraps?: boolean
+  /** Nothing that stands in the file is believed, whosever it is: for processes, which read what threads refuse. */
+  isGuarded?: boolean
 }
 
 /** An open database for looking; `close` it in any case. */
@@ -25,11 +27,27 @@ export function hasFile(path: string): boolean {
   return existsSync(path) && statSync(path).size > 0
 }
 
-export function openFile({ path, isReadOnly = false }: GeoPackageStoreSettings): Opened {
+/** The longest value that a process reads, and all that SQLite may fill there. */
+const maxValueBytes = 64 << 20
+const maxHeapBytes = 256 << 20
+
+function guard(opened: Opened): Opened {
+  distrust(opened.db)
+  opened.db.limits.length = maxValueBytes
+  opened.db.exec(`PRAGMA hard_heap_limit = ${maxHeapBytes}`)
+  return opened
+}
+
+function open({ path, isReadOnly = false }: GeoPackageStoreSettings): Opened {
+  if (isReadOnly) return openForeignDatabase(path)
+  const db = openForReading(path)
+  return { db, close: () => db.close() }
+}
+
+export function openFile(settings: GeoPackageStoreSettings): Opened {
+  const { path, isGuarded = false } = settings
   try {
-    if (isReadOnly) return openForeignDatabase(path)
-    const db = openForReading(path)
-    return { db, close: () => db.close() }
+    return isGuarded ? guard(open(settings)) : open(settings)
   } catch (error) {
     throw storeFailure(error, path)
   }

@@ -13,11 +13,11 @@ interface Kept {
 
 /** Opens stores for questions and keeps them for the next ones. */
 export class KeptStores {
-  readonly #refusesTraps: boolean
+  readonly #isProcess: boolean
   readonly #kept = new Map<string, Kept>()
 
   constructor({ isProcess }: { isProcess: boolean }) {
-    this.#refusesTraps = !isProcess
+    this.#isProcess = isProcess
   }
 
   async use<T>(connection: StoreConnection, work: (store: VectorStore) => Promise<T>): Promise<T> {
@@ -52,7 +52,11 @@ export class KeptStores {
   #take(connection: StoreConnection): Kept {
     const key = JSON.stringify(connection)
     const kept = this.#kept.get(key) ?? {
-      store: openVectorStore(connection, { keepReadingMs: keepMs, refusesTraps: this.#refusesTraps }),
+      store: openVectorStore(connection, {
+        keepReadingMs: keepMs,
+        refusesTraps: !this.#isProcess,
+        isGuarded: this.#isProcess,
+      }),
       users: 0,
       timer: undefined,
     }

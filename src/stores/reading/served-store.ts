@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/errors.ts'
+import { WorkerEnded } from '../../lib/work/worker-handle.ts'
 import { openVectorStore } from '../registry.ts'
 import type { FeaturePage, FeatureQuery, StoreConnection, VectorStore } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
@@ -19,7 +20,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     try {
       return await question(readers.placeOf(connection))
     } catch (error) {
-      if (!isForProcess(error)) throw error
+      if (!isForProcess(error)) throw toFailure(error)
       readers.distrust(connection)
       return question(readers.placeOf(connection))
     }
@@ -29,7 +30,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     try {
       yield* question(readers.placeOf(connection))
     } catch (error) {
-      if (!isForProcess(error)) throw error
+      if (!isForProcess(error)) throw toFailure(error)
       readers.distrust(connection)
       yield* question(readers.placeOf(connection))
     }
@@ -57,6 +58,14 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
     close: () => local.close(),
   }
+}
+
+/** A reader that died of its question, mostly for want of memory, is no fault of the server. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof WorkerEnded)) return error
+  return new Failure('unavailable', 'reader-ended', 'The question took more than a reader has', {
+    cause: error,
+  })
 }
 
 function isForProcess(error: unknown): boolean {
