@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { Secret } from '../lib/secret.ts'
+import { isZone } from '../lib/zone-days.ts'
 import type { MapServerSettings } from './map-servers.ts'
 import { readMapServers } from './map-servers.ts'
+import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 
 export const privacyModes = ['truncated', 'full', 'none'] as const
@@ -25,6 +27,8 @@ export interface SeriesLimits {
   visitors: number
   /** Resources of a minute and service; twenty times as many are known altogether. */
   resources: number
+  /** IANA name of a time zone: what uses come to is kept by its days too. */
+  zone?: string
 }
 
 export interface MonitoringSettings {
@@ -38,6 +42,8 @@ export interface MonitoringSettings {
   mailFrom?: string
   /** Path of an MMDB file with places of addresses. */
   placesFile?: string
+  /** Addresses and networks of the operator's own. */
+  ownNetworks?: string[]
   keep: Keep
   limits: SeriesLimits
 }
@@ -46,6 +52,8 @@ export function readMonitoring(read: Reader): MonitoringSettings {
   const smtpUrl = readSmtpUrl(read)
   const mailFrom = read.text('TERRANE_MAIL_FROM')
   const placesFile = read.text('TERRANE_PLACES')
+  const zone = readZone(read)
+  const ownNetworks = readNetworks(read, 'TERRANE_OWN_NETWORKS')
   const labels = { min: 1, max: 100_000 }
   return {
     isOn: read.flag('TERRANE_MONITORING', true),
@@ -54,11 +62,13 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     ...(smtpUrl === undefined ? {} : { smtpUrl: new Secret(smtpUrl) }),
     ...(mailFrom === undefined ? {} : { mailFrom }),
     ...(placesFile === undefined ? {} : { placesFile: resolve(placesFile) }),
+    ...(ownNetworks.length === 0 ? {} : { ownNetworks }),
     keep: readKeep(read),
     limits: {
       labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
       visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),
       resources: read.integer('TERRANE_MAX_RESOURCES', { fallback: 500, min: 1, max: 10_000 }),
+      ...(zone === undefined ? {} : { zone }),
     },
   }
 }
@@ -74,6 +84,13 @@ function readKeep(read: Reader): MonitoringSettings['keep'] {
     exceptionDays: read.integer('TERRANE_KEEP_EXCEPTIONS', { fallback: 90, ...days }),
     maxBytes: read.bytes('TERRANE_MAX_MONITORING', 20 * 2 ** 30),
   }
+}
+
+function readZone(read: Reader): string | undefined {
+  const zone = read.text('TERRANE_ZONE')
+  if (zone === undefined || isZone(zone)) return zone
+  read.problem('TERRANE_ZONE', `must be the IANA name of a time zone such as Europe/Berlin, found "${zone}"`)
+  return undefined
 }
 
 function readSmtpUrl(read: Reader): string | undefined {

@@ -109,6 +109,15 @@ describe('loadSettings', () => {
     })
   })
 
+  it('reads networks of its own and a time zone, and refuses what is none', () => {
+    const env = { TERRANE_OWN_NETWORKS: '10.0.0.0/8, 2001:db8::/32', TERRANE_ZONE: 'Europe/Berlin' }
+    const { monitoring } = loadSettings(env)
+    assert.deepEqual(monitoring.ownNetworks, ['10.0.0.0/8', '2001:db8::/32'])
+    assert.equal(monitoring.limits.zone, 'Europe/Berlin')
+    assert.throws(() => loadSettings({ TERRANE_OWN_NETWORKS: 'office' }), /TERRANE_OWN_NETWORKS .*"office"/)
+    assert.throws(() => loadSettings({ TERRANE_ZONE: 'Berlin' }), /TERRANE_ZONE .*"Berlin"/)
+  })
+
   it('reads what monitoring keeps, and whom it asks and tells', () => {
     const { monitoring } = loadSettings({
       ...{ TERRANE_MONITORING: 'off', TERRANE_PRIVACY: 'none', TERRANE_PLACES: '/srv/places.mmdb' },

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Secret } from '../lib/secret.ts'
 import { databaseFile } from './database-file.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
 import { readMonitoring } from './monitoring-settings.ts'
+import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 import { environmentReader } from './parse.ts'
 import { minPasswordLength, shortPassword } from './passwords.ts'
@@ -259,21 +259,6 @@ function readEndpoint(read: Reader): string | undefined {
 
 function readProxies(read: Reader): string[] {
   return readNetworks(read, 'TERRANE_TRUSTED_PROXIES', ['loopback', 'linklocal', 'uniquelocal'])
-}
-
-/** Addresses, networks, and names that stand for some. */
-function readNetworks(read: Reader, name: string, names: readonly string[] = []): string[] {
-  return read.list(name).filter((one) => {
-    const [address, prefix, ...rest] = one.split('/')
-    const bits = isIP(address ?? '') === 6 ? 128 : 32
-    const isNetwork =
-      isIP(address ?? '') !== 0 &&
-      rest.length === 0 &&
-      (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
-    if (isNetwork || names.includes(one)) return true
-    read.problem(name, `must list addresses or networks such as 10.0.0.0/8, found "${one}"`)
-    return false
-  })
 }
 
 function readOrigins(read: Reader): string[] {

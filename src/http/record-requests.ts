@@ -76,6 +76,7 @@ function describeRequest(request: FastifyRequest, reply: FastifyReply, created: 
     milliseconds: reply.elapsedTime,
     contentType,
     userAgent: headers['user-agent'],
+    referer: headers.referer,
     clientIp: request.ip,
     session: caller?.by === 'session' ? sessionOf(request) : undefined,
     userName: caller?.name,

@@ -59,9 +59,9 @@ export class Monitoring {
     const { settings, place, log, clock, events, services } = needs
     this.#needs = needs
     this.#health = new Health(clock, log)
-    const { limits, keep, privacy, placesFile } = settings
+    const { limits, keep, privacy, placesFile, ownNetworks = [] } = settings
     this.#collector = new CollectorHandle(
-      { place, limits, keep, privacy, ...(placesFile === undefined ? {} : { placesFile }) },
+      { place, limits, keep, privacy, ownNetworks, ...(placesFile === undefined ? {} : { placesFile }) },
       log,
     )
     this.#stopListening = [

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { seriesKinds, seriesPlace } from '../support/host-series.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
-import type { WatchedService } from '../support/watched-service.ts'
+import type { WatchedService, WatchOptions } from '../support/watched-service.ts'
 import { watchService } from '../support/watched-service.ts'
 
 const now = Date.UTC(2025, 9, 10, 12)
@@ -15,17 +15,25 @@ function line(request: string, status = 200, rest = '"-" "QGIS/3.40"', client = 
   return `${client} - - [10/Oct/2025:11:00:00 +0000] "${request}" ${status} 100 ${rest}\n`
 }
 
-function watchLog(place: SeriesPlace, path: string): Promise<WatchedService> {
-  return watchService(place, {
-    ...{ id: 7, name: 'maps', type: 'mapserver', url: 'https://maps.example.org/', checkIntervalSeconds: 60 },
-    source: { kind: 'log', path },
-  })
+function watchLog(place: SeriesPlace, path: string, options: WatchOptions = {}): Promise<WatchedService> {
+  const source = { kind: 'log', path } as const
+  const service = {
+    id: 7,
+    name: 'maps',
+    type: 'mapserver',
+    url: 'https://maps.example.org/',
+    source,
+  } as const
+  return watchService(place, { ...service, checkIntervalSeconds: 60 }, options)
 }
 
-async function watched(test: TestContext, kind: (typeof seriesKinds)[number] = 'sqlite') {
+async function watched(
+  test: TestContext,
+  { kind = 'sqlite', ...options }: WatchOptions & { kind?: (typeof seriesKinds)[number] } = {},
+) {
   const path = join(temporaryFolder(test), 'access.log')
   const place = await seriesPlace(test, kind)
-  const service = await watchLog(place, path)
+  const service = await watchLog(place, path, options)
   test.after(() => service.close())
   return { path, place, service }
 }
@@ -35,7 +43,7 @@ const wms = 'GET /cgi-bin/mapserv?map=/srv/a.map&SERVICE=WMS&REQUEST=GetMap&LAYE
 for (const kind of seriesKinds) {
   describe(`access logs, series in ${kind}`, () => {
     it('counts requests by event type, layer, status, path without query, and client', async (test) => {
-      const { path, service } = await watched(test, kind)
+      const { path, service } = await watched(test, { kind })
       const wfs = 'GET /cgi-bin/mapserv?service=WFS&request=GetFeature&typename=roads HTTP/1.1'
       writeFileSync(path, line(wms) + line(wms) + line(wfs) + line('GET /index.html HTTP/1.1', 404))
       appendFileSync(path, line('GET /csw?service=CSW&request=GetRecords HTTP/1.1') + line('-', 400))
@@ -55,7 +63,7 @@ for (const kind of seriesKinds) {
     })
 
     it('counts every line once when two servers read one log', async (test) => {
-      const { path, place, service } = await watched(test, kind)
+      const { path, place, service } = await watched(test, { kind })
       const other = await watchLog(place, path)
       try {
         for (let round = 0; round < 5; round += 1) {
@@ -122,6 +130,26 @@ describe('access logs', () => {
     assert.deepEqual(await service.sums('request.ua'), { '(none)': 2, 'say "hi"': 2 })
     assert.deepEqual(await service.sums('request.ip'), { '192.0.2.0': 3, '2001:db8::': 1 })
     assert.deepEqual(await service.total('response.time'), { samples: 4, total: 3 })
+  })
+
+  it('tells robots, own networks before addresses are cut, and hosts of referring pages', async (test) => {
+    const { path, service } = await watched(test, { ownNetworks: ['192.0.2.7', '2001:db8:1::/48'] })
+    const from = (client: string, rest: string): string =>
+      `${client} - - [10/Oct/2025:13:00:00 +0200] "GET /ows HTTP/1.1" 200 10 ${rest}\n`
+    const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
+    writeFileSync(
+      path,
+      from('192.0.2.7', '"https://Maps.Example.org:8443/a?b" "QGIS/3.40"') +
+        from('192.0.2.8', `"-" "${googlebot}"`) +
+        from('::ffff:192.0.2.7', '"javascript:x" "Mozilla/5.0 Firefox/140.0"') +
+        from('2001:db8:1:2::3', '"http://192.0.2.9/x" "-"') +
+        from('host.example', '"http://[broken" "QGIS/3.40"'),
+    )
+    assert.equal((await service.collect(now)).problem, undefined)
+    assert.deepEqual(await service.uses('all'), { '': 5 })
+    assert.deepEqual(await service.uses('kind'), { '(none)': 1, people: 3, robots: 1 })
+    assert.deepEqual(await service.uses('network'), { '(none)': 1, others: 1, own: 3 })
+    assert.deepEqual(await service.uses('referrer'), { '(none)': 3, '192.0.2.9': 1, 'maps.example.org': 1 })
   })
 
   it('keeps failures of the server as exceptions, a bounded number of them', async (test) => {

@@ -5,9 +5,11 @@ import type { CollectedService } from '../../src/monitoring/collect/service-coll
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypeId } from '../../src/monitoring/model/event-types.ts'
 import { metricNamed } from '../../src/monitoring/model/metrics.ts'
+import { readUses } from '../../src/monitoring/query/use-reads.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { SeriesDatabase, SeriesPlace } from '../../src/monitoring/series/series-database.ts'
 import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts'
+import type { UseSplit } from '../../src/monitoring/series/use-counts.ts'
 
 const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
 const limits = { labels: 1000, visitors: 10_000, resources: 500 }
@@ -36,21 +38,28 @@ export interface WatchedService {
   /** Of a metric that is a mean: its samples and what they add up to, over all minutes. */
   total(metric: string, split?: Split): Promise<{ samples: number; total: number }>
   exceptions(): Promise<StoredException[]>
+  /** Requests of all days by label. */
+  uses(split: UseSplit): Promise<Record<string, number>>
   close(): Promise<void>
 }
 
 export interface WatchOptions {
   privacy?: PrivacyMode
+  ownNetworks?: string[]
 }
 
 export async function watchService(
   place: SeriesPlace,
   service: CollectedService,
-  { privacy = 'truncated' }: WatchOptions = {},
+  { privacy = 'truncated', ownNetworks = [] }: WatchOptions = {},
 ): Promise<WatchedService> {
   const database = await openSeriesDatabase(place)
   const start = async (): Promise<Collector> => {
-    const collector = new Collector({ place, limits, keep, privacy }, createSeriesWriter, () => undefined)
+    const collector = new Collector(
+      { place, limits, keep, privacy, ownNetworks },
+      createSeriesWriter,
+      () => undefined,
+    )
     await collector.setServices([service])
     return collector
   }
@@ -77,6 +86,10 @@ export async function watchService(
     exceptions: async () => {
       const sql = 'select error_type, message, stack from monitoring_exceptions order by created, id'
       return (await database.all<StoredException>(sql)).map((row) => ({ ...row }))
+    },
+    uses: async (split) => {
+      const rows = await readUses(database, { from: 0, to: 4e9, split, isByResource: false })
+      return Object.fromEntries(rows.map(({ label, use }) => [label, use.requests]))
     },
     async close() {
       await collector.close()

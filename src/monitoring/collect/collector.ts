@@ -22,6 +22,7 @@ export interface CollectorSettings {
   keep: Keep
   privacy: PrivacyMode
   placesFile?: string
+  ownNetworks?: readonly string[]
 }
 
 /** What a tick has found. */
@@ -50,13 +51,13 @@ export class Collector {
   #now = 0
 
   constructor(settings: CollectorSettings, openWriter: OpenWriter, log: Say) {
-    const { place, limits, keep, privacy, placesFile } = settings
+    const { place, limits, keep, privacy, placesFile, ownNetworks = [] } = settings
     this.#keep = keep
     this.#series = new SharedSeries({ place, limits, openWriter })
     this.#places = new Places(placesFile)
     this.#salts = new Salts((work) => this.#series.withDatabase(work))
     this.#classifier = createClassifier({
-      ...{ privacy, places: this.#places, salts: this.#salts },
+      ...{ privacy, places: this.#places, ownNetworks, salts: this.#salts },
       now: () => this.#now,
     })
     this.#problems = new Problems(log)

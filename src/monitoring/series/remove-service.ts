@@ -21,6 +21,15 @@ export async function removeServicePiece(work: Work, serviceId: number): Promise
     )
     if (removed > 0) return true
   }
+  const [day] = await database.arrays('select min(day) from monitoring_uses where service_id = ?', [
+    serviceId,
+  ])
+  if (day?.[0] != null) {
+    await database.run('delete from monitoring_uses where service_id = ? and day = ?', [
+      ...[serviceId, Number(day[0])],
+    ])
+    return true
+  }
   return removeSeries(work, serviceId)
 }
 

@@ -24,6 +24,9 @@ const textPlaces = {
   ...({ errorType: 13, host: 14, contentType: 15 } as const),
 }
 const textColumns = keysOf(textPlaces)
+/** Blocks of earlier versions have none of them. */
+const usePlaces = { referrer: 17, kind: 18, network: 19 } as const
+const useColumns = keysOf(usePlaces)
 type TextColumn = keyof typeof textPlaces
 
 /** The requests of a service in one minute, as columns. */
@@ -37,6 +40,9 @@ export interface RequestBlock {
   /** Sets of resources. */
   resources: Column<UsedResource[]>
   texts: Record<TextColumn, Column<Text>>
+  uses: Record<keyof typeof usePlaces, Column<Text>>
+  /** Milliseconds since the minute began. */
+  offsets: Uint16Array
 }
 
 type Packed = [dictionary: unknown[], width: 0 | 1 | 2 | 4]
@@ -56,6 +62,8 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   for (const name of textColumns)
     columns[textPlaces[name]] = packColumn(events, (event) => event[name], cleanText)
   columns[places.position] = packColumn(events, positionOf)
+  for (const name of useColumns)
+    columns[usePlaces[name]] = packColumn(events, (event) => event[name] ?? null, cleanText)
   const header: Header = {
     count,
     columns: columns.map(({ values, indexes }) => [
@@ -86,13 +94,13 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   }
   const sizes = new Float64Array(take(count * 8))
   const milliseconds = new Float64Array(take(count * 8))
-  take(count * 2)
+  const offsets = new Uint16Array(take(count * 2))
   const read = columns.map(([values, width]) => ({ values, indexes: indexesOf(width, take(count * width)) }))
   const column = <T>(index: number): Column<T> => read[index] as Column<T>
+  const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {
-    count,
-    sizes,
-    milliseconds,
+    ...{ count, sizes, milliseconds, offsets },
+    uses: Object.fromEntries(uses) as RequestBlock['uses'],
     eventTypes: column(places.eventType),
     statuses: column(places.status),
     resources: column(places.resources),
@@ -102,6 +110,8 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
     >,
   }
 }
+
+const nothing: Column<Text> = { values: [null], indexes: undefined }
 
 /** What both databases can hold and compare alike: no NUL, no half of a surrogate pair, not too long. */
 export function cleanText(text: Text): Text {

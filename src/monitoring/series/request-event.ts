@@ -48,6 +48,12 @@ export interface RequestEvent extends RequestFacts, Place {
   userName: string | null
   /** Class of the exception that the request ended with. */
   errorType: string | null
+  /** Host of the page that led to the request; absent or null where the source does not tell. */
+  referrer?: string | null
+  /** By the user agent; absent or null where there is none. */
+  kind?: 'robots' | 'people' | null
+  /** Whether the client's address is of the operator's own networks; absent or null where there is no address. */
+  network?: 'own' | 'others' | null
 }
 
 /** Name of every visitor who is not logged in. */

@@ -78,7 +78,11 @@ async function admitted(
   return all
 }
 
-async function findKnown(resources: readonly UsedResource[], database: SeriesDatabase): Promise<Set<string>> {
+/** Which of them are in the series, by `keyOf`. */
+export async function findKnown(
+  resources: readonly UsedResource[],
+  database: SeriesDatabase,
+): Promise<Set<string>> {
   const known = new Set<string>()
   for (let start = 0; start < resources.length; start += namesPerStatement) {
     const names = resources.slice(start, start + namesPerStatement).map(({ name }) => name)
@@ -99,6 +103,6 @@ function withOthers(resources: readonly UsedResource[], named: ReadonlySet<strin
   return [...kept.filter(({ type, name }) => name !== otherLabel || !types.has(type)), ...others]
 }
 
-function keyOf({ type, name }: UsedResource): string {
+export function keyOf({ type, name }: UsedResource): string {
   return `${type}=${name}`
 }

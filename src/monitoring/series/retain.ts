@@ -31,6 +31,7 @@ export async function retainPiece(work: RetainWork): Promise<boolean> {
   if (await isClockDoubtful(work)) return false
   await moveLimits(work)
   for (const table of tables) if (await removeRowsPiece(work, table)) return true
+  if (await removeUsesPiece(work)) return true
   if (await removeRequestsPiece(work)) return true
   if (await removeExceptionsPiece(work)) return true
   if (await removeLoadedPiece(work)) return true
@@ -93,6 +94,14 @@ async function removeRowsPiece({ database, state }: RetainWork, { name }: Table)
   ])
   await state.set('removing_series', Number(last))
   return true
+}
+
+/** One day after the other. */
+async function removeUsesPiece({ database, state }: RetainWork): Promise<boolean> {
+  const [oldest] = await database.arrays('select min(day) from monitoring_uses')
+  const day = oldest?.[0] == null ? undefined : Number(oldest[0])
+  if (day === undefined || day >= state.get('days_kept_from')) return false
+  return (await database.run('delete from monitoring_uses where day = ?', [day])) > 0
 }
 
 /** Minutes that are still to be computed keep their requests. */

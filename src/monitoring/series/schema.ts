@@ -23,6 +23,11 @@ import { resourceTypeId } from '../model/resource-types.ts'
  * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`).
  * - `monitoring_dirty`: minutes of services to be computed, with the batches that brought something new.
  * - `monitoring_exceptions.load_id`: 0 for those of this server; loaded ones count their age from their load, not `created`.
+ * - `monitoring_uses`: what the requests of a day come to, as they are when their minutes are first computed; never rolled
+ *   up from other tables. `zone` is empty for days of UTC, else the zone (`TERRANE_ZONE`) whose day begins at `day` and
+ *   ends before `day_end`. `resource_id` 0 is every request once, else a resource. `split` is `useSplits`: all, or by
+ *   the label. `times` is a `QuantileSketch`; `visitors`, where all are counted, an `OtherSketch` of visitors and of
+ *   those with a name. `last_use` is in milliseconds.
  * - `monitoring_labels.used`: the newest day that a row of the label stands in; null where it is not known.
  */
 const tables = [
@@ -61,6 +66,16 @@ const agesOfLoads = [
   'alter table monitoring_exceptions add column load_id bigint not null default 0',
 ] as const
 
+const uses = [
+  `create table monitoring_uses (
+    service_id bigint not null, zone text not null, day bigint not null, resource_id bigint not null,
+    split smallint not null, label_id bigint not null, day_end bigint not null,
+    requests bigint not null, errors bigint not null, bytes {real} not null, timed bigint not null,
+    milliseconds {real} not null, last_use bigint not null, times {blob} not null, visitors {blob},
+    primary key (service_id, zone, day, resource_id, split, label_id)) {clustered}`,
+  'create index monitoring_uses_day on monitoring_uses (day)',
+] as const
+
 export const resolutions = [60, 3600, 86_400] as const
 /** Seconds that a stored row stands for. */
 export type Resolution = (typeof resolutions)[number]
@@ -92,7 +107,7 @@ export interface Migration {
 }
 
 /** Forward only: a later version of the program adds to the list and changes nothing in it. */
-const migrations: readonly (readonly string[])[] = [tables, agesOfLoads]
+const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses]
 
 /** What has to be done to tables that are as migration `version` left them; 0: there are none yet. */
 export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Migration[] {

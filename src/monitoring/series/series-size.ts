@@ -2,7 +2,7 @@ import type { SeriesDatabase } from './series-database.ts'
 
 /** Bytes of a row with its share of the index, measured. */
 const bytesPerRow = 190
-const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days'"
+const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days', 'monitoring_uses'"
 
 /** Bytes that the series take up, without space that is free for new ones. */
 export async function usedBytes(database: SeriesDatabase): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
+import { ZoneDays } from '../../lib/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
@@ -34,10 +35,12 @@ class DatabaseSeriesWriter implements SeriesWriter {
   readonly #limits: SeriesLimits
   readonly #dictionary = new Dictionary()
   readonly #counts = new MinuteCounts()
+  readonly #zoneDays: ZoneDays | undefined
 
   constructor(database: SeriesDatabase, limits: SeriesLimits) {
     this.#database = database
     this.#limits = limits
+    this.#zoneDays = limits.zone === undefined ? undefined : new ZoneDays(limits.zone)
   }
 
   async cursor(source: string): Promise<string | undefined> {
@@ -112,6 +115,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
           dictionary: this.#dictionary,
           limits: this.#limits,
           counts: this.#counts,
+          zoneDays: this.#zoneDays,
         })
       })
     } catch (error) {

@@ -1,10 +1,11 @@
 import type { SeriesLimits } from '../../config/monitoring-settings.ts'
+import type { ZoneDays } from '../../lib/zone-days.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import { applicationMetrics, metricNamed } from '../model/metrics.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import type { MinuteCounts } from './minute-counts.ts'
-import { minuteRows } from './minute-rows.ts'
+import { dayOf, minuteRows } from './minute-rows.ts'
 import { PeriodRows } from './period-rows.ts'
 import { decodeRequests } from './request-block.ts'
 import { capResources } from './resource-cap.ts'
@@ -15,6 +16,9 @@ import type { SeriesState } from './series-state.ts'
 import { StalePeriods, spanOf } from './stale-periods.ts'
 import type { StoredRow } from './stored-row.ts'
 import { insertRows } from './stored-row.ts'
+import type { UseDay } from './use-counts.ts'
+import { UseCounts } from './use-counts.ts'
+import { writeUses } from './use-rows.ts'
 
 /** Requests and rows of one transaction, roughly. */
 const maxSize = 60_000
@@ -30,6 +34,8 @@ export interface Work {
   limits: SeriesLimits
   /** For one minute after the other. */
   counts: MinuteCounts
+  /** The days of `SeriesLimits.zone`. */
+  zoneDays: ZoneDays | undefined
 }
 
 /** A minute of a service of which something new is known. */
@@ -93,6 +99,7 @@ class Settlement {
   readonly #settled: Settled = { periods: 0, requests: 0, dropped: 0 }
   readonly #hours = new Set<string>()
   readonly #late = new Map<string, LatePeriod>()
+  readonly #uses = new UseCounts()
   #newest = 0
   #hasNobody = false
   #rowCount = 0
@@ -110,6 +117,7 @@ class Settlement {
   async add(dirty: DirtyMinute): Promise<void> {
     const { serviceId, minute } = dirty
     const { database, state } = this.#work
+    if (minute >= state.get('days_kept_from')) await this.#countUses(dirty)
     const isLogged = minute >= state.get('requests_kept_from')
     if (minute >= state.get('minutes_kept_from')) {
       if (isLogged) await this.#replaceMinute(dirty)
@@ -132,6 +140,7 @@ class Settlement {
     await insertRows(database, 'monitoring_minutes', this.#rows)
     for (const late of this.#late.values()) await this.#writeLate(late)
     await this.#stale.roll()
+    await writeUses({ database, dictionary, labels: this.#work.limits.labels }, this.#uses)
     if (this.#hasNobody) await state.set('has_nobody', 1)
     await state.set('newest_minute', Math.max(this.#newest, state.get('newest_minute')))
     return this.#settled
@@ -217,6 +226,22 @@ class Settlement {
     await mergeIntoPeriods(database, tableOf[size], rows)
     await renewTotals(database, { table: tableOf[size], ...spanOf(serviceId, start, size) })
     if (size === 3600) this.#stale.day(serviceId, start)
+  }
+
+  /** What is new alone: a batch is dirty in a minute once. */
+  async #countUses({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
+    const { database, limits, zoneDays } = this.#work
+    const start = dayOf(minute)
+    const days: UseDay[] = [{ serviceId, zone: '', start, end: start + 86_400 }]
+    if (zoneDays !== undefined && limits.zone !== undefined)
+      days.push({ serviceId, zone: limits.zone, ...zoneDays.dayOf(minute) })
+    const places = batches.map(() => '?').join(',')
+    const blocks = await database.arrays(
+      `select data from monitoring_requests where service_id = ? and minute = ? and batch in (${places}) order by id`,
+      [serviceId, minute, ...batches],
+    )
+    for (const [data] of blocks)
+      if (data instanceof Uint8Array) this.#uses.add(decodeRequests(data), minute, days)
   }
 
   async #countBatches({ serviceId, minute, batches }: DirtyMinute): Promise<void> {

@@ -9,6 +9,7 @@ import { QuantileSketch } from './quantile-sketch.ts'
 import { decodeRequests } from './request-block.ts'
 import { splitOfType } from './schema.ts'
 import { hashText } from './text-hash.ts'
+import { useSplits } from './use-counts.ts'
 
 /** Two requests, as a version of this program wrote them to the log. */
 const storedBlock = [
@@ -66,6 +67,10 @@ describe('what is stored', () => {
     assert.deepEqual([splitOfType('layer'), splitOfType('other')], [-1, -8])
   })
 
+  it('has splits of uses by these ids', () => {
+    assert.deepEqual(useSplits, { all: 0, kind: 1, network: 2, referrer: 3, country: 4 })
+  })
+
   it('gives no id twice', () => {
     const ids = [...applicationMetrics, ...hostMetrics].map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
@@ -88,6 +93,7 @@ describe('what is stored', () => {
       [null, 'OWS:WMS'],
       [200, 201],
     ])
+    assert.deepEqual(Object.values(block.uses).map(valuesOf<unknown>), Array(3).fill([null, null]))
     assert.deepEqual(valuesOf(block.resources), [[], [{ type: 'layer', name: 'a:b' }]])
     const texts = Object.fromEntries(
       Object.entries(block.texts).map(([name, column]) => [name, valuesOf(column)]),

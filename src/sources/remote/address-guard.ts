@@ -4,9 +4,10 @@ import type { Socket } from 'node:net'
 import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { invalid } from '../../lib/errors.ts'
+import { networkSet } from '../../lib/network-set.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addresses.ts'
+import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
 import { RemoteFault } from './remote.ts'
 
 export interface GuardOptions {

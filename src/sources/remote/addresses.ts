@@ -1,5 +1,6 @@
-import type { IPVersion } from 'node:net'
-import { BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
+import { isIP } from 'node:net'
+import { has, networkSet } from '../../lib/network-set.ts'
 
 /** Networks that are no place of the public internet (IANA special-purpose registries). */
 const closedNetworks = [
@@ -26,25 +27,6 @@ const closedNetworks = [
   'fec0::/10',
   'ff00::/8',
 ]
-
-function has(set: BlockList, address: string): boolean {
-  return set.check(address.replace(/%.*$/, ''), familyOf(address))
-}
-
-function familyOf(address: string): IPVersion {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
-}
-
-/** A set of addresses from networks and single addresses. */
-export function networkSet(networks: readonly string[]): BlockList {
-  const set = new BlockList()
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/')
-    if (prefix === undefined) set.addAddress(address, familyOf(address))
-    else set.addSubnet(address, Number(prefix), familyOf(address))
-  }
-  return set
-}
 
 const closed = networkSet(closedNetworks)
 

@@ -22,6 +22,7 @@ export function requestMaker({ id, url }: CollectedService): (line: LogLine) => 
       contentType: line.contentType ?? undefined,
       operation: use?.operation,
       userAgent: line.userAgent ?? undefined,
+      referer: line.referer ?? undefined,
       clientIp: line.client,
       userName: line.user ?? undefined,
       resources: use?.layers.map((name) => ({ type: 'layer' as const, name })) ?? [],

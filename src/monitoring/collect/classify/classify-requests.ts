@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import type { BlockList } from 'node:net'
 import type { PrivacyMode } from '../../../config/monitoring-settings.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import { has, networkSet } from '../../../lib/network-set.ts'
 import type { RequestEvent, UsedResource } from '../../series/request-event.ts'
 import { anonymousUser } from '../../series/request-event.ts'
 import type { Address } from './address.ts'
@@ -12,11 +14,13 @@ import type { Classifier, RawRequest } from './raw-request.ts'
 import type { Salts } from './salts.ts'
 import { dayOf } from './salts.ts'
 import { boundedText, scrubText, withoutAddress } from './scrub.ts'
-import { classifyUserAgent } from './user-agent.ts'
+import { classifyUserAgent, robotDevice } from './user-agent.ts'
 
 export interface ClassifierParts {
   privacy: PrivacyMode
   places: Places
+  /** Addresses and networks of the operator's own. */
+  ownNetworks?: readonly string[]
   salts: Salts
   /** Milliseconds since 1970. */
   now(): number
@@ -25,12 +29,20 @@ export interface ClassifierParts {
 const maxLengths = { method: 20, path: 2000, host: 255, contentType: 255, userAgent: 1000, name: 255 }
 const cacheSize = 20_000
 const maxStatus = 999
+const referrers = new BoundedCache<string, string | null>(cacheSize)
 
 /** Makes events of requests, with nothing in them that may not be stored. */
-export function createClassifier({ privacy, places, salts, now }: ClassifierParts): Classifier {
+export function createClassifier({
+  privacy,
+  places,
+  ownNetworks = [],
+  salts,
+  now,
+}: ClassifierParts): Classifier {
   const clients = new BoundedCache<string, Client>(cacheSize)
   const visitors = new BoundedCache<string, string>(cacheSize)
-  const findClient = (text: string): Client => describeClient(text, privacy, places)
+  const own = networkSet(ownNetworks)
+  const findClient = (text: string): Client => describeClient(text, { privacy, places, own })
   return {
     classify: async (requests) => {
       const known = await salts.of(new Set(requests.map(({ created }) => dayOf(created))), now())
@@ -51,14 +63,19 @@ interface Client {
   address: Address | undefined
   kept: string | null
   place: typeof nowhere
+  network: 'own' | 'others' | null
 }
 
-const unknown: Client = { written: undefined, address: undefined, kept: null, place: nowhere }
+const unknown: Client = { written: undefined, address: undefined, kept: null, place: nowhere, network: null }
 
-function describeClient(text: string, privacy: PrivacyMode, places: Places): Client {
+function describeClient(
+  text: string,
+  { privacy, places, own }: { privacy: PrivacyMode; places: Places; own: BlockList },
+): Client {
   const address = parseAddress(text)
   if (address === undefined) return unknown
-  return { written: text, address, kept: keptAddress(address, privacy), place: places.find(address) }
+  const network = has(own, address.text) ? 'own' : 'others'
+  return { written: text, address, kept: keptAddress(address, privacy), place: places.find(address), network }
 }
 
 /** What tells a visitor from others: a session, or else the address, the program and the name on that day. */
@@ -77,6 +94,7 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
   const told = (text: string, maxLength: number): string => cut(text, maxLength, client)
   const { contentType, userAgent, userName, milliseconds } = request
   const errorType = request.errorType ?? (isServiceException(request) ? serviceException : undefined)
+  const family = userAgent === undefined ? null : classifyUserAgent(userAgent)
   return {
     serviceId: request.serviceId,
     created: Math.floor(request.created),
@@ -89,7 +107,7 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     milliseconds: milliseconds === undefined ? null : amount(milliseconds, Number.MAX_SAFE_INTEGER),
     contentType: contentType === undefined ? null : told(contentType, maxLengths.contentType),
     userAgent: userAgent === undefined ? null : told(userAgent, maxLengths.userAgent),
-    userAgentFamily: userAgent === undefined ? null : classifyUserAgent(userAgent),
+    userAgentFamily: family,
     clientIp: client.kept,
     ...client.place,
     ...request.place,
@@ -97,7 +115,21 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     userName: visitor === null ? null : boundedText(userName ?? anonymousUser, maxLengths.name),
     resources: request.resources.length === 0 ? [] : request.resources.map((one) => cutResource(one, client)),
     errorType: errorType === undefined ? null : boundedText(errorType, maxLengths.name),
+    referrer: cutReferrer(request.referer, client),
+    kind: family === null ? null : family.startsWith(`${robotDevice} /`) ? 'robots' : 'people',
+    network: client.network,
   }
+}
+
+function cutReferrer(referer: string | undefined, client: Client): string | null {
+  const host = referer === undefined ? null : referrers.get(referer.slice(0, maxLengths.path), hostOf)
+  return host === null ? null : cut(host, maxLengths.host, client)
+}
+
+/** Null for what is no page of the web. */
+function hostOf(address: string): string | null {
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) return null
+  return new URL(address).hostname.replace(/\.$/, '')
 }
 
 function cutResource({ type, name }: UsedResource, client: Client): UsedResource {

@@ -10,6 +10,8 @@ export interface RawRequest extends RequestFacts {
   userAgent?: string | undefined
   /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */
   clientIp?: string | undefined
+  /** Address of the page that led to the request. */
+  referer?: string | undefined
   /** Digest of a session that the user is logged in by. */
   session?: string | undefined
   /** Login name. */

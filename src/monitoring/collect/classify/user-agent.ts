@@ -3,6 +3,8 @@ import { isbot } from 'isbot'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { programs } from './gis-clients.ts'
 
+/** What stands for the device in families of robots. */
+export const robotDevice = 'Spider'
 const maxLength = 512
 const cacheSize = 5000
 const families = new BoundedCache<string, string>(cacheSize)
@@ -23,7 +25,7 @@ function findFamily(userAgent: string): string {
     return join(system === undefined ? undefined : deviceOf(system), system, program)
   }
   if (!/\w/.test(text)) return join()
-  if (isbot(text)) return join('Spider', undefined, botOf(text))
+  if (isbot(text)) return join(robotDevice, undefined, botOf(text))
   return findBrowser(text)
 }
 

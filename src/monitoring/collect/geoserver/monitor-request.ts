@@ -20,6 +20,7 @@ export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
     contentType: data.contentType || undefined,
     operation: data.operation || undefined,
     userAgent: data.userAgent || undefined,
+    referer: data.referer || undefined,
     clientIp: data.clientIp || undefined,
     userName: data.userName || undefined,
     resources: layers.map((name) => ({ type: 'layer' as const, name })),

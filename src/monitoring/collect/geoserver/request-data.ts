@@ -16,6 +16,7 @@ export interface RequestData {
   clientIp: string
   userName: string
   userAgent: string
+  referer: string
   responseStatus: number
   sizeBytes: number
   contentType: string
@@ -49,6 +50,7 @@ export function toRequestData(value: unknown): RequestData | undefined {
     clientIp: textOf(value['remoteAddr']),
     userName: textOf(value['remoteUser']),
     userAgent: textOf(value['remoteUserAgent']),
+    referer: textOf(value['httpReferer']),
     responseStatus: amountOf(value['responseStatus']),
     sizeBytes: amountOf(value['responseLength']),
     contentType: textOf(value['responseContentType']),

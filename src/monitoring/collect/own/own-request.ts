@@ -24,6 +24,7 @@ export interface OwnRequest {
   milliseconds: number
   contentType: string | undefined
   userAgent: string | undefined
+  referer?: string | undefined
   clientIp: string
   session: string | undefined
   userName: string | undefined

@@ -1,0 +1,64 @@
+/** A day of a zone, in seconds since 1970; `end` is not part of it. Days may have 23 or 25 hours. */
+export interface ZoneDay {
+  start: number
+  end: number
+}
+
+const longestDay = 50 * 3600
+const daysKept = 1000
+
+/** Whether this is the IANA name of a time zone that is known here. */
+export function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return /^[A-Za-z]/.test(zone)
+  } catch {
+    return false
+  }
+}
+
+/** The days of a zone. */
+export class ZoneDays {
+  readonly #format: Intl.DateTimeFormat
+  /** By a quarter of an hour: no zone begins its day within one. */
+  readonly #known = new Map<number, ZoneDay>()
+
+  /** `zone`: an IANA name, such as Europe/Berlin; throws `RangeError` for one that is not known. */
+  constructor(zone: string) {
+    this.#format = new Intl.DateTimeFormat('sv', {
+      timeZone: zone,
+      calendar: 'gregory',
+      ...({ year: 'numeric', month: '2-digit', day: '2-digit' } as const),
+    })
+  }
+
+  /** The day that holds a time, in seconds since 1970. */
+  dayOf(seconds: number): ZoneDay {
+    const quarter = Math.floor(seconds / 900)
+    const known = this.#known.get(quarter)
+    if (known !== undefined && seconds >= known.start && seconds < known.end) return known
+    const date = this.#dateOf(seconds)
+    const day = {
+      start: this.#first(seconds - longestDay, seconds, (one) => one >= date),
+      end: this.#first(seconds, seconds + longestDay, (one) => one > date),
+    }
+    if (this.#known.size >= daysKept) this.#known.clear()
+    this.#known.set(quarter, day)
+    return day
+  }
+
+  /** The first second in `(from, to]` whose date is so; dates never go back. */
+  #first(from: number, to: number, isSo: (date: string) => boolean): number {
+    let [before, after] = [Math.floor(from), Math.floor(to)]
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2)
+      if (isSo(this.#dateOf(middle))) after = middle
+      else before = middle
+    }
+    return after
+  }
+
+  #dateOf(seconds: number): string {
+    return this.#format.format(seconds * 1000)
+  }
+}
