@@ -97,10 +97,13 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(() => indexMaker.close())
     const readers = new Readers({ ownFolder: directory.stores, ...options.readers })
     closers.push(() => readers.close())
-    const catalog = await openCatalog({ settings, directory, database, events, clock, indexMaker, readers })
-    closers.push(() => catalog.close())
     const serving: { app?: App } = {}
-    const remote = openRemote(settings, directory, () => portOf(serving.app))
+    const ownPort = (): number | undefined => portOf(serving.app)
+    const catalog = await openCatalog({
+      ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
+    })
+    closers.push(() => catalog.close())
+    const remote = openRemote(settings, directory, ownPort)
     const importer = createImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })

@@ -20,6 +20,8 @@ interface CatalogNeeds {
   database: Database
   events: EventBus
   clock: Clock
+  /** The port that this server listens on. */
+  ownPort(): number | undefined
   indexMaker: IndexMaker
   readers: Readers
 }
@@ -35,6 +37,10 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     openVectorStore: (connection) => {
       const store = createServedStore(connection, readers)
       return connection.indexFolder !== undefined ? new IndexedStore(store, connection, indexMaker) : store
+    },
+    reachOfStaff: () => {
+      const ownPort = needs.ownPort()
+      return { allow: needs.settings.remote.allow, ...(ownPort === undefined ? {} : { ownPort }) }
     },
     defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
     storesFolder: directory.stores,

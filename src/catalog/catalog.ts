@@ -4,6 +4,7 @@ import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { conflict, invalid } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
+import type { Reach } from '../lib/network/reach.ts'
 import type { Vault } from '../lib/vault.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../stores/rasters/coverage-types.ts'
@@ -15,11 +16,12 @@ import { defaultStyles } from './default-styles.ts'
 import { listLayers } from './layers.ts'
 import { findMosaicIndex, getMosaicIndex, listMosaicsIn, removeMosaicFolder } from './mosaic-index.ts'
 import { unpublishLayer } from './publish.ts'
-import type { LayerRecord, StoreKind, StoreRecord } from './records.ts'
+import type { LayerRecord, StoreKind, StoreMaker, StoreRecord } from './records.ts'
 import type { StoreConnections } from './store-connections.ts'
 import { createStoreConnections, hiddenSecret, partParameters } from './store-connections.ts'
 import { removeStoreFile } from './store-files.ts'
 import { removeStoreIndex, sweepIndexes } from './store-indexes.ts'
+import { makerAfter } from './store-makers.ts'
 import {
   deleteStoreRow,
   findDefaultStore,
@@ -50,6 +52,8 @@ export interface CatalogParts {
   events: EventBus
   vault: Vault
   openVectorStore(connection: StoreConnection): ServedStore
+  /** Where stores may connect to that are made by staff. */
+  reachOfStaff(): Reach
   /** What a workspace's default store is made of; the name is the workspace's own. */
   defaultStoreConnection(workspace: string): Promise<StoreConnection>
   /** Where the server keeps the files of stores: what lies here goes with its store. */
@@ -62,6 +66,8 @@ export interface CatalogParts {
 export interface AnyConnection {
   type: AnyStoreType
   parameters: StoreParameters
+  /** Where the connection may lead; absent: anywhere. */
+  reach?: Reach
 }
 
 export interface NewStore {
@@ -72,12 +78,16 @@ export interface NewStore {
   isEnabled?: boolean
   isDefault?: boolean
   description?: string
+  /** Who asks; absent: the server itself. */
+  madeBy?: StoreMaker
 }
 
 export interface StoreChange {
   connection?: AnyConnection
   isEnabled?: boolean
   description?: string
+  /** Who asks; absent: the server itself. */
+  changedBy?: StoreMaker
 }
 
 const checkTimeoutMs = 15_000
@@ -93,7 +103,7 @@ export class Catalog {
     this.#parts = parts
     this.database = parts.database
     this.versions = new LayerVersions(parts.database, (layer, signal) => this.#readState(layer, signal))
-    this.connections = createStoreConnections(parts.vault, parts.openVectorStore, parts.indexFolder)
+    this.connections = createStoreConnections(parts.vault, parts.openVectorStore, parts)
   }
 
   /** Gives a fresh database its default workspace and styles. */
@@ -165,7 +175,7 @@ export class Catalog {
     const db = this.database.kysely
     await getWorkspace(db, wanted.workspace)
     await this.#refuseTakenStore(wanted.workspace, wanted.name)
-    await this.tryConnection(wanted.connection)
+    await this.#tryAs(wanted.madeBy, wanted.connection)
     const at = this.#now()
     const id = await this.database.transaction((transaction) =>
       insertStore(
@@ -178,6 +188,7 @@ export class Catalog {
           isEnabled: wanted.isEnabled ?? true,
           isDefault: wanted.isDefault ?? false,
           description: wanted.description,
+          madeBy: wanted.madeBy,
         },
       ),
     )
@@ -190,7 +201,8 @@ export class Catalog {
     const current = isCoverageStoreType(store.type) ? store : await this.connections.connection(db, store)
     const connection = change.connection ?? current
     const parameters = keepHiddenSecrets(connection.parameters, current.parameters)
-    if (change.connection !== undefined) await this.tryConnection({ type: connection.type, parameters })
+    const madeBy = makerAfter(store, change, parameters)
+    if (change.connection !== undefined) await this.#tryAs(madeBy, { type: connection.type, parameters })
     const values = {
       ...partParameters(parameters, this.#parts.vault),
       kind: store.kind,
@@ -198,6 +210,7 @@ export class Catalog {
       isEnabled: change.isEnabled ?? store.isEnabled,
       isDefault: store.isDefault,
       description: change.description ?? store.description,
+      madeBy,
     }
     const at = this.#now()
     await this.database.transaction((transaction) => updateStore(transaction, store.id, values, at))
@@ -272,15 +285,26 @@ export class Catalog {
     })
   }
 
+  #tryAs(maker: StoreMaker | undefined, connection: AnyConnection): Promise<void> {
+    return this.tryConnection({
+      ...connection,
+      ...(maker === 'staff' ? { reach: this.#parts.reachOfStaff() } : {}),
+    })
+  }
+
   /** Opens, checks and closes a connection that is not kept. */
-  async tryConnection({ type, parameters }: AnyConnection): Promise<void> {
+  async tryConnection({ type, parameters, reach }: AnyConnection): Promise<void> {
     const { path } = parameters
     if (isCoverageStoreType(type)) {
       await readRaster(path ?? '', AbortSignal.timeout(checkTimeoutMs))
       return
     }
     if (path !== undefined) await mkdir(dirname(path), { recursive: true })
-    const store = this.#parts.openVectorStore({ type, parameters })
+    const store = this.#parts.openVectorStore({
+      type,
+      parameters,
+      ...(reach === undefined ? {} : { reach }),
+    })
     try {
       await store.check(AbortSignal.timeout(checkTimeoutMs))
     } finally {

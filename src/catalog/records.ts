@@ -16,6 +16,9 @@ export interface Workspace {
 export const storeKinds = ['dataStore', 'coverageStore'] as const
 export type StoreKind = (typeof storeKinds)[number]
 
+/** Whose word a store's connection stands on. */
+export type StoreMaker = 'admin' | 'staff'
+
 export interface StoreRecord {
   id: number
   workspace: string
@@ -30,6 +33,8 @@ export interface StoreRecord {
   /** Names of the parameters that are kept secret. */
   secretNames: string[]
   description: string | undefined
+  /** Undefined for the server itself and for older stores, which are as good as an administrator's. */
+  madeBy: StoreMaker | undefined
   createdAt: string
   updatedAt: string
 }

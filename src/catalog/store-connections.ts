@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/connection.ts'
 import { invalid } from '../lib/errors.ts'
+import type { Reach } from '../lib/network/reach.ts'
 import type { Vault } from '../lib/vault.ts'
 import { findServedFormat } from '../stores/files/served-formats.ts'
 import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
@@ -45,7 +46,7 @@ export interface StoreConnections {
 export function createStoreConnections(
   vault: Vault,
   openVectorStore: (connection: StoreConnection) => ServedStore,
-  indexFolder: string,
+  { indexFolder, reachOfStaff }: { indexFolder: string; reachOfStaff: () => Reach },
 ): StoreConnections {
   const opened = new Map<number, { version: string; store: ServedStore }>()
 
@@ -57,7 +58,12 @@ export function createStoreConnections(
     const sealed = await readSealedSecrets(db, store.id)
     const secrets = sealed === '' ? {} : (JSON.parse(vault.open(sealed)) as StoreParameters)
     const parameters = { ...store.parameters, ...secrets }
-    return { type, parameters, ...(findServedFormat(type) === undefined ? {} : { indexFolder }) }
+    return {
+      type,
+      parameters,
+      ...(findServedFormat(type) === undefined ? {} : { indexFolder }),
+      ...(store.madeBy === 'staff' ? { reach: reachOfStaff() } : {}),
+    }
   }
 
   async function forget(storeId: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import { notFound } from '../lib/errors.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
-import type { StoreKind, StoreRecord } from './records.ts'
+import type { StoreKind, StoreMaker, StoreRecord } from './records.ts'
 import { growWithStore } from './version-numbers.ts'
 
 type StoreRow = Selectable<Tables['stores']>
@@ -20,6 +20,7 @@ export interface StoreValues {
   /** Sealed JSON of the secret parameters; empty when there are none. */
   sealed: string
   description: string | undefined
+  madeBy?: StoreMaker | undefined
 }
 
 interface ParameterDocument {
@@ -40,6 +41,7 @@ export function toStoreRecord(row: StoreRow): StoreRecord {
     parameters: document.shown,
     secretNames: document.secretNames,
     description: row.description ?? undefined,
+    madeBy: row.made_by === 'admin' || row.made_by === 'staff' ? row.made_by : undefined,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -55,6 +57,7 @@ function toColumns(values: StoreValues) {
     parameters: JSON.stringify(document),
     secrets: values.sealed,
     description: values.description ?? null,
+    made_by: values.madeBy ?? null,
   }
 }
 

@@ -57,6 +57,8 @@ export interface Tables {
     description: string | null
     created_at: string
     updated_at: string
+    /** A `StoreMaker`; null for the server itself, and for stores that are older than this column. */
+    made_by: Generated<string | null>
   }
   styles: {
     id: Generated<number>

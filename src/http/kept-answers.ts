@@ -12,7 +12,10 @@ export function keepAnswers(app: App): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isPlainRead(request, reply)) return payload
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    keepPrivately(reply)
+    const { access, isPublicRead = false } = request.routeOptions.config
+    // What everyone may read, and reads alike.
+    if (access === 'public' && !isPublicRead) reply.header('cache-control', 'no-cache')
+    else keepPrivately(reply)
     if (payload.length < minLength || payload.length > maxLength) return payload
     const digest = createHash('sha256').update(payload).digest('base64url').slice(0, 22)
     reply.header('etag', `W/"${digest}"`)

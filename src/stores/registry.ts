@@ -23,7 +23,7 @@ const openers: Partial<
   Record<StoreType, (connection: StoreConnection, options: OpenOptions) => VectorStore>
 > = {
   GeoPackage: openGeoPackage,
-  PostGIS: ({ parameters }) => createPostgisStore(parameters),
+  PostGIS: ({ parameters, reach }) => createPostgisStore(parameters, reach),
 }
 
 /** Within this time loads into one GeoPackage follow one another. */

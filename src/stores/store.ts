@@ -1,6 +1,7 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
+import type { Reach } from '../lib/network/reach.ts'
 
 export const storeTypes = ['GeoPackage', 'PostGIS', 'Shapefile', 'FlatGeobuf'] as const
 export type StoreType = (typeof storeTypes)[number]
@@ -14,6 +15,8 @@ export interface StoreConnection {
   parameters: StoreParameters
   /** Of a file that is served as it is: the folder with its index. */
   indexFolder?: string
+  /** Where the connection may lead; absent where an administrator vouches for it. */
+  reach?: Reach
 }
 
 export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const

@@ -8,6 +8,7 @@ import {
   CollectionParams,
   getStore,
   ItemParams,
+  makerOf,
   placeOf,
   plainChange,
   refuseRenaming,
@@ -79,7 +80,10 @@ function addChanging(app: App, context: HttpContext): void {
           { type: type ?? store.type, parameters },
           placeOf(context, store),
         )
-      return toWireStore(request, await context.catalog.changeStore(store, change))
+      return toWireStore(
+        request,
+        await context.catalog.changeStore(store, { ...change, changedBy: makerOf(request) }),
+      )
     },
   )
 }

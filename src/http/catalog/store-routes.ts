@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import type { AnyConnection, StoreChange } from '../../catalog/catalog.ts'
 import { listLayers } from '../../catalog/layers.ts'
-import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
+import type { StoreKind, StoreMaker, StoreRecord } from '../../catalog/records.ts'
 import { findStore, listStores } from '../../catalog/stores.ts'
 import { getWorkspace } from '../../catalog/workspaces.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import { hasRole } from '../auth/access.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { Place } from './connection-parameters.ts'
 import { layerPath, RecurseQuery, storePath, toWireStore } from './wire.ts'
@@ -116,6 +117,11 @@ interface StoreFields {
   description?: string | undefined
 }
 
+/** Whose word a change of a store stands on. */
+export function makerOf({ caller }: FastifyRequest): StoreMaker {
+  return hasRole(caller, 'admin') ? 'admin' : 'staff'
+}
+
 /** What a body changes of a store beside its connection. */
 export function plainChange({ enabled, description }: StoreFields): StoreChange {
   return {
@@ -138,7 +144,11 @@ export async function sendCreated(
   const { name } = body
   if (name === undefined) throw invalid('invalid-body', `A new store needs "${kind}.name"`)
   const connection = await connect(placeOf(context, { workspace, name }))
-  const store = await context.catalog.createStore({ workspace, name, kind, connection, ...plainChange(body) })
+  const madeBy = makerOf(request)
+  const store = await context.catalog.createStore({
+    ...{ workspace, name, kind, connection, madeBy },
+    ...plainChange(body),
+  })
   return reply
     .code(201)
     .header('location', request.link(storePath(store)))

@@ -1,3 +1,5 @@
+import type { Reach } from '../network/reach.ts'
+
 import { ownValue } from '../own-value.ts'
 /**
  * Whether the connection is encrypted, as PostgreSQL's `sslmode` has it: without a look at the certificate
@@ -32,4 +34,6 @@ export interface DatabaseAddress {
   password: string
   /** Default: `disable`. */
   tls?: TlsMode
+  /** Where the connection may lead; absent: anywhere. */
+  reach?: Reach
 }

@@ -1,4 +1,5 @@
 import type { Client, ClientBase, ClientConfig } from 'pg'
+import { ReachSocket } from '../network/reach.ts'
 import type { DatabaseAddress, TlsMode } from './address.ts'
 import { connectionFailure } from './errors.ts'
 import { GuardedClient } from './guarded-client.ts'
@@ -18,7 +19,7 @@ function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {
 
 /** What `pg` needs to connect; `purpose` shows in `pg_stat_activity`. */
 export function clientOptions(address: DatabaseAddress, purpose: string): ClientConfig {
-  const { host, port, database, user, password } = address
+  const { host, port, database, user, password, reach } = address
   return {
     host,
     port,
@@ -29,6 +30,7 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
     application_name: purpose,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    ...(reach === undefined ? {} : { stream: () => new ReachSocket(reach) }),
   }
 }
 

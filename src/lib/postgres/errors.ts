@@ -38,6 +38,7 @@ function withoutPassword(error: unknown, password: string): unknown {
 
 /** Why no connection came about, in a sentence that names what is wrong; never the password. */
 export function connectionFailure(thrown: unknown, address: DatabaseAddress): Failure {
+  if (thrown instanceof Failure) return thrown
   const error = withoutPassword(thrown, address.password)
   const { code = '', message } = factsOf(error)
   const place = `${address.host} port ${address.port}`

@@ -2,12 +2,12 @@ import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { Socket } from 'node:net'
 import { connect, isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { invalid } from '../../lib/errors.ts'
+import { holdsAddress, isClosedAddress } from '../../lib/network/addresses.ts'
+import { isOfThisHost } from '../../lib/network/reach.ts'
 import { networkSet } from '../../lib/network-set.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
 import { RemoteFault } from './remote.ts'
 
 export interface GuardOptions {
@@ -33,16 +33,6 @@ export interface AddressGuard {
 }
 
 const attemptMs = 15_000
-
-function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address))
-}
-
-function isOfThisHost(address: string): boolean {
-  const plain = embeddedIpv4(address) ?? address
-  const isLoop = plain.startsWith('127.') || plain.startsWith('0.') || /^[0:]+[01]?$/.test(plain)
-  return isLoop || [plain, address].some((one) => ownAddresses().includes(one))
-}
 
 function refuse(host: string, address: string, why: string): never {
   const name = host === address ? `"${host}"` : `"${host}" (${address})`

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
+import type { Reach } from '../../lib/network/reach.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { StoreParameters, TableDescription, VectorStore } from '../store.ts'
@@ -24,8 +25,9 @@ const describedRows = 5_000_000
  * A schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`, `schema` (default `public`),
  * `user`, `passwd`. Throws `Failure` (`invalid`) where one is missing; connects at first use only.
  */
-export function createPostgisStore(parameters: StoreParameters): VectorStore {
-  const settings = parseConnectionSettings(parameters)
+export function createPostgisStore(parameters: StoreParameters, reach?: Reach): VectorStore {
+  const parsed = parseConnectionSettings(parameters)
+  const settings = reach === undefined ? parsed : { ...parsed, reach }
   const pool = new ReadPool(settings)
   // Those who look for changes do not wait for those who read.
   const watchPool = new ReadPool(settings, { maxConnections: 1 })

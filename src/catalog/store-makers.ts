@@ -1,0 +1,23 @@
+import { Failure } from '../lib/errors.ts'
+import type { StoreParameters } from '../stores/store.ts'
+import type { StoreMaker, StoreRecord } from './records.ts'
+
+/**
+ * Whose word a store stands on after a change. Staff do not lead a store elsewhere that stands on an administrator's:
+ * throws `Failure` (`forbidden`).
+ */
+export function makerAfter(
+  store: StoreRecord,
+  { connection, changedBy }: { connection?: object; changedBy?: StoreMaker },
+  parameters: StoreParameters,
+): StoreMaker | undefined {
+  if (connection === undefined || changedBy === undefined) return store.madeBy
+  if (changedBy === 'admin' || store.madeBy === 'staff') return changedBy
+  const moved = ['host', 'port'].find((name) => parameters[name] !== store.parameters[name])
+  if (moved === undefined) return store.madeBy
+  throw new Failure(
+    'forbidden',
+    'store-of-admin',
+    `Store "${store.name}" was made by an administrator: its ${moved} is changed by administrators alone`,
+  )
+}

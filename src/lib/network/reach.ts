@@ -1,0 +1,89 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { lookup } from 'node:dns'
+import type { LookupFunction, SocketConnectOpts } from 'node:net'
+import { isIP, Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { dirname } from 'node:path'
+import { invalid } from '../errors.ts'
+import { networkSet } from '../network-set.ts'
+import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
+
+/** Where connections may lead that somebody has asked for who is not trusted with this host's network. Plain data. */
+export interface Reach {
+  /** Networks that may be reached though they are private. */
+  allow: readonly string[]
+  /** The port that this server listens on, which is never reached on this host. */
+  ownPort?: number
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address))
+}
+
+export function isOfThisHost(address: string): boolean {
+  const plain = embeddedIpv4(address) ?? address
+  const isLoop = plain.startsWith('127.') || plain.startsWith('0.') || /^[0:]+[01]?$/.test(plain)
+  return isLoop || [plain, address].some((one) => ownAddresses().includes(one))
+}
+
+/** Whether an address may be reached. */
+export function isInReach({ allow, ownPort }: Reach, address: string, port: number): boolean {
+  if (port === ownPort && isOfThisHost(address)) return false
+  return holdsAddress(networkSet(allow), address) || !(isClosedAddress(address) || isOfThisHost(address))
+}
+
+/** The same words for whatever stands there, or does not. */
+function refusal(host: string): Error {
+  return invalid(
+    'address-refused',
+    `"${host}" is an address of this host or of a private network, which TERRANE_REMOTE_ALLOW does not name: an administrator may connect to it`,
+  )
+}
+
+/** A socket that connects to addresses within reach alone: each is looked at once it is resolved, and that one is taken. */
+export class ReachSocket extends Socket {
+  readonly #reach: Reach
+
+  constructor(reach: Reach) {
+    super()
+    this.#reach = reach
+  }
+
+  override connect(...given: unknown[]): this {
+    const [first, second] = given
+    if (typeof first !== 'number') return this.#connectTo(first)
+    return this.#connectTo({ port: first, host: typeof second === 'string' ? second : 'localhost' })
+  }
+
+  #connectTo(options: unknown): this {
+    const { host, port } = isPlace(options) ? options : { host: dirname(String(options)), port: 0 }
+    const isRefused = port === 0 || (isIP(host) !== 0 && !isInReach(this.#reach, host, port))
+    if (isRefused) {
+      process.nextTick(() => this.destroy(refusal(host)))
+      return this
+    }
+    const options_: SocketConnectOpts = { host, port, lookup: this.#lookup(port) }
+    return super.connect(options_)
+  }
+
+  #lookup(port: number): LookupFunction {
+    return (host, options, callback) => {
+      lookup(host, { ...options, all: true } as LookupOptions & { all: true }, (error, found) => {
+        if (error !== null) return callback(error, [])
+        const isRefused = found.some(({ address }) => !isInReach(this.#reach, address, port))
+        if (isRefused || found.length === 0) return callback(refusal(host), [])
+        answer(found, options.all === true, callback)
+      })
+    }
+  }
+}
+
+function answer(found: LookupAddress[], isAll: boolean, callback: Parameters<LookupFunction>[2]): void {
+  const [first] = found
+  if (isAll || first === undefined) callback(null, found)
+  else callback(null, first.address, first.family)
+}
+
+function isPlace(options: unknown): options is { host: string; port: number } {
+  return typeof options === 'object' && options !== null && 'host' in options && 'port' in options
+}
