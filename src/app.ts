@@ -193,7 +193,7 @@ function createImporter(
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
-  const { concurrentLoads, maxTasks } = limits
+  const { concurrentLoads, maxTasks, silenceSeconds } = limits
   return new Importer({
     ...parts,
     jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
@@ -209,6 +209,7 @@ function createImporter(
     limits: {
       maxTasks,
       concurrentLoads,
+      silenceSeconds,
       maxEntries: limits.maxArchiveEntries,
       maxExpandedBytes: limits.maxExpandedBytes,
       maxRatio: limits.maxArchiveRatio,

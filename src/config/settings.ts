@@ -56,6 +56,8 @@ export interface LimitSettings {
   maxRasterBytes: number
   /** Loads at the same time; the rest queue. */
   concurrentLoads: number
+  /** Work that neither gets on nor hears its signal for so long is ended. */
+  silenceSeconds: number
 }
 
 export interface RetentionSettings {
@@ -212,6 +214,7 @@ function readLimits(read: Reader): LimitSettings {
     maxTasks: read.integer('TERRANE_MAX_TASKS', { fallback: 10_000, ...count }),
     toolSeconds: read.integer('TERRANE_MAX_TOOL_SECONDS', { fallback: 6 * 3600, ...count }),
     maxRasterBytes: read.bytes('TERRANE_MAX_RASTER', 50 * 2 ** 30),
+    silenceSeconds: read.integer('TERRANE_MAX_SILENCE', { fallback: 600, min: 1, max: 86_400 }),
     concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),
   }
 }

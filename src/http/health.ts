@@ -5,14 +5,20 @@ const Monitoring = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('off')]),
   problems: Type.Array(Type.String()),
 })
+const Loads = Type.Object({
+  running: Type.Integer(),
+  queued: Type.Integer(),
+  ended: Type.Integer({ description: 'Loads and jobs that were ended from outside since the start' }),
+})
 const Health = Type.Object({
   status: Type.Literal('ok'),
   version: Type.String(),
   node: Type.String(),
+  loads: Loads,
   monitoring: Monitoring,
 })
 
-export const healthArea: Area = (app, { version, monitoring }) => {
+export const healthArea: Area = (app, { version, importer, monitoring }) => {
   app.get(
     '/health',
     {
@@ -23,6 +29,7 @@ export const healthArea: Area = (app, { version, monitoring }) => {
       status: 'ok',
       version,
       node: process.versions.node,
+      loads: importer.workload(),
       monitoring: monitoring?.health() ?? { status: 'off', problems: [] },
     }),
   )

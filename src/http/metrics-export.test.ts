@@ -9,7 +9,15 @@ import { MetricsExport } from './metrics-export.ts'
 function start(monitoringLoad?: () => MonitoringLoad) {
   const events = createEventBus((error) => assert.fail(String(error)))
   const load = monitoringLoad === undefined ? {} : { monitoringLoad }
-  return { events, metrics: new MetricsExport({ events, version: '1.2.3', ...load }) }
+  return {
+    events,
+    metrics: new MetricsExport({
+      events,
+      version: '1.2.3',
+      loads: () => ({ running: 2, queued: 3 }),
+      ...load,
+    }),
+  }
 }
 
 function request(some: Partial<Events['request.finished']> = {}): Events['request.finished'] {
@@ -25,6 +33,19 @@ function request(some: Partial<Events['request.finished']> = {}): Events['reques
 }
 
 describe('metrics for Prometheus', () => {
+  it('tell loads that run and wait, and what was ended from outside', async () => {
+    const { events, metrics } = start()
+    events.emit('work.ended', { kind: 'load' })
+    const text = await metrics.text()
+    for (const line of [
+      'terrane_loads_running 2',
+      'terrane_loads_queued 3',
+      'terrane_work_ended_total{kind="load"} 1',
+      'terrane_work_ended_total{kind="job"} 0',
+    ])
+      assert.ok(text.includes(`${line}\n`), line)
+  })
+
   it('count requests by method, route and class of status, with their time and bytes', async () => {
     const { events, metrics } = start()
     events.emit('request.finished', request())

@@ -20,9 +20,16 @@ export interface MonitoringLoad {
   isDegraded: boolean
 }
 
+/** Loads and looks at data, as the importer counts them. */
+export interface LoadCounts {
+  running: number
+  queued: number
+}
+
 export interface MetricsExportOptions {
   events: EventBus
   version: string
+  loads(): LoadCounts
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad
 }
@@ -34,8 +41,9 @@ export class MetricsExport {
   readonly #layers = new BoundedNames(maxLayers, others)
   readonly #stopListening: (() => void)[]
 
-  constructor({ events, version, monitoringLoad }: MetricsExportOptions) {
-    const { imports, published, rows, exceptions, build } = this.#counters
+  constructor({ events, version, loads, monitoringLoad }: MetricsExportOptions) {
+    const { imports, published, rows, exceptions, build, ended } = this.#counters
+    addLoads(this.#registry, loads)
     build.set({ version, node: process.versions.node }, 1)
     if (monitoringLoad !== undefined) addMonitoring(this.#registry, monitoringLoad)
     this.#stopListening = [
@@ -45,6 +53,7 @@ export class MetricsExport {
         published.inc({ mode })
         rows.inc(loaded)
       }),
+      events.on('work.ended', ({ kind }) => ended.inc({ kind })),
       events.on('exception.caught', () => exceptions.inc({ source: 'job' })),
     ]
   }
@@ -97,8 +106,16 @@ function makeCounters(registry: Registry) {
     registers,
   })
   for (const source of ['request', 'job']) exceptions.inc({ source }, 0)
+  const ended = new Counter({
+    name: 'terrane_work_ended_total',
+    help: 'Loads and jobs that neither got on nor heard their signal and were ended, or whose thread or process died.',
+    labelNames: ['kind'],
+    registers,
+  })
+  for (const kind of ['load', 'job']) ended.inc({ kind }, 0)
   return {
     exceptions,
+    ended,
     build: new Gauge({
       name: 'terrane_build_info',
       help: 'Versions of Terrane and of Node.',
@@ -148,6 +165,26 @@ function makeCounters(registry: Registry) {
       registers,
     }),
   }
+}
+
+function addLoads(registry: Registry, loads: () => LoadCounts): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'terrane_loads_running',
+    help: 'Loads, looks at data and chains of raster tools that are under way.',
+    registers,
+    collect() {
+      this.set(loads().running)
+    },
+  })
+  new Gauge({
+    name: 'terrane_loads_queued',
+    help: 'Loads, looks at data and chains of raster tools that wait for their turn.',
+    registers,
+    collect() {
+      this.set(loads().queued)
+    },
+  })
 }
 
 function addMonitoring(registry: Registry, load: () => MonitoringLoad): void {

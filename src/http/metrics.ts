@@ -5,10 +5,11 @@ import type { MonitoringLoad } from './metrics-export.ts'
 import { MetricsExport } from './metrics-export.ts'
 
 /** What this server does, for Prometheus; no database is asked. */
-export const metricsArea: Area = (app, { events, version, monitoring }) => {
+export const metricsArea: Area = (app, { events, version, importer, monitoring }) => {
   const metrics = new MetricsExport({
     events,
     version,
+    loads: () => importer.workload(),
     ...(monitoring === undefined ? {} : { monitoringLoad: () => loadOf(monitoring) }),
   })
   app.addHook('onClose', async () => metrics.close())

@@ -77,8 +77,10 @@ export async function addUpload(
 ): Promise<TaskRecord[]> {
   try {
     const root = uploadRoot(parts, importId)
-    const found = await findInUpload(parts, folder, root, options.signal)
-    return await keepTasks(parts, importId, true, options.charset, found, options.signal)
+    return await parts.running.duringRequest(importId, options.signal, async (signal) => {
+      const found = await findInUpload(parts, folder, root, signal)
+      return keepTasks(parts, importId, true, options.charset, found, signal)
+    })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -90,7 +92,7 @@ export async function addPath(
   parts: ImporterParts,
   importId: number,
   path: string,
-  signal: AbortSignal,
+  outer: AbortSignal,
 ): Promise<TaskRecord[]> {
   let unpacked: string | undefined
   const unpackFolder = async (): Promise<string> => {
@@ -98,8 +100,10 @@ export async function addPath(
     return unpacked
   }
   try {
-    const found = await findInPath(parts, path, unpackFolder, signal)
-    return await keepTasks(parts, importId, unpacked !== undefined, undefined, found, signal)
+    return await parts.running.duringRequest(importId, outer, async (signal) => {
+      const found = await findInPath(parts, path, unpackFolder, signal)
+      return keepTasks(parts, importId, unpacked !== undefined, undefined, found, signal)
+    })
   } catch (error) {
     if (unpacked !== undefined) await rm(unpacked, { recursive: true, force: true })
     throw error

@@ -149,10 +149,15 @@ async function applyStore(parts: ImporterParts, record: ImportRecord, task: Task
   return { ...task, store: toTaskStore(store) }
 }
 
-async function applyCharset(parts: ImporterParts, task: TaskRecord, charset: string): Promise<TaskRecord> {
+async function applyCharset(
+  parts: ImporterParts,
+  task: TaskRecord,
+  charset: string,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
   const [file] = task.files
   if (file === undefined || task.source === undefined) return { ...task, charset }
-  const described = await parts.pool.describe(file, { charset, signal: AbortSignal.timeout(600_000) })
+  const described = await parts.pool.describe(file, { charset, signal })
   const source = described.layers.find((layer) => layer.name === task.source?.name)
   if (source === undefined) {
     throw invalid('invalid-charset', described.error ?? `The file cannot be read as "${charset}"`)
@@ -205,6 +210,7 @@ async function applyChange(
   record: ImportRecord,
   task: TaskRecord,
   change: TaskChange,
+  signal: AbortSignal,
 ): Promise<TaskRecord> {
   const { updateMode, charset, rejectLimit, repair, allowEmpty, layer, store, transforms } = change
   let changed: TaskRecord = {
@@ -214,7 +220,7 @@ async function applyChange(
     ...(repair === undefined ? {} : { repair }),
     ...(allowEmpty === undefined ? {} : { allowEmpty }),
   }
-  if (charset !== undefined) changed = await applyCharset(parts, changed, charset)
+  if (charset !== undefined) changed = await applyCharset(parts, changed, charset, signal)
   if (layer !== undefined && Object.keys(layer).length > 0) {
     changed = await applyLayerChange(parts, record, changed, layer)
   }
@@ -235,8 +241,11 @@ async function applyChange(
 /** What an edit makes of a task; `check` runs before anything else, under the lock. */
 export interface TaskEdit {
   check?(task: TaskRecord): void
-  edit(record: ImportRecord, task: TaskRecord): Promise<TaskRecord>
+  edit(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
 }
+
+/** The most that looking at a file again may take. */
+const editMs = 600_000
 
 /** Edits a task under its import's lock, looks at it again and settles the import. All or nothing. */
 export async function editTask(
@@ -245,18 +254,21 @@ export async function editTask(
   taskId: number,
   { check, edit }: TaskEdit,
 ): Promise<TaskRecord> {
-  return parts.locks.ofImport(importId, async () => {
-    const db = parts.database.kysely
-    const record = await getImport(db, importId)
-    const task = await getTask(db, importId, taskId)
-    check?.(task)
-    const edited = await reexamine(parts, record, await asRequest(() => edit(record, task)))
-    return parts.database.transaction(async (transaction) => {
-      const saved = await saveTaskAndTell(parts, transaction, edited)
-      await settleImport(parts, transaction, await getImport(transaction, importId))
-      return saved
-    })
-  })
+  const outer = AbortSignal.timeout(editMs)
+  return parts.running.duringRequest(importId, outer, (signal) =>
+    parts.locks.ofImport(importId, async () => {
+      const db = parts.database.kysely
+      const record = await getImport(db, importId)
+      const task = await getTask(db, importId, taskId)
+      check?.(task)
+      const edited = await reexamine(parts, record, await asRequest(() => edit(record, task, signal)))
+      return parts.database.transaction(async (transaction) => {
+        const saved = await saveTaskAndTell(parts, transaction, edited)
+        await settleImport(parts, transaction, await getImport(transaction, importId))
+        return saved
+      })
+    }),
+  )
 }
 
 /** Changes what a client may change of a task. */
@@ -285,8 +297,8 @@ export async function changeTask(
       if (workspace === undefined) check?.(task)
       refuseComplete(task, rest)
     },
-    edit: async (record, task) => {
-      const changed = await applyChange(parts, record, task, rest)
+    edit: async (record, task, signal) => {
+      const changed = await applyChange(parts, record, task, rest, signal)
       if (task.state === 'COMPLETE' && rest.layer !== undefined) {
         await changePublished(parts, record, task, rest.layer)
       }

@@ -1,4 +1,5 @@
 import type { Jobs } from '../jobs/jobs.ts'
+import { WorkQueue } from '../lib/work/work-queue.ts'
 import { addPath, addUpload, openUpload } from './add-upload.ts'
 import { cancelImport, cancelTask, removeImport } from './cancel.ts'
 import type { NewImport } from './create-import.ts'
@@ -6,7 +7,6 @@ import { createImport, prepareJob } from './create-import.ts'
 import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { getImport } from './import-repository.ts'
 import { createLoadPool } from './load/load-pool.ts'
-import { Turns } from './load/turns.ts'
 import { ImportLocks } from './locks.ts'
 import { NameReservations } from './name-reservations.ts'
 import type { ImporterParts } from './parts.ts'
@@ -21,6 +21,7 @@ import { publishEarlierCommits } from './settle-load.ts'
 import { shareNews } from './share-news.ts'
 import { runJob, startRun } from './start-run.ts'
 import { hearCancellations } from './stop-work.ts'
+import { tellEnded } from './tell-ended.ts'
 
 export type ImporterNeeds = Omit<
   ImporterParts,
@@ -36,19 +37,29 @@ const warmWorkers = 1
 /** Imports and their tasks: everything a client can ask of them. */
 export class Importer {
   readonly parts: ImporterParts
+  #endedCount = 0
   #retention: NodeJS.Timeout | undefined
 
   constructor(needs: ImporterNeeds) {
-    const { concurrentLoads } = needs.limits
+    const { concurrentLoads, silenceSeconds } = needs.limits
     this.parts = {
       ...needs,
-      pool: createLoadPool({ concurrency: concurrentLoads, warm: Math.min(warmWorkers, concurrentLoads) }),
-      toolTurns: new Turns(concurrentLoads),
+      pool: createLoadPool({
+        concurrency: concurrentLoads,
+        warm: Math.min(warmWorkers, concurrentLoads),
+        ownFolder: needs.folders.stores,
+        silenceMs: silenceSeconds * 1000,
+        onEnd: (error) => tellEnded(needs, 'load', error),
+      }),
+      toolTurns: new WorkQueue({ limit: concurrentLoads }),
       locks: new ImportLocks(),
       progress: new ProgressBoard(needs.clock.now().getTime()),
       running: new RunningTable(),
       names: new NameReservations(),
     }
+    needs.events.on('work.ended', () => {
+      this.#endedCount += 1
+    })
     shareNews(this.parts)
     hearCancellations(this.parts)
   }
@@ -93,6 +104,17 @@ export class Importer {
   ): Promise<void> {
     const jobId = await startRun(this.parts, importId, options.check)
     if (jobId !== undefined && !options.isAsync) await this.parts.jobs.wait(jobId, options.signal)
+  }
+
+  /** What is under way and waits, and how much was ended from outside or died since the start. */
+  workload(): { running: number; queued: number; ended: number } {
+    const { pool, toolTurns } = this.parts
+    const { running, queued } = pool.counts()
+    return {
+      running: running + toolTurns.running,
+      queued: queued + toolTurns.waiting,
+      ended: this.#endedCount,
+    }
   }
 
   readonly openUpload = (importId: number) => openUpload(this.parts, importId)

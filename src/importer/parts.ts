@@ -6,11 +6,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Vault } from '../lib/vault.ts'
+import type { WorkQueue } from '../lib/work/work-queue.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import type { LoadPool } from './load/load-pool.ts'
-import type { Turns } from './load/turns.ts'
 import type { ImportLocks } from './locks.ts'
 import type { NameReservations } from './name-reservations.ts'
 import type { ProgressBoard } from './progress.ts'
@@ -43,7 +43,7 @@ export interface ImporterParts {
   /** Makes indexes of files that are served as they are. */
   indexMaker: IndexMaker
   /** Chains of raster tools at the same time; the rest wait. */
-  toolTurns: Turns
+  toolTurns: WorkQueue
   locks: ImportLocks
   progress: ProgressBoard
   running: RunningTable
@@ -54,7 +54,7 @@ export interface ImporterParts {
   remote: RemoteAccess
   /** Folders that imports may name files in. */
   roots: readonly string[]
-  limits: SourceLimits & ToolLimits & { maxTasks: number; concurrentLoads: number }
+  limits: SourceLimits & ToolLimits & { maxTasks: number; concurrentLoads: number; silenceSeconds: number }
   retention: { uploadDays: number; importDays: number }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { explain, Failure } from '../lib/errors.ts'
+import { leaveDeaf, WorkLeft } from '../lib/work/leave-deaf.ts'
 import { lookAtDatabase } from './database/look-at-database.ts'
 import type { FoundData } from './find-data.ts'
 import { findInPath } from './find-data.ts'
@@ -11,10 +12,12 @@ import type { GranuleRecord } from './mosaic/records.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
 import { findRemoteData } from './remote-data.ts'
+import { deafMs } from './running.ts'
 import { importAfter, saveAndTell } from './settle.ts'
 import { startRun } from './start-run.ts'
 import type { ImportEvent } from './states.ts'
 import { deleteTask, insertTask, listTaskStates } from './task-repository.ts'
+import { tellEnded } from './tell-ended.ts'
 import { makeUploadFolder, removeUpload } from './upload-folders.ts'
 
 /** Undefined where uploads will bring the data. */
@@ -132,9 +135,11 @@ export function prepareHandler(parts: ImporterParts): JobHandler {
       const importId = Number(payload.importId)
       const stop = parts.running.begin(importId, signal)
       try {
-        await prepare(parts, importId, payload.isAsync === true, stop.signal)
+        const work = prepare(parts, importId, payload.isAsync === true, stop.signal)
+        await leaveDeaf(work, stop.signal, deafMs)
         if (payload.isRunAfter === true) await runWherePossible(parts, importId)
       } catch (error) {
+        if (error instanceof WorkLeft) tellEnded(parts, 'job', error)
         if (signal.aborted) throw error
         parts.log.info({ err: error, importId }, 'the data of an import cannot be read')
         await failPreparation(parts, importId, explain(error))

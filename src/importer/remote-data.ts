@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises'
-import { conflict } from '../lib/errors.ts'
 import { resolveInRoots } from '../sources/path-guard.ts'
 import type { RemoteCredentials } from '../sources/remote/credentials.ts'
 import { fetchRemote } from '../sources/remote/fetch-remote.ts'
@@ -8,7 +7,6 @@ import type { FoundData } from './find-data.ts'
 import { findInUpload } from './find-data.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, ImportSource, RemoteSource } from './records.ts'
-import { LoadCanceled } from './running.ts'
 import { makeUploadFolder, uploadRoot } from './upload-folders.ts'
 
 export interface WantedRemote extends RemoteCredentials {
@@ -78,15 +76,9 @@ export async function fetchUpload(
   folder: string,
   outer: AbortSignal,
 ): Promise<void> {
-  const { signal, end } = parts.running.beginFetch(importId, outer)
-  try {
-    await fetchInto(parts, importId, { location }, folder, signal)
-  } catch (error) {
-    if (signal.reason instanceof LoadCanceled) throw conflict('canceled', 'The fetch was cancelled')
-    throw error
-  } finally {
-    end()
-  }
+  await parts.running.duringRequest(importId, outer, (signal) =>
+    fetchInto(parts, importId, { location }, folder, signal),
+  )
 }
 
 function openedSource(parts: ImporterParts, source: RemoteSource): WantedRemote {

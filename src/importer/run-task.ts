@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { explain, Failure } from '../lib/errors.ts'
+import { leaveDeaf, WorkLeft } from '../lib/work/leave-deaf.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { reexamine } from './examine.ts'
@@ -16,13 +17,14 @@ import type { ImporterParts } from './parts.ts'
 import { runRaster } from './raster/run-raster.ts'
 import type { TaskLoad, TaskRecord } from './records.ts'
 import { runDirect } from './run-direct.ts'
-import { LoadCanceled } from './running.ts'
+import { deafMs, LoadCanceled } from './running.ts'
 import { taskAfter } from './settle.ts'
 import { publishLoad, resumeUnsettled, settleAfterFailure, settleLoad } from './settle-load.ts'
 import type { Naming } from './target.ts'
 import { findTarget, releaseTarget } from './target.ts'
 import { proposeLayer } from './task-layer.ts'
 import { findTask, getTask } from './task-repository.ts'
+import { tellEnded } from './tell-ended.ts'
 
 const maxTaskAttempts = 3
 const maxNameTries = 10
@@ -188,16 +190,20 @@ export async function runTask(
   const course: Course = { record: await getImport(db, importId), task: found }
   const work = parts.running.begin(importId, job.signal, taskId)
   try {
-    await attempt(parts, course, work.signal)
+    await leaveDeaf(attempt(parts, course, work.signal), work.signal, deafMs)
   } catch (error) {
+    if (error instanceof WorkLeft) tellEnded(parts, 'job', error)
     if (job.signal.aborted) throw error
-    course.task = await getTask(db, importId, taskId)
-    if (isFinal(course, job.id)) return
+    const task = await getTask(db, importId, taskId)
+    // What was left to itself keeps the other course, whose saves fail from the next one on.
+    const isUnsettled = course.isUnsettled === true || error instanceof WorkLeft
+    const ending: Course = { record: course.record, task, isUnsettled }
+    if (isFinal(ending, job.id)) return
     if (work.signal.reason instanceof LoadCanceled) {
-      await save(parts, course, withoutRun(taskAfter(course.task, { type: 'canceled' }), course))
+      await save(parts, ending, withoutRun(taskAfter(task, { type: 'canceled' }), ending))
     } else {
       parts.log.info({ err: error, importId, taskId }, 'a task failed')
-      await endInError(parts, course, explain(error))
+      await endInError(parts, ending, explain(error))
     }
   } finally {
     work.end()

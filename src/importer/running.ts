@@ -1,3 +1,9 @@
+import { conflict } from '../lib/errors.ts'
+import { leaveDeaf } from '../lib/work/leave-deaf.ts'
+
+/** Cancelling answers within five seconds, whatever the work does: what has not ended after this is left to itself. */
+export const deafMs = 3500
+
 /** The reason that a cancelled load's signal carries. */
 export class LoadCanceled extends Error {
   constructor() {
@@ -16,20 +22,32 @@ interface Entry {
   ended: Promise<void>
 }
 
-/** What this process is working on: preparations by import, loads by import and task, fetches for uploads. */
+/** What this process is working on: preparations by import, loads by import and task, and what requests wait for. */
 export class RunningTable {
   readonly #entries = new Map<string, Entry>()
-  #fetchCount = 0
+  #requestCount = 0
 
   /** Notes work that begins; its signal also follows `outer`. Call `end` in `finally`. */
   begin(importId: number, outer: AbortSignal, taskId?: number): RunningWork {
     return this.#begin(keyOf(importId, taskId), outer)
   }
 
-  /** Notes a fetch that an upload waits for; an import may have several. */
-  beginFetch(importId: number, outer: AbortSignal): RunningWork {
-    this.#fetchCount += 1
-    return this.#begin(`${fetchPrefix(importId)}${this.#fetchCount}`, outer)
+  /** Work that a request waits for, such as a fetch or a look at an upload; an import may have several. */
+  async duringRequest<T>(
+    importId: number,
+    outer: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#requestCount += 1
+    const { signal, end } = this.#begin(`${requestPrefix(importId)}${this.#requestCount}`, outer)
+    try {
+      return await leaveDeaf(work(signal), signal, deafMs)
+    } catch (error) {
+      if (signal.reason instanceof LoadCanceled) throw conflict('canceled', 'The work was cancelled')
+      throw error
+    } finally {
+      end()
+    }
   }
 
   #begin(key: string, outer: AbortSignal): RunningWork {
@@ -48,9 +66,9 @@ export class RunningTable {
     return this.#cancel(keyOf(importId, taskId))
   }
 
-  /** Cancels the fetches for uploads to an import and waits for their end. */
-  async cancelFetches(importId: number): Promise<void> {
-    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(fetchPrefix(importId)))
+  /** Cancels what requests to an import wait for, and waits for its end. */
+  async cancelRequests(importId: number): Promise<void> {
+    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(requestPrefix(importId)))
     await Promise.all(keys.map((key) => this.#cancel(key)))
   }
 
@@ -63,8 +81,8 @@ export class RunningTable {
   }
 }
 
-function fetchPrefix(importId: number): string {
-  return `${importId}/fetch `
+function requestPrefix(importId: number): string {
+  return `${importId}/request `
 }
 
 function keyOf(importId: number, taskId: number | undefined): string {

@@ -20,7 +20,7 @@ type Parts = Pick<ImporterParts, 'broadcast' | 'running'>
 /** Cancels it in this process and waits for its end; false where this process does not do it. */
 async function stopHere({ running }: Parts, { importId, taskId, isFetch }: UnwantedWork): Promise<boolean> {
   if (isFetch !== true) return running.cancel(importId, taskId)
-  await running.cancelFetches(importId)
+  await running.cancelRequests(importId)
   return false
 }
 

@@ -15,6 +15,8 @@ export interface Events {
     /** Published layers that the answer is about, as `workspace:layer`. */
     layers: readonly string[]
   }
+  /** Work that neither got on nor heard its signal was ended from outside, or its thread or process died. */
+  'work.ended': { kind: 'load' | 'job' }
   'exception.caught': { error: unknown; where: string }
 }
 

@@ -1,12 +1,14 @@
 import type { DataFile, Message } from '../../formats/format.ts'
+import { startProcess } from '../../lib/work/start-process.ts'
+import { startThread } from '../../lib/work/start-thread.ts'
+import { WorkPool } from '../../lib/work/work-pool.ts'
+import { WorkQueue } from '../../lib/work/work-queue.ts'
 import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
 import type { DescribedFile } from '../described-file.ts'
-import type { CrewMember } from './crew.ts'
-import { Crew } from './crew.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
-import type { DatabaseDescription, Order, Report } from './messages.ts'
-import { fromErrorData, toErrorData } from './messages.ts'
-import { Turns } from './turns.ts'
+import type { DatabaseDescription, LoadWork } from './load-work.ts'
+import type { LoadPlace } from './trusted-databases.ts'
+import { needsOwnProcess } from './trusted-databases.ts'
 
 export interface LoadHandlers {
   signal: AbortSignal
@@ -22,112 +24,104 @@ export interface LoadPool {
   /** The tables of a database. */
   describeDatabase(connection: DatabaseConnection, options: DescribeOptions): Promise<DatabaseDescription>
   load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
+  /** Loads and descriptions under way, and those that wait. */
+  counts(): { running: number; queued: number }
   close(): Promise<void>
 }
-
-/** A worker that does not stop by itself after this long is ended. */
-const abortMs = 1500
 
 export interface LoadPoolOptions {
   /** Loads at the same time; the rest wait their turn. */
   concurrency: number
-  /** Workers kept for the next load. */
+  /** Threads kept for the next load. */
   warm: number
+  /** Where the server keeps the files of stores. */
+  ownFolder: string
+  /** Work that neither gets on nor hears its signal for so long is ended. */
+  silenceMs: number
+  /** A thread or process died, or was ended. */
+  onEnd(error: Error): void
 }
 
-/** One order and its answers; ends the worker when it does not stop soon after the signal. */
-class Conversation<T> {
-  readonly #member: CrewMember
-  readonly #crew: Crew
-  readonly #signal: AbortSignal
+const file = new URL('./load-work.ts', import.meta.url)
+/** Between the signal and the end by force. */
+const graceMs = 1500
+/** The most that a look at a database may take that SQLite may never be done with. */
+const describeMs = 60_000
+/** A process takes longer to start than a thread, and the tasks of an import follow one another. */
+const keepProcessMs = 10_000
+const maxHeapMb = 1024
 
-  constructor(crew: Crew, member: CrewMember, signal: AbortSignal) {
-    this.#crew = crew
-    this.#member = member
-    this.#signal = signal
-  }
+type Pool = WorkPool<LoadWork>
 
-  async hold(order: Order, listen: Listen<T>): Promise<T> {
-    const signal = this.#signal
-    let patience: NodeJS.Timeout | undefined
-    let giveUp: (reason: unknown) => void = () => undefined
-    const abort = (): void => {
-      this.#send({ type: 'abort' })
-      patience = setTimeout(() => {
-        void this.#crew.dismiss(this.#member).then(() => giveUp(signal.reason))
-      }, abortMs)
-    }
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        giveUp = reject
-        this.#member.onReport = (report) => {
-          if (report.type === 'failed') {
-            reject(signal.aborted ? signal.reason : fromErrorData(report.error))
-            return
-          }
-          const result = listen(report, (answer) => this.#send(answer))
-          if (result !== undefined) resolve(result)
-        }
-        this.#send(order)
-        if (signal.aborted) abort()
-        else signal.addEventListener('abort', abort, { once: true })
-      })
-    } finally {
-      clearTimeout(patience)
-      signal.removeEventListener('abort', abort)
-    }
-  }
-
-  #send(order: Order): void {
-    this.#member.worker.postMessage(order)
-  }
-}
-
-type Listen<T> = (report: Report, send: (order: Order) => void) => T | undefined
-
-/** Loads in worker threads, so that the server stays free. */
+/**
+ * Loads in threads, so that the server stays free; where a database may keep SQLite busy for ever, in child processes,
+ * which can be ended.
+ */
 export function createLoadPool(options: LoadPoolOptions): LoadPool {
-  const turns = new Turns(options.concurrency)
-  const crew = new Crew(options.warm)
+  const { concurrency: limit, warm, ownFolder, silenceMs, onEnd } = options
+  const queue = new WorkQueue({ limit })
+  const data = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder })
+  const threads: Pool = new WorkPool<LoadWork>({
+    start: (events) => startThread(file, { ...events, data: data(false) }),
+    limit,
+    warm,
+    onEnd,
+  })
+  const processes: Pool = new WorkPool<LoadWork>({
+    start: (events) => startProcess(file, { ...events, maxHeapMb, data: data(true) }),
+    limit,
+    surplusMs: keepProcessMs,
+    onEnd,
+  })
 
-  async function converse<T>(order: Order, signal: AbortSignal, listen: Listen<T>): Promise<T> {
-    const subject = order.type === 'load' ? order.plan.connection.parameters.path : undefined
-    await turns.take(signal)
-    const member = crew.call(subject)
-    try {
-      return await new Conversation<T>(crew, member, signal).hold(order, listen)
-    } finally {
-      crew.rest(member)
-      turns.give()
-    }
+  /** In a thread first, which refuses what it must not do before it has begun. */
+  function work<T>(signal: AbortSignal, ask: (pool: Pool, limits: Limits) => Promise<T>): Promise<T> {
+    const limits = { signal, graceMs, silenceMs }
+    const run = () =>
+      ask(threads, limits).catch((error: unknown) => {
+        if (!needsOwnProcess(error)) throw error
+        return ask(processes, { ...limits, isSlow: true })
+      })
+    return queue.run(run, { signal })
   }
 
   return {
     describe: (file, { charset, signal }) =>
-      converse<DescribedFile>(
-        { type: 'describe', file, ...(charset === undefined ? {} : { charset }) },
-        signal,
-        (report) => (report.type === 'described' ? report.described : undefined),
+      work<DescribedFile>(signal, (pool, limits) =>
+        pool.call('describe', { file, ...(charset === undefined ? {} : { charset }) }, described(limits)),
       ),
-    describeDatabase: (connection, { signal, ...options }) =>
-      converse<DatabaseDescription>(
-        { type: 'describe-database', connection, ...options },
-        signal,
-        (report) => (report.type === 'database-described' ? report.described : undefined),
+    describeDatabase: (connection, { signal, ...wanted }) =>
+      work<DatabaseDescription>(signal, (pool, limits) =>
+        pool.call('describeDatabase', { connection, ...wanted }, described(limits)),
       ),
     load: (plan, handlers) =>
-      converse<LoadOutcome>({ type: 'load', plan }, handlers.signal, (report, send) => {
-        if (report.type === 'loaded') return report.outcome
-        if (report.type === 'progress') handlers.onProgress(report.progress)
-        if (report.type === 'message') handlers.onMessage(report.message)
-        if (report.type === 'committing') {
-          handlers.beforeCommit(report.token, report.outcome).then(
-            () => send({ type: 'commit' }),
-            (error: unknown) => send({ type: 'refuse', error: toErrorData(error) }),
-          )
-        }
-        return undefined
-      }),
-    close: () => crew.close(),
+      work<LoadOutcome>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
+        pool.call('load', plan, {
+          ...limits,
+          key: plan.connection.parameters.path,
+          onNotice: (notice) => {
+            if ('progress' in notice) handlers.onProgress(notice.progress)
+            else handlers.onMessage(notice.message)
+          },
+          onAsk: ({ token, outcome }) => handlers.beforeCommit(token, outcome),
+        }),
+      ),
+    counts: () => ({ running: queue.running, queued: queue.waiting }),
+    close: async () => {
+      queue.close(new Error('The load workers are closed'))
+      await Promise.all([threads.close(), processes.close()])
+    },
   }
+}
+
+interface Limits {
+  signal: AbortSignal
+  graceMs: number
+  silenceMs: number
+  /** Whether it may never come to an end by itself. */
+  isSlow?: boolean
+}
+
+function described({ isSlow = false, ...limits }: Limits) {
+  return { ...limits, ...(isSlow ? { deadlineMs: describeMs } : {}) }
 }

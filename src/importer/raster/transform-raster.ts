@@ -54,7 +54,7 @@ async function runChain(
   const tell = progressTeller(parts, task, 'transforming')
   const total = source?.raster?.sizeBytes ?? 0
   const { limits, toolTurns } = parts
-  await toolTurns.take(signal)
+  const leave = await toolTurns.enter({ signal })
   try {
     return await runTools({
       ...{ file, format, specs: specsOf(task), folder, limits, signal },
@@ -62,7 +62,7 @@ async function runChain(
       onProgress: (share) => tell(Math.floor(share * total)),
     })
   } finally {
-    toolTurns.give()
+    leave()
   }
 }
 

@@ -51,7 +51,7 @@ export interface CallLimits {
   signal?: AbortSignal | undefined
   /** The most that the worker may take, without the time in which it waits for the caller; then it is ended. */
   deadlineMs?: number | undefined
-  /** The longest it may give no notice, question or chunk; then it is ended. */
+  /** The longest it may neither get on (a notice, question or chunk) nor hear the signal; then it is ended. */
   silenceMs?: number | undefined
   /** Between the signal and the end by force; default 1.5 seconds. */
   graceMs?: number | undefined

@@ -6,8 +6,8 @@ import type { ErrorData } from './error-codec.ts'
 export type ToWorker =
   /** The first of all. */
   | { type: 'start'; data: unknown; guard?: Guard | undefined }
-  /** `ahead`: of a stream, how many chunks may be on their way. */
-  | { type: 'call'; id: number; name: string; argument: unknown; ahead?: number }
+  /** `ahead`: of a stream, how many chunks may be on their way. `beatMs`: how often it is to show that it hears. */
+  | { type: 'call'; id: number; name: string; argument: unknown; ahead?: number; beatMs?: number }
   | { type: 'abort'; id: number; error: ErrorData }
   /** One chunk was taken. */
   | { type: 'more'; id: number }
@@ -20,6 +20,7 @@ export type CallReport =
   | { type: 'error'; id: number; error: ErrorData }
   | { type: 'chunk'; id: number; value: unknown }
   | { type: 'notice'; id: number; notice: unknown }
+  | { type: 'beat'; id: number }
   /** Waits for `answer` or `refuse`. */
   | { type: 'ask'; id: number; ask: number; question: unknown }
 

@@ -5,6 +5,7 @@ import type { CallReport, ToWorker } from './messages.ts'
 import { Stopwatch } from './stopwatch.ts'
 
 const defaultGraceMs = 1500
+const longestBeatMs = 1000
 
 interface Side {
   send(message: ToWorker): void
@@ -47,6 +48,12 @@ export class PendingCall {
     this.#result.promise.catch(() => undefined)
   }
 
+  /** How often the worker is to show that it hears. */
+  get beatMs(): number | undefined {
+    const { silenceMs } = this.#options
+    return silenceMs === undefined ? undefined : Math.min(longestBeatMs, Math.ceil(silenceMs / 4))
+  }
+
   get result(): Promise<unknown> {
     return this.#result.promise
   }
@@ -65,7 +72,7 @@ export class PendingCall {
     else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
     else if (report.type === 'notice') this.#options.onNotice?.(report.notice)
     else if (report.type === 'ask') void this.#answer(report.ask, report.question)
-    else {
+    else if (report.type === 'chunk') {
       this.#chunks.push({ value: report.value })
       this.#wake()
     }

@@ -22,9 +22,10 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   const tell: Tell = (notice) => port.post({ type: 'told', notice })
   let handlers: Promise<Handlers> | undefined
 
-  async function serve({ id, name, argument, ahead }: Message<'call'>): Promise<void> {
+  async function serve({ id, name, argument, ahead, beatMs }: Message<'call'>): Promise<void> {
     const call = new ServedCall(port, id, ahead)
     calls.set(id, call)
+    const beat = beatMs === undefined ? undefined : setInterval(() => port.post({ type: 'beat', id }), beatMs)
     try {
       const known = (await handlers) ?? {}
       if (!Object.hasOwn(known, name)) throw new Error(`Nothing here does "${name}"`)
@@ -32,6 +33,7 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
     } catch (error) {
       port.post({ type: 'error', id, error: packError(error) })
     } finally {
+      clearInterval(beat)
       calls.delete(id)
     }
   }

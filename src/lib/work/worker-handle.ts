@@ -146,10 +146,9 @@ export class WorkerHandle<H extends Handlers> {
       this.#calls.set(id, call)
       this.#carrier.hold(true)
       try {
-        this.#carrier.post(
-          { type: 'call', id, name, argument, ...(ahead === undefined ? {} : { ahead }) },
-          options.transfer,
-        )
+        const { beatMs } = call
+        const how = { ...(ahead === undefined ? {} : { ahead }), ...(beatMs === undefined ? {} : { beatMs }) }
+        this.#carrier.post({ type: 'call', id, name, argument, ...how }, options.transfer)
         call.start()
       } catch (error) {
         call.fail(error)

@@ -1,0 +1,63 @@
+import type { DataFile, Message } from '../../formats/format.ts'
+import type { CallContext } from '../../lib/work/handlers.ts'
+import { serveWork } from '../../lib/work/serve-work.ts'
+import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
+import { databaseReaders } from '../../sources/database/registry.ts'
+import { describeFile } from './describe-file.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
+import { runLoad } from './run-load.ts'
+import type { LoadPlace } from './trusted-databases.ts'
+import { checkConnection, checkFile, checkPlan } from './trusted-databases.ts'
+
+/** What a database holds, and the format that its tables are shown to have. */
+export interface DatabaseDescription extends DescribedDatabase {
+  format: string
+}
+
+export type LoadNotice = { progress: LoadProgress } | { message: Message }
+
+/** Everything is staged: the load commits when this is answered, and is rolled back when it is refused. */
+export interface CommitQuestion {
+  token: string
+  outcome: LoadOutcome
+}
+
+type LoadContext = CallContext<LoadNotice, CommitQuestion, void>
+
+interface DescribeDatabase {
+  connection: DatabaseConnection
+  tables?: readonly string[]
+  maxTables: number
+}
+
+function handlersAt(place: LoadPlace) {
+  return {
+    describe: ({ file, charset }: { file: DataFile; charset?: string }, { signal }: CallContext) => {
+      checkFile(place, file.path)
+      return describeFile(file, charset, signal)
+    },
+    describeDatabase: async (
+      { connection, tables, maxTables }: DescribeDatabase,
+      { signal }: CallContext,
+    ): Promise<DatabaseDescription> => {
+      checkConnection(place, connection)
+      const reader = databaseReaders[connection.type]
+      const options = { maxTables, signal, ...(tables === undefined ? {} : { tables }) }
+      return { format: reader.format, ...(await reader.describe(connection, options)) }
+    },
+    load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
+      checkPlan(place, plan)
+      return runLoad(plan, {
+        signal,
+        onProgress: (progress) => notify({ progress }),
+        onMessage: (message) => notify({ message }),
+        beforeCommit: (token, outcome) => ask({ token, outcome }),
+      })
+    },
+  }
+}
+
+/** What a load's thread or process does. */
+export type LoadWork = ReturnType<typeof handlersAt>
+
+serveWork<LoadWork, LoadPlace>(handlersAt)

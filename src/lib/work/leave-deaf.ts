@@ -1,0 +1,29 @@
+/** Work did not end though it was told to, and was left to itself. */
+export class WorkLeft extends Error {
+  constructor(patienceMs: number, cause: unknown) {
+    super(`It did not end within ${patienceMs / 1000} s though it was told to, and was left to itself`, {
+      cause,
+    })
+    this.name = 'WorkLeft'
+  }
+}
+
+/**
+ * The result of `work`; throws `WorkLeft` where it does not end within `patienceMs` after the signal. What such work does
+ * later must not count any more.
+ */
+export async function leaveDeaf<T>(work: Promise<T>, signal: AbortSignal, patienceMs: number): Promise<T> {
+  const left = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    timer = setTimeout(() => left.reject(new WorkLeft(patienceMs, signal.reason)), patienceMs)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, left.promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
