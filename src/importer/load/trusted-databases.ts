@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { mayThreadsRead } from '../../formats/geopackage/traps.ts'
 import { Failure } from '../../lib/errors.ts'
+import { openGuardedSync } from '../../lib/guarded-files.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LoadPlan, LoadSource } from './load-plan.ts'
@@ -55,7 +56,7 @@ function checkStore(place: LoadPlace, { type, parameters: { path } }: StoreConne
 function isDatabase(path: string): boolean {
   const head = Buffer.alloc(magic.length)
   try {
-    const file = openSync(path, 'r')
+    const file = openGuardedSync(path)
     try {
       return readSync(file, head) === head.length && head.toString('latin1') === magic
     } finally {
