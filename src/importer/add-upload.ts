@@ -1,7 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { conflict } from '../lib/errors.ts'
-import type { FoundData } from './find-data.ts'
 import { findInPath, findInUpload } from './find-data.ts'
 import { getImport, saveImport } from './import-repository.ts'
 import { lookAtData } from './look-at-data.ts'
@@ -11,6 +10,7 @@ import { now } from './parts.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
 import { saveTaskAndTell, settleImport } from './settle.ts'
 import { insertTask } from './task-repository.ts'
+import type { FoundData } from './unpack-data.ts'
 import { makeUploadFolder, uploadRoot } from './upload-folders.ts'
 
 function refuseBusy(record: ImportRecord): void {
@@ -100,9 +100,12 @@ export async function addPath(
     return unpacked
   }
   try {
+    const { source } = await getImport(parts.database.kysely, importId)
+    const options = { unpackFolder, opensArchives: source?.type !== 'mosaic' }
     return await parts.running.duringRequest(importId, outer, async (signal) => {
-      const found = await findInPath(parts, path, unpackFolder, signal)
-      return keepTasks(parts, importId, unpacked !== undefined, undefined, found, signal)
+      const found = await findInPath(parts, path, options, signal)
+      const isUploaded = unpacked !== undefined && found.unpacked === undefined
+      return keepTasks(parts, importId, isUploaded, undefined, found, signal)
     })
   } catch (error) {
     if (unpacked !== undefined) await rm(unpacked, { recursive: true, force: true })

@@ -4,7 +4,6 @@ import { rasterSteps } from '../transforms/raster/raster-chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
 import type { DescribedFile } from './described-file.ts'
 import { reexamine } from './examine.ts'
-import type { FoundData } from './find-data.ts'
 import type { MosaicPlan } from './mosaic/look-at-mosaic.ts'
 import { planMosaic } from './mosaic/look-at-mosaic.ts'
 import type { GranuleRecord } from './mosaic/records.ts'
@@ -14,6 +13,7 @@ import { now } from './parts.ts'
 import type { PlanContext } from './plan-tasks.ts'
 import { planTasks } from './plan-tasks.ts'
 import type { ImportRecord, TaskRecord } from './records.ts'
+import type { FoundData } from './unpack-data.ts'
 
 export interface LookOptions {
   isUploaded: boolean
@@ -85,6 +85,7 @@ export async function lookAtData(
     at: now(parts),
     ...(charset === undefined ? {} : { charset }),
     ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
+    ...(found.unpacked === undefined ? {} : { unpacked: found.unpacked }),
   }
   const plan: MosaicPlan =
     record.source?.type === 'mosaic'

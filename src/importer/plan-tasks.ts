@@ -1,4 +1,4 @@
-import { basename, relative } from 'node:path'
+import { basename, relative, sep } from 'node:path'
 import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
@@ -12,6 +12,8 @@ export interface PlanContext {
   /** Data folder. */
   folder: string
   isUploaded: boolean
+  /** A folder of ours: what is below it was unpacked from archives in `folder`. */
+  unpacked?: string
   charset?: string
   /** The import's transformations; a task takes those it suits. */
   transforms: TransformSpec[]
@@ -33,9 +35,17 @@ const uploadNumber = /^(\d+)\//
 /** Sorts behind every path. */
 const behindPaths = '\u{10ffff}'
 
+/** The data folder of a file, and whether it is ours to delete. */
+function placeOf({ folder, isUploaded, unpacked }: PlanContext, path: string) {
+  return unpacked !== undefined && path.startsWith(unpacked + sep)
+    ? { folder: unpacked, isUploaded: true }
+    : { folder, isUploaded }
+}
+
 /** At most so many of the files' paths, in words. */
-export function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanContext): string {
+export function shownNames(files: DescribedFile[], context: PlanContext): string {
   const names = files.slice(0, namedFiles).map(({ file, looksLike }) => {
+    const { folder, isUploaded } = placeOf(context, file.path)
     const path = relative(folder, file.path) || basename(file.path)
     const name = isUploaded ? path.replace(uploadNumber, '') : path
     return looksLike === undefined ? name : `${name} (${looksLike})`
@@ -45,14 +55,20 @@ export function shownNames(files: DescribedFile[], { folder, isUploaded }: PlanC
 }
 
 /** Tasks stand in the order of their path without case; those of a later upload behind. */
-export function sortKeyOf({ folder, isUploaded }: PlanContext, path: string): string {
+export function sortKeyOf(context: PlanContext, path: string): string {
+  const { folder, isUploaded } = placeOf(context, path)
   const key = relative(folder, path).toLowerCase()
   if (!isUploaded) return key
+  if (!context.isUploaded) return key.replace(uploadNumber, '')
   return behindPaths + key.replace(uploadNumber, (_, number: string) => `${number.padStart(9, '0')}/`)
 }
 
 /** A task that nothing is known of yet. */
-export function blankTask(context: PlanContext, sortKey: string): TaskRecord {
+export function blankTask(
+  context: PlanContext,
+  path: string,
+  sortKey = sortKeyOf(context, path),
+): TaskRecord {
   return {
     importId: context.importId,
     id: 0,
@@ -61,8 +77,7 @@ export function blankTask(context: PlanContext, sortKey: string): TaskRecord {
     revision: 0,
     updatedAt: context.at,
     updateMode: 'CREATE',
-    folder: context.folder,
-    isUploaded: context.isUploaded,
+    ...placeOf(context, path),
     files: [],
     isDirect: false,
     transforms: [],
@@ -83,7 +98,7 @@ function layerTask(described: DescribedFile, index: number, layer: LayerDescript
   const place = `${sortKeyOf(context, described.file.path)}\u0001${String(index).padStart(6, '0')}`
   const specs = suitingTransforms(layer, context)
   return {
-    ...blankTask(context, place),
+    ...blankTask(context, described.file.path, place),
     files: [described.file],
     format: described.format?.name ?? '',
     kind: described.format?.kind ?? 'vector',
@@ -99,7 +114,7 @@ function layerTask(described: DescribedFile, index: number, layer: LayerDescript
 /** Of a file that could be read if something were installed. */
 function missingReaderTask(file: DataFile, message: string, context: PlanContext): TaskRecord {
   return {
-    ...blankTask(context, sortKeyOf(context, file.path)),
+    ...blankTask(context, file.path),
     files: [file],
     messages: [{ level: 'warning', code: 'gdal-missing', message }],
   }
@@ -112,7 +127,7 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
     return layers.map((layer, index) => layerTask(described, index, layer, context))
   }
   const bare = {
-    ...blankTask(context, sortKeyOf(context, file.path)),
+    ...blankTask(context, file.path),
     files: [file],
     format: format.name,
     kind: format.kind,
@@ -137,7 +152,7 @@ function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
       ? 'The upload holds no files but hidden ones and archives inside an archive'
       : explainUnread(files, context)
   return {
-    ...blankTask(context, sortKeyOf(context, files[0]?.file.path ?? context.folder)),
+    ...blankTask(context, files[0]?.file.path ?? context.folder),
     files: files.map(({ file }) => file),
     messages: [{ level: 'warning', code: 'no-format', message }],
   }

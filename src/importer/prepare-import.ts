@@ -3,7 +3,6 @@ import type { JobHandler } from '../jobs/jobs.ts'
 import { explain, Failure } from '../lib/errors.ts'
 import { leaveDeaf, WorkLeft } from '../lib/work/leave-deaf.ts'
 import { lookAtDatabase } from './database/look-at-database.ts'
-import type { FoundData } from './find-data.ts'
 import { findInPath } from './find-data.ts'
 import { findImport } from './import-repository.ts'
 import { lookAtData } from './look-at-data.ts'
@@ -18,6 +17,7 @@ import { startRun } from './start-run.ts'
 import type { ImportEvent } from './states.ts'
 import { deleteTask, insertTask, listTaskStates } from './task-repository.ts'
 import { tellEnded } from './tell-ended.ts'
+import type { FoundData } from './unpack-data.ts'
 import { makeUploadFolder, removeUpload } from './upload-folders.ts'
 
 /** Undefined where uploads will bring the data. */
@@ -32,7 +32,8 @@ async function findData(
   }
   if (source === undefined || source.isOurs) return undefined
   const unpackFolder = () => makeUploadFolder(parts, record.id, record.nextUpload)
-  return findInPath(parts, source.path, unpackFolder, signal)
+  const opensArchives = source.type !== 'mosaic'
+  return findInPath(parts, source.path, { unpackFolder, opensArchives }, signal)
 }
 
 async function end(
@@ -94,7 +95,7 @@ async function lookAtFiles(
     signal,
     ...(charset === undefined ? {} : { charset }),
   })
-  const nextUpload = record.nextUpload + (isUnpacked ? 1 : 0)
+  const nextUpload = record.nextUpload + (isUnpacked || found.unpacked !== undefined ? 1 : 0)
   return { tasks, granules, changes: { nextUpload, folder: found.folder, messages } }
 }
 

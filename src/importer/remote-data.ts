@@ -3,10 +3,11 @@ import { resolveInRoots } from '../sources/path-guard.ts'
 import type { RemoteCredentials } from '../sources/remote/credentials.ts'
 import { fetchRemote } from '../sources/remote/fetch-remote.ts'
 import { isLocalLocation, parseLocation } from '../sources/remote/location.ts'
-import type { FoundData } from './find-data.ts'
+
 import { findInUpload } from './find-data.ts'
 import type { ImporterParts } from './parts.ts'
 import type { ImportRecord, ImportSource, RemoteSource } from './records.ts'
+import type { FoundData } from './unpack-data.ts'
 import { makeUploadFolder, uploadRoot } from './upload-folders.ts'
 
 export interface WantedRemote extends RemoteCredentials {

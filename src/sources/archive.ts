@@ -8,7 +8,7 @@ import { unpackSevenZip } from './archives/seven-zip.ts'
 import type { UnpackingOptions } from './archives/unpacking.ts'
 import { Unpacking } from './archives/unpacking.ts'
 import { unpackZip } from './archives/zip.ts'
-import type { ExtractOptions } from './limits.ts'
+import type { ExtractOptions, Unpacked } from './limits.ts'
 
 /** A kind of archive; `unpack` reads the file and hands every entry to an `Unpacking`. */
 export interface ArchiveKind {
@@ -81,13 +81,14 @@ async function openUnpacking(
 
 /**
  * Unpacks an archive into an empty folder, which is made. Throws `Failure` for a broken or refused archive and for a
- * full disk; then, and when the signal aborts, the folder is gone with all that was written.
+ * full disk; then, and when the signal aborts, the folder is gone with all that was written. Gives what of the limits is
+ * taken by then.
  */
 export async function extractArchive(
   archive: string,
   folder: string,
-  { limits, signal, name = basename(archive) }: ExtractOptions,
-): Promise<void> {
+  { limits, signal, name = basename(archive), before }: ExtractOptions,
+): Promise<Unpacked> {
   const kind = findArchive(name)
   if (kind?.unpack === undefined) {
     const what = kind === undefined ? 'no archive that is known' : `a ${kind.name} archive, which is not read`
@@ -99,9 +100,11 @@ export async function extractArchive(
       limits,
       signal,
       ...(isWanted === undefined ? {} : { isWanted }),
+      ...(before === undefined ? {} : { before }),
     })
     if (unpacking.archiveBytes === 0) throw broken(name, kind.name, 'the file is empty')
     await unpack(archive, unpacking)
+    return unpacking.taken
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     signal.throwIfAborted()

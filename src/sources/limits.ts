@@ -14,7 +14,15 @@ export const defaultSourceLimits: SourceLimits = {
   maxRatio: 200,
 }
 
+/** What archives have taken of the limits. */
+export interface Unpacked {
+  entries: number
+  bytes: number
+}
+
 export interface ExtractOptions {
+  /** Taken by archives of the same import before this one; the limits hold for all of them together. */
+  before?: Unpacked
   limits: SourceLimits
   signal: AbortSignal
   /** The name that people know the archive by, its ending included; default: the file's own. */

@@ -115,19 +115,29 @@ describe('rows that a transformation rejects', () => {
 })
 
 describe('data that an import cannot use', () => {
-  it('are a folder of archives alone: one NO_FORMAT task that names them', async (test) => {
+  it('are a folder of archives alone: they are opened', async (test) => {
     const client = await startImporter(test)
     client.provide('archives/utf.zip', 'packed/utf.zip')
     client.provide('archives/valid-shapefile.zip', 'packed/valid.zip')
     const { json } = await create(client, { type: 'directory', location: 'packed' })
     assert.equal(json.import?.state, 'PENDING')
-    assert.match(JSON.stringify(json.import?.messages), /utf\.zip.*import it by itself/)
+    const { tasks } = (await client.call('GET', '/0/tasks?expand=2')).json
+    assert.deepEqual(
+      listOf(tasks).map(({ data }) => String(data?.format)),
+      ['Shapefile', 'GeoPackage'],
+    )
+  })
+
+  it('are a folder of broken archives alone: one NO_FORMAT task that names them', async (test) => {
+    const client = await startImporter(test)
+    client.provide('geojson/valid.geojson', 'packed/a.zip')
+    const { json } = await create(client, { type: 'directory', location: 'packed' })
+    assert.match(JSON.stringify(json.import?.messages), /a\.zip.*is not a readable zip archive/)
     const { tasks } = (await client.call('GET', '/0/tasks?expand=2')).json
     assert.deepEqual(
       listOf(tasks).map(({ state }) => String(state)),
       ['NO_FORMAT'],
     )
-    assert.match(String(tasks?.[0]?.messages?.[0]?.message), /utf\.zip, valid\.zip/)
     assert.equal((await client.call('POST', '/0')).status, 409)
   })
 

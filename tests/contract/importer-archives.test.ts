@@ -204,19 +204,6 @@ describe('an archive', () => {
       /"more\/inner\.zip" is an archive inside an archive.*"outer\.zip"/,
     )
   })
-
-  it('in a folder is not opened, and a message says so', async (test) => {
-    const client = await startImporter(test)
-    mkdirSync(join(client.server.dataDir, 'incoming', 'folder'), { recursive: true })
-    provide(client, 'folder/a.zip', await zipOf(entries))
-    provide(client, 'folder/b.geojson', geojson)
-    const answer = await client.call('POST', '', {
-      import: { data: { type: 'directory', location: 'folder' } },
-    })
-    const id = Number(answer.json.import?.id)
-    assert.deepEqual((await fileIds(client, id)).length, 1)
-    assert.match(await messagesOf(client, id), /"a\.zip" is an archive in a folder and was not opened/)
-  })
 })
 
 describe('an archive that is broken or means harm', () => {

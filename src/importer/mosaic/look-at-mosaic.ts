@@ -4,7 +4,7 @@ import { scanFile } from '../../sources/scan.ts'
 import type { DescribedFile } from '../described-file.ts'
 import type { ImporterParts } from '../parts.ts'
 import type { PlanContext, TaskPlan } from '../plan-tasks.ts'
-import { blankTask, planTasks, shownNames, sortKeyOf } from '../plan-tasks.ts'
+import { blankTask, planTasks, shownNames } from '../plan-tasks.ts'
 import type { ImportRecord, TaskRecord } from '../records.ts'
 import { listTasks } from '../task-repository.ts'
 import { toGranule } from './granule.ts'
@@ -99,7 +99,7 @@ export async function planMosaic(
   const [first] = chosen
   if (first === undefined) return planUnread(described, context)
   const task = open ?? {
-    ...blankTask(context, sortKeyOf(context, first.file.path)),
+    ...blankTask(context, first.file.path),
     id: context.nextTaskId,
   }
   const place = { ...placeOf(task), folder: context.folder }

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
-import type { SourceLimits } from '../limits.ts'
+import type { SourceLimits, Unpacked } from '../limits.ts'
 import { refused } from './failures.ts'
 
 /** Below this the ratio says nothing: a short text of blanks packs very well. */
@@ -23,6 +23,8 @@ export interface UnpackingOptions {
   /** Of the archive, for messages. */
   name: string
   archiveBytes: number
+  /** Taken of the limits by archives before this one. */
+  before?: Unpacked
   /** Which entries are written; default: all. */
   isWanted?(name: string): boolean
 }
@@ -46,6 +48,7 @@ export class Unpacking {
   readonly #folder: string
   readonly #limits: SourceLimits
   readonly #isWanted: (name: string) => boolean
+  readonly #before: Unpacked
   readonly #names = new Set<string>()
   readonly #folders = new Set<string>()
   /** The folder that was written to last. */
@@ -58,16 +61,24 @@ export class Unpacking {
     this.#folder = folder
     this.#limits = options.limits
     this.#isWanted = options.isWanted ?? (() => true)
+    this.#before = options.before ?? { entries: 0, bytes: 0 }
     this.name = options.name
     this.signal = options.signal
     this.archiveBytes = options.archiveBytes
   }
 
+  /** What this archive and those before it have taken of the limits. */
+  get taken(): Unpacked {
+    const { entries, bytes } = this.#before
+    return { entries: entries + this.#entryCount, bytes: bytes + this.#expandedBytes }
+  }
+
   /** Refuses more entries than allowed; `entries` are those told of so far. */
   checkCount(entries: number): void {
     const { maxEntries } = this.#limits
-    if (entries <= maxEntries) return
-    const text = `"${this.name}" holds more than ${maxEntries} entries: TERRANE_MAX_ARCHIVE_ENTRIES sets the limit`
+    if (this.#before.entries + entries <= maxEntries) return
+    const others = this.#before.entries > 0 ? ' and the archives before it hold' : ' holds'
+    const text = `"${this.name}"${others} more than ${maxEntries} entries: TERRANE_MAX_ARCHIVE_ENTRIES sets the limit`
     throw invalid('too-many-entries', text)
   }
 
@@ -75,7 +86,7 @@ export class Unpacking {
   expand(bytes: number): void {
     this.#expandedBytes += bytes
     const { maxExpandedBytes, maxRatio } = this.#limits
-    if (this.#expandedBytes > maxExpandedBytes) {
+    if (this.#before.bytes + this.#expandedBytes > maxExpandedBytes) {
       throw this.#tooLarge(`${maxExpandedBytes} bytes: TERRANE_MAX_EXPANDED sets the limit`)
     }
     if (this.#expandedBytes > Math.max(ratioFloorBytes, this.archiveBytes * maxRatio)) {
