@@ -21,11 +21,11 @@ const traps: Record<string, string> = {
   'a recursive view':
     'CREATE VIEW trap AS WITH RECURSIVE r(fid) AS (SELECT 1 UNION ALL SELECT fid + 1 FROM r) SELECT fid, NULL AS geom, 1 AS n FROM r',
   'a generated column of 400 MB':
-    'CREATE TABLE trap (fid INTEGER PRIMARY KEY, geom BLOB, n BLOB AS (zeroblob(400000000))); INSERT INTO trap (fid) SELECT fid FROM layer',
+    'CREATE TABLE trap (fid INTEGER PRIMARY KEY, geom BLOB); INSERT INTO trap (fid) SELECT fid FROM layer; ALTER TABLE trap ADD COLUMN n BLOB AS (zeroblob(400000000))',
   'a generated column of 60 MB in many rows':
-    'CREATE TABLE trap (fid INTEGER PRIMARY KEY, geom BLOB, n TEXT AS (hex(zeroblob(30000000)))); INSERT INTO trap (fid) SELECT fid FROM layer',
+    'CREATE TABLE trap (fid INTEGER PRIMARY KEY, geom BLOB); INSERT INTO trap (fid) SELECT fid FROM layer; ALTER TABLE trap ADD COLUMN n TEXT AS (hex(zeroblob(30000000)))',
   'a generated column that computes':
-    'CREATE TABLE trap (fid INTEGER PRIMARY KEY, geom BLOB, n INT AS (instr(hex(zeroblob(300000)), hex(zeroblob(100000)) || 1))); INSERT INTO trap (fid) SELECT fid FROM layer',
+    'CREATE TABLE trap (fid INTEGER PRIMARY KEY, geom BLOB); INSERT INTO trap (fid) SELECT fid FROM layer; ALTER TABLE trap ADD COLUMN n INT AS (instr(hex(zeroblob(300000 + fid)), hex(zeroblob(100000)) || 1))',
 }
 
 async function writeTrap(path: string, statement: string): Promise<void> {
