@@ -102,7 +102,9 @@ function finish(parts: AsyncIterator<PagePart>): void {
 
 export function abortOnClose(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  reply.raw.once('close', () => controller.abort(new Error(`The client of ${request.id} went away`)))
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort(new Error(`The client of ${request.id} went away`))
+  })
   return controller.signal
 }
 
