@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { EventBus, Events } from '../lib/events.ts'
+import type { Space } from '../lib/free-space.ts'
 import { BoundedNames } from './bounded-names.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -18,6 +19,8 @@ export interface MonitoringLoad {
   /** Requests that were not recorded since the start: too many waited. */
   dropped: number
   isDegraded: boolean
+  /** Seconds since the last collection; undefined before the first. */
+  collectionAge?: number | undefined
 }
 
 /** Loads and looks at data, as the importer counts them. */
@@ -32,6 +35,8 @@ export interface MetricsExportOptions {
   loads(): LoadCounts
   /** Absent where monitoring is off. */
   monitoringLoad?(): MonitoringLoad
+  /** Of the data directory. */
+  freeSpace?(): Promise<Space | undefined>
 }
 
 /** Counts what a server does since its start, in Prometheus' text format; everything is held in memory. */
@@ -41,11 +46,12 @@ export class MetricsExport {
   readonly #layers = new BoundedNames(maxLayers, others)
   readonly #stopListening: (() => void)[]
 
-  constructor({ events, version, loads, monitoringLoad }: MetricsExportOptions) {
+  constructor({ events, version, loads, monitoringLoad, freeSpace }: MetricsExportOptions) {
     const { imports, published, rows, exceptions, build, ended } = this.#counters
     addLoads(this.#registry, loads)
     build.set({ version, node: process.versions.node }, 1)
     if (monitoringLoad !== undefined) addMonitoring(this.#registry, monitoringLoad)
+    if (freeSpace !== undefined) addDisk(this.#registry, freeSpace)
     this.#stopListening = [
       events.on('request.finished', (request) => this.#countRequest(request)),
       events.on('import.completed', ({ state }) => imports.inc({ state })),
@@ -187,6 +193,26 @@ function addLoads(registry: Registry, loads: () => LoadCounts): void {
   })
 }
 
+function addDisk(registry: Registry, freeSpace: () => Promise<Space | undefined>): void {
+  for (const [name, help, read] of [
+    [
+      'terrane_disk_free_bytes',
+      'Free bytes on the disk of the data directory.',
+      (one: Space) => one.freeBytes,
+    ],
+    ['terrane_disk_total_bytes', 'Bytes of the disk of the data directory.', (one: Space) => one.totalBytes],
+  ] as const) {
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        const space = await freeSpace()
+        if (space === undefined) this.remove()
+        else this.set(read(space))
+      },
+    })
+  }
+}
+
 function addMonitoring(registry: Registry, load: () => MonitoringLoad): void {
   const registers = [registry]
   new Gauge({
@@ -204,6 +230,16 @@ function addMonitoring(registry: Registry, load: () => MonitoringLoad): void {
     collect() {
       this.reset()
       this.inc(load().dropped)
+    },
+  })
+  new Gauge({
+    name: 'terrane_monitoring_last_collection_age_seconds',
+    help: 'Seconds since monitoring last collected.',
+    registers,
+    collect() {
+      const { collectionAge } = load()
+      if (collectionAge === undefined) this.remove()
+      else this.set(collectionAge)
     },
   })
   new Gauge({

@@ -1,15 +1,18 @@
 import { Type } from 'typebox'
+import { FreeSpace } from '../lib/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { Area } from './app-types.ts'
 import type { MonitoringLoad } from './metrics-export.ts'
 import { MetricsExport } from './metrics-export.ts'
 
 /** What this server does, for Prometheus; no database is asked. */
-export const metricsArea: Area = (app, { events, version, importer, monitoring }) => {
+export const metricsArea: Area = (app, { events, version, importer, monitoring, directory }) => {
+  const space = new FreeSpace(directory.root)
   const metrics = new MetricsExport({
     events,
     version,
     loads: () => importer.workload(),
+    freeSpace: () => space.read(),
     ...(monitoring === undefined ? {} : { monitoringLoad: () => loadOf(monitoring) }),
   })
   app.addHook('onClose', async () => metrics.close())
@@ -30,5 +33,9 @@ export const metricsArea: Area = (app, { events, version, importer, monitoring }
 }
 
 function loadOf(monitoring: Monitoring): MonitoringLoad {
-  return { ...monitoring.load(), isDegraded: monitoring.health().status !== 'ok' }
+  return {
+    ...monitoring.load(),
+    isDegraded: monitoring.health().status !== 'ok',
+    collectionAge: monitoring.collectionAge(),
+  }
 }

@@ -52,6 +52,8 @@ export class Monitoring {
   #changesRead = 0
   #minute: number | undefined
   #evaluated: number | undefined
+  /** When the last collection ended, in milliseconds since 1970. */
+  #collected: number | undefined
   #problems = new Map<number, string>()
   #doubles: ReadonlyMap<number, string> = new Map()
 
@@ -106,6 +108,12 @@ export class Monitoring {
     return this.#health.report(this.#own.dropped)
   }
 
+  /** Seconds since the collector last did its turn; undefined before its first. */
+  collectionAge(): number | undefined {
+    if (this.#collected === undefined) return undefined
+    return Math.max(0, this.#needs.clock.now().getTime() - this.#collected) / 1000
+  }
+
   /** What went wrong when the service was read last, or why it is not read; undefined while all is well. */
   problemOf(serviceId: number): string | undefined {
     return this.#problems.get(serviceId) ?? this.#doubles.get(serviceId)
@@ -135,6 +143,7 @@ export class Monitoring {
     let isBusy = true
     await this.#health.guard('collecting', async () => {
       const report = await collect(now)
+      this.#collected = this.#needs.clock.now().getTime()
       this.#health.setCollecting(report.problems)
       await this.#note(report, isFlushed && isNewMinute ? now : undefined)
       isBusy = report.isBusy

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
@@ -85,10 +85,18 @@ describe('GET /metrics', () => {
   it('tells how monitoring fares where it is on', async (test) => {
     const terrane = await start(test, { env: { TERRANE_MONITORING: 'on' } })
     await get(terrane, '/rest/workspaces')
+    await terrane.monitoring?.catchUp()
     const { body } = await get(terrane, '/metrics')
     assert.match(body, /^terrane_monitoring_waiting_requests \d+$/m)
     assert.match(body, /^terrane_monitoring_dropped_requests_total 0$/m)
     assert.match(body, /^terrane_monitoring_up 1$/m)
+    assert.match(body, /^terrane_monitoring_last_collection_age_seconds \d+(\.\d+)?$/m)
+    const { disk, lastCollectionSeconds } = (await terrane.app.inject('/health')).json()
+    assert.ok(lastCollectionSeconds >= 0 && lastCollectionSeconds < 60)
+    const { bavail, bsize } = statfsSync(terrane.dataDir)
+    assert.ok(Math.abs(disk.freeBytes - bavail * bsize) < 2 ** 32 && disk.freeBytes < disk.totalBytes)
+    const free = Number(/^terrane_disk_free_bytes (\S+)$/m.exec(body)?.[1])
+    assert.ok(Math.abs(free - bavail * bsize) < 2 ** 32)
   })
 
   it('is scraped by Prometheus with a password and with a token, below the base path', async (test) => {

@@ -1,0 +1,45 @@
+import { statfs } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const patienceMs = 1000
+const keptMs = 2000
+
+export interface Space {
+  /** What a process without privileges may still write. */
+  freeBytes: number
+  totalBytes: number
+}
+
+/** Room on the disk of a folder. One that does not answer within a second is not known, and is asked once at a time. */
+export class FreeSpace {
+  readonly #folder: string
+  #known: Space | undefined
+  #readAt = Number.NEGATIVE_INFINITY
+  #asking: Promise<void> | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async read(): Promise<Space | undefined> {
+    if (performance.now() - this.#readAt < keptMs) return this.#known
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    const patience = new AbortController()
+    const late = sleep(patienceMs, false, { signal: patience.signal }).catch(() => false)
+    const hasAnswered = await Promise.race([this.#asking.then(() => true), late])
+    patience.abort()
+    return hasAnswered ? this.#known : undefined
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const { bsize, blocks, bavail } = await statfs(this.#folder)
+      this.#known = { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+    } catch {
+      this.#known = undefined
+    }
+    this.#readAt = performance.now()
+  }
+}
