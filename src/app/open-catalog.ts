@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import { Catalog } from '../catalog/catalog.ts'
-import { listStorePaths } from '../catalog/stores.ts'
+import { listAllStores, listStorePaths } from '../catalog/stores.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import { freeStoreFile } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
+import type { Secret } from '../lib/secret.ts'
 import { createVault } from '../lib/vault.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import { IndexedStore } from '../stores/files/indexed-store.ts'
 import type { Readers } from '../stores/reading/readers.ts'
 import { createServedStore } from '../stores/reading/served-store.ts'
-import type { StoreConnection } from '../stores/store.ts'
+import type { StoreConnection, StoreParameters } from '../stores/store.ts'
 
 interface CatalogNeeds {
   settings: Settings
@@ -46,8 +47,44 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     storesFolder: directory.stores,
     indexFolder: directory.indexes,
   })
-  await database.alone(() => catalog.prepare())
+  await database.alone(async () => {
+    await catalog.prepare()
+    await followDatabase(needs, catalog)
+  })
   return catalog
+}
+
+/**
+ * Points default stores to where our database is now: it may have been moved, or have another password. Schemas stay. A
+ * store that cannot be reached there is left as it is, and says so itself when it is asked.
+ */
+async function followDatabase({ settings, database }: CatalogNeeds, catalog: Catalog): Promise<void> {
+  if (settings.databaseUrl === undefined) return
+  const place = placeOf(settings.databaseUrl)
+  const stores = (await listAllStores(database.kysely)).filter(
+    (one) => one.isDefault && one.type === 'PostGIS',
+  )
+  for (const store of stores) {
+    try {
+      const { type, parameters } = await catalog.connections.connection(database.kysely, store)
+      if (Object.entries(place).every(([name, value]) => parameters[name] === value)) continue
+      await catalog.changeStore(store, { connection: { type, parameters: { ...parameters, ...place } } })
+    } catch {
+      // Told by the requests that need the store.
+    }
+  }
+}
+
+/** The database of the catalogue, as connection parameters. */
+function placeOf(databaseUrl: Secret): StoreParameters {
+  const url = new URL(databaseUrl.reveal())
+  return {
+    host: decodeURIComponent(url.hostname),
+    port: url.port === '' ? '5432' : url.port,
+    database: decodeURIComponent(url.pathname.slice(1)),
+    user: decodeURIComponent(url.username),
+    passwd: decodeURIComponent(url.password),
+  }
 }
 
 /** Where a workspace keeps what names no other store: a GeoPackage, or a schema of our PostgreSQL. */
@@ -62,19 +99,7 @@ async function defaultStore(
   }
   const schema = dataSchema(workspace)
   await database.alone(() => database.kysely.schema.createSchema(schema).ifNotExists().execute())
-  const url = new URL(settings.databaseUrl.reveal())
-  return {
-    type: 'PostGIS',
-    parameters: {
-      dbtype: 'postgis',
-      host: decodeURIComponent(url.hostname),
-      port: url.port === '' ? '5432' : url.port,
-      database: decodeURIComponent(url.pathname.slice(1)),
-      schema,
-      user: decodeURIComponent(url.username),
-      passwd: decodeURIComponent(url.password),
-    },
-  }
+  return { type: 'PostGIS', parameters: { dbtype: 'postgis', schema, ...placeOf(settings.databaseUrl) } }
 }
 
 const maxIdentifierBytes = 63

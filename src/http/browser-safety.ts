@@ -44,11 +44,7 @@ export function guardOrigins(app: App, settings: ServerSettings): void {
       letEveryoneRead(reply)
       return answerPreflight(reply, 'GET, HEAD', publicHeaders)
     } else if (!isSafe(request.method) && isForeign(request, settings)) {
-      throw new Failure(
-        'forbidden',
-        'foreign-origin',
-        `Requests from ${origin ?? 'another site'} are refused: TERRANE_CORS_ORIGINS does not name it`,
-      )
+      throw new Failure('forbidden', 'foreign-origin', foreignText(origin, request, settings))
     }
   })
   app.addHook('onSend', async (request, reply) => {
@@ -80,6 +76,18 @@ function letEveryoneRead(reply: FastifyReply): void {
 function isPublicPreflight(request: FastifyRequest): boolean {
   const method = request.headers['access-control-request-method']
   return isPreflight(request) && (method === 'GET' || method === 'HEAD') && publicPaths.test(request.url)
+}
+
+/** What to set depends on whose page it was: ours behind a proxy, or another site's. */
+function foreignText(origin: string | undefined, request: FastifyRequest, settings: ServerSettings): string {
+  const own = originOf(request, settings)
+  return [
+    `A page of ${origin ?? 'another site'} may not change anything here: this server is known as ${own}.`,
+    settings.publicUrl === undefined
+      ? 'Where that page is this server behind a proxy, set TERRANE_PUBLIC_URL to the address that people type.'
+      : 'Where that page is this server, TERRANE_PUBLIC_URL names another address than people type.',
+    'Pages of other sites are let in by TERRANE_CORS_ORIGINS.',
+  ].join(' ')
 }
 
 function isForeign(request: FastifyRequest, settings: ServerSettings): boolean {

@@ -27,14 +27,26 @@ export interface Said {
   stderr: string
 }
 
-/** What makes `curl` fail where the server refuses, and the commands as a whole with it. */
-const strictCurl = 'failed=0; curl() { command curl -sS --fail-with-body "$@" || failed=1; echo; }'
+/**
+ * What makes `curl` fail where the server refuses, and the commands as a whole with it; the same for commands of ours, but
+ * for the state of monitoring, which may be ill. The machine's own services are left alone.
+ */
+const strictCommands = `failed=0
+curl() { command curl -sS --fail-with-body "$@" || failed=1; echo; }
+bin/terrane.mjs() { command bin/terrane.mjs "$@" || [ "$*" = monitoring ] || failed=1; }
+terrane() { bin/terrane.mjs "$@"; }
+sudo() { "$@" || failed=1; }
+systemctl() { echo "systemctl $*"; }`
 
-/** Runs commands of a document in the folder of the project; code 1 where a request was refused. */
-export async function runCommands(commands: string, env: Record<string, string>): Promise<Said> {
-  const script = `${strictCurl}\n${commands}\nexit $failed`
+/** Runs commands of a document in the folder of the project; code 1 where a request was refused or a command failed. */
+export async function runCommands(
+  commands: string,
+  env: Record<string, string>,
+  folder = root,
+): Promise<Said> {
+  const script = `${strictCommands}\n${commands}\nexit $failed`
   const child = spawn('bash', ['-c', script], {
-    cwd: root,
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     timeout: 60_000,

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { loadSettings } from '../../src/config/settings.ts'
+import { allBlocks, blockAt, documentNames } from '../support/document-blocks.ts'
+import { freePort } from '../support/remote-servers.ts'
+import { temporaryData } from '../support/terrane-process.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const documents = 'tests/e2e/documents.test.ts'
+const checks = 'tests/e2e/writing-checks.test.ts'
+const proxies = 'tests/e2e/proxies.test.ts'
+const here = 'tests/e2e/document-blocks.test.ts'
+
+/** The test that runs a block, or why none does. */
+const covered: Record<string, string | { reason: string }> = {
+  'CONTRIBUTING.md > Start > sh 1': { reason: 'They are the tests themselves' },
+  'README.md > Five minutes > sh 1': {
+    reason: 'Fetches from the network; what it starts is tested by all others',
+  },
+  'README.md > Five minutes > sh 2': documents,
+  'README.md > Five minutes > sh 3': documents,
+  'README.md > Five minutes > sh 4': { reason: 'It is the tests themselves' },
+  'README.md > Import your own data > sh 1': documents,
+  'README.md > Import your own data > sh 2': documents,
+  'README.md > Import your own data > sh 3': documents,
+  'README.md > Import your own data > sh 4': documents,
+  'README.md > Import your own data > sh 5': documents,
+  'README.md > See how it is used > sh 1': documents,
+  'docs/architecture.md > The way of the data > text 1': { reason: 'A drawing' },
+  'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
+  'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
+  'docs/behind-a-proxy.md > Apache > apache 1': proxies,
+  'docs/moving-and-backup.md > Backing up > sh 1': documents,
+  'docs/moving-and-backup.md > Backing up > sh 2': documents,
+  'docs/moving-and-backup.md > Restoring > sh 1': documents,
+  'docs/moving-and-backup.md > Restoring > sh 2': documents,
+  'docs/moving-and-backup.md > Restoring > sh 3': documents,
+  'docs/moving-and-backup.md > Upgrading > sh 1': { reason: 'Fetches from the network' },
+  'docs/operations.md > Starting and stopping > sh 1': { reason: 'Makes a user of the system, and fetches' },
+  'docs/operations.md > Starting and stopping > ini 1': here,
+  'docs/operations.md > Starting and stopping > sh 2': { reason: 'Needs the log of a system under systemd' },
+  'docs/operations.md > Who may read a layer > sh 1': documents,
+  'docs/operations.md > Tables of a database > sh 1': documents,
+  'docs/operations.md > Map servers to watch > json 1': here,
+  'docs/operations.md > Access logs > nginx 1': 'tests/support/map-server.ts',
+  'docs/operations.md > Access logs > apache 1': 'tests/contract/monitoring-map-server.test.ts',
+  'docs/operations.md > Hosts to watch > sh 1': documents,
+  'docs/operations.md > Scraping /metrics > yaml 1': here,
+  'docs/operations.md > Mail and webhooks > json 1': here,
+  'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring-documents.test.ts',
+  'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
+  'docs/operations.md > Moving in from GeoNode > sh 2': documents,
+  'docs/writing-checks.md > Writing a check > sh 1': checks,
+  'docs/writing-checks.md > Create > sh 1': checks,
+  'docs/writing-checks.md > Set thresholds and receivers > sh 1': checks,
+  'docs/writing-checks.md > Set thresholds and receivers > sh 2': checks,
+  'docs/writing-checks.md > Set thresholds and receivers > html 1': {
+    reason: 'Part of a page; its request is sh 2',
+  },
+  'docs/writing-checks.md > Narrow it > sh 1': checks,
+  'docs/writing-checks.md > Whom it tells > sh 1': checks,
+  'docs/writing-checks.md > Whom it tells > sh 2': checks,
+  'docs/writing-checks.md > Switch it off, delete it > sh 1': checks,
+}
+
+describe('blocks of the documents', () => {
+  it('are all run by a test, or have a reason why not', () => {
+    const places = documentNames().flatMap((name) => allBlocks(name).map(({ place }) => place))
+    assert.deepEqual(places.sort(), Object.keys(covered).sort())
+    for (const [place, test] of Object.entries(covered)) {
+      if (typeof test !== 'string') continue
+      const [document = '', heading = ''] = place.split(' > ')
+      const text = readFileSync(join(root, test), 'utf8')
+      const isNamed = test === documents || test === here || test === proxies ? text.includes(heading) : true
+      assert.ok(text.includes(document) && isNamed, `${test} does not run ${place}`)
+    }
+  })
+
+  it('are fenced: commands that are indented alone would be overlooked', () => {
+    for (const name of documentNames()) {
+      const text = readFileSync(join(root, name), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+      assert.doesNotMatch(text, /\n\n {4}\S/, name)
+    }
+  })
+})
+
+describe('docs/operations.md', { timeout: 60_000 }, () => {
+  const unit = blockAt('docs/operations.md > Starting and stopping > ini 1')
+
+  it('has a unit that systemd takes', (t) => {
+    if (!existsSync('/usr/bin/systemd-analyze')) return t.skip('systemd-analyze is not installed')
+    const folder = temporaryData(t)
+    const file = join(folder, 'terrane.service')
+    writeFileSync(file, unit.replaceAll('/opt/terrane', root).replace('User=terrane', 'User=daemon'))
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+      encoding: 'utf8',
+    })
+    const ours = stderr.split('\n').filter((line) => line.includes('terrane.service'))
+    assert.deepEqual(ours, [], stderr)
+    assert.equal(status, 0, stderr)
+  })
+
+  it('has a unit whose command serves, with the Node of the system, and stops in order', async (t) => {
+    const data = join(temporaryData(t), 'data')
+    mkdirSync(data)
+    const valueOfLine = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? ''
+    const [program = '', ...args] = valueOfLine('ExecStart').split(' ')
+    assert.equal(valueOfLine('KillMode'), 'mixed', 'only the first process is told to stop')
+    const named = [...unit.matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ])
+    const child = spawn(existsSync(program) ? program : process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...{ PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: data },
+        ...Object.fromEntries(named),
+        ...{ TERRANE_DATA: data, TERRANE_PORT: String(await freePort()), TERRANE_SAMPLE: 'off' },
+        TERRANE_LOG: 'warn',
+      },
+    })
+    t.after(() => child.kill('SIGKILL'))
+    let said = ''
+    for await (const chunk of child.stdout) {
+      said += String(chunk)
+      if (/^Stop it with/m.test(said)) break
+    }
+    assert.match(said, /^Terrane is ready at https:\/\/maps\.example\.org$/m)
+    child.kill('SIGTERM')
+    const code = await new Promise((resolve) => child.once('exit', resolve))
+    assert.equal(code, 0)
+  })
+
+  it('has a configuration of Prometheus that promtool takes', (t) => {
+    const file = join(temporaryData(t), 'prometheus.yml')
+    writeFileSync(file, blockAt('docs/operations.md > Scraping /metrics > yaml 1'))
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'config', '--syntax-only', file], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout + stderr)
+  })
+
+  it('has examples in JSON that are read: map servers as a setting, the body of a webhook', () => {
+    const servers = blockAt('docs/operations.md > Map servers to watch > json 1')
+    const { monitoring } = loadSettings({ TERRANE_MAP_SERVERS: servers })
+    assert.deepEqual(
+      monitoring.mapServers.map(({ name }) => name),
+      ['maps', 'qgis', 'geo'],
+    )
+    const body = JSON.parse(blockAt('docs/operations.md > Mail and webhooks > json 1')) as Record<
+      string,
+      unknown
+    >
+    assert.equal(body.event, 'alert')
+  })
+})
