@@ -46,6 +46,8 @@ const inner = indexOf('innerBoundaryIs')
 export class GeometryReader {
   /** Rings of the last geometry that had to be closed. */
   closedRings = 0
+  /** Whether the last geometry has no position. */
+  isEmpty = false
   /** Times of the first and last position of the last track. */
   begin: TextToken | undefined
   end: TextToken | undefined
@@ -77,6 +79,7 @@ export class GeometryReader {
     this.#sink = sink
     this.#positions.hasZ = false
     this.closedRings = 0
+    this.isEmpty = false
     this.begin = undefined
     this.end = undefined
     const { builder, shape } = sink
@@ -90,7 +93,7 @@ export class GeometryReader {
       builder.header(typeCode + 3, shape.hasZ, false)
       builder.count(1)
     }
-    this.#single(word, builder, shape.hasZ)
+    this.isEmpty = this.#single(word, builder, shape.hasZ) === 0
     builder.endGeometry()
     sink.geometry(typeCode, this.#positions.hasZ)
     return typeCode
@@ -130,16 +133,16 @@ export class GeometryReader {
     }
   }
 
-  #single(word: number, builder: GeometryBuilder, writesZ: boolean): void {
+  /** Writes one geometry; how many positions or rings it has. */
+  #single(word: number, builder: GeometryBuilder, writesZ: boolean): number {
     const typeCode = typeCodeOf[word] as number
     builder.header(typeCode, writesZ, false)
-    if (typeCode === 1) this.#point(builder, writesZ)
-    else if (typeCode === 3) this.#polygon(builder, writesZ)
-    else if (word === track) this.#track(builder, writesZ)
-    else {
-      const count = this.#line(builder, writesZ)
-      if (count === 1) throw new RowError('A line has only one position', { field: 'geometry' })
-    }
+    if (typeCode === 1) return this.#point(builder, writesZ)
+    if (typeCode === 3) return this.#polygon(builder, writesZ)
+    if (word === track) return this.#track(builder, writesZ)
+    const count = this.#line(builder, writesZ)
+    if (count === 1) throw new RowError('A line has only one position', { field: 'geometry' })
+    return count
   }
 
   /** What says how a geometry is drawn; anything else is passed over. */
@@ -153,7 +156,7 @@ export class GeometryReader {
     this.#sink?.value(field, this.#scanner)
   }
 
-  #point(builder: GeometryBuilder, writesZ: boolean): void {
+  #point(builder: GeometryBuilder, writesZ: boolean): number {
     const scanner = this.#scanner
     let count = 0
     while (scanner.child()) {
@@ -165,6 +168,7 @@ export class GeometryReader {
     }
     if (count > 1) throw new RowError(`A point has ${count} positions`, { field: 'geometry' })
     if (count === 0) for (let i = writesZ ? 3 : 2; i > 0; i -= 1) builder.ordinate(Number.NaN)
+    return count
   }
 
   /** Positions of a line or ring behind their number, which it gives. */
@@ -184,7 +188,7 @@ export class GeometryReader {
     return count
   }
 
-  #polygon(builder: GeometryBuilder, writesZ: boolean): void {
+  #polygon(builder: GeometryBuilder, writesZ: boolean): number {
     const scanner = this.#scanner
     const at = builder.count(0)
     let rings = 0
@@ -203,6 +207,7 @@ export class GeometryReader {
       } else this.#modifier(word)
     }
     builder.setCount(at, rings)
+    return rings
   }
 
   /** The rings of a boundary: one, or several holes in a file of KML 2.0. */
@@ -233,7 +238,7 @@ export class GeometryReader {
   }
 
   /** The positions of a gx:Track (OGC 12-007r2, section 10.12), in order; an empty gx:coord was not measured. */
-  #track(builder: GeometryBuilder, writesZ: boolean): void {
+  #track(builder: GeometryBuilder, writesZ: boolean): number {
     const scanner = this.#scanner
     const positions = this.#positions
     const at = builder.count(0)
@@ -254,6 +259,7 @@ export class GeometryReader {
     }
     if (count === 1) throw new RowError('A track has only one position', { field: 'geometry' })
     builder.setCount(at, count)
+    return count
   }
 }
 

@@ -69,6 +69,19 @@ describe('KML geometries', () => {
     )
   })
 
+  it('are those with positions where a placemark has an empty one beside it', async () => {
+    const track = '<gx:Track><gx:coord>1 2</gx:coord><gx:coord>3 4</gx:coord></gx:Track>'
+    const none = '<gx:Track><altitudeMode>clampToGround</altitudeMode></gx:Track>'
+    assert.equal(await geometryOf(kmlPoint('') + track), 'LINESTRING (1 2,3 4)')
+    assert.equal(await geometryOf(kmlPoint('1,2') + none), 'POINT (1 2)')
+    const { rows, rejects } = await read(kmlPoint('') + track, kmlPoint('1,2') + none, kmlPoint('') + none)
+    assert.deepEqual(
+      rows.map(({ geometry }) => geometry),
+      ['LINESTRING (1 2,3 4)', 'POINT (1 2)', 'LINESTRING EMPTY'],
+    )
+    assert.deepEqual(rejects, [])
+  })
+
   it('are null without one, for a model, and for a collection of nothing', async () => {
     const model = '<Model><Location><longitude>1</longitude><latitude>2</latitude></Location></Model>'
     for (const nothing of ['', model, multi(), multi(multi(model))]) {

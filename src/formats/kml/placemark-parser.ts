@@ -39,6 +39,9 @@ export class PlacemarkParser implements RowParser {
   readonly geometry: GeometryReader
   readonly #scanner: XmlScanner
   #hasGeometry = false
+  #isEmpty = false
+  /** Geometries before this placemark's. */
+  #rows = 0
   #hasTime = false
 
   constructor(scanner: XmlScanner) {
@@ -49,6 +52,8 @@ export class PlacemarkParser implements RowParser {
   parse(sink: RowSink): void {
     const scanner = this.#scanner
     this.#hasGeometry = false
+    this.#isEmpty = false
+    this.#rows = sink.builder.length
     this.#hasTime = false
     if (scanner.attribute(idWord)) sink.value(placemarkId, scanner)
     if (this.folder !== undefined) sink.value(folderField, this.folder)
@@ -67,13 +72,28 @@ export class PlacemarkParser implements RowParser {
       scanner.text()
       sink.value(field, scanner)
     } else if (this.geometry.isGeometry(word)) {
-      if (this.#hasGeometry) throw new RowError('The placemark has two geometries', { field: 'geometry' })
-      this.#hasGeometry = true
-      this.geometry.read(word, sink)
+      this.#geometry(word, sink)
     } else if (word === extendedData) this.#extendedData(sink)
     else if (word === timeStamp || word === timeSpan) this.#time(sink)
     else if (word < 0 && this.isDerived) this.#named(sink)
     else scanner.skip()
+  }
+
+  /** A list of places visited has a point and a track for each, one of them without positions: the other counts. */
+  #geometry(word: number, sink: RowSink): void {
+    const { builder } = sink
+    if (this.#hasGeometry && this.#isEmpty) builder.truncate(this.#rows)
+    const before = builder.length
+    const isRead = this.geometry.read(word, sink) > 0
+    if (!isRead) return
+    if (this.#hasGeometry && !this.#isEmpty) {
+      if (!this.geometry.isEmpty)
+        throw new RowError('The placemark has two geometries', { field: 'geometry' })
+      builder.truncate(before)
+      return
+    }
+    this.#hasGeometry = true
+    this.#isEmpty = this.geometry.isEmpty
   }
 
   #time(sink: RowSink): void {
