@@ -1,8 +1,8 @@
-import type { DataFile, LayerDescription, Message } from '../formats/format.ts'
+import type { LayerDescription, Message } from '../formats/format.ts'
 import { chainSchema } from '../transforms/chain.ts'
 import { rasterSteps } from '../transforms/raster/raster-chain.ts'
 import type { TransformSpec } from '../transforms/transform.ts'
-import type { DescribedFile } from './described-file.ts'
+import { describeAll } from './describe-all.ts'
 import { reexamine } from './examine.ts'
 import type { MosaicPlan } from './mosaic/look-at-mosaic.ts'
 import { planMosaic } from './mosaic/look-at-mosaic.ts'
@@ -19,26 +19,6 @@ export interface LookOptions {
   isUploaded: boolean
   charset?: string
   signal: AbortSignal
-}
-
-async function describeAll(
-  parts: ImporterParts,
-  files: DataFile[],
-  options: LookOptions,
-): Promise<DescribedFile[]> {
-  const { charset, signal } = options
-  const described: DescribedFile[] = new Array(files.length)
-  const waiting = files.entries()
-  const work = async (): Promise<void> => {
-    for (const [index, file] of waiting) {
-      described[index] = await parts.pool.describe(file, {
-        signal,
-        ...(charset === undefined ? {} : { charset }),
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(parts.limits.concurrentLoads, files.length) }, work))
-  return described
 }
 
 /** Whether a chain of transformations fits a layer. */

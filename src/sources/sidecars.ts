@@ -108,7 +108,7 @@ function indexMains(folder: string, names: readonly string[]): Map<string, Main[
   for (const name of names) {
     const { base, extension } = splitExtension(name)
     const main: Main = { name, extension, file: { path: join(folder, name), sidecars: {} } }
-    for (const key of new Set([base.toLowerCase(), name.toLowerCase()])) {
+    for (const key of base === name ? [name.toLowerCase()] : [base.toLowerCase(), name.toLowerCase()]) {
       const mains = index.get(key)
       if (mains === undefined) index.set(key, [main])
       else mains.push(main)
@@ -144,17 +144,29 @@ export function comparePaths(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
+/** As sorting by `comparePaths`, each path turned to lower case once. */
+function sortByPath<T>(items: readonly T[], pathOf: (item: T) => string): T[] {
+  const keyed = items.map((item) => ({ item, path: pathOf(item), key: pathOf(item).toLowerCase() }))
+  keyed.sort((a, b) => {
+    if (a.key !== b.key) return a.key < b.key ? -1 : 1
+    return a.path === b.path ? 0 : a.path < b.path ? -1 : 1
+  })
+  return keyed.map(({ item }) => item)
+}
+
 /** Attaches files to the mains that they belong to; gives those that belong to none. */
 function attachAll(folder: string, names: readonly string[], mains: Map<string, Main[]>): string[] {
   return names.filter((name) => !attach(folder, name, mains))
 }
 
 function groupFolder(folder: string, names: readonly string[]): DataFile[] {
+  const sidecars = names.filter((name) => sidecarSplits(name).length > 0)
+  if (sidecars.length === 0) return names.map((name) => ({ path: join(folder, name), sidecars: {} }))
+  const belonging = new Set(sidecars)
   const mains = indexMains(
     folder,
-    names.filter((name) => sidecarSplits(name).length === 0),
+    names.filter((name) => !belonging.has(name)),
   )
-  const sidecars = names.filter((name) => sidecarSplits(name).length > 0)
   const alone = attachAll(folder, sidecars, mains)
   // A .dbf alone is a table, with files of its own.
   const tables = indexMains(folder, alone.filter(isTable))
@@ -177,11 +189,11 @@ function isTable(name: string): boolean {
  */
 export function groupSidecars(paths: readonly string[]): DataFile[] {
   const folders = new Map<string, string[]>()
-  for (const path of [...paths].sort(comparePaths)) {
+  for (const path of sortByPath(paths, (one) => one)) {
     const names = folders.get(dirname(path))
     if (names === undefined) folders.set(dirname(path), [basename(path)])
     else names.push(basename(path))
   }
   const files = [...folders].flatMap(([folder, names]) => groupFolder(folder, names))
-  return files.sort((a, b) => comparePaths(a.path, b.path))
+  return sortByPath(files, ({ path }) => path)
 }

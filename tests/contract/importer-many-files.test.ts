@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { Entries } from '../support/archives.ts'
+import { sevenZipOf, tarOf, zipOf } from '../support/archives.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 
@@ -61,4 +63,37 @@ describe('a directory of many small files', () => {
     )
     assert.equal(await countFeatures(client, 'default:p_3'), 4)
   })
+})
+
+describe('an archive of many empty files', () => {
+  for (const [ending, pack] of Object.entries({
+    zip: zipOf,
+    tar: tarOf,
+    '7z': (entries: Entries) => sevenZipOf('7z', entries),
+  })) {
+    it(`as ${ending} is looked at once for each extension, and named in one task`, async (test) => {
+      const client = await startImporter(test)
+      const { pool } = client.server.importer.parts
+      const { describe: ask } = pool
+      let asked = 0
+      pool.describe = (file, options) => {
+        asked += 1
+        return ask(file, options)
+      }
+      const count = ending === '7z' ? 500 : 2000
+      const names = Array.from({ length: count }, (_, at) => `e${at}.${at % 2 === 0 ? 'csv' : 'geojson'}`)
+      const file = `empty.${ending}`
+      mkdirSync(join(client.server.dataDir, 'incoming'), { recursive: true })
+      const content = await pack(Object.fromEntries(names.map((name) => [name, ''])))
+      writeFileSync(join(client.server.dataDir, 'incoming', file), content)
+      const created = await client.call('POST', '', { import: { data: { type: 'file', file } } })
+      const tasks = await client.call('GET', `/${created.json.import?.id}/tasks/0`)
+      assert.equal(String(tasks.json.task?.state), 'NO_FORMAT')
+      assert.match(
+        JSON.stringify(tasks.json.task?.messages),
+        new RegExp(`Without any content: .* and ${count - 20} more`),
+      )
+      assert.ok(asked <= 2, `${asked} files were looked at`)
+    })
+  }
 })
