@@ -172,7 +172,8 @@ export class Monitoring {
     const { services, doubles } = splitDoubles(active)
     this.#services = services
     this.#doubles = doubles
-    await this.#collector.setServices(services.map(toCollected))
+    const { mapServers } = this.#needs.settings
+    await this.#collector.setServices(services.map((one) => toCollected(one, mapServers)))
     this.#changesRead = changes
   }
 

@@ -1,3 +1,4 @@
+import type { MapServerKind, MapServerSettings } from '../config/map-servers.ts'
 import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
 import type { ServiceRecord, ServiceSource } from './model/records.ts'
 
@@ -30,16 +31,25 @@ export function ownServices(services: readonly ServiceRecord[]): { app?: number;
   return { ...(app === undefined ? {} : { app }), ...(mapserver === undefined ? {} : { mapserver }) }
 }
 
-/** What the collector needs of a service. */
-export function toCollected({
-  id,
-  name,
-  type,
-  url,
-  checkIntervalSeconds,
-  source,
-}: ServiceRecord): CollectedService {
-  return { id, name, type, url, checkIntervalSeconds, source: revealed(source) }
+/** What the collector needs of a service; the settings tell what kind of server writes a log. */
+export function toCollected(
+  { id, name, type, url, checkIntervalSeconds, source }: ServiceRecord,
+  mapServers: readonly MapServerSettings[] = [],
+): CollectedService {
+  const server = serverOf(source, mapServers)
+  return {
+    ...{ id, name, type, url, checkIntervalSeconds, source: revealed(source) },
+    ...(server === undefined ? {} : { server }),
+  }
+}
+
+function serverOf(
+  source: ServiceSource,
+  mapServers: readonly MapServerSettings[],
+): MapServerKind | undefined {
+  if (source.kind === 'geoserver-monitor') return 'geoserver'
+  if (source.kind !== 'log') return undefined
+  return mapServers.find(({ log }) => log === source.path)?.kind
 }
 
 function revealed(source: ServiceSource): CollectedSource {

@@ -12,6 +12,7 @@ import { watchService } from '../support/watched-service.ts'
 const getMap =
   '/ows?SERVICE=WMS&VERSION=1.3.0&REQUEST=GetMap&LAYERS=towns,roads&STYLES=&CRS=EPSG:4326&BBOX=50,10,51,12&WIDTH=64&HEIGHT=32&FORMAT=image/png'
 const getFeature = '/ows?service=WFS&version=2.0.0&request=GetFeature&typeNames=towns'
+const prefixed = getFeature.replace('typeNames=towns', 'typeNames=ms:towns')
 const posted =
   '<wfs:GetFeature service="WFS" version="1.1.0" xmlns:wfs="http://www.opengis.net/wfs"><wfs:Query typeName="roads"/></wfs:GetFeature>'
 
@@ -26,6 +27,7 @@ const kinds: Sent[] = [
   { path: '/ows?service=WMS&request=GetCapabilities', status: 200, contains: 'WMS_Capabilities' },
   { path: getMap, status: 200, contains: 'PNG' },
   { path: getFeature, status: 200, contains: 'Cavo' },
+  { path: prefixed, status: 200, contains: 'Cavo' },
   { path: getMap.replace('towns,roads', 'nothing'), status: 200, contains: 'ServiceException' },
   {
     path: getMap.replace('1.3.0', '1.1.1').replace('CRS=', 'SRS=').replace('towns,roads', 'nothing'),
@@ -117,6 +119,7 @@ describe('a MapServer behind nginx', () => {
     const watched = await watchService(await seriesPlace(test, 'sqlite'), {
       ...{ id: 7, name: 'maps', type: 'mapserver', url: server.url, checkIntervalSeconds: 60 },
       source: { kind: 'log', path: server.log },
+      server: 'mapserver',
     })
     test.after(() => watched.close())
     const traffic = new Traffic(server)
@@ -150,12 +153,13 @@ describe('a MapServer behind nginx', () => {
     const byType = async (eventType: 'OWS:WMS' | 'OWS:WFS' | 'OWS:WCS' | 'OWS:ALL' | 'mapserver' | 'other') =>
       (await watched.sums('request.count', { eventType }))['count']
     assert.equal(await byType('OWS:WMS'), 24)
-    assert.equal(await byType('OWS:WFS'), 6)
+    assert.equal(await byType('OWS:WFS'), 12)
     assert.equal(await byType('OWS:WCS'), 6)
-    assert.equal(await byType('OWS:ALL'), 36)
+    assert.equal(await byType('OWS:ALL'), 42)
     assert.equal(await byType('mapserver'), 24)
     assert.equal(await byType('other'), 24)
-    assert.deepEqual(await watched.sums('request.count', { layer: 'towns' }), { count: 12 })
+    assert.deepEqual(await watched.sums('request.count', { layer: 'towns' }), { count: 18 })
+    assert.deepEqual(await watched.sums('request.count', { layer: 'ms:towns' }), {})
     assert.deepEqual(await watched.sums('request.count', { layer: 'roads' }), { count: 6 })
     assert.deepEqual(await watched.sums('response.error.types'), { 'HTTP 502': 6, ServiceException: 12 })
     assert.deepEqual(await watched.sums('response.error.count', { eventType: 'OWS:WMS' }), { count: 12 })

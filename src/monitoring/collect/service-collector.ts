@@ -1,3 +1,4 @@
+import type { MapServerKind } from '../../config/map-servers.ts'
 import type { Say } from '../../lib/problems.ts'
 import type { ServiceType } from '../model/service-types.ts'
 import type { SeriesWriter } from '../series/series.ts'
@@ -19,6 +20,8 @@ export interface CollectedService {
   url: string
   checkIntervalSeconds: number
   source: CollectedSource
+  /** What kind of map server it is; absent where nothing tells. */
+  server?: MapServerKind
 }
 
 export type CollectorLog = (

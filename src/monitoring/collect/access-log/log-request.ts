@@ -1,11 +1,13 @@
+import { layerNamer, layersOf } from '../classify/layer-names.ts'
 import { classifyOws } from '../classify/ows.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { CollectedService } from '../service-collector.ts'
 import type { LogLine } from './log-line.ts'
 
 /** Makes requests of the lines of a service's log. */
-export function requestMaker({ id, url }: CollectedService): (line: LogLine) => RawRequest {
+export function requestMaker({ id, url, server }: CollectedService): (line: LogLine) => RawRequest {
   const ownHost = URL.canParse(url) ? new URL(url).host : ''
+  const toName = layerNamer(server, url)
   return (line) => {
     const isRequest = line.path !== ''
     const use = isRequest ? classifyOws(line.path, line.query) : undefined
@@ -25,7 +27,7 @@ export function requestMaker({ id, url }: CollectedService): (line: LogLine) => 
       referer: line.referer ?? undefined,
       clientIp: line.client,
       userName: line.user ?? undefined,
-      resources: use?.layers.map((name) => ({ type: 'layer' as const, name })) ?? [],
+      resources: layersOf(use?.layers ?? [], (name) => toName(name, line.path)),
       errorType: line.status >= 500 ? `HTTP ${line.status}` : undefined,
     }
   }

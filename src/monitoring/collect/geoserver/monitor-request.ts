@@ -1,8 +1,12 @@
 import type { OwnEventType } from '../../model/event-types.ts'
 import { eventTypes } from '../../model/event-types.ts'
+import { layerNamer, layersOf } from '../classify/layer-names.ts'
 import { classifyOws } from '../classify/ows.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { RequestData } from './request-data.ts'
+
+/** Its paths are those below the server's own. */
+const toName = layerNamer('geoserver', '')
 
 /** The request of a service in a record of its monitor. */
 export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
@@ -23,7 +27,7 @@ export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
     referer: data.referer || undefined,
     clientIp: data.clientIp || undefined,
     userName: data.userName || undefined,
-    resources: layers.map((name) => ({ type: 'layer' as const, name })),
+    resources: layersOf(layers, (name) => toName(name, data.path)),
     errorType: errorTypeOf(data),
   }
 }
