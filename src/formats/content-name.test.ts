@@ -4,6 +4,7 @@ import { foreignContent } from './content-name.ts'
 
 const named: [string, string | Uint8Array][] = [
   ['a zip archive', Buffer.from('PK\u0003\u0004\u0014', 'latin1')],
+  ['bzip2 data', 'BZh91AY&SY\u0000'],
   ['gzip data', Buffer.from([0x1f, 0x8b, 8, 0])],
   ['a PDF document', '%PDF-1.7\n%\u00e2\u00e3\n'],
   ['an RTF document', '{\\rtf1\\ansi Hello}'],
@@ -30,6 +31,7 @@ describe('foreignContent', () => {
   it('says nothing of tables, whatever their headers', () => {
     for (const content of [
       'a,b\n1,2\n',
+      'BZhandle,PKW\n1,2\n',
       '<TICKER>,<PER>,<DATE>\nX,1,20200101\n',
       '<id>;<name>\n1;x\n',
       '{id},{name}\n1,2\n',

@@ -7,7 +7,6 @@ const marks: readonly (readonly [string, string])[] = [
   ['PK\u0003\u0004', 'a zip archive'],
   ['PK\u0005\u0006', 'an empty zip archive'],
   ['\u001f\u008b', 'gzip data'],
-  ['BZh', 'bzip2 data'],
   ['\u00fd7zXZ\u0000', 'xz data'],
   ['7z\u00bc\u00af\u0027\u001c', 'a 7z archive'],
   ['Rar!\u001a\u0007', 'a RAR archive'],
@@ -64,6 +63,7 @@ export function foreignContent(head: Uint8Array): string | undefined {
   const start = Buffer.from(head.subarray(0, 64)).toString('latin1')
   const mark = marks.find(([bytes]) => start.startsWith(bytes))
   if (mark !== undefined) return mark[1]
+  if (/^BZh[1-9]1AY&SY/.test(start)) return 'bzip2 data'
   const text = headAsUtf8(head)
   if (isBinary(text)) return 'binary data'
   if (isMarkup(text)) return markupName(head, text)

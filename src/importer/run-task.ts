@@ -15,7 +15,7 @@ import { lookAgain } from './mosaic/look-at-mosaic.ts'
 import { findMosaicTarget } from './mosaic/mosaic-target.ts'
 import type { ImporterParts } from './parts.ts'
 import { runRaster } from './raster/run-raster.ts'
-import type { TaskLoad, TaskRecord } from './records.ts'
+import type { TaskLayer, TaskLoad, TaskRecord } from './records.ts'
 import { runDirect } from './run-direct.ts'
 import { deafMs, LoadCanceled } from './running.ts'
 import { taskAfter } from './settle.ts'
@@ -147,6 +147,13 @@ async function attempt(parts: ImporterParts, course: Course, signal: AbortSignal
   else await loadInTurn(parts, course, signal)
 }
 
+/** The layer as it is wanted, without what an earlier run had loaded. */
+function withoutLoaded(layer: TaskLayer | undefined): { layer?: TaskLayer } {
+  if (layer === undefined) return {}
+  const { loaded: _loaded, ...wanted } = layer
+  return { layer: wanted }
+}
+
 /** Looks at the task once more and sets it RUNNING; false when it cannot run. */
 async function begin(
   parts: ImporterParts,
@@ -172,7 +179,8 @@ async function begin(
     errorMessage: _error,
     ...rest
   } = examined
-  const started = taskAfter({ ...rest, messages: rest.source?.messages ?? [] }, { type: 'started' })
+  const fresh = { ...rest, ...withoutLoaded(rest.layer), messages: rest.source?.messages ?? [] }
+  const started = taskAfter(fresh, { type: 'started' })
   await save(parts, course, { ...started, run: { jobId, attempt: attempts } })
   return true
 }
