@@ -16,6 +16,7 @@ export type TargetOptions = Partial<
     | 'isPublic'
     | 'createsWorkspace'
     | 'allowsEmpty'
+    | 'database'
   >
 >
 

@@ -54,7 +54,9 @@ async function prepareTask(
     await client.put(path, { task: { updateMode: mode.toUpperCase() } })
   if (task.isTable) {
     const left = await prepareTable(context, planned, mode ?? 'create')
-    return left === undefined ? { messages } : { left, messages }
+    if (left !== undefined) return { left, messages }
+    if (options.database !== undefined && options.takesTables !== true) messages.push(tableNote)
+    return { messages }
   }
   if (options.coordinates !== undefined) messages.push(unusedColumns)
   const { srs } = options
@@ -64,6 +66,11 @@ async function prepareTask(
 
 function skippedOutcome({ file, layer, unit }: TaskView, message: string): TaskOutcome {
   return { file, layer, unit, loaded: 0, rejected: 0, seconds: 0, state: 'SKIPPED', message, messages: [] }
+}
+
+const tableNote: MessageView = {
+  level: 'info',
+  text: 'The table has no geometry: it is loaded without one',
 }
 
 const unusedColumns: MessageView = {

@@ -23,6 +23,8 @@ export async function prepareTable(
   if (options.coordinates !== undefined) return makePoints(planned, options.coordinates, options.srs)
   if (options.takesTables === true || (mode !== 'create' && (await isTable(planned))))
     return makeTable(planned)
+  // Tables of a database are tables by nature: `--srs` has always been word enough for them.
+  if (options.database !== undefined && options.srs !== undefined) return makeTable(planned)
   const proposal = proposeColumns(task.columns)
   const wanted = await askForColumns(context, planned, proposal)
   if (wanted === 'table') return makeTable(planned)

@@ -33,7 +33,7 @@ export interface Said {
  */
 const strictCommands = `failed=0
 curl() { command curl -sS --fail-with-body "$@" || failed=1; echo; }
-bin/terrane.mjs() { command bin/terrane.mjs "$@" || [ "$*" = monitoring ] || failed=1; }
+bin/terrane.mjs() { command bin/terrane.mjs "$@" || [[ "$*" =~ ^monitoring( status)?$ ]] || failed=1; }
 terrane() { bin/terrane.mjs "$@"; }
 sudo() { "$@" || failed=1; }
 systemctl() { echo "systemctl $*"; }`
