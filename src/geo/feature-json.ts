@@ -52,6 +52,17 @@ function geometryJson(batch: FeatureBatch, row: number, isYx: boolean): string {
   return writeGeometryJson(bytes, { isYx })
 }
 
+/** The names of attributes as JSON, made once for all features of a schema. */
+const knownNames = new WeakMap<Attribute[], string[]>()
+
+function namesOf(attributes: Attribute[]): string[] {
+  const known = knownNames.get(attributes)
+  if (known !== undefined) return known
+  const names = attributes.map(({ name }, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`)
+  knownNames.set(attributes, names)
+  return names
+}
+
 export interface FeatureShape {
   /** Coordinates with latitude or northing first. */
   isYx: boolean
@@ -60,13 +71,13 @@ export interface FeatureShape {
 /** One feature of a batch as GeoJSON text (RFC 7946, section 3.2). */
 export function featureToJson(batch: FeatureBatch, row: number, id: string, shape: FeatureShape): string {
   const { attributes } = batch.schema
+  const names = namesOf(attributes)
   let properties = ''
   for (let index = 0; index < attributes.length; index += 1) {
     const column = batch.columns[index]
     const attribute = attributes[index]
     if (column === undefined || attribute === undefined) continue
-    const value = valueToJson(column, row, attribute)
-    properties += `${index === 0 ? '' : ','}${JSON.stringify(attribute.name)}:${value}`
+    properties += names[index] + valueToJson(column, row, attribute)
   }
   const idJson = /^(?:0|[1-9]\d{0,14})$/.test(id) ? id : JSON.stringify(id)
   return `{"type":"Feature","id":${idJson},"geometry":${geometryJson(batch, row, shape.isYx)},"properties":{${properties}}}`

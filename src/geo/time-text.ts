@@ -1,5 +1,9 @@
 const microsPerDay = 86_400_000_000n
 
+/** Layers hold the same days again and again. */
+const knownDays = new Map<number, string>()
+const mostKnownDays = 20_000
+
 const pad = (value: number, digits: number): string => String(value).padStart(digits, '0')
 
 /**
@@ -7,6 +11,15 @@ const pad = (value: number, digits: number): string => String(value).padStart(di
  * and six digits (ECMA-262, section 21.4.1.32.1).
  */
 export function dateText(days: number): string {
+  const known = knownDays.get(days)
+  if (known !== undefined) return known
+  const text = writeDate(days)
+  if (knownDays.size >= mostKnownDays) knownDays.clear()
+  knownDays.set(days, text)
+  return text
+}
+
+function writeDate(days: number): string {
   const date = new Date(days * 86_400_000)
   if (!Number.isNaN(date.getTime())) return date.toISOString().slice(0, -14)
   return days > 0 ? '+infinity' : '-infinity'

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pendingFiles } from '../../../formats/geopackage/open-database.ts'
 import { findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
 import { findTrap } from '../../../formats/geopackage/traps.ts'
@@ -24,13 +24,19 @@ export class ReadConnection {
   readonly #opened: Opened
   readonly #settings: GeoPackageStoreSettings
   readonly #tables = new Map<string, TableReader | undefined>()
+  readonly #begin: StatementSync
+  readonly #rollback: StatementSync
+  readonly #dataVersion: StatementSync
   #version: unknown
 
   constructor(settings: GeoPackageStoreSettings) {
     this.#settings = settings
     this.identity = identityOf(settings)
     this.#opened = openFile(settings)
-    defineFunctions(this.#opened.db)
+    defineFunctions(this.db)
+    this.#begin = this.db.prepare('BEGIN')
+    this.#rollback = this.db.prepare('ROLLBACK')
+    this.#dataVersion = this.db.prepare('PRAGMA data_version')
   }
 
   get db(): DatabaseSync {
@@ -39,8 +45,8 @@ export class ReadConnection {
 
   /** Begins to look at the state that the file has now; forgets what it knew where that is another one. */
   begin(): void {
-    this.db.exec('BEGIN')
-    const version = this.db.prepare('PRAGMA data_version').get()?.['data_version']
+    this.#begin.run()
+    const version = this.#dataVersion.get()?.['data_version']
     if (version === this.#version) return
     this.#tables.clear()
     const trap = this.#settings.refusesTraps === true ? findTrap(this.db) : undefined
@@ -49,7 +55,7 @@ export class ReadConnection {
   }
 
   end(): void {
-    if (this.db.isTransaction) this.db.exec('ROLLBACK')
+    if (this.db.isTransaction) this.#rollback.run()
   }
 
   /** Undefined where there is no such table. */

@@ -23,6 +23,8 @@ interface Found {
   ids: IdSet | undefined
 }
 
+const mostStatements = 20
+
 type Rows = Iterable<SqlValue[]>
 
 /** Reads one table of an open database; what it keeps is good while nobody writes. */
@@ -33,6 +35,8 @@ export class TableReader {
   readonly #found = new BoundedCache<string, Found>(keptFilters)
   readonly #counts = new BoundedCache<string, number>(64)
   #all: IdSet | undefined
+  /** Prepared statements that nobody uses now, by what they ask. */
+  readonly #statements = new Map<string, StatementSync[]>()
 
   constructor(db: DatabaseSync, table: GeoPackageTable) {
     this.#db = db
@@ -100,7 +104,7 @@ export class TableReader {
   }
 
   #rowsFrom(first: number, limit: number): Rows {
-    return iterateRows(this.#select(`WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`), first, limit)
+    return this.#iterate(`WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`, [first, limit])
   }
 
   *#rowsOfIds(ids: (number | bigint)[]): Rows {
@@ -117,8 +121,18 @@ export class TableReader {
   #rowsByCondition(query: FeatureQuery): Rows {
     const { sql, bound } = conditionOf(this.#table, query)
     const order = this.#table.idColumn === undefined ? '' : `ORDER BY ${this.#id}`
-    const statement = this.#select(`WHERE ${sql} ${order} LIMIT ? OFFSET ?`)
-    return iterateRows(statement, ...bound, query.limit, query.offset)
+    return this.#iterate(`WHERE ${sql} ${order} LIMIT ? OFFSET ?`, [...bound, query.limit, query.offset])
+  }
+
+  *#iterate(rest: string, bound: SqlValue[]): Rows {
+    const statement = this.#statements.get(rest)?.pop() ?? this.#select(rest)
+    try {
+      yield* iterateRows(statement, ...bound)
+    } finally {
+      const idle = this.#statements.get(rest) ?? []
+      if (this.#statements.size >= mostStatements) this.#statements.clear()
+      this.#statements.set(rest, [...idle, statement])
+    }
   }
 
   get #id(): string {
