@@ -11,6 +11,7 @@ import { sessionArea } from './auth/session-area.ts'
 import { createThrottle } from './auth/throttle.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
+import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import type { ProblemWriter } from './errors.ts'
 import { answerFailures, toProblem, writeProblem } from './errors.ts'
 import { announceRequests } from './finished-request.ts'
@@ -43,7 +44,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
     },
     genReqId: () => randomUUID(),
     loggerInstance: context.log,
-    requestTimeout: 0,
+    ...connectionOptions(usualConnectionTimes),
     return503OnClosing: true,
     rewriteUrl: (request) => rewriteUrl(request.method ?? 'GET', request.url ?? '/', server.basePath),
     routerOptions: { caseSensitive: true, maxParamLength: 2000 },
@@ -60,6 +61,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   guardRoutes(app, authentication)
   acceptJson(app)
   limitBodyTimes(app)
+  limitStalledAnswers(app, usualConnectionTimes)
   nameIgnoredKeys(app)
   repeatAnswers(app, context)
   announceRequests(app, context)

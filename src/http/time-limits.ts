@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import type { App, FastifyRequest } from './app-types.ts'
+import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { maxJsonBytes } from './json-body.ts'
 
 export interface BodyTimes {
@@ -13,14 +13,19 @@ const usualTimes: BodyTimes = { idleMs: 60_000, smallBodyMs: 60_000 }
 
 /** Ends requests whose body stops arriving, and small bodies that arrive by drops. */
 export function limitBodyTimes(app: App, times: BodyTimes = usualTimes): void {
-  app.addHook('preParsing', async (request) => {
+  app.addHook('preParsing', async (request, reply) => {
     const { headers, socket } = request.raw
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-    if (hasBody && socket instanceof Socket) watchBody(request, socket, times)
+    if (hasBody && socket instanceof Socket) watchBody(request, reply, socket, times)
   })
 }
 
-function watchBody(request: FastifyRequest, socket: Socket, { idleMs, smallBodyMs }: BodyTimes): void {
+function watchBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  socket: Socket,
+  { idleMs, smallBodyMs }: BodyTimes,
+): void {
   const end = (): void => {
     socket.destroy()
   }
@@ -28,8 +33,13 @@ function watchBody(request: FastifyRequest, socket: Socket, { idleMs, smallBodyM
   const deadline = isSmall ? setTimeout(end, smallBodyMs) : undefined
   const stopWatching = (): void => {
     clearTimeout(deadline)
-    socket.setTimeout(0).removeListener('timeout', end)
+    socket.removeListener('timeout', end)
   }
   socket.setTimeout(idleMs, end)
-  request.raw.once('end', stopWatching).once('close', stopWatching)
+  request.raw.once('end', () => {
+    stopWatching()
+    // Once it is answered the time runs that the library gives a connection between two requests.
+    if (!reply.raw.writableEnded) socket.setTimeout(0)
+  })
+  request.raw.once('close', stopWatching)
 }

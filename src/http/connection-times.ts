@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream'
+import type { App } from './app-types.ts'
+
+export interface ConnectionTimes {
+  /** From the connection, or the end of the request before, to the end of a request's head. */
+  headMs: number
+  /** Longest pause between two requests of a connection. */
+  betweenMs: number
+  /** How often connections are looked at. */
+  checkMs: number
+  /** Longest pause in which a client takes nothing of a streamed answer. */
+  stalledMs: number
+}
+
+export const usualConnectionTimes: ConnectionTimes = {
+  headMs: 30_000,
+  betweenMs: 72_000,
+  checkMs: 5000,
+  stalledMs: 300_000,
+}
+
+/** What the HTTP library needs to close connections that send nothing, or a head by drops; bodies have times of their own. */
+export function connectionOptions({ headMs, betweenMs, checkMs }: ConnectionTimes) {
+  return {
+    requestTimeout: 0,
+    keepAliveTimeout: betweenMs,
+    http: { headersTimeout: headMs, connectionsCheckingInterval: checkMs },
+  }
+}
+
+/** Ends streamed answers that the client does not take; what they read from is let go with them. */
+export function limitStalledAnswers(app: App, { stalledMs }: ConnectionTimes): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!(payload instanceof Readable)) return payload
+    const { socket } = request.raw
+    const end = (): void => {
+      socket.destroy()
+    }
+    socket.setTimeout(stalledMs, end)
+    // Once all is sent the time runs that the library gives a connection between two requests: it is not touched.
+    reply.raw.once('close', () => socket.removeListener('timeout', end))
+    return payload
+  })
+}
