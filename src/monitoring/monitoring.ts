@@ -18,6 +18,8 @@ import type { SeriesPlace } from './series/series-database.ts'
 import { ownServices, splitDoubles, toCollected } from './watched-services.ts'
 
 const tickMs = 1000
+/** A request that was answered so long ago survives a kill, twice over. */
+const flushMs = 100
 const minuteMs = 60_000
 /** A stop waits so long for what is left to be written. */
 const stopMs = 8000
@@ -44,8 +46,10 @@ export class Monitoring {
   readonly #health: Health
   readonly #collector: CollectorHandle
   readonly #turns = new Turns()
+  readonly #flushes = new Turns()
   readonly #stopListening: (() => void)[]
   #timer: NodeJS.Timeout | undefined
+  #flushTimer: NodeJS.Timeout | undefined
   #services: ServiceRecord[] | undefined
   #changes = 0
   /** Of the changes, up to which they are in `#services`. */
@@ -81,6 +85,20 @@ export class Monitoring {
       await this.tick()
       isTicking = false
     }, tickMs).unref()
+    this.#flushOften()
+  }
+
+  /** Between ticks, which take as long as they take. */
+  #flushOften(): void {
+    let isFlushing = false
+    let pauseTo = 0
+    this.#flushTimer = setInterval(async () => {
+      if (isFlushing || this.#services === undefined || this.#own.waiting === 0) return
+      if (performance.now() < pauseTo) return
+      isFlushing = true
+      if (!(await this.#health.guard('recording', () => this.#flush()))) pauseTo = performance.now() + tickMs
+      isFlushing = false
+    }, flushMs).unref()
   }
 
   /** Takes a request of this server. */
@@ -122,6 +140,7 @@ export class Monitoring {
   /** Hands over what is left and ends the threads. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    clearInterval(this.#flushTimer)
     for (const stop of this.#stopListening) stop()
     const finished = this.#turns.take(async () => {
       await this.#health.guard('configuration', () => this.#readServices(false))
@@ -181,7 +200,7 @@ export class Monitoring {
     const now = this.#needs.clock.now().getTime()
     if (this.#services === undefined) throw new Error('It is not known yet which services are watched')
     const services = ownServices(this.#services)
-    await this.#own.flush((batch) => this.#collector.own(batch), { now, services })
+    await this.#flushes.take(() => this.#own.flush((batch) => this.#collector.own(batch), { now, services }))
   }
 
   /** Writes down when services were read. */

@@ -6,6 +6,7 @@ import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts
 import type { UseSplit } from '../../src/monitoring/series/use-counts.ts'
 import { useSplits } from '../../src/monitoring/series/use-counts.ts'
 import {
+  assertSame,
   day,
   describeSeries,
   hour,
@@ -155,6 +156,27 @@ describeSeries('uses of layers', (test) => {
     })
     await withWriter(place, (writer) => settleAll(writer, start + day), limits)
     await assertUses(place, requests)
+  })
+
+  test('count small pieces once, whose batch grows in the log until a minute of it is computed', async (place) => {
+    const requests = makeRequests(8).sort((a, b) => a.created - b.created)
+    await withWriter(
+      place,
+      async (writer) => {
+        for (let at = 0; at < requests.length; at += 9) {
+          const events = requests.slice(at, at + 9)
+          assert.equal(await writer.append({ events, isFrequent: true }), true)
+          // Every third time up to a minute that has just ended, with requests of it still to come.
+          if (at % 27 === 0) await settleAll(writer, (events.at(-1)?.created ?? 0) + 1)
+        }
+        await settleAll(writer, start + day)
+      },
+      limits,
+    )
+    await assertUses(place, requests)
+    await assertSame(place, { requests }, [60], limits)
+    const batches = await queryNumber(place, 'select count(distinct batch) from monitoring_requests')
+    assert.ok(batches < requests.length / 9, `${batches} batches`)
   })
 
   test('are capped, count what is written again once, and go with their age and their service', async (place) => {

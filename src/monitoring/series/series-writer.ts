@@ -5,9 +5,10 @@ import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { MinuteCounts } from './minute-counts.ts'
 import { dayOf } from './minute-rows.ts'
+import { OpenBatch } from './open-batch.ts'
 import { PeriodRows } from './period-rows.ts'
 import { removeServicePiece } from './remove-service.ts'
-import type { Sample } from './request-event.ts'
+import type { RequestEvent, Sample } from './request-event.ts'
 import { retainPiece } from './retain.ts'
 import { isRollingDue, rollDayPiece } from './roll-days.ts'
 import { renewTotals, samplesOf } from './roll-up.ts'
@@ -36,6 +37,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
   readonly #dictionary = new Dictionary()
   readonly #counts = new MinuteCounts()
   readonly #zoneDays: ZoneDays | undefined
+  #open: OpenBatch | undefined
 
   constructor(database: SeriesDatabase, limits: SeriesLimits) {
     this.#database = database
@@ -50,21 +52,46 @@ class DatabaseSeriesWriter implements SeriesWriter {
     return found === undefined ? undefined : String(found[0])
   }
 
-  async append({ events = [], exceptions = [], samples = [], cursor }: Batch): Promise<boolean> {
-    const blocks = toBlocks(events)
-    return this.#write(async (work) => {
-      const { database, state } = work
+  async append({
+    events = [],
+    exceptions = [],
+    samples = [],
+    cursor,
+    isFrequent = false,
+  }: Batch): Promise<boolean> {
+    const before = isFrequent ? this.#open : undefined
+    let open = this.#open
+    const isWritten = await this.#write(async (work) => {
+      const { database } = work
       if (cursor !== undefined && !(await moveCursor(database, cursor))) return false
-      if (blocks.length > 0) {
-        const batch = state.get('batch') + 1
-        await state.set('batch', batch)
-        await logRequests(database, blocks, batch)
+      if (events.length > 0) {
+        const next = await this.#log(work, events, before)
+        if (isFrequent) open = next
       }
       if (exceptions.length > 0)
         await writeExceptions({ ...work, resources: work.limits.resources }, exceptions)
       if (samples.length > 0) await addSamples(work, samples)
       return true
     })
+    this.#open = open
+    return isWritten
+  }
+
+  /** Writes requests to the log, with those of an earlier batch where it is still open. */
+  async #log(
+    { database, state }: Work,
+    events: readonly RequestEvent[],
+    open: OpenBatch | undefined,
+  ): Promise<OpenBatch> {
+    const reopened = await open?.reopen(database, events)
+    if (reopened !== undefined) {
+      await logRequests(database, reopened.blocks, reopened.batch)
+      return reopened.next
+    }
+    const batch = state.get('batch') + 1
+    await state.set('batch', batch)
+    await logRequests(database, toBlocks(events), batch)
+    return new OpenBatch(batch, events)
   }
 
   async settle(now: number): Promise<SettleReport> {
@@ -88,6 +115,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
   }
 
   async removeService(serviceId: number): Promise<void> {
+    this.#open = undefined
     while (await this.#write((work) => removeServicePiece(work, serviceId)));
   }
 
@@ -120,6 +148,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
       })
     } catch (error) {
       this.#dictionary.clear()
+      this.#open = undefined
       throw error
     }
   }

@@ -16,6 +16,8 @@ export interface Batch {
   samples?: readonly Sample[]
   /** Moved in the same transaction as the rest is written, so that nothing is counted twice or left out. */
   cursor?: CursorMove
+  /** Comes often and in small pieces: those of a second stand in the log as one. */
+  isFrequent?: boolean
 }
 
 export interface SettleReport {

@@ -29,7 +29,7 @@ export async function appendOwn(
   if (from !== undefined && Number(from.split(' ')[1]) >= number) return
   const { events, exceptions } = await classifyBatch(classifier, batch)
   const cursor = { source, from, to: `${String(now).padStart(15, '0')} ${number}` }
-  if (!(await writer.append({ events, exceptions, cursor }))) {
+  if (!(await writer.append({ events, exceptions, cursor, isFrequent: true }))) {
     throw new Error('Another process writes the requests of this server')
   }
 }

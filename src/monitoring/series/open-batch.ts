@@ -1,0 +1,52 @@
+import type { LoggedBlock } from './append.ts'
+import { toBlocks } from './append.ts'
+import type { RequestEvent } from './request-event.ts'
+import type { SeriesDatabase } from './series-database.ts'
+
+const longestMs = 1000
+const mostEvents = 500
+
+/** A batch of the log that further requests may still be written into, so that small pieces do not fill it. */
+export class OpenBatch {
+  readonly #number: number
+  readonly #events: RequestEvent[]
+  readonly #blocks: readonly LoggedBlock[]
+  readonly #openedAt: number
+
+  constructor(number: number, events: readonly RequestEvent[], openedAt = performance.now()) {
+    this.#number = number
+    this.#events = [...events]
+    this.#blocks = toBlocks(events)
+    this.#openedAt = openedAt
+  }
+
+  /**
+   * Takes the batch out of the log and gives it with these requests, to be written in the same transaction; undefined
+   * where it is too old or too large, or where a minute of it has been computed: what is dirty once is counted once.
+   */
+  async reopen(database: SeriesDatabase, events: readonly RequestEvent[]): Promise<Reopened | undefined> {
+    if (performance.now() - this.#openedAt > longestMs || this.#events.length >= mostEvents) return undefined
+    const batch = this.#number
+    for (const { minute, serviceId } of this.#blocks) {
+      const dirty = await database.arrays(
+        'select 1 from monitoring_dirty where minute = ? and service_id = ? and batch = ?',
+        [minute, serviceId, batch],
+      )
+      if (dirty.length === 0) return undefined
+    }
+    for (const { minute, serviceId } of this.#blocks)
+      await database.run(
+        'delete from monitoring_requests where minute = ? and service_id = ? and batch = ?',
+        [...[minute, serviceId, batch]],
+      )
+    const all = [...this.#events, ...events]
+    return { batch, blocks: toBlocks(all), next: new OpenBatch(batch, all, this.#openedAt) }
+  }
+}
+
+export interface Reopened {
+  batch: number
+  blocks: readonly LoggedBlock[]
+  /** Takes the place of the batch once the transaction is committed. */
+  next: OpenBatch
+}
