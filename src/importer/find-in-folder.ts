@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { DataFile, Message } from '../formats/format.ts'
 import { Failure } from '../lib/errors.ts'
+import { copyGuarded } from '../lib/guarded-files.ts'
 import { findArchive, withoutArchiveEnding } from '../sources/archive.ts'
 import type { Unpacked } from '../sources/limits.ts'
 import { isInside } from '../sources/path-guard.ts'
@@ -25,7 +26,7 @@ const isArchive = ({ path }: DataFile): boolean => findArchive(path) !== undefin
 
 /** What lies beside an archive of one file belongs to that file. */
 async function copySidecars({ sidecars }: DataFile, folder: string): Promise<void> {
-  for (const path of Object.values(sidecars)) await copyFile(path, join(folder, basename(path)))
+  for (const path of Object.values(sidecars)) await copyGuarded(path, join(folder, basename(path)))
 }
 
 /** The archives of a folder on their way into one of ours, one after the other, under limits for all of them. */
