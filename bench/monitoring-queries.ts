@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MetricDataRequest } from '../src/http/monitoring/metric-data-writer.ts'
+import type { SeriesReads } from '../src/http/monitoring/reader-thread.ts'
 import { silentLogger } from '../src/lib/logger.ts'
 import { alignWindow } from '../src/monitoring/query/align-window.ts'
 import type { Grouping } from '../src/monitoring/query/grouping.ts'
@@ -78,7 +79,7 @@ export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise
 
 async function runOn(name: string, place: SeriesPlace, only: string): Promise<YearResults> {
   const database = await openSeriesDatabase(place)
-  const reader = new SeriesReader({ place, entry, log: silentLogger })
+  const reader = new SeriesReader<SeriesReads>({ place, entry, log: silentLogger })
   try {
     const rows = await fillYear(database)
     const size = await sizeOf(database)
@@ -112,7 +113,7 @@ function sizeText(name: string, rows: number, size: number): string {
 }
 
 async function time(
-  reader: SeriesReader,
+  reader: SeriesReader<SeriesReads>,
   { name, metric, grouping, wantedMilliseconds, ...asked }: Asked,
 ): Promise<QueryResult> {
   const window = alignWindow(asked.window, { now: yearEnd * 1000 })
@@ -126,7 +127,7 @@ async function time(
   let bytes = 0
   for (let round = -3; round < rounds; round += 1) {
     const [start, used] = [performance.now(), process.cpuUsage()]
-    bytes = (await reader.read<Uint8Array>('metricData', request)).byteLength
+    bytes = (await reader.read('metricData', request)).byteLength
     const { user, system } = process.cpuUsage(used)
     if (round < 0) continue
     times.push(performance.now() - start)

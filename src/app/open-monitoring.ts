@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { baseUrl } from '../config/base-url.ts'
 import type { HttpContext } from '../http/app-types.ts'
+import type { SeriesReads } from '../http/monitoring/reader-thread.ts'
 import { createVault } from '../lib/vault.ts'
 import { configureFirst } from '../monitoring/model/autoconfigure.ts'
 import { Services } from '../monitoring/model/services.ts'
@@ -34,7 +35,7 @@ export async function openMonitoring(
       ? { path: join(directory.root, 'monitoring.sqlite') }
       : { url: settings.databaseUrl.reveal() }
   const entry = new URL('../http/monitoring/reader-thread.ts', import.meta.url)
-  const series = new SeriesReader({ place, entry, log })
+  const series = new SeriesReader<SeriesReads>({ place, entry, log })
   closers.push(() => series.close())
   const services = new Services(database, createVault(directory.key))
   const notifications = openNotifications(needs, { services, series })

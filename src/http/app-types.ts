@@ -23,6 +23,7 @@ import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Access, Caller } from './auth/access.ts'
 import type { Passwords } from './auth/passwords.ts'
+import type { SeriesReads } from './monitoring/reader-thread.ts'
 
 /** Request types follow from the route's TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -51,7 +52,7 @@ export interface HttpContext {
   /** Absent where it is off. */
   monitoring?: Monitoring
   /** Answers questions about what monitoring has stored, off this thread. */
-  series: SeriesReader
+  series: SeriesReader<SeriesReads>
   moveIn: MoveIn
   /** Checks and what they tell whom. */
   notifications: Notifications

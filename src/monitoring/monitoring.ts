@@ -3,7 +3,7 @@ import type { MonitoringSettings } from '../config/monitoring-settings.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
-import { Turns } from '../lib/turns.ts'
+import { WorkQueue } from '../lib/work/work-queue.ts'
 import type { TickReport } from './collect/collector.ts'
 import { CollectorHandle } from './collect/collector-handle.ts'
 import { describeException } from './collect/own/describe-exception.ts'
@@ -45,8 +45,8 @@ export class Monitoring {
   readonly #own = new OwnRequests()
   readonly #health: Health
   readonly #collector: CollectorHandle
-  readonly #turns = new Turns()
-  readonly #flushes = new Turns()
+  readonly #turns = new WorkQueue({ limit: 1 })
+  readonly #flushes = new WorkQueue({ limit: 1 })
   readonly #stopListening: (() => void)[]
   #timer: NodeJS.Timeout | undefined
   #flushTimer: NodeJS.Timeout | undefined
@@ -108,12 +108,12 @@ export class Monitoring {
 
   /** Hands over what was recorded, collects what is due and computes what is closed. Never throws. */
   tick(): Promise<void> {
-    return this.#turns.take(() => this.#work((now) => this.#collector.tick(now)))
+    return this.#turns.run(() => this.#work((now) => this.#collector.tick(now)))
   }
 
   /** Like `tick`, but returns when everything up to the clock's time is collected and computed. */
   catchUp(): Promise<void> {
-    return this.#turns.take(() => this.#work((now) => this.#collector.catchUp(now)))
+    return this.#turns.run(() => this.#work((now) => this.#collector.catchUp(now)))
   }
 
   /** How many requests wait, and how many were dropped since the start. */
@@ -142,7 +142,7 @@ export class Monitoring {
     clearInterval(this.#timer)
     clearInterval(this.#flushTimer)
     for (const stop of this.#stopListening) stop()
-    const finished = this.#turns.take(async () => {
+    const finished = this.#turns.run(async () => {
       await this.#health.guard('configuration', () => this.#readServices(false))
       await this.#health.guard('recording', () => this.#flush())
       await this.#health.guard('collecting', () => this.#collector.close())
@@ -200,7 +200,7 @@ export class Monitoring {
     const now = this.#needs.clock.now().getTime()
     if (this.#services === undefined) throw new Error('It is not known yet which services are watched')
     const services = ownServices(this.#services)
-    await this.#flushes.take(() => this.#own.flush((batch) => this.#collector.own(batch), { now, services }))
+    await this.#flushes.run(() => this.#own.flush((batch) => this.#collector.own(batch), { now, services }))
   }
 
   /** Writes down when services were read. */

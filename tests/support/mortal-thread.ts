@@ -1,8 +1,8 @@
-import { answerCalls } from '../../src/lib/worker-calls.ts'
+import { serveWork } from '../../src/lib/work/serve-work.ts'
 
 // A thread that answers like the collector, and ends when it is told to.
 const known: unknown[] = []
-answerCalls({
+serveWork({
   own: () => process.exit(1),
   services: (services: unknown[]) => {
     known.splice(0, known.length, ...services)

@@ -2,23 +2,8 @@ import type { Dialect } from '../../config/settings.ts'
 import type { FieldMessages } from '../../lib/errors.ts'
 import type { ProblemWriter } from '../errors.ts'
 
-/** The shape of many answers of monitoring. */
-export interface Envelope<T> {
-  status: 'ok'
-  success: true
-  errors: Record<string, never>
-  data: T
-}
-
-/** `{status, success, errors}` without data. */
-export function okStatus(): Omit<Envelope<never>, 'data'> {
-  return { status: 'ok', success: true, errors: {} }
-}
-
-/** The envelope of a successful answer: `{...envelope({ key: 'labels' }), labels }`. */
-export function envelope<T>(data: T): Envelope<T> {
-  return { ...okStatus(), data }
-}
+export type { Envelope } from './envelope-shape.ts'
+export { envelope, okStatus } from './envelope-shape.ts'
 
 /** Whether a path, without the base path, belongs to monitoring. */
 export function isMonitoringPath(url: string): boolean {

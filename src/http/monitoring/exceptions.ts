@@ -1,10 +1,6 @@
 import { notFound } from '../../lib/errors.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
-import type {
-  ExceptionFilter,
-  ListedException,
-  WholeException,
-} from '../../monitoring/query/exception-reads.ts'
+import type { ExceptionFilter, ListedException } from '../../monitoring/query/exception-reads.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { IdParams } from './bodies.ts'
 import { envelope } from './envelope.ts'
@@ -50,7 +46,7 @@ export function addExceptionRoutes(app: App, scope: MonitoringScope): void {
     },
     async (request) => {
       const known = await services.list()
-      const found = await series.read<ListedException[]>('exceptions', readFilter(request, scope, known))
+      const found = await series.read('exceptions', readFilter(request, scope, known))
       const exceptions = found.map((one) =>
         toWireListed(one, { ...scope, service: findService(known, one), path: basePath + path }),
       )
@@ -66,7 +62,7 @@ export function addExceptionRoutes(app: App, scope: MonitoringScope): void {
     },
     async (request) => {
       const id = pathId(request.params.id, 'Exception')
-      const found = await series.read<WholeException | undefined>('exception', { id })
+      const found = await series.read('exception', { id })
       const service = found === undefined ? undefined : findService(await services.list(), found)
       if (found === undefined || service === undefined)
         throw notFound('unknown-exception', `Exception ${id} does not exist`)

@@ -38,7 +38,7 @@ export function addMetricDataRoute(app: App, { context, wire }: MonitoringScope)
         ...{ query, dialect: wire.dialect, base: request.link('') },
         ...(hasLinks ? { layers: await layers.names() } : {}),
       }
-      const bytes = await context.series.read<Uint8Array>('metricData', asked, {
+      const bytes = await context.series.read('metricData', asked, {
         signal: clientSignal(reply),
       })
       return reply.type('application/json; charset=utf-8').send(asBuffer(bytes))

@@ -123,12 +123,12 @@ async function findResourceFor(
   const type = resourceTypes.find((one) => one === typeName)
   const isId = /^\d{1,15}$/.test(text)
   const id = isId
-    ? (await context.series.read<string | undefined>('checkResource', Number(text))) === undefined
+    ? (await context.series.read('checkResource', Number(text))) === undefined
       ? undefined
       : Number(text)
     : name === '' || type === undefined
       ? undefined
-      : await context.series.read<number | undefined>('findCheckResource', { type, name })
+      : await context.series.read('findCheckResource', { type, name })
   return id ?? fields.fail(path, `Resource ${text.slice(0, 100)} does not exist.`)
 }
 

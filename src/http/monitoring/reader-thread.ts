@@ -5,9 +5,13 @@ import { serveReads } from '../../monitoring/query/serve-reads.ts'
 import { metricDataReads } from './metric-data-reads.ts'
 
 // The thread that answers what `SeriesReader` asks; one line for each part that has reads.
-serveReads({
+const reads = {
   ...coreReads,
   ...metricDataReads,
   ...exceptionReads,
   ...checkReads,
-})
+}
+
+export type SeriesReads = typeof reads
+
+serveReads(reads)

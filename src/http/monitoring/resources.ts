@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { findMetric } from '../../monitoring/model/metrics.ts'
 import { resourceTypes } from '../../monitoring/model/resource-types.ts'
-import type { ListQuery } from '../../monitoring/query/list-reads.ts'
+import type { ListQuery, ResourceListQuery } from '../../monitoring/query/list-reads.ts'
 import type { App, FastifyReply } from '../app-types.ts'
 import { clientSignal } from '../importer/scope.ts'
 import { asBuffer } from './metric-data.ts'
@@ -30,9 +30,13 @@ const Labels = Type.Object({
 /** `/monitoring/api/resources` and `/monitoring/api/labels`; the answers are made in the reader thread. */
 export function addResourceRoutes(app: App, { context, wire }: MonitoringScope): void {
   const tags = ['monitoring']
-  const answer = async (name: string, query: object, reply: FastifyReply): Promise<FastifyReply> => {
+  const answer = async (
+    name: 'labels' | 'resources',
+    query: ResourceListQuery,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const asked = { query, dialect: wire.dialect }
-    const bytes = await context.series.read<Uint8Array>(name, asked, { signal: clientSignal(reply) })
+    const bytes = await context.series.read(name, asked, { signal: clientSignal(reply) })
     return reply.type('application/json; charset=utf-8').send(asBuffer(bytes))
   }
   app.get(

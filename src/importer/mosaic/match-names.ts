@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import { explain, invalid } from '../../lib/errors.ts'
-import type { PatternOrder, PatternReport } from './pattern-worker.ts'
+import { explain, Failure, invalid } from '../../lib/errors.ts'
+import { startThread } from '../../lib/work/start-thread.ts'
+import type { PatternOrder, PatternReport, PatternWork } from './pattern-work.ts'
 
 const maxPattern = 200
 const limitMs = 100
@@ -21,20 +21,16 @@ export function checkPattern(pattern: string): void {
 const tooSlow = (what: string) =>
   invalid('slow-pattern', `time.filenameRegex takes more than ${what}: use a simpler pattern`)
 
-function report(order: PatternOrder, signal: AbortSignal): Promise<PatternReport> {
-  const worker = new Worker(new URL('./pattern-worker.ts', import.meta.url), { workerData: order })
-  const { promise, resolve, reject } = Promise.withResolvers<PatternReport>()
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(wholeMs)])
-  const leave = (): void =>
-    reject(signal.aborted ? signal.reason : tooSlow(`${wholeMs / 1000} s for all names`))
-  stop.addEventListener('abort', leave, { once: true })
-  worker.once('message', resolve)
-  worker.once('error', reject)
-  worker.once('exit', () => reject(new Error('The worker of a file name pattern ended early')))
-  return promise.finally(async () => {
-    stop.removeEventListener('abort', leave)
-    await worker.terminate()
-  })
+async function report(order: PatternOrder, signal: AbortSignal): Promise<PatternReport> {
+  const thread = startThread<PatternWork>(new URL('./pattern-work.ts', import.meta.url))
+  try {
+    return await thread.call('matchAll', order, { signal, deadlineMs: wholeMs, graceMs: 0 })
+  } catch (error) {
+    const isSlow = error instanceof Failure && error.code === 'too-slow'
+    throw isSlow ? tooSlow(`${wholeMs / 1000} s for all names`) : error
+  } finally {
+    await thread.end()
+  }
 }
 
 /**
@@ -46,7 +42,6 @@ export async function matchNames(
   names: string[],
   signal: AbortSignal,
 ): Promise<(string | undefined)[]> {
-  signal.throwIfAborted()
   const found = await report({ pattern, names, limitMs }, signal)
   if ('texts' in found) return found.texts
   throw tooSlow(`${limitMs} ms for "${found.slowName}"`)

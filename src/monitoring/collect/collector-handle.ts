@@ -1,6 +1,8 @@
 import type { Logger } from '../../lib/logger.ts'
-import { CalledWorker } from '../../lib/worker-calls.ts'
+import { startThread } from '../../lib/work/start-thread.ts'
+import type { WorkerHandle } from '../../lib/work/worker-handle.ts'
 import type { CollectorSettings, TickReport } from './collector.ts'
+import type { CollectorWork } from './collector-thread.ts'
 import type { OwnBatch } from './own/append-own.ts'
 import type { CollectedService } from './service-collector.ts'
 
@@ -19,7 +21,7 @@ export class CollectorHandle {
   readonly #settings: CollectorSettings
   readonly #log: Logger
   readonly #entry: URL
-  #worker: CalledWorker | undefined
+  #worker: WorkerHandle<CollectorWork> | undefined
   #services: CollectedService[] = []
   #deaths = 0
   #mayStartAt = 0
@@ -31,27 +33,27 @@ export class CollectorHandle {
     this.#entry = entry
   }
 
-  own(batch: OwnBatch): Promise<void> {
-    return this.#call('own', batch)
+  async own(batch: OwnBatch): Promise<void> {
+    await this.#running().call('own', batch)
   }
 
   async setServices(services: CollectedService[]): Promise<void> {
     this.#services = services
-    await this.#call('services', services)
+    await this.#running().call('services', services)
   }
 
-  removeService(id: number): Promise<void> {
-    return this.#call('removeService', id)
+  async removeService(id: number): Promise<void> {
+    await this.#running().call('removeService', id)
   }
 
   async tick(now: number): Promise<TickReport> {
-    const report = await this.#call<TickReport>('tick', now)
+    const report = await this.#running().call('tick', now)
     this.#deaths = 0
     return report
   }
 
-  catchUp(now: number): Promise<TickReport> {
-    return this.#call('catchUp', now)
+  async catchUp(now: number): Promise<TickReport> {
+    return this.#running().call('catchUp', now)
   }
 
   /** Lets the thread finish what it does. */
@@ -64,19 +66,19 @@ export class CollectorHandle {
     const worker = this.#worker
     this.#worker = undefined
     this.#mayStartAt = Number.POSITIVE_INFINITY
-    await worker?.terminate()
+    await worker?.end()
   }
 
-  async #call<T>(name: string, argument?: unknown): Promise<T> {
+  #running(): WorkerHandle<CollectorWork> {
     this.#worker ??= this.#start()
-    return this.#worker.call<T>(name, argument)
+    return this.#worker
   }
 
-  #start(): CalledWorker {
+  #start(): WorkerHandle<CollectorWork> {
     if (performance.now() < this.#mayStartAt) throw new Error('The collector thread has ended')
-    const worker = new CalledWorker(this.#entry, {
+    const worker = startThread<CollectorWork>(this.#entry, {
       data: this.#settings,
-      onNotice: (notice) => {
+      onTold: (notice) => {
         const { level, facts, message } = notice as Notice
         this.#log[level](facts, message)
       },
@@ -86,7 +88,7 @@ export class CollectorHandle {
     return worker
   }
 
-  #restartLater(worker: CalledWorker, error: unknown): void {
+  #restartLater(worker: WorkerHandle<CollectorWork>, error: unknown): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     const pauseMs = Math.min(firstPauseMs * 2 ** this.#deaths, longestPauseMs)

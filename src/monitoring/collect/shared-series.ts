@@ -1,5 +1,5 @@
 import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
-import { Turns } from '../../lib/turns.ts'
+import { WorkQueue } from '../../lib/work/work-queue.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { Batch, SeriesWriter, SettleReport } from '../series/series.ts'
 import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
@@ -23,7 +23,7 @@ export interface SharedSeriesOptions {
  */
 export class SharedSeries implements SeriesWriter {
   readonly #options: SharedSeriesOptions
-  readonly #turns = new Turns()
+  readonly #turns = new WorkQueue({ limit: 1 })
   readonly #removed = new Set<number>()
   #opened: Opened | undefined
 
@@ -33,7 +33,7 @@ export class SharedSeries implements SeriesWriter {
 
   /** For what the writer does not do: use it inside `work` only. */
   withDatabase<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
-    return this.#turns.take(async () => work((await this.#open()).database))
+    return this.#turns.run(async () => work((await this.#open()).database))
   }
 
   cursor(source: string): Promise<string | undefined> {
@@ -62,14 +62,14 @@ export class SharedSeries implements SeriesWriter {
   }
 
   close(): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#turns.run(async () => {
       await this.#opened?.writer.close()
       this.#opened = undefined
     })
   }
 
   #use<T>(work: (writer: SeriesWriter) => Promise<T>): Promise<T> {
-    return this.#turns.take(async () => work((await this.#open()).writer))
+    return this.#turns.run(async () => work((await this.#open()).writer))
   }
 
   async #open(): Promise<Opened> {

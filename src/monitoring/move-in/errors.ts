@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/errors.ts'
+import { crossesThreads } from '../../lib/work/error-codec.ts'
 
 /** What was given to be loaded is not what was expected; `message` says where. */
 export class DumpError extends Failure {
@@ -7,3 +8,5 @@ export class DumpError extends Failure {
     this.name = 'DumpError'
   }
 }
+
+crossesThreads(DumpError)

@@ -22,3 +22,9 @@ export interface MoveInData {
   path: string
   stagingPath: string
 }
+
+/** How far a load is: bytes of the dump that were read, then rows. */
+export interface LoadProgress {
+  phase: 'receiving' | 'reading' | 'translating' | 'writing' | 'publishing'
+  done: number
+}

@@ -5,16 +5,18 @@ import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { conflict } from '../../lib/errors.ts'
 import { findFreeName } from '../../lib/free-name.ts'
-import { CalledWorker } from '../../lib/worker-calls.ts'
+import type { CallLimits } from '../../lib/work/handlers.ts'
+import { startThread } from '../../lib/work/start-thread.ts'
+import type { WorkerHandle } from '../../lib/work/worker-handle.ts'
 import type { ServiceSource } from '../model/records.ts'
 import type { Services } from '../model/services.ts'
 import { insertCheck, isNameTaken } from '../notify/check-repository.ts'
 import { replaceReceivers } from '../notify/receiver-repository.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
-import { DumpError } from './errors.ts'
 import type { DumpService, PreparedLoad } from './load-dump.ts'
 import type { LoadReport, ModelReport } from './load-report.ts'
-import type { MoveInData, PrepareCall } from './move-in-data.ts'
+import type { LoadProgress, MoveInData } from './move-in-data.ts'
+import type { MoveInWork } from './move-in-thread.ts'
 import type { OlderCheck } from './older-checks.ts'
 
 export interface MoveInNeeds {
@@ -25,12 +27,6 @@ export interface MoveInNeeds {
   services: Services
   database: Database
   clock: Clock
-}
-
-/** How far a load is: bytes of the dump that were read, then rows. */
-export interface LoadProgress {
-  phase: 'receiving' | 'reading' | 'translating' | 'writing' | 'publishing'
-  done: number
 }
 
 const folderStart = 'loading-'
@@ -80,39 +76,32 @@ export class MoveIn {
 
   async #loadFile(files: Pick<MoveInData, 'path' | 'stagingPath'>, signal: AbortSignal): Promise<LoadReport> {
     const { place, privacy } = this.#needs
-    const worker = new CalledWorker(thread, {
+    const worker = startThread<MoveInWork>(thread, {
       data: { place, privacy, ...files } satisfies MoveInData,
-      onNotice: (notice) => {
-        this.#progress = notice as LoadProgress
-      },
     })
-    const stop = (): void => void worker.terminate()
-    signal.addEventListener('abort', stop, { once: true })
     try {
-      signal.throwIfAborted()
-      return await this.#run(worker)
+      return await this.#run(worker, { signal, graceMs: 0 })
     } finally {
-      signal.removeEventListener('abort', stop)
-      await worker.terminate()
+      await worker.end()
     }
   }
 
-  async #run(worker: CalledWorker): Promise<LoadReport> {
+  async #run(worker: WorkerHandle<MoveInWork>, limits: CallLimits): Promise<LoadReport> {
     const now = this.#needs.clock.now().getTime()
     const day = Math.floor(now / dayMs) * (dayMs / 1000)
-    const prepared = await worker.call<PreparedLoad | { refusal: string }>('prepare', {
-      day,
-      known: (await this.#needs.services.list()).map(({ id, name, type }) => ({ id, name, type })),
-    } satisfies PrepareCall)
-    if ('refusal' in prepared) throw new DumpError(prepared.refusal)
+    const known = (await this.#needs.services.list()).map(({ id, name, type }) => ({ id, name, type }))
+    const onNotice = (progress: LoadProgress): void => {
+      this.#progress = progress
+    }
+    const prepared = await worker.call('prepare', { day, known }, { ...limits, onNotice })
     const { digest, models, loadedBefore } = prepared
     if (loadedBefore !== undefined)
       return { digest, isRepeated: true, loadedAt: new Date(loadedBefore).toISOString(), models }
     this.#progress = { phase: 'publishing', done: 0 }
     const services = await this.#makeServices(prepared)
     const added = await this.#addChecks(prepared.checks)
-    await worker.call('publish', { services, now })
-    await worker.call('close')
+    await worker.call('publish', { services, now }, limits)
+    await worker.call('close', undefined, limits)
     return {
       digest,
       isRepeated: false,

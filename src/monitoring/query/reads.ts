@@ -6,10 +6,10 @@ export type Read = (database: SeriesDatabase, argument: never) => Promise<unknow
 /** What a reader thread answers, by name. */
 export type Reads = Record<string, Read>
 
-/** What crosses between the threads; failures lose their class on the way. */
-export type ReadOutcome =
-  | { result: unknown }
-  | { failure: { kind: string; code: string; message: string; errors: string[]; fields?: unknown } }
+/** What a reader thread does, for its callers. */
+export type ReadHandlers<R extends Reads> = {
+  readonly [K in keyof R]: (argument: Parameters<R[K]>[1]) => ReturnType<R[K]>
+}
 
 /** How long a question may take. */
 export const readTimeLimitMs = 30_000

@@ -1,38 +1,26 @@
 import { existsSync } from 'node:fs'
-import { workerData } from 'node:worker_threads'
-import { Failure, FieldFailure } from '../../lib/errors.ts'
-import type { CallHandlers } from '../../lib/worker-calls.ts'
-import { answerCalls, Transfer } from '../../lib/worker-calls.ts'
+import { serveWork } from '../../lib/work/serve-work.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
 import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'
-import type { Read, ReadOutcome, Reads } from './reads.ts'
+import type { Read, Reads } from './reads.ts'
 import { readTimeLimitMs } from './reads.ts'
 
 /** In a reader thread: answers the questions of a `SeriesReader` by `reads`. */
 export function serveReads(reads: Reads): void {
-  const series = new OpenSeries(workerData as SeriesPlace)
-  const handlers: CallHandlers = {}
-  for (const [name, read] of Object.entries(reads))
-    handlers[name] = (argument: unknown) => answer(series, read, argument)
-  answerCalls(handlers)
+  serveWork((place: SeriesPlace) => {
+    const series = new OpenSeries(place)
+    const ask = (read: Read) => (argument: never) => answer(series, read, argument)
+    return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, ask(read)]))
+  })
 }
 
-async function answer(series: OpenSeries, read: Read, argument: unknown): Promise<unknown> {
-  try {
-    const database = await series.database()
-    const result = await database.snapshot(async (snapshot) => {
-      if (snapshot.kind === 'postgres') await limitStatements(snapshot)
-      return read(snapshot, argument as never)
-    })
-    if (!(result instanceof Transfer)) return { result } satisfies ReadOutcome
-    return new Transfer({ result: result.value } satisfies ReadOutcome, result.list)
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const { kind, code, message, errors } = error
-    const fields = error instanceof FieldFailure ? { fields: error.fields } : {}
-    return { failure: { kind, code, message, errors, ...fields } } satisfies ReadOutcome
-  }
+async function answer(series: OpenSeries, read: Read, argument: never): Promise<unknown> {
+  const database = await series.database()
+  return database.snapshot(async (snapshot) => {
+    if (snapshot.kind === 'postgres') await limitStatements(snapshot)
+    return read(snapshot, argument)
+  })
 }
 
 /** Just-in-time compilation costs more than such short statements take. */

@@ -1,7 +1,7 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import { explain } from '../../lib/errors.ts'
-import { Turns } from '../../lib/turns.ts'
+import { WorkQueue } from '../../lib/work/work-queue.ts'
 import { NumberList } from './number-list.ts'
 import { migrationsFrom } from './schema.ts'
 import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'
@@ -21,7 +21,7 @@ export interface SqliteSeriesOptions {
 export class SqliteSeriesDatabase implements SeriesDatabase {
   readonly kind = 'sqlite'
   readonly #connection: SqliteConnection
-  readonly #turns = new Turns()
+  readonly #turns = new WorkQueue({ limit: 1 })
 
   constructor(path: string, { isReader = false }: SqliteSeriesOptions = {}) {
     try {
@@ -33,19 +33,19 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
   }
 
   all<T>(sql: string, values?: readonly SqlValue[]): Promise<T[]> {
-    return this.#turns.take(() => this.#connection.all(sql, values))
+    return this.#turns.run(() => this.#connection.all(sql, values))
   }
 
   arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]> {
-    return this.#turns.take(() => this.#connection.arrays(sql, values))
+    return this.#turns.run(() => this.#connection.arrays(sql, values))
   }
 
   numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void> {
-    return this.#turns.take(() => this.#connection.numbers(sql, columns, take))
+    return this.#turns.run(() => this.#connection.numbers(sql, columns, take))
   }
 
   run(sql: string, values?: readonly SqlValue[]): Promise<number> {
-    return this.#turns.take(() => this.#connection.run(sql, values))
+    return this.#turns.run(() => this.#connection.run(sql, values))
   }
 
   insert(
@@ -54,19 +54,19 @@ export class SqliteSeriesDatabase implements SeriesDatabase {
     rows: readonly (readonly SqlValue[])[],
     conflict?: string,
   ): Promise<void> {
-    return this.#turns.take(() => this.#connection.insert(table, columns, rows, conflict))
+    return this.#turns.run(() => this.#connection.insert(table, columns, rows, conflict))
   }
 
   transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
-    return this.#turns.take(() => this.#connection.inside('begin immediate', work))
+    return this.#turns.run(() => this.#connection.inside('begin immediate', work))
   }
 
   snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
-    return this.#turns.take(() => this.#connection.inside('begin', work))
+    return this.#turns.run(() => this.#connection.inside('begin', work))
   }
 
   close(): Promise<void> {
-    return this.#turns.take(async () => this.#connection.end())
+    return this.#turns.run(async () => this.#connection.end())
   }
 }
 
