@@ -3,6 +3,7 @@ import { geometryTypes } from '../../geo/schema.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { FormatError } from '../format.ts'
 import type { ListItem } from './dump-list.ts'
+import type { Doubts } from './sqlite-doubts.ts'
 
 /** What one field of a `COPY` row is for: the geometry, an attribute of the schema, or nothing. */
 export type DumpField = { geometry: true } | { attribute: number; list?: ListItem } | undefined
@@ -11,11 +12,15 @@ export interface DumpHeader {
   schema: Schema
   /** In the order of the rows. */
   fields: DumpField[]
+  /** Which of the fields is the number of the feature; -1 for none. */
+  keyField: number
 }
 
 /** How a dump is taken. */
 export interface DumpOptions {
   keepsKey?: boolean
+  /** Values of features, by their numbers, that GDAL does not give as they are. */
+  doubts?: Doubts
 }
 
 const name = '"((?:[^"]|"")*)"'
@@ -65,6 +70,7 @@ export class DumpHeaderReader {
   readonly #lists: (ListItem | undefined)[] = []
   #geometry: GeometryColumn | undefined
   #geometryCount = 0
+  #key: string | undefined
   readonly #keepsKey: boolean
 
   /** With `keepsKey` the number of a feature is an attribute where the source has a column for it. */
@@ -81,8 +87,9 @@ export class DumpHeaderReader {
   take(line: string): DumpHeader | undefined {
     const geometry = geometryForm.exec(line)
     if (geometry !== null) this.#takeGeometry(geometry)
-    const key = this.#keepsKey ? keyForm.exec(line)?.[1] : undefined
-    if (key !== undefined && key !== plainKey) this.#takeColumn(key, 'bigint')
+    const key = keyForm.exec(line)?.[1]
+    if (key !== undefined) this.#key = unquote(key)
+    if (this.#keepsKey && key !== undefined && key !== plainKey) this.#takeColumn(key, 'bigint')
     const column = columnForm.exec(line)
     if (column?.[1] !== undefined) this.#takeColumn(column[1], column[2] ?? '')
     const copy = copyForm.exec(line)
@@ -101,7 +108,8 @@ export class DumpHeaderReader {
       const list = this.#lists[attribute]
       return list === undefined ? { attribute } : { attribute, list }
     })
-    return { schema: { attributes, geometry: geometry && { ...geometry, crs: undefined } }, fields }
+    const keyField = this.#key === undefined ? -1 : names.indexOf(this.#key)
+    return { schema: { attributes, geometry: geometry && { ...geometry, crs: undefined } }, fields, keyField }
   }
 
   #takeGeometry([, column = '', type = '', dimensions]: RegExpExecArray): void {

@@ -3,6 +3,7 @@ import { BatchBuilder } from '../../geo/batch.ts'
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
+import { asciiText } from '../../lib/decimal.ts'
 import { CellParser } from '../csv/cell-kind.ts'
 import { FormatError } from '../format.ts'
 import { parseHex } from './dump-bytes.ts'
@@ -10,6 +11,7 @@ import type { DumpField, DumpHeader, DumpOptions } from './dump-header.ts'
 import { DumpHeaderReader } from './dump-header.ts'
 import { appendDumpValue } from './dump-values.ts'
 import { appendInferred } from './inferred-value.ts'
+import type { Doubt, Doubts } from './sqlite-doubts.ts'
 
 const maxLineBytes = 256 << 20
 const firstBufferBytes = 1 << 18
@@ -85,14 +87,14 @@ export async function* readDump(
   let header: DumpHeader | undefined
   let isDone = false
   let rowNumber = 0
-  let rows = new RowReader(schema, { schema, fields: [] })
+  let rows = new RowReader(schema, { schema, fields: [], keyField: -1 }, options)
   for await (const line of readLines(chunks)) {
     if (isDone) continue
     if (header === undefined) {
       header = reader.take(decoder.decode(line))
       if (header === undefined) continue
       checkSchema(header.schema, schema)
-      rows = new RowReader(schema, header)
+      rows = new RowReader(schema, header, options)
       continue
     }
     isDone = line.length === 2 && line[0] === backslash && line[1] === 0x2e
@@ -131,11 +133,17 @@ class RowReader {
   /** By attribute: whether its values come as text. */
   readonly #isText: boolean[]
   readonly #parser = new CellParser()
+  readonly #keyField: number
+  readonly #doubts: Doubts
+  /** Those of the row. */
+  #doubted: Doubt[] = []
   #builder: BatchBuilder
 
-  constructor(schema: Schema, header: DumpHeader) {
+  constructor(schema: Schema, header: DumpHeader, { doubts = new Map() }: DumpOptions) {
     this.#schema = schema
     this.#fields = header.fields
+    this.#keyField = header.keyField
+    this.#doubts = doubts
     this.#isText = header.schema.attributes.map(({ type }) => type === 'text')
     this.#builder = new BatchBuilder(schema)
   }
@@ -157,7 +165,8 @@ class RowReader {
 
   read(line: Uint8Array, row: number): void {
     let start = 0
-    for (const field of this.#fields) {
+    this.#doubted = []
+    for (const [index, field] of this.#fields.entries()) {
       let end = start
       let hasEscape = false
       for (; end < line.length && line[end] !== tab; end += 1) {
@@ -165,6 +174,9 @@ class RowReader {
           hasEscape = true
           end += 1
         }
+      }
+      if (index === this.#keyField && this.#doubts.size > 0) {
+        this.#doubted = this.#doubts.get(asciiText(line, start, end)) ?? []
       }
       const failure = this.#take(field, line, start, Math.min(end, line.length), hasEscape)
       if (failure !== undefined) {
@@ -184,7 +196,12 @@ class RowReader {
     hasEscape: boolean,
   ): Omit<RejectedRow, 'row'> | undefined {
     if (field === undefined) return undefined
-    if (hasEscape && end - start === 2 && line[start + 1] === 0x4e) return undefined
+    const isNull = hasEscape && end - start === 2 && line[start + 1] === 0x4e
+    if (this.#doubted.length > 0 && 'attribute' in field) {
+      const doubt = this.#doubted.find(({ attribute }) => attribute === field.attribute)
+      if (doubt !== undefined && (isNull || !doubt.isMaybeRead)) return this.#refusal(doubt)
+    }
+    if (isNull) return undefined
     if ('geometry' in field) return this.#takeGeometry(line.subarray(start, end))
     const bytes = hasEscape ? unescaped(line.subarray(start, end)) : line
     const [from, to] = hasEscape ? [0, bytes.length] : [start, end]
@@ -198,6 +215,11 @@ class RowReader {
     const name = this.#builder.schema.attributes[field.attribute]?.name ?? ''
     const form = target.type === 'text' && field.list !== undefined ? 'list that can be told' : target.type
     return { field: name, value, reason: `The value is no ${form}` }
+  }
+
+  #refusal({ attribute, text }: Doubt): Omit<RejectedRow, 'row'> {
+    const { name = '', type } = this.#schema.attributes[attribute] ?? {}
+    return { field: name, value: text.slice(0, 200), reason: `The value is no ${type}` }
   }
 
   #takeGeometry(hex: Uint8Array): Omit<RejectedRow, 'row'> | undefined {

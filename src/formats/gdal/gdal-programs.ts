@@ -26,12 +26,19 @@ async function driverEnvironment(driver: GdalDriver): Promise<Record<string, str
   return { ...safeConfig, ...driver.config, GDAL_SKIP: skipped.join(',') }
 }
 
+export interface DumpOptions {
+  /** `XY`, `XYZ`, ...: every geometry is brought to these. */
+  dimensions?: string | undefined
+  /** Whether the values that GDAL changes are known otherwise. */
+  isLossKnown?: boolean
+}
+
 /** GDAL's programs over one file, within limits on memory and time. */
 export interface GdalSource {
   /** Standard output of `ogrinfo` with these options before the file and arguments behind it. */
   info(options: string[], layers: string[]): Promise<string>
-  /** One layer as `COPY` statements; `dimensions` (`XY`, `XYZ`, ...) brings every geometry to these. */
-  dump(layer: string, dimensions?: string): AsyncGenerator<Uint8Array, void, undefined>
+  /** One layer as `COPY` statements. */
+  dump(layer: string, options?: DumpOptions): AsyncGenerator<Uint8Array, void, undefined>
 }
 
 /**
@@ -104,7 +111,7 @@ function openSource(
       const run = runProgram(program, args, { ...options, timeoutMs: describeTimeoutMs })
       return (await run.catch((error: unknown) => unreadable(error, options.cwd))).stdout.toString('utf8')
     },
-    async *dump(layer, dimensions) {
+    async *dump(layer, { dimensions, isLossKnown = false } = {}) {
       const settings = [
         'LAUNDER=NO',
         'CREATE_SCHEMA=OFF',
@@ -140,7 +147,8 @@ function openSource(
           timeoutMs: readTimeoutMs,
           onWarnings: (stderr) => {
             refuseErrors(stderr, options.cwd)
-            refuseLoss(stderr)
+            refuseOverflow(stderr)
+            if (!isLossKnown) refuseChanges(stderr)
           },
         })
       } catch (error) {
@@ -163,15 +171,18 @@ function refuseErrors(stderr: string, folder: string): void {
 const changedForm =
   /^Warning \d+: (Value '.*' of field .* parsed incompletely to .*|Only 0 or 1 should be passed .*)$/m
 
-/** GDAL changes values that do not fit the type that it takes a column to have, and says so only in a warning. */
-function refuseLoss(stderr: string): void {
-  if (/Integer overflow/i.test(stderr)) {
-    throw new FormatError(
-      'GDAL takes a column for 32-bit integers that holds larger numbers: declare it as BIGINT, or convert the file',
-      { code: 'gdal-failed' },
-    )
-  }
-  const cut = changedForm.exec(stderr)?.[1]
-  if (cut === undefined) return
-  throw new FormatError(`GDAL would change a value: ${cut.slice(0, 300)}`, { code: 'gdal-failed' })
+/** GDAL cuts numbers to the width that it takes a column to have, and says so only in a warning. */
+function refuseOverflow(stderr: string): void {
+  if (!/Integer overflow/i.test(stderr)) return
+  throw new FormatError(
+    'GDAL takes a column for 32-bit integers that holds larger numbers: declare it as BIGINT, or convert the file',
+    { code: 'gdal-failed' },
+  )
+}
+
+/** GDAL changes values that are none of their column's type, and says so only in a warning. */
+function refuseChanges(stderr: string): void {
+  const changed = changedForm.exec(stderr)?.[1]
+  if (changed === undefined) return
+  throw new FormatError(`GDAL would change a value: ${changed.slice(0, 300)}`, { code: 'gdal-failed' })
 }

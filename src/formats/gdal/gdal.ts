@@ -13,6 +13,7 @@ import type { GdalSource } from './gdal-programs.ts'
 import { withGdalSource } from './gdal-programs.ts'
 import type { OgrLayer } from './ogrinfo.ts'
 import { parseOgrInfo } from './ogrinfo.ts'
+import { findDoubts } from './sqlite-doubts.ts'
 import { LayerSurvey } from './survey.ts'
 
 const maxLayers = 1000
@@ -95,7 +96,8 @@ async function surveyLayer(
 ): Promise<LayerSurvey> {
   const survey = new LayerSurvey(schema)
   const dimensions = isOpenType(driver, schema.geometry?.type) ? 'XYZM' : undefined
-  for await (const batch of readDump(source.dump(name, dimensions), schema, signal, driver)) survey.add(batch)
+  const dump = source.dump(name, { dimensions, isLossKnown: driver.isSqlite === true })
+  for await (const batch of readDump(dump, schema, signal, driver)) survey.add(batch)
   return survey
 }
 
@@ -105,13 +107,17 @@ function dimensionsOf(geometry: GeometryField | undefined): string | undefined {
 }
 
 /** The rows of a layer of an open source, with the schema that it was described with. */
-export function readLayer(
+export async function* readLayer(
   source: GdalSource,
   driver: GdalDriver,
   { name, schema }: LayerDescription,
   signal: AbortSignal,
 ): AsyncGenerator<FeatureBatch> {
-  return readDump(source.dump(name, dimensionsOf(schema.geometry)), schema, signal, driver)
+  const doubts = driver.isSqlite === true ? await findDoubts(source, name, schema) : undefined
+  const options = { ...driver, ...(doubts && { doubts }) }
+  const dimensions = dimensionsOf(schema.geometry)
+  const dump = source.dump(name, { dimensions, isLossKnown: doubts !== undefined })
+  yield* readDump(dump, schema, signal, options)
 }
 
 async function* describeFile(

@@ -1,0 +1,81 @@
+import type { AttributeType, Schema } from '../../geo/schema.ts'
+import { FormatError } from '../format.ts'
+import { quoteName } from '../geopackage/sql-names.ts'
+import type { GdalSource } from './gdal-programs.ts'
+
+/** A value of which GDAL makes another without a word, or null. */
+export interface Doubt {
+  /** By attribute. */
+  attribute: number
+  /** Its beginning. */
+  text: string
+  /** Whether GDAL may still have read it as it is meant: then only null is wrong. */
+  isMaybeRead: boolean
+}
+
+/** Doubts by the number of the feature. */
+export type Doubts = ReadonlyMap<string, Doubt[]>
+
+const mostDoubts = 10_000
+const shownBytes = 200
+const rowForm =
+  / r \(Integer(?:64)?\) = (-?\d+)\n +c \(Integer(?:64)?\) = (\d+)\n +v \(String\) = ([0-9A-F]*)/g
+
+/** What of a column is no value of its type; undefined where everything is one. */
+function doubtOf(type: AttributeType, name: string): string | undefined {
+  if (type === 'boolean') return `typeof(${name}) <> 'integer' OR ${name} NOT IN (0, 1)`
+  // What is too large for a column GDAL itself complains of.
+  if (type === 'int16' || type === 'int32' || type === 'int64') return `typeof(${name}) <> 'integer'`
+  if (type === 'float32' || type === 'float64') return `typeof(${name}) NOT IN ('real', 'integer')`
+  if (type === 'text') return `typeof(${name}) = 'blob'`
+  if (type === 'date' || type === 'timestamp') return `${name} <> '' AND datetime(${name}) IS NULL`
+  return type === 'time' ? `${name} <> '' AND time(${name}) IS NULL` : undefined
+}
+
+/**
+ * The values of a table of SQLite, which keeps any kind of value in any column, that are none of their column's type.
+ * Throws `FormatError` where there are very many. Undefined for a view, which has no row numbers.
+ */
+export async function findDoubts(
+  source: GdalSource,
+  table: string,
+  { attributes }: Schema,
+): Promise<Doubts | undefined> {
+  const from = quoteName(table)
+  const queries = attributes.flatMap(({ name, type }, index) => {
+    const column = quoteName(name)
+    const doubt = doubtOf(type, column)
+    if (doubt === undefined) return []
+    const value = `hex(substr(CAST(${column} AS TEXT), 1, ${shownBytes}))`
+    return [
+      `SELECT rowid AS r, ${index} AS c, ${value} AS v FROM ${from} WHERE ${column} IS NOT NULL AND (${doubt})`,
+    ]
+  })
+  if (queries.length === 0) return new Map()
+  const sql = `${queries.join(' UNION ALL ')} LIMIT ${mostDoubts + 1}`
+  const told = await source.info(['-q', '-sql', sql], []).catch((error: unknown) => {
+    if (error instanceof FormatError) return undefined
+    throw error
+  })
+  return told === undefined || told === '' ? undefined : gather(told, attributes)
+}
+
+function gather(told: string, attributes: Schema['attributes']): Doubts {
+  const doubts = new Map<string, Doubt[]>()
+  let count = 0
+  for (const [, feature = '', index = '', hex = ''] of told.matchAll(rowForm)) {
+    const attribute = Number(index)
+    const type = attributes[attribute]?.type
+    const isMaybeRead = type === 'date' || type === 'time' || type === 'timestamp'
+    const doubt = { attribute, text: Buffer.from(hex, 'hex').toString('utf8'), isMaybeRead }
+    const known = doubts.get(feature)
+    if (known === undefined) doubts.set(feature, [doubt])
+    else known.push(doubt)
+    count += 1
+  }
+  if (count > mostDoubts) {
+    const message = `More than ${mostDoubts} values are none of their column's type: declare the columns as they are`
+    throw new FormatError(message, { code: 'gdal-failed' })
+  }
+  return doubts
+}
