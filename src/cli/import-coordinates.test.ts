@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findColumn, proposeColumns } from './import-coordinates.ts'
+import { findColumn, hasDecimalCommas, proposeColumns } from './import-coordinates.ts'
 
 /** Columns as `name=example`. */
 function table(text: string) {
@@ -56,6 +56,17 @@ describe('proposeColumns', () => {
     '',
   ]) {
     it(`has no proposal for "${columns}"`, () => assert.equal(proposeColumns(table(columns)), undefined))
+  }
+})
+
+describe('hasDecimalCommas', () => {
+  for (const [columns, expected] of [
+    ['breite=52,5 länge=13,4', true],
+    ['rechtswert=392000,5 hochwert=5820000', true],
+    ['lat=52.5 lon=13.4', false],
+    ['price=1,5 name=a', false],
+  ] as const) {
+    it(`is ${expected} for ${columns}`, () => assert.equal(hasDecimalCommas(table(columns)), expected))
   }
 })
 

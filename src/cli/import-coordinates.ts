@@ -36,6 +36,12 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   return { x: east.name, y: north.name, isGeographic: isDegrees(east, north) }
 }
 
+/** Whether columns that are called coordinates hold numbers with a comma, which are not read as numbers. */
+export function hasDecimalCommas(columns: ColumnView[]): boolean {
+  const pair = findPair(columns, longitudes, latitudes) ?? findPair(columns, eastings, northings) ?? []
+  return pair.some(({ example = '' }) => /^\s*[-+]?\d+,\d+\s*$/.test(example))
+}
+
 /** The column of that name, else the only one that differs by case alone. */
 export function findColumn(columns: ColumnView[], name: string): string | undefined {
   if (columns.some((one) => one.name === name)) return name

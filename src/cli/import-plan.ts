@@ -49,7 +49,7 @@ async function prepareTask(
     await client.delete(path)
     return { left: { state: 'SKIPPED', message: `Layer ${name} stays as it was` }, messages }
   }
-  if (isTaken && mode === undefined) messages.push(besideNote(name))
+  if (isTaken && mode === undefined) messages.push(besideNote(workspace))
   if (mode !== undefined && mode !== 'create')
     await client.put(path, { task: { updateMode: mode.toUpperCase() } })
   if (task.isTable) {
@@ -78,10 +78,10 @@ const unusedColumns: MessageView = {
   text: 'The data have a geometry of their own: the columns of coordinates were not used',
 }
 
-function besideNote(name: string): MessageView {
+function besideNote(workspace: string): MessageView {
   return {
     level: 'warning',
-    text: `Layer ${name} exists already, so that this is a new layer beside it: --mode replace puts it in its place, --mode append adds to it`,
+    text: `A layer of this name exists already in ${workspace}, so that this is a new one beside it: --mode replace puts it in its place, --mode append adds to it`,
   }
 }
 

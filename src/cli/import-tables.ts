@@ -1,6 +1,6 @@
 import type { PlannedTask, SessionContext } from './import-context.ts'
 import type { Columns, Proposal } from './import-coordinates.ts'
-import { findColumn, proposeColumns } from './import-coordinates.ts'
+import { findColumn, hasDecimalCommas, proposeColumns } from './import-coordinates.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
 import { fieldOf } from './json-views.ts'
@@ -29,7 +29,8 @@ export async function prepareTable(
   const wanted = await askForColumns(context, planned, proposal)
   if (wanted === 'table') return makeTable(planned)
   if (wanted !== undefined) return makePoints(planned, wanted, options.srs ?? degrees)
-  return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) }
+  const commas = hasDecimalCommas(task.columns) ? '. Numbers with a comma are not read: write a point' : ''
+  return { state: 'NO_GEOMETRY', message: adviceFor(proposal, options.srs) + commas }
 }
 
 async function makePoints(

@@ -127,7 +127,7 @@ describe('what terrane import tells', () => {
     assert.doesNotMatch(first.stdout, /exists already/)
     assert.match(first.stdout, /^warning: places\.csv: \/rest\/imports\/0\/tasks\/0\/rejects/m)
     const second = await server.run(args)
-    assert.match(second.stdout, /default:places exists already.*--mode replace/)
+    assert.match(second.stdout, /exists already in default.*--mode replace/)
     await server.stop()
   })
 
