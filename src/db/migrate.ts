@@ -1,5 +1,5 @@
 import type { Kysely, Migration } from 'kysely'
-import { Migrator } from 'kysely'
+import { DEFAULT_MIGRATION_TABLE, Migrator, sql } from 'kysely'
 import { foundation } from './migrations/0001-foundation.ts'
 import { granules } from './migrations/0002-granules.ts'
 import { plainOrder } from './migrations/0003-plain-order.ts'
@@ -22,12 +22,23 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
   }
 }
 
+/** Throws where a newer version has brought the tables further than this one knows. */
+async function refuseNewer(db: Kysely<Tables>, known: Record<string, Migration>): Promise<void> {
+  const query = sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`
+  // A fresh database has no such table; whatever else is wrong, the migrations will tell.
+  const done = await query.execute(db).catch(() => ({ rows: [] }))
+  const newer = done.rows.find(({ name }) => !Object.hasOwn(known, name))
+  if (newer === undefined) return
+  throw new Error(
+    `The database was used by a newer version of Terrane (${newer.name}): run that one, or restore a backup`,
+  )
+}
+
 /** Applies the migrations that are missing; safe when several processes start at once. */
 export async function migrateToLatest(db: Kysely<Tables>, isSqlite: boolean): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve(migrations(isSqlite)) },
-  })
+  const known = migrations(isSqlite)
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(known) } })
+  await refuseNewer(db, known)
   const { error, results } = await migrator.migrateToLatest()
   if (error === undefined) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'a migration'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { blockAt } from '../support/document-blocks.ts'
 import { runCommands } from '../support/document-commands.ts'
@@ -153,6 +154,18 @@ describe('docs/moving-and-backup.md', { timeout: 120_000 }, () => {
     )
     assert.equal(after.code, 0, after.stdout + after.stderr)
     assert.match(after.stdout, /COMPLETE +51[\s\S]*COMPLETE +51[\s\S]*eva/)
+  })
+
+  it('is right that an older version refuses the catalogue of a newer one', async (t) => {
+    const env = { TERRANE_DATA: temporaryData(t), TERRANE_PORT: '0', TERRANE_ADMIN_PASSWORD: password }
+    const make = async () => runCommands('bin/terrane.mjs workspaces', env)
+    assert.equal((await make()).code, 0)
+    const database = new DatabaseSync(join(env.TERRANE_DATA, 'terrane.sqlite'))
+    database.exec("insert into kysely_migration values ('9999-of-tomorrow', '2030-01-01')")
+    database.close()
+    const refused = await make()
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /newer version of Terrane \(9999-of-tomorrow\)/)
   })
 
   it('restores a catalogue in PostgreSQL into another database', async (t) => {
