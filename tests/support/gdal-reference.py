@@ -71,6 +71,11 @@ TARGETS = [
     ("FlatGeobuf", "FlatGeobuf", "s.fgb", [], []),
     ("FlatGeobuf without index", "FlatGeobuf", "t.fgb", [], ["SPATIAL_INDEX=NO"]),
     ("LIBKML", "LIBKML", "v.kml", [], []),
+    ("FileGDB without columns", "OpenFileGDB", "w.gdb", [], []),
+    ("SQLite without columns", "SQLite", "x.sqlite", [], []),
+    ("GeoPackage without columns", "GPKG", "y.gpkg", [], []),
+    ("FlatGeobuf without columns", "FlatGeobuf", "z.fgb", [], []),
+    ("TAB without columns", "MapInfo File", "za.tab", ["FORMAT=TAB"], []),
 ]
 POINTS = ["POINT (1 2)", "POINT (-179.123456789012 89.5)", "POINT (0 0)"]
 
@@ -107,7 +112,7 @@ def write(folder, name, driver_name, file, dataset_options, layer_options):
     path = os.path.join(folder, file)
     dataset = driver.CreateDataSource(path, dataset_options)
     layer = dataset.CreateLayer("t", geom_type=ogr.wkbPoint, options=layer_options)
-    fields = [field for field in FIELDS if can_hold(driver, field[0])]
+    fields = [field for field in FIELDS if can_hold(driver, field[0]) and not name.endswith("without columns")]
     made = []
     for field, kind, subtype, values in fields:
         definition = ogr.FieldDefn(field, kind)
@@ -120,7 +125,7 @@ def write(folder, name, driver_name, file, dataset_options, layer_options):
             continue
         if layer.GetLayerDefn().GetFieldIndex(field) >= 0:
             made.append((field, kind, values))
-    count = max(len(values) for _, _, values in made)
+    count = max((len(values) for _, _, values in made), default=3)
     for row in range(count + 1):
         for keeps in (made, made[:1]):
             feature = ogr.Feature(layer.GetLayerDefn())
