@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { findOutage } from '../db/errors.ts'
 import { Failure } from '../lib/errors.ts'
 import { orAborted } from '../lib/or-aborted.ts'
 import type { TableState } from '../stores/store.ts'
@@ -45,10 +46,14 @@ export class LayerVersions {
 
   /** The version as it is now, by a look outside that is at most moments old; never waits long. */
   async of(layer: LayerRecord): Promise<LayerVersion> {
-    return this.#settle(
-      layer,
-      await this.#state(layer, AbortSignal.timeout(lookTimeoutMs)).catch(() => undefined),
-    )
+    const state = await this.#state(layer, AbortSignal.timeout(lookTimeoutMs)).catch(() => undefined)
+    try {
+      return await this.#settle(layer, state)
+    } catch (error) {
+      // What was seen cannot be kept: whoever reads goes on, and keeps nothing either.
+      if (findOutage(error)?.code !== 'disk-full') throw error
+      return { version: layer.version, isCurrent: false }
+    }
   }
 
   /** Looks at once; throws `Failure` (`unavailable`) where the store does not answer. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { fillDisk } from '../support/fill-disk.ts'
 import type { Reply, Victim } from '../support/hostile.ts'
@@ -136,5 +137,58 @@ describe('a full disk', () => {
     makeRoom()
     await victim.assertLives()
     assert.doesNotMatch(await victim.log(), /cannot rollback/)
+  })
+
+  it('keeps nobody from reading layers, the catalogue and monitoring, from the first request on', {
+    timeout: 60_000,
+  }, async (test) => {
+    const victim = await startOnSmallDisk(test)
+    if (victim === undefined) return
+    const lines = Array.from({ length: 2000 }, (_, at) => `${at % 90},${at % 80},n${at}`)
+    for (const name of ['first', 'second']) {
+      const id = await victim.newImport()
+      await victim.upload(id, [{ name: `${name}.csv`, content: `lon,lat,name\n${lines.join('\n')}` }])
+      await victim.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:4326' } })
+      await victim.call('POST', `/${id}/tasks/0/transforms`, {
+        type: 'AttributesToPointGeometryTransform',
+        latField: 'lat',
+        lngField: 'lon',
+      })
+      await victim.call('POST', `/${id}`)
+      assert.equal(String((await victim.call('GET', `/${id}`)).json.import?.state), 'COMPLETE')
+    }
+    const file = 'served.fgb'
+    const fixture = join(import.meta.dirname, '../fixtures/flatgeobuf/countries.fgb')
+    writeFileSync(join(victim.incoming, file), readFileSync(fixture))
+    const served = await victim.call('POST', '?exec=true', { import: { data: { type: 'file', file } } })
+    assert.equal(served.status, 201, served.text)
+    const read = (path: string): Promise<Reply> => victim.send('GET', path)
+    assert.equal((await read('/ogc/collections/default:first/items?limit=1')).status, 200)
+    // Whoever closes a log last removes it: the next reader has to make one.
+    const isLogged = (): boolean =>
+      readdirSync(join(victim.dataDir, 'stores'), { recursive: true }).some((name) =>
+        String(name).endsWith('-shm'),
+      )
+    for (let turn = 0; turn < 200 && isLogged(); turn += 1) await sleep(50)
+    const makeRoom = fillDisk(victim.dataDir)
+    for (const path of [
+      '/ogc/collections/default:first/items?limit=5',
+      '/ogc/collections/default:second/items?limit=5',
+      '/ogc/collections/default:second/items?bbox=10,10,20,20&limit=5',
+      '/ogc/collections/default:first/items/7',
+      '/ogc/collections/default:served/items?limit=5',
+      '/ogc/collections/default:served/items?bbox=10,10,20,20',
+      '/ogc/collections',
+      '/rest/imports',
+      '/rest/workspaces',
+      '/rest/layers',
+      '/monitoring/api/metric_data/request.count/?last=600&interval=60',
+      '/monitoring/api/status/',
+    ]) {
+      const reply = await read(path)
+      assert.equal(reply.status, 200, `${path}: ${reply.text}`)
+    }
+    makeRoom()
+    await victim.assertLives()
   })
 })

@@ -80,6 +80,14 @@ function identityOf({ path, isReadOnly = false }: GeoPackageStoreSettings): stri
   return isReadOnly ? [dev, ino, size, mtimeNs, pendingFiles(path).length].join(' ') : `${dev} ${ino}`
 }
 
+const roomCodes = new Set([10, 13, 14])
+
+/** Whether SQLite could not make what it needs beside a file (`SQLITE_IOERR`, `SQLITE_FULL`, `SQLITE_CANTOPEN`). */
+function lacksRoom(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown }
+  return typeof errcode === 'number' && roomCodes.has(errcode & 0xff)
+}
+
 /** Connections of one store for looking. Without `keepMs` each is opened for one question and closed after it. */
 export class ReadConnections {
   readonly #settings: GeoPackageStoreSettings
@@ -95,6 +103,19 @@ export class ReadConnections {
   /** A connection that looks at the present state. Give it back in any case. */
   take(): ReadConnection {
     const connection = this.#takeIdle() ?? new ReadConnection(this.#settings)
+    try {
+      connection.begin()
+      return connection
+    } catch (error) {
+      connection.close()
+      if (this.#settings.isReadOnly === true || !lacksRoom(error)) throw error
+      return this.#takeWithoutLog()
+    }
+  }
+
+  /** As the file stands: a log needs files beside it, for which a full disk has no room. It is not kept. */
+  #takeWithoutLog(): ReadConnection {
+    const connection = new ReadConnection({ ...this.#settings, isReadOnly: true })
     try {
       connection.begin()
       return connection
