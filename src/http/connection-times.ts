@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { App } from './app-types.ts'
 
@@ -31,8 +32,8 @@ export function connectionOptions({ headMs, betweenMs, checkMs }: ConnectionTime
 /** Ends streamed answers that the client does not take; what they read from is let go with them. */
 export function limitStalledAnswers(app: App, { stalledMs }: ConnectionTimes): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    if (!(payload instanceof Readable)) return payload
     const { socket } = request.raw
+    if (!(payload instanceof Readable) || !(socket instanceof Socket)) return payload
     const end = (): void => {
       socket.destroy()
     }
