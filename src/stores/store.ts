@@ -89,6 +89,12 @@ export interface FeaturePage {
   ids: string[]
 }
 
+/** ISO 8601 text: dates, or times in UTC. */
+export interface TimeBounds {
+  from: string
+  to: string
+}
+
 /** What a table is like at a moment. */
 export interface TableState {
   /** Another one after any change of the table, whoever made it; maybe another one without any. */
@@ -125,6 +131,8 @@ export interface VectorStore {
   /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
   dropTable(table: string): Promise<void>
+  /** From the first to the last date or time of an attribute; undefined where there is none. Takes time. */
+  timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined>
   /** What tells whether others have changed the table; undefined where nothing does. */
   state(table: string, signal: AbortSignal): Promise<TableState | undefined>
   close(): Promise<void>

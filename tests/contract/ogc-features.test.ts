@@ -122,6 +122,15 @@ function describeFeatures(name: string, connect: (app: TestApp) => Promise<Store
       assert.ok(Math.abs(minX - 9) < 1e-6 && Math.abs(minY - 49.65) < 0.01, JSON.stringify(extent))
     })
 
+    it('tells when its features are of', async () => {
+      const extent = async (collection: string): Promise<{ temporal?: { interval: string[][] } }> =>
+        (await get(`/ogc/collections/default:${collection}`)).json<{ extent: object }>().extent
+      assert.deepEqual((await extent('cities')).temporal?.interval, [
+        ['1237-10-28T00:00:00Z', '1970-10-11T23:59:59Z'],
+      ])
+      assert.equal((await extent('notes')).temporal, undefined)
+    })
+
     it('keeps values exact: large integers, decimals, dates, times, nulls and quotes', async () => {
       const reply = await get('/ogc/collections/default:cities/items')
       assert.match(reply.headers['content-type'] as string, /^application\/geo\+json/)

@@ -3,8 +3,12 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from './crs-uris.ts'
+
+/** The calendar of times. */
+export const gregorian = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
 
 export function collectionId(layer: LayerRecord): string {
   return `${layer.workspace}:${layer.name}`
@@ -43,8 +47,23 @@ export async function toExtent(layer: LayerRecord): Promise<object> {
   return { spatial: { bbox: [[minX, minY, maxX, maxY]], crs: crs84Uri } }
 }
 
+/** When a layer's features are of (OGC 17-069r4, section 7.14.2); a date means the whole day. */
+function toTemporal(times: TimeBounds | undefined): object {
+  if (times === undefined) return {}
+  const { from, to } = times
+  const interval = [
+    from.includes('T') ? from : `${from}T00:00:00Z`,
+    to.includes('T') ? to : `${to}T23:59:59Z`,
+  ]
+  return { temporal: { interval: [interval], trs: gregorian } }
+}
+
 /** A layer as a collection (OGC 17-069r4, section 7.14; CRSs by 18-058r1, section 6). */
-export async function toCollection(request: FastifyRequest, layer: LayerRecord): Promise<object> {
+export async function toCollection(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  times?: TimeBounds,
+): Promise<object> {
   const id = collectionId(layer)
   const path = `/ogc/collections/${encodeURIComponent(id)}`
   const { title, abstract, schema, srs } = layer.details
@@ -63,7 +82,7 @@ export async function toCollection(request: FastifyRequest, layer: LayerRecord):
     title,
     ...(abstract === undefined ? {} : { description: abstract }),
     itemType: 'feature',
-    extent: await toExtent(layer),
+    extent: { ...(await toExtent(layer)), ...toTemporal(times) },
     crs: supportedCrs(layer),
     ...(schema.geometry === undefined || srs === undefined ? {} : { storageCrs: toCrsUri(srs) }),
     links,

@@ -6,7 +6,7 @@ import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { geotiffType, sidecarMediaType } from '../../stores/rasters/media-type.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { collectionId, toExtent } from './collection.ts'
+import { collectionId, gregorian, toExtent } from './collection.ts'
 import { toCrsUri } from './crs-uris.ts'
 
 /** The media type of a coverage's file, or of one that belongs to it. */
@@ -70,10 +70,9 @@ function granuleLinks(request: FastifyRequest, path: string): object[] {
 function toTemporal({ times }: LayerRecord['details'], isBrief: boolean): object {
   if (times === undefined) return {}
   const { from, to, count, values } = times
-  const trs = 'http://www.opengis.net/def/uom/ISO-8601/0/Gregorian'
   const grid = { cellsCount: count }
   const listed = isBrief || values.length === 0 ? {} : { values }
-  return { temporal: { interval: [[from, to]], trs, grid, ...listed } }
+  return { temporal: { interval: [[from, to]], trs: gregorian, grid, ...listed } }
 }
 
 /** A raster layer as a collection: what its cells are and where its file is. */

@@ -11,6 +11,7 @@ import { requireFeatures, sendCoverageFile } from './coverage-file.ts'
 import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
 import { sendItem, sendItems } from './items.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
+import { KeptTimes } from './kept-times.ts'
 import { conformsTo, landingPage } from './landing-page.ts'
 import { readableLayer, readableLayers } from './readable-layers.ts'
 
@@ -34,20 +35,24 @@ const File = Type.Object({ collectionId: Type.String(), fileName: Type.String() 
 const Item = Type.Object({ collectionId: Type.String(), featureId: Type.String() })
 const GranuleFile = Type.Object({ ...Item.properties, fileName: Type.String() })
 
+interface OgcContext extends HttpContext {
+  times: KeptTimes
+}
+
 async function describe(
-  { database }: HttpContext,
+  { database, times }: OgcContext,
   request: FastifyRequest,
   layer: LayerRecord,
   options: { isBrief: boolean },
 ): Promise<object> {
-  if (layer.details.kind === 'vector') return toCollection(request, layer)
+  if (layer.details.kind === 'vector') return toCollection(request, layer, await times.of(layer))
   return toCoverage(request, layer, await getStoreById(database.kysely, layer.storeId), options)
 }
 
 const signInHint =
   'No collection is public: with a login (user name and password, or a token) there may be more to see'
 
-async function collections(context: HttpContext, request: FastifyRequest): Promise<object> {
+async function collections(context: OgcContext, request: FastifyRequest): Promise<object> {
   const layers = await readableLayers(context, request)
   const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
   return {
@@ -101,7 +106,7 @@ const addGranuleRoutes = (app: App, context: HttpContext): void => {
   })
 }
 
-const addFeatureRoutes = (app: App, context: HttpContext): void => {
+const addFeatureRoutes = (app: App, context: OgcContext): void => {
   const tags = ['features']
   const path = '/ogc/collections/:collectionId'
   app.get(
@@ -138,7 +143,8 @@ const addFeatureRoutes = (app: App, context: HttpContext): void => {
 }
 
 /** OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. */
-export const ogcArea: Area = (app, context) => {
+export const ogcArea: Area = (app, parts) => {
+  const context: OgcContext = { ...parts, times: new KeptTimes(parts.catalog) }
   const tags = ['features']
   app.get('/ogc', { config, schema: { tags, summary: 'Landing page' } }, landingPage)
   app.get('/ogc/conformance', { config, schema: { tags, summary: 'Conformance classes' } }, () => ({

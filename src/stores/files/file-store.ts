@@ -8,8 +8,10 @@ import type {
   StoreType,
   TableDescription,
   TableState,
+  TimeBounds,
   VectorStore,
 } from '../store.ts'
+import { scanTimeBounds } from '../time-bounds.ts'
 import type { Filter } from './index/match-rows.ts'
 import { matchRows } from './index/match-rows.ts'
 import type { FileIndex } from './index/open-index.ts'
@@ -117,6 +119,11 @@ export class FileStore implements VectorStore {
       const matches = await this.#match(indexed, filter, signal)
       return matches === undefined ? indexed.index.header.rowCount : matches.count()
     })
+  }
+
+  timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined> {
+    const all = { table, limit: Number.POSITIVE_INFINITY, offset: 0 }
+    return scanTimeBounds(this.readFeatures(all, signal), attribute)
   }
 
   async *readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {

@@ -1,7 +1,14 @@
 import { Failure } from '../../lib/errors.ts'
 import type { PagePart, PageWish } from '../reading/page-wish.ts'
 import type { ServedStore } from '../reading/served-store.ts'
-import type { FeaturePage, FeatureQuery, StoreConnection, TableDescription, VectorStore } from '../store.ts'
+import type {
+  FeaturePage,
+  FeatureQuery,
+  StoreConnection,
+  TableDescription,
+  TimeBounds,
+  VectorStore,
+} from '../store.ts'
 import type { IndexMaker } from './index/index-maker.ts'
 import { indexMissing, notIndexed } from './index/states.ts'
 
@@ -47,6 +54,10 @@ export class IndexedStore implements ServedStore {
 
   count(query: Omit<FeatureQuery, 'limit' | 'offset'>, signal: AbortSignal): Promise<number> {
     return this.#ask(() => this.#store.count(query, signal), signal)
+  }
+
+  timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined> {
+    return this.#ask(() => this.#store.timeBounds(table, attribute, signal), signal)
   }
 
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage> {

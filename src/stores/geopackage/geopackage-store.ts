@@ -82,6 +82,7 @@ export function createGeoPackageStore(
         if (!hasFile(path)) throw unknownTable(path, table)
         await dropTable(path, table, AbortSignal.timeout(dropTimeoutMs))
       }),
+    timeBounds: async (table, attribute) => reading.timeBounds(table, attribute),
     state: () => databaseState(path),
     close: async () => {
       reading.close()

@@ -17,6 +17,7 @@ import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { readTableState } from './table-state.ts'
+import { readTimeBounds } from './time-bounds.ts'
 
 /** Tables estimated larger than this are described without count and bounds, which would have to be read whole. */
 const describedRows = 5_000_000
@@ -115,6 +116,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
           throw statementFailure(error, `removing "${table}"`)
         }
       }),
+    timeBounds: (table, attribute, signal) =>
+      use(async (client) => readTimeBounds(client, await getFacts(client, table), attribute), signal),
     state: (table, signal) =>
       watchPool.use((client) => readTableState(client, settings.schema, table), signal),
     close: async () => {

@@ -1,7 +1,14 @@
 import type { CallContext } from '../../lib/work/handlers.ts'
 import { Transfer } from '../../lib/work/handlers.ts'
 import { serveWork } from '../../lib/work/serve-work.ts'
-import type { FeaturePage, FeatureQuery, StoreConnection, TableDescription, TableState } from '../store.ts'
+import type {
+  FeaturePage,
+  FeatureQuery,
+  StoreConnection,
+  TableDescription,
+  TableState,
+  TimeBounds,
+} from '../store.ts'
 import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import { writePage } from './write-page.ts'
@@ -44,6 +51,11 @@ function createHandlers(stores: KeptStores) {
       stores.use(connection, (store) => store.sweep(loadId)),
     dropTable: ({ connection, table }: AskedTable): Promise<void> =>
       stores.use(connection, (store) => store.dropTable(table)),
+    timeBounds: (
+      { connection, table, attribute }: AskedTable & { attribute: string },
+      { signal }: Context,
+    ): Promise<TimeBounds | undefined> =>
+      stores.use(connection, (store) => store.timeBounds(table, attribute, signal)),
     state: ({ connection, table }: AskedTable, { signal }: Context): Promise<TableState | undefined> =>
       stores.use(connection, (store) => store.state(table, signal)),
     forget: ({ connection }: Asked): Promise<void> => stores.forget(connection),

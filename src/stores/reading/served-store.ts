@@ -48,6 +48,10 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     dropTable: (table) => ask(({ pool, limits }) => pool.call('dropTable', { connection, table }, limits)),
     count: (query, signal) =>
       ask(({ pool, limits }) => pool.call('count', { connection, query }, { ...limits, signal })),
+    timeBounds: (table, attribute, signal) =>
+      ask(({ pool, limits }) =>
+        pool.call('timeBounds', { connection, table, attribute }, { ...limits, signal }),
+      ),
     state: (table, signal) =>
       connection.type === 'PostGIS'
         ? ask(({ pool, limits }) => pool.call('state', { connection, table }, { ...limits, signal }))

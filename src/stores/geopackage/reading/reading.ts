@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { notFound } from '../../../lib/errors.ts'
-import type { FeaturePage, FeatureQuery } from '../../store.ts'
+import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
 import { storeFailure } from '../errors.ts'
 import type { GeoPackageStoreSettings } from '../file-access.ts'
 import { hasFile } from '../file-access.ts'
@@ -29,6 +29,13 @@ export class Reading {
       () => {
         throw unknownTable(this.#path, filter.table)
       },
+    )
+  }
+
+  timeBounds(table: string, attribute: string): TimeBounds | undefined {
+    return this.use(
+      (connection) => this.#getTable(connection, table).timeBounds(attribute),
+      () => undefined,
     )
   }
 

@@ -3,9 +3,11 @@ import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
 import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
+import { dateText, timestampText } from '../../../geo/time-text.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
-import type { FeaturePage, FeatureQuery } from '../../store.ts'
+import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf } from './conditions.ts'
 import type { IdSet } from './id-set.ts'
@@ -67,6 +69,21 @@ export class TableReader {
       ids = []
     }
     if (!builder.isEmpty) yield { batch: builder.finish(), ids }
+  }
+
+  /** Dates and times stand as texts that sort by time (OGC 12-128r18, table 1). */
+  timeBounds(attribute: string): TimeBounds | undefined {
+    const name = quoteName(attribute)
+    const row = this.#db
+      .prepare(
+        `SELECT min(${name}) AS first, max(${name}) AS last FROM ${quoteName(this.#table.name)}
+         WHERE typeof(${name}) = 'text'`,
+      )
+      .get()
+    const [from, to] = [row?.['first'], row?.['last']].map((text) =>
+      typeof text === 'string' ? plainTime(text) : undefined,
+    )
+    return from === undefined || to === undefined ? undefined : { from, to }
   }
 
   #count(filter: Filter): number {
@@ -142,4 +159,12 @@ export class TableReader {
   #select(rest: string): StatementSync {
     return this.#db.prepare(`SELECT ${selectList(this.#table)} FROM ${quoteName(this.#table.name)} ${rest}`)
   }
+}
+
+/** A date or time as it is stored, in the one form that is told; undefined for what is neither. */
+function plainTime(text: string): string | undefined {
+  const date = parseDate(text)
+  if (date !== undefined) return dateText(date)
+  const time = parseTimestamp(text)
+  return time === undefined ? undefined : timestampText(time)
 }
