@@ -1,5 +1,6 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is. Parts of
+// `items` (two minutes): pages of features under load, beside MapServer. Parts of
 // monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill, monitoring-queries (`--query` takes some).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +13,8 @@ import { timeCopyLimit } from './copy-limit.ts'
 import type { Dataset } from './data.ts'
 import { dataFile } from './data.ts'
 import { runFileLayers } from './file-layers.ts'
+import type { ItemsResults } from './items.ts'
+import { itemsReport, runItems } from './items.ts'
 import { createStore, timeLoad } from './load.ts'
 import { runBackfill } from './monitoring-backfill.ts'
 import type { YearResults } from './monitoring-queries.ts'
@@ -37,6 +40,7 @@ const { values: options } = parseArgs({
   },
 })
 const runs = Number(options.runs)
+const noItems: ItemsResults = { items: [], memory: undefined }
 
 async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
   const rows = options.rows === undefined ? fullRows[one.dataset] : Number(options.rows)
@@ -101,8 +105,13 @@ try {
     : { queries: [], others: [], sizes: [] }
   for (const result of year.others) console.log(smallLine(result))
   for (const text of year.sizes) console.log(text)
+  const items = 'items'.includes(only) ? await runItems(folder, await newDatabase()) : noItems
+  console.log(itemsReport(items))
   const { queries, others, sizes } = year
-  const text = await report({ loads: results, small: [...small, ...others], queries, sizes, runs })
+  const text = await report({
+    ...{ loads: results, small: [...small, ...others], queries, sizes, runs },
+    items: itemsReport(items),
+  })
   if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), text)
 } finally {
   await cluster.stop()

@@ -39,6 +39,8 @@ export interface Results {
   queries: QueryResult[]
   /** What a year of metrics takes. */
   sizes: string[]
+  /** The section on pages of features. */
+  items: string
   runs: number
 }
 
@@ -46,7 +48,7 @@ const wantedMegabytes = 350
 const wantedShare = 0.7
 
 /** The results as the text of `bench/results.md`. */
-export async function report({ loads, small, queries, sizes, runs }: Results): Promise<string> {
+export async function report({ loads, small, queries, sizes, items, runs }: Results): Promise<string> {
   return `# Benchmark results
 
 Written by \`npm run bench\`. Every load runs through a server in its own process, from the first request to COMPLETE:
@@ -63,7 +65,7 @@ ${loads.map(resultLine).join('\n')}
 | other | milliseconds | wanted |
 |---|---:|---:|
 ${small.map(smallLine).join('\n')}
-
+${items}
 ## A year of metrics
 
 One service with 100 labels and 50 resources as roll-up and retention leave it: days of a year, hours of 90 days, minutes

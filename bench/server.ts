@@ -7,13 +7,14 @@ import { createInterface } from 'node:readline'
 import type { RestClient } from '../src/cli/rest-client.ts'
 import { basicAuthorization, createRestClient } from '../src/cli/rest-client.ts'
 
-const password = 'bench-password'
+export const benchPassword = 'bench-password'
 const millisecondsPerTick = 10
 
 /** A server in a process of its own, with a data directory of its own. */
 export interface BenchServer {
   client: RestClient
   url: string
+  pid: number
   /** The most memory the process has held so far. */
   peakMegabytes(): number
   /** What all its threads have worked so far. */
@@ -39,7 +40,7 @@ export async function startBenchServer(
       TERRANE_DATA: dataDirectory,
       TERRANE_PORT: '0',
       TERRANE_IMPORT_ROOTS: importRoot,
-      TERRANE_ADMIN_PASSWORD: password,
+      TERRANE_ADMIN_PASSWORD: benchPassword,
       TERRANE_SAMPLE: 'off',
       TERRANE_LOG: 'error',
       ...(monitoring === undefined ? {} : { TERRANE_MONITORING: monitoring }),
@@ -51,10 +52,11 @@ export async function startBenchServer(
   }
   process.once('exit', abandon)
   const url = await readyUrl(child)
-  const client = createRestClient(url, basicAuthorization('admin', password))
+  const client = createRestClient(url, basicAuthorization('admin', benchPassword))
   return {
     client,
     url,
+    pid: child.pid ?? 0,
     processorMilliseconds: () => processorMilliseconds(child.pid ?? 0),
     peakMegabytes: () => peakMegabytes(child.pid ?? 0),
     stop: async () => {
