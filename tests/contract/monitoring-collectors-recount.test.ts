@@ -144,7 +144,7 @@ describe('requests of a server', { timeout: 60_000 }, () => {
         { url: '/docs', status: 200 },
       ],
       ...[
-        { url: '/ogc/conformance?f=json', status: 200 },
+        { url: '/ogc/conformance', status: 200 },
         { url: '/ogc/collections/none', status: 401 },
       ],
     ]

@@ -26,7 +26,7 @@ const withoutBody = ['post /monitoring/api/autoconfigure']
 
 async function readPaths(fed: FedMonitoring): Promise<Paths> {
   const { paths } = (await fed.server.app.inject('/openapi.json')).json<{ paths: Paths }>()
-  return Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/monitoring/')))
+  return Object.fromEntries(Object.entries(paths).filter(([path]) => path.startsWith('/monitoring/api/')))
 }
 
 function replyOf(operation: Operation): Schema {

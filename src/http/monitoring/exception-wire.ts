@@ -4,7 +4,7 @@ import type { MonitoringWire } from './dialect.ts'
 
 interface Around {
   wire: MonitoringWire
-  service: ServiceRecord | undefined
+  service: Pick<ServiceRecord, 'name' | 'type'> | undefined
 }
 
 /** An exception as the list shows it; `path` is that of the list. */

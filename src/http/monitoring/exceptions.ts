@@ -2,10 +2,12 @@ import { notFound } from '../../lib/errors.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import type { ExceptionFilter, ListedException } from '../../monitoring/query/exception-reads.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../importer/scope.ts'
 import { IdParams } from './bodies.ts'
-import { envelope } from './envelope.ts'
 import { ExceptionReply, ExceptionsReply } from './exception-bodies.ts'
-import { toWireException, toWireListed } from './exception-wire.ts'
+import { toWireException } from './exception-wire.ts'
+import { asBuffer } from './metric-data.ts'
+import type { ExceptionListRequest } from './metric-data-reads.ts'
 import { describeFields, pathId, queryFields } from './parameters.ts'
 import type { MonitoringScope } from './scope.ts'
 
@@ -44,13 +46,14 @@ export function addExceptionRoutes(app: App, scope: MonitoringScope): void {
         response: { 200: ExceptionsReply },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const known = await services.list()
-      const found = await series.read('exceptions', readFilter(request, scope, known))
-      const exceptions = found.map((one) =>
-        toWireListed(one, { ...scope, service: findService(known, one), path: basePath + path }),
-      )
-      return scope.wire.isOlder ? { ...envelope({ key: 'exceptions' }), exceptions } : { exceptions }
+      const asked: ExceptionListRequest = {
+        ...{ query: readFilter(request, scope, known), dialect: scope.wire.dialect, path: basePath + path },
+        services: known.map(({ id, name, type }) => ({ id, name, type })),
+      }
+      const bytes = await series.read('exceptionList', asked, { signal: clientSignal(reply) })
+      return reply.type('application/json; charset=utf-8').send(asBuffer(bytes))
     },
   )
 

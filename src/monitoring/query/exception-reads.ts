@@ -41,13 +41,16 @@ interface Row extends ListedException {
 
 const listed = 'id, service_id as "serviceId", created, error_type as "errorType"'
 
-/** `exceptions` lists them, newest first; `exception` gives one, or undefined. */
+/** `exception` gives one, or undefined. */
 export const exceptionReads = {
-  exceptions: listExceptions,
   exception: findException,
 } satisfies Reads
 
-async function listExceptions(database: SeriesDatabase, filter: ExceptionFilter): Promise<ListedException[]> {
+/** Newest first. Throws `FieldFailure` for a resource that does not exist. */
+export async function listExceptions(
+  database: SeriesDatabase,
+  filter: ExceptionFilter,
+): Promise<ListedException[]> {
   const { from, to, serviceIds, errorType, resourceId, limit } = filter
   if (resourceId !== undefined) await requireResource(database, resourceId)
   if (serviceIds.length === 0) return []
