@@ -27,6 +27,7 @@ const usages: Record<string, RouteUsage> = {
   '/openapi.json': { GET: 'view_metadata' },
 
   '/ogc': features,
+  '/ogc/api': features,
   '/ogc/conformance': features,
   '/ogc/collections': features,
   [ogcCollection]: features,

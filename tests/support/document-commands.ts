@@ -49,7 +49,7 @@ export async function runCommands(
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    timeout: 60_000,
+    timeout: 180_000,
   })
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
