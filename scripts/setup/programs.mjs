@@ -57,10 +57,11 @@ const needs = [
     isForTests: true,
   },
   {
-    name: 'OWSLib',
-    isThere: () => existsSync('/usr/lib/python3/dist-packages/owslib'),
-    packages: ['python3-owslib'],
-    without: 'the test of a client of OGC API Features in Python fails',
+    name: 'OWSLib and JSON Schema for Python',
+    isThere: () =>
+      ['owslib', 'jsonschema'].every((name) => existsSync(`/usr/lib/python3/dist-packages/${name}`)),
+    packages: ['python3-owslib', 'python3-jsonschema'],
+    without: 'the tests of OGC API Features with a client in Python fail',
     isForTests: true,
   },
   {

@@ -83,6 +83,14 @@ describe('OGC API Features for its clients', () => {
       default: 100,
     })
     assert.ok(document.paths['/collections/{collectionId}/items'])
+    const script = [
+      'import json, sys, jsonschema',
+      'schema = json.load(open("tests/fixtures/openapi/schema-3.0.json"))',
+      'errors = jsonschema.Draft4Validator(schema).iter_errors(json.loads(sys.argv[1]))',
+      'print(json.dumps([[list(one.path), one.message] for one in errors]))',
+    ].join('\n')
+    const { stdout } = await run('/usr/bin/python3', ['-c', script, reply.body])
+    assert.deepEqual(JSON.parse(stdout), [])
   })
 
   it('is understood by OWSLib', async () => {
