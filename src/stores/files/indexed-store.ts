@@ -36,7 +36,7 @@ export class IndexedStore implements ServedStore {
   }
 
   check: VectorStore['check'] = (signal) => this.#store.check(signal)
-  tableName: VectorStore['tableName'] = (wanted) => this.#store.tableName(wanted)
+  tableName: VectorStore['tableName'] = (wanted, suffix) => this.#store.tableName(wanted, suffix)
   load: VectorStore['load'] = (...parameters) => this.#store.load(...parameters)
   outcome: VectorStore['outcome'] = (token) => this.#store.outcome(token)
   sweep: VectorStore['sweep'] = (loadId) => this.#store.sweep(loadId)

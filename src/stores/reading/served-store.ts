@@ -38,7 +38,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
 
   return {
     type: connection.type,
-    tableName: (wanted) => local.tableName(wanted),
+    tableName: (wanted, suffix) => local.tableName(wanted, suffix),
     load: (request, batches, hooks) => local.load(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
     listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
