@@ -22,6 +22,7 @@ import { parseGdalInfo } from './gdalinfo.ts'
 import type { RasterDriver } from './raster-drivers.ts'
 import { isOfKind, rasterDrivers } from './raster-drivers.ts'
 import { withRasterSource } from './raster-programs.ts'
+import { checkTiffExtent } from './tiff-extent.ts'
 
 const describeTimeoutMs = 10 * 60_000
 const maxOutputBytes = 32 << 20
@@ -109,6 +110,7 @@ async function describeRaster(
   signal: AbortSignal,
 ): Promise<LayerDescription> {
   const info = await readInfo(file, driver, signal)
+  if (driver.drivers.includes('GTiff')) await checkTiffExtent(file.path, signal)
   refuseReferences(info)
   refuseContainer(info)
   const { crs: declared, ...rest } = info.raster
