@@ -21,14 +21,18 @@ function untilSettled(timeNs: bigint, nowMs: number): number {
   return Math.abs(ageMs) < tick ? tick - ageMs : 0
 }
 
-/** A file that is not there is as good as an empty one. */
-export async function lookAtFile(path: string): Promise<FileLook> {
+/**
+ * A file that is not there is as good as an empty one. Of a log of SQLite the time of the inode says nothing: each
+ * connection of a superuser that opens it gives it its owner anew.
+ */
+export async function lookAtFile(path: string, { isLog = false } = {}): Promise<FileLook> {
   const found = await stat(path, { bigint: true }).catch(() => undefined)
   if (found === undefined || found.size === 0n) return { text: '-', settlesInMs: 0 }
   const { dev, ino, size, mtimeNs, ctimeNs } = found
   // Whoever sets the time of a file back cannot set that of its inode.
-  const text = [dev, ino, size, mtimeNs, ctimeNs].join('.')
-  return { text, settlesInMs: untilSettled(ctimeNs, Date.now()) }
+  const changed = isLog ? mtimeNs : ctimeNs
+  const text = [dev, ino, size, mtimeNs, changed].join('.')
+  return { text, settlesInMs: untilSettled(changed, Date.now()) }
 }
 
 async function lookAtFiles(paths: readonly string[]): Promise<FileLook> {

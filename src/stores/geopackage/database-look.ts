@@ -31,7 +31,7 @@ async function isMoved(path: string): Promise<boolean> {
 
 /** What a database looks like: its file, and its log as long as that holds something that the file does not. */
 export async function lookAtDatabase(path: string): Promise<FileLook> {
-  const log = await lookAtFile(`${path}-wal`)
+  const log = await lookAtFile(`${path}-wal`, { isLog: true })
   const pending = log.text === '-' || (await isMoved(path)) ? undefined : log
   const file = await lookAtFile(path)
   return {

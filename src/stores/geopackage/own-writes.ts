@@ -91,14 +91,24 @@ export async function ownWrite<Result>(
 
 const none: ReadonlySet<string> = new Set()
 
+const looks = 5
+
 /** How a file looks, and how it has looked before changes that were all ours. */
 export async function databaseState(path: string): Promise<TableState> {
-  // Nobody else can write meanwhile, and readers see what was there before.
-  const written = files.get(path)
-  if (written !== undefined && performance.now() < written.writesUntil) {
-    return { text: written.latest, sameAs: written.before }
+  let text = ''
+  for (let attempt = 0; attempt < looks; attempt += 1) {
+    const before = files.get(path)
+    // Nobody else can write meanwhile, and readers see what was there before.
+    if (isWritten(before)) return { text: before.latest, sameAs: before.before }
+    text = await settled(() => lookAtDatabase(path))
+    const after = files.get(path)
+    if (after?.latest === text) return { text, sameAs: after.before }
+    // What was seen in the middle of a write of ours says nothing.
+    if (after === before) break
   }
-  const text = await settled(() => lookAtDatabase(path))
-  const known = files.get(path)
-  return { text, sameAs: known?.latest === text ? known.before : none }
+  return { text, sameAs: none }
+}
+
+function isWritten(known: Known | undefined): known is Known {
+  return known !== undefined && performance.now() < known.writesUntil
 }
