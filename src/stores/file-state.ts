@@ -36,7 +36,7 @@ export async function lookAtFile(path: string, { isLog = false } = {}): Promise<
 }
 
 async function lookAtFiles(paths: readonly string[]): Promise<FileLook> {
-  const looks = await Promise.all(paths.map(lookAtFile))
+  const looks = await Promise.all(paths.map((path) => lookAtFile(path)))
   return {
     text: looks.map(({ text }) => text).join(' '),
     settlesInMs: Math.max(0, ...looks.map((look) => look.settlesInMs)),
