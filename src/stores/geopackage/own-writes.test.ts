@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { openForReading } from './connections.ts'
+import { databaseState, ownWrite } from './own-writes.ts'
+
+function createFile(t: TestContext): { path: string; db: DatabaseSync } {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-own-writes-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'a.gpkg')
+  const db = new DatabaseSync(path)
+  t.after(() => db.close())
+  db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n); INSERT INTO t VALUES (1)')
+  return { path, db }
+}
+
+const otherProcess = `
+const db = new (require('node:sqlite').DatabaseSync)(process.argv[1], { timeout: 0 })
+try {
+  const row = db.prepare(process.argv[2]).get()
+  console.log(row === undefined ? 'done' : JSON.stringify(row))
+} catch (error) {
+  console.log(error.message)
+}`
+
+/** What another process hears that asks SQLite for something. */
+function askElsewhere(path: string, sql: string): string {
+  return execFileSync(process.execPath, ['-e', otherProcess, path, sql], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
+}
+
+describe('looking at a database', () => {
+  it('leaves a write of ours alone in the file, whatever other processes want', async (t) => {
+    const { path, db } = createFile(t)
+    db.exec('BEGIN IMMEDIATE')
+    await ownWrite(path, db, () => {
+      assert.equal(askElsewhere(path, 'BEGIN IMMEDIATE'), 'database is locked')
+      db.exec('COMMIT')
+    })
+    assert.equal(askElsewhere(path, 'BEGIN IMMEDIATE'), 'done')
+  })
+
+  it('leaves readers the state that they look at', async (t) => {
+    const { path, db } = createFile(t)
+    const reader = openForReading(path)
+    t.after(() => reader.close())
+    reader.exec('BEGIN')
+    const count = reader.prepare('SELECT count(*) AS n FROM t')
+    assert.equal(count.get()?.['n'], 1)
+    db.exec('INSERT INTO t VALUES (2)')
+    await databaseState(path)
+    assert.match(askElsewhere(path, 'PRAGMA wal_checkpoint(TRUNCATE)'), /"busy":1/)
+    assert.equal(count.get()?.['n'], 1)
+  })
+})
