@@ -75,7 +75,7 @@ describe('paths below /monitoring', () => {
 describe('failures below /monitoring', () => {
   it('have the envelope with 404 for unknown paths and ids, for everyone', async (test) => {
     const { call } = await startMonitoring(test)
-    for (const path of ['', '/', '/nothing', '/api', '/api/nothing/', '/api/services/1/nothing'])
+    for (const path of ['/nothing', '/apis', '/api/nothing/', '/api/services/1/nothing'])
       assert.deepEqual(Object.keys(failed(await call('GET', path), 404)), ['__all__'])
     failed(await call('GET', '/nothing', undefined, nobody), 404)
     for (const id of ['99', 'x', '-1', '1.5', '9'.repeat(30)])
