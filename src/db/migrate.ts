@@ -6,7 +6,7 @@ import { plainOrder } from './migrations/0003-plain-order.ts'
 import { services } from './migrations/0004-services.ts'
 import { notifications } from './migrations/0005-notifications.ts'
 import { layerVersions } from './migrations/0006-layer-versions.ts'
-import { storeMakers } from './migrations/0006-store-makers.ts'
+import { storeMakers } from './migrations/0007-store-makers.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -18,7 +18,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0004-services': services(isSqlite),
     '0005-notifications': notifications(isSqlite),
     '0006-layer-versions': layerVersions,
-    '0006-store-makers': storeMakers,
+    '0007-store-makers': storeMakers,
   }
 }
 

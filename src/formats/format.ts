@@ -2,7 +2,7 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
-import { crossesThreads } from '../lib/work/error-codec.ts'
+import { crossesThreads } from '../lib/workers/error-codec.ts'
 
 /** A main file and the files that belong to it, all absolute paths. Plain data: it crosses threads. */
 export interface DataFile {

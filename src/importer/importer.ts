@@ -1,5 +1,5 @@
 import type { Jobs } from '../jobs/jobs.ts'
-import { WorkQueue } from '../lib/work/work-queue.ts'
+import { WorkQueue } from '../lib/workers/work-queue.ts'
 import { addPath, addUpload, openUpload } from './add-upload.ts'
 import { cancelImport, cancelTask, removeImport } from './cancel.ts'
 import type { NewImport } from './create-import.ts'

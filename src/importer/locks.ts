@@ -1,4 +1,4 @@
-import { WorkQueue } from '../lib/work/work-queue.ts'
+import { WorkQueue } from '../lib/workers/work-queue.ts'
 
 /** Lets one at a time work under a key; the others wait in the order they came. */
 export class ImportLocks {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { explain, Failure } from '../lib/errors.ts'
-import { leaveDeaf, WorkLeft } from '../lib/work/leave-deaf.ts'
+import { leaveDeaf, WorkLeft } from '../lib/workers/leave-deaf.ts'
 import { lookAtDatabase } from './database/look-at-database.ts'
 import { findInPath } from './find-data.ts'
 import { findImport } from './import-repository.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { explain, Failure } from '../lib/errors.ts'
-import { leaveDeaf, WorkLeft } from '../lib/work/leave-deaf.ts'
+import { leaveDeaf, WorkLeft } from '../lib/workers/leave-deaf.ts'
 import type { Course } from './course.ts'
 import { save } from './course.ts'
 import { reexamine } from './examine.ts'

@@ -1,5 +1,5 @@
 import { conflict } from '../lib/errors.ts'
-import { leaveDeaf } from '../lib/work/leave-deaf.ts'
+import { leaveDeaf } from '../lib/workers/leave-deaf.ts'
 
 /** Cancelling answers within five seconds, whatever the work does: what has not ended after this is left to itself. */
 export const deafMs = 3500

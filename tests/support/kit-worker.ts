@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FormatError } from '../../src/formats/format.ts'
 import { conflict, FieldFailure } from '../../src/lib/errors.ts'
-import type { CallContext } from '../../src/lib/work/handlers.ts'
-import { Transfer } from '../../src/lib/work/handlers.ts'
-import { serveWork } from '../../src/lib/work/serve-work.ts'
+import type { CallContext } from '../../src/lib/workers/handlers.ts'
+import { Transfer } from '../../src/lib/workers/handlers.ts'
+import { serveWork } from '../../src/lib/workers/serve-work.ts'
 
 class LowerFailure extends FormatError {
   readonly line = 7

@@ -1,4 +1,4 @@
-import { serveWork } from '../../src/lib/work/serve-work.ts'
+import { serveWork } from '../../src/lib/workers/serve-work.ts'
 
 // A thread that answers like the collector, and ends when it is told to.
 const known: unknown[] = []

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../config/settings.ts'
-import { Transfer } from '../../lib/work/handlers.ts'
+import { Transfer } from '../../lib/workers/handlers.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import type { ExceptionFilter } from '../../monitoring/query/exception-reads.ts'
 import { listExceptions } from '../../monitoring/query/exception-reads.ts'

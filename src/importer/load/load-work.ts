@@ -1,6 +1,6 @@
 import type { DataFile, Message } from '../../formats/format.ts'
-import type { CallContext } from '../../lib/work/handlers.ts'
-import { serveWork } from '../../lib/work/serve-work.ts'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
 import { databaseReaders } from '../../sources/database/registry.ts'
 import { describeFile } from './describe-file.ts'

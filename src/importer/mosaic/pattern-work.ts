@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm'
-import { serveWork } from '../../lib/work/serve-work.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
 
 export interface PatternOrder {
   pattern: string

@@ -1,6 +1,6 @@
 import type { Logger } from '../../lib/logger.ts'
-import { startThread } from '../../lib/work/start-thread.ts'
-import type { WorkerHandle } from '../../lib/work/worker-handle.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import type { CollectorSettings, TickReport } from './collector.ts'
 import type { CollectorWork } from './collector-thread.ts'
 import type { OwnBatch } from './own/append-own.ts'

@@ -1,5 +1,5 @@
 import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
-import { WorkQueue } from '../../lib/work/work-queue.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { Batch, SeriesWriter, SettleReport } from '../series/series.ts'
 import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'

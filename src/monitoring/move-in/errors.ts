@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/errors.ts'
-import { crossesThreads } from '../../lib/work/error-codec.ts'
+import { crossesThreads } from '../../lib/workers/error-codec.ts'
 
 /** What was given to be loaded is not what was expected; `message` says where. */
 export class DumpError extends Failure {

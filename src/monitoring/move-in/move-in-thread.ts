@@ -1,5 +1,5 @@
-import type { CallContext } from '../../lib/work/handlers.ts'
-import { serveWork } from '../../lib/work/serve-work.ts'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
 import { keptAddress, parseAddress } from '../collect/classify/address.ts'
 import { scrubText } from '../collect/classify/scrub.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'

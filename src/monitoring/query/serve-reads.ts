@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { serveWork } from '../../lib/work/serve-work.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
 import { openSeriesDatabase } from '../series/open-series-database.ts'
 import type { SeriesDatabase, SeriesPlace } from '../series/series-database.ts'
 import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'

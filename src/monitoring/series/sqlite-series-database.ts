@@ -1,7 +1,7 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import { explain } from '../../lib/errors.ts'
-import { WorkQueue } from '../../lib/work/work-queue.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import { NumberList } from './number-list.ts'
 import { migrationsFrom } from './schema.ts'
 import type { SeriesDatabase, SqlValue, TakeNumbers } from './series-database.ts'

@@ -1,6 +1,6 @@
-import type { CallContext } from '../../lib/work/handlers.ts'
-import { Transfer } from '../../lib/work/handlers.ts'
-import { serveWork } from '../../lib/work/serve-work.ts'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { Transfer } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
 import type {
   FeaturePage,
   FeatureQuery,

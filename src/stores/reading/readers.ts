@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { Failure } from '../../lib/errors.ts'
-import { startProcess } from '../../lib/work/start-process.ts'
-import { startThread } from '../../lib/work/start-thread.ts'
-import { WorkPool } from '../../lib/work/work-pool.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../store.ts'
 import type { ReadHandlers, ReadWorkData } from './read-work.ts'
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/errors.ts'
-import { WorkerEnded } from '../../lib/work/worker-handle.ts'
+import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { openVectorStore } from '../registry.ts'
 import type { FeaturePage, FeatureQuery, StoreConnection, VectorStore } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'

@@ -1,6 +1,6 @@
 import { orAborted } from '../../../lib/or-aborted.ts'
-import { startThread } from '../../../lib/work/start-thread.ts'
-import { WorkPool } from '../../../lib/work/work-pool.ts'
+import { startThread } from '../../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../store.ts'
 import { indexName } from '../open-file-store.ts'
 import type { BuildRequest, IndexHandlers } from './index-worker.ts'
