@@ -104,12 +104,12 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
     it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', {
       timeout: 120_000,
     }, async (test) => {
-      const victim = await startVictim(test, temporaryData(test), await settings(2))
+      const victim = await startVictim(test, temporaryData(test), await settings(5))
       const id = await prepare(victim)
       assert.equal((await victim.call('POST', `/${id}`)).status, 204)
       assert.equal(await stateOf(victim, id), 'ERROR')
       const task = (await victim.call('GET', `/${id}/tasks/0`)).text
-      assert.match(task, /no progress for 2 s/)
+      assert.match(task, /no progress for 5 s/)
       const metrics = await victim.send('GET', '/metrics')
       assert.match(metrics.text, /terrane_work_ended_total\{kind="load"\} 1\n/)
       const health = await victim.send('GET', '/health')
