@@ -12,7 +12,9 @@ import { until } from '../support/until.ts'
 
 const answerMs = 5000
 /** Longer than a process takes to start and to describe the file. */
-const busySeconds = 1.5
+const busySeconds = 2.5
+/** Between the order to die and the end of a process that computes. */
+const dyingMs = 2000
 
 /** The processes that a process has started and that live. */
 function childrenOf(pid: number): number[] {
@@ -83,7 +85,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
       assert.equal((await quickly(victim.send('GET', '/health'))).status, 200)
       assert.equal((await quickly(victim.call('DELETE', `/${id}/tasks/0/run`))).status, 204)
       assert.equal(await stateOf(victim, id), 'CANCELED')
-      assert.equal(isAlive(first), false)
+      await until(() => !isAlive(first), dyingMs)
       await victim.assertLives()
       const second = await runUntilBusy(victim, id)
       await victim.server.kill()
@@ -95,7 +97,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
         return third !== 0
       }, 60_000)
       assert.equal((await quickly(again.call('DELETE', `/${id}`))).status, 200)
-      assert.equal(isAlive(third), false)
+      await until(() => !isAlive(third), dyingMs)
       assert.equal((await again.call('GET', `/${id}`)).status, 404)
       await again.assertLives()
       await quickly(again.server.stop())
