@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg'
-import type { Schema } from '../../geo/schema.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { Reach } from '../../lib/network/reach.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
@@ -9,13 +8,15 @@ import { findOutcome } from './commit.ts'
 import { openConnection } from './connection.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { isStagingName, toTableName } from './identifiers.ts'
+import { KeptLayouts } from './kept-layouts.ts'
 import { runLoad, sweepLoad } from './load.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
-import { findCrsOfSrid } from './srid.ts'
 import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
+import { schemaOf } from './table-schema.ts'
 import { readTableState } from './table-state.ts'
 import { readTimeBounds } from './time-bounds.ts'
 
@@ -32,6 +33,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
   const pool = new ReadPool(settings)
   // Those who look for changes do not wait for those who read.
   const watchPool = new ReadPool(settings, { maxConnections: 1 })
+  const memory = { layouts: new KeptLayouts(settings.schema), statements: new PreparedStatements() }
   const use = <Result>(
     work: (client: PoolClient) => Promise<Result>,
     signal?: AbortSignal,
@@ -86,14 +88,11 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
       }
     },
     sweep: (loadId) => sweepLoad(settings, loadId),
-    count: (query, signal) =>
-      use(async (client) => countFeatures(client, await getFacts(client, query.table), query), signal),
+    count: (query, signal) => use((client) => countFeatures(client, memory, query), signal),
     async *readFeatures(query, signal) {
       const lease = await pool.lease(signal)
       try {
-        const facts = await getFacts(lease.client, query.table)
-        const { schema } = await schemaOf(lease.client, facts)
-        for await (const page of streamFeatures(lease.client, facts, schema, query)) {
+        for await (const page of streamFeatures(lease.client, memory, query)) {
           signal.throwIfAborted()
           yield page
         }
@@ -132,25 +131,6 @@ select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnam
 where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 order by c.relname`
-
-interface DescribedSchema {
-  schema: Schema
-}
-
-/** The schema without a primary key that the server numbers: such a key is the feature's id and no attribute. */
-async function schemaOf(client: PoolClient, facts: TableFacts): Promise<DescribedSchema> {
-  const { geometry } = facts
-  const attributes = facts.columns
-    .filter(({ name, isNumbered }) => !(isNumbered && name === facts.primaryKey))
-    .map(({ name, attribute, isNotNull }) => ({
-      ...(attribute ?? { name, type: 'text' as const }),
-      ...(isNotNull ? { isNullable: false } : {}),
-    }))
-  if (geometry === undefined) return { schema: { attributes, geometry: undefined } }
-  const { type, hasZ, hasM } = geometry.rules
-  const crs = await findCrsOfSrid(client, geometry.srid)
-  return { schema: { attributes, geometry: { name: geometry.name, type, hasZ, hasM, crs } } }
-}
 
 async function describeTable(client: PoolClient, facts: TableFacts): Promise<TableDescription> {
   const description: TableDescription = { name: facts.name, ...(await schemaOf(client, facts)) }

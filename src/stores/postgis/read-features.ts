@@ -1,155 +1,152 @@
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryArrayConfig } from 'pg'
 import { batchRows } from '../../geo/batch.ts'
-import type { Envelope } from '../../geo/envelope.ts'
-import type { Schema } from '../../geo/schema.ts'
-import { invalid } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
-import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
+import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
+import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
+import { mayBeOutdated, readMark, restless } from './kept-layouts.ts'
+import type { PreparedStatements } from './prepared-statements.ts'
+import type { Filter } from './read-conditions.ts'
+import { conditionsOf, identitySql } from './read-conditions.ts'
 import type { TextRow } from './read-rows.ts'
 import { batchOfRows, selectList, textTypes } from './read-rows.ts'
-import type { TableFacts } from './table-facts.ts'
 
-type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
-
-/** What identifies a feature and gives the order: the primary key, else the row's place, else nothing (views). */
-function identitySql(facts: TableFacts): string | undefined {
-  if (facts.primaryKey !== undefined) return quoteIdentifier(facts.primaryKey)
-  return facts.kind === 'table' ? 'ctid' : undefined
+/** What is kept between questions to a store. */
+export interface ReadMemory {
+  layouts: KeptLayouts
+  statements: PreparedStatements
 }
 
-class Conditions {
-  readonly values: unknown[] = []
-  readonly #parts: string[] = []
+/** Attempts until a table counts as one that never stands still. */
+const mostAttempts = 5
+/** Before the attributes stand the id and the mark of the table. */
+const markAt = 1
+const firstAttributeAt = 2
 
-  add(part: string): void {
-    this.#parts.push(part)
+export async function countFeatures(
+  client: PoolClient,
+  { layouts }: ReadMemory,
+  query: Filter & Pick<FeatureQuery, 'table'>,
+): Promise<number> {
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    const { layout, isKept } = await layouts.get(client, query.table)
+    try {
+      const { count, mark } = await countBy(client, layout, query)
+      if (mark === layout.mark) return count
+    } catch (error) {
+      if (!isKept || !mayBeOutdated(error)) {
+        throw statementFailure(error, `counting the features of "${query.table}"`)
+      }
+    }
+    layouts.forget(layout)
   }
-
-  bind(value: unknown): string {
-    this.values.push(value)
-    return `$${this.values.length}`
-  }
-
-  get sql(): string {
-    return this.#parts.length === 0 ? '' : `where ${this.#parts.join(' and ')}`
-  }
+  throw restless(query.table)
 }
 
-function conditionsOf(facts: TableFacts, query: Filter): Conditions {
-  const conditions = new Conditions()
-  if (query.bboxes !== undefined) addBoxes(conditions, facts, query.bboxes)
-  if (query.time !== undefined) addTime(conditions, facts, query.time)
-  if (query.featureId !== undefined) addFeatureId(conditions, facts, query.featureId)
-  return conditions
-}
-
-/** What touches one of the boxes, and what has no geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
-function addBoxes(conditions: Conditions, facts: TableFacts, boxes: Envelope[]): void {
-  const { geometry } = facts
-  if (geometry === undefined) {
-    return
-  }
-  const name = quoteIdentifier(geometry.name)
-  const column = geometry.isGeography ? `${name}::geometry` : name
-  const parts = boxes.map(({ minX, minY, maxX, maxY }) => {
-    const [x0, y0, x1, y1] = [minX, minY, maxX, maxY].map((side) => `${conditions.bind(side)}::float8`)
-    return `ST_Intersects(${column}, ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}, ${geometry.srid}))`
-  })
-  conditions.add(`(${[`${name} is null`, ...parts].join(' or ')})`)
-}
-
-const dateOnly = /^\d{4,6}-\d\d-\d\d$/
-
-/** A date alone as the end of an interval means the whole day. */
-function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Filter['time']>): void {
-  const column = facts.columns.find(({ name }) => name === time.attribute)
-  const type = column?.attribute?.type
-  if (column === undefined || (type !== 'date' && type !== 'timestamp')) {
-    throw invalid('invalid-time-attribute', `"${time.attribute}" is no date or timestamp of "${facts.name}"`)
-  }
-  const name = quoteIdentifier(column.name)
-  const instant = column.sqlType.startsWith('timestamp without') ? `(${name} at time zone 'UTC')` : name
-  if (time.from !== undefined) conditions.add(`${instant} >= ${conditions.bind(time.from)}::timestamptz`)
-  if (time.to === undefined) return
-  const to = conditions.bind(time.to)
-  conditions.add(
-    dateOnly.test(time.to)
-      ? `${instant} < (${to}::date + 1)::timestamptz`
-      : `${instant} <= ${to}::timestamptz`,
-  )
-}
-
-function addFeatureId(conditions: Conditions, facts: TableFacts, id: string): void {
-  const key = identitySql(facts)
-  const column = facts.columns.find(({ name }) => name === facts.primaryKey)
-  if (key === undefined || !canBeId(id, column?.attribute?.type ?? (key === 'ctid' ? 'ctid' : 'other'))) {
-    conditions.add('false')
-    return
-  }
-  const value = conditions.bind(id)
-  conditions.add(
-    column === undefined
-      ? `ctid = ${value}::tid`
-      : column.attribute === undefined
-        ? `${key}::text = ${value}`
-        : `${key} = ${value}::${column.sqlType}`,
-  )
-}
-
-const integerLimits: Record<string, bigint> = { int16: 32_767n, int32: 2_147_483_647n, int64: 2n ** 63n - 1n }
-
-/** Whether an id can be a value of the key's type at all, in the form in which ids are given out. */
-function canBeId(id: string, type: string): boolean {
-  if (id.includes('\0')) return false
-  if (type === 'ctid') return /^\(\d{1,9},\d{1,4}\)$/.test(id)
-  const limit = ownValue(integerLimits, type)
-  if (limit !== undefined) {
-    const isPlain = /^(0|-?[1-9]\d{0,18})$/.test(id)
-    return isPlain && BigInt(id) <= limit && BigInt(id) >= -limit - 1n
-  }
-  return type === 'text' || type === 'other'
-}
-
-export async function countFeatures(client: PoolClient, facts: TableFacts, query: Filter): Promise<number> {
+async function countBy(
+  client: PoolClient,
+  { facts, markSql }: ReadLayout,
+  query: Filter,
+): Promise<{ count: number; mark: string | null }> {
   const conditions = conditionsOf(facts, query)
-  try {
-    const { rows } = await client.query<{ count: string }>(
-      `select count(*)::text as count from ${quoteTable(facts.schema, facts.name)} ${conditions.sql}`,
-      conditions.values,
-    )
-    return Number(rows[0]?.count ?? 0)
-  } catch (error) {
-    throw statementFailure(error, `counting the features of "${facts.name}"`)
-  }
+  const { rows } = await client.query<{ count: string; mark: string | null }>(
+    `select count(*)::text as count, ${markSql} as mark
+     from ${quoteTable(facts.schema, facts.name)} ${conditions.sql}`,
+    conditions.values,
+  )
+  return { count: Number(rows[0]?.count ?? 0), mark: rows[0]?.mark ?? null }
 }
 
-/** Streams a query through a cursor in a transaction of its own; ends the transaction also when left early. */
+/**
+ * Streams what matches. Rows tell by a mark whether the table is still the one that the statement was made for: if not,
+ * they are dropped, and the statement is made anew.
+ */
 export async function* streamFeatures(
   client: PoolClient,
-  facts: TableFacts,
-  schema: Schema,
+  memory: ReadMemory,
   query: FeatureQuery,
 ): AsyncGenerator<FeaturePage> {
+  let seen = Math.max(0, Math.trunc(query.offset))
+  let isBegun = false
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    const { layout, isKept } = await memory.layouts.get(client, query.table)
+    const { schema } = layout
+    try {
+      for await (const rows of readRows(client, layout, query, memory.statements)) {
+        if (!isBegun && rows[0]?.[markAt] !== layout.mark) break
+        isBegun = true
+        const start = seen
+        seen += rows.length
+        const batch = batchOfRows(schema, rows, firstAttributeAt, (_row, index) => start + index + 1)
+        yield { batch, ids: rows.map((row, index) => row[0] ?? String(start + index + 1)) }
+      }
+      if (isBegun || (await readMark(client, layout)) === layout.mark) return
+    } catch (error) {
+      if (isBegun || !isKept || !mayBeOutdated(error))
+        throw statementFailure(error, `reading "${query.table}"`)
+    }
+    memory.layouts.forget(layout)
+  }
+  throw restless(query.table)
+}
+
+/** A page of a table by one statement; what is longer, and what a view gives, by a cursor in a read-only transaction. */
+function readRows(
+  client: PoolClient,
+  layout: ReadLayout,
+  query: FeatureQuery,
+  statements: PreparedStatements,
+): AsyncIterable<TextRow[]> {
+  const statement = featuresSql(layout, query)
+  const isPage = query.limit <= batchRows && layout.facts.kind !== 'view'
+  return isPage ? readAtOnce(client, statement, statements) : readByCursor(client, statement)
+}
+
+interface FeaturesStatement {
+  text: string
+  values: unknown[]
+  /** It will be asked again to the letter. */
+  isUsual: boolean
+}
+
+function featuresSql({ facts, schema, markSql }: ReadLayout, query: FeatureQuery): FeaturesStatement {
   const conditions = conditionsOf(facts, query)
   const identity = identitySql(facts)
-  const list = [
-    identity === undefined ? 'null' : `${identity}::text`,
-    ...selectList(facts, schema.attributes),
-  ]
+  const id = identity === undefined ? 'null::text' : `${identity}::text`
+  const list = [id, markSql, ...selectList(facts, schema.attributes)]
   // Qualified, since a bare name would mean the text in the select list.
   const order = identity === undefined ? '' : `order by feature.${identity}`
   const limit = Number.isFinite(query.limit) ? `limit ${Math.max(0, Math.trunc(query.limit))}` : ''
   const offset = Math.max(0, Math.trunc(query.offset))
-  let seen = offset
+  return {
+    text: `select ${list.join(', ')} from ${quoteTable(facts.schema, facts.name)} as feature
+      ${conditions.sql} ${order} ${limit} offset ${offset}`,
+    values: conditions.values,
+    // Others are planned for their values: a plan that fits any box fits none well.
+    isUsual: offset === 0 && query.bboxes === undefined && query.time === undefined,
+  }
+}
+
+async function* readAtOnce(
+  client: PoolClient,
+  { text, values, isUsual }: FeaturesStatement,
+  statements: PreparedStatements,
+): AsyncGenerator<TextRow[]> {
+  const query: QueryArrayConfig = { text, values, rowMode: 'array', types: textTypes }
+  const { rows } = isUsual
+    ? await statements.query<TextRow>(client, query)
+    : await client.query<TextRow>(query)
+  if (rows.length > 0) yield rows
+}
+
+/** Ends the transaction also when left early. */
+async function* readByCursor(
+  client: PoolClient,
+  { text, values }: FeaturesStatement,
+): AsyncGenerator<TextRow[]> {
   try {
     await client.query('begin read only')
-    await client.query(
-      `declare terrane_features no scroll cursor for select ${list.join(', ')}
-       from ${quoteTable(facts.schema, facts.name)} as feature ${conditions.sql} ${order} ${limit} offset ${offset}`,
-      conditions.values,
-    )
+    await client.query(`declare terrane_features no scroll cursor for ${text}`, values)
     while (true) {
       const { rows } = await client.query<TextRow>({
         text: `fetch ${batchRows} from terrane_features`,
@@ -157,13 +154,8 @@ export async function* streamFeatures(
         types: textTypes,
       })
       if (rows.length === 0) break
-      const start = seen
-      seen += rows.length
-      const batch = batchOfRows(schema, rows, 1, (_row, index) => start + index + 1)
-      yield { batch, ids: rows.map((row, index) => row[0] ?? String(start + index + 1)) }
+      yield rows
     }
-  } catch (error) {
-    throw statementFailure(error, `reading "${facts.name}"`)
   } finally {
     await client.query('rollback').catch(() => {})
   }

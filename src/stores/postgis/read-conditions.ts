@@ -1,0 +1,107 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import type { FeatureQuery } from '../store.ts'
+import type { TableFacts } from './table-facts.ts'
+
+export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
+
+/** What identifies a feature and gives the order: the primary key, else the row's place, else nothing (views). */
+export function identitySql(facts: TableFacts): string | undefined {
+  if (facts.primaryKey !== undefined) return quoteIdentifier(facts.primaryKey)
+  return facts.kind === 'table' ? 'ctid' : undefined
+}
+
+export class Conditions {
+  readonly values: unknown[] = []
+  readonly #parts: string[] = []
+
+  add(part: string): void {
+    this.#parts.push(part)
+  }
+
+  bind(value: unknown): string {
+    this.values.push(value)
+    return `$${this.values.length}`
+  }
+
+  get sql(): string {
+    return this.#parts.length === 0 ? '' : `where ${this.#parts.join(' and ')}`
+  }
+}
+
+export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
+  const conditions = new Conditions()
+  if (query.bboxes !== undefined) addBoxes(conditions, facts, query.bboxes)
+  if (query.time !== undefined) addTime(conditions, facts, query.time)
+  if (query.featureId !== undefined) addFeatureId(conditions, facts, query.featureId)
+  return conditions
+}
+
+/** What touches one of the boxes, and what has no geometry (OGC 17-069r4, /req/core/fc-bbox-response). */
+function addBoxes(conditions: Conditions, facts: TableFacts, boxes: Envelope[]): void {
+  const { geometry } = facts
+  if (geometry === undefined) {
+    return
+  }
+  const name = quoteIdentifier(geometry.name)
+  const column = geometry.isGeography ? `${name}::geometry` : name
+  const parts = boxes.map(({ minX, minY, maxX, maxY }) => {
+    const [x0, y0, x1, y1] = [minX, minY, maxX, maxY].map((side) => `${conditions.bind(side)}::float8`)
+    return `ST_Intersects(${column}, ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}, ${geometry.srid}))`
+  })
+  conditions.add(`(${[`${name} is null`, ...parts].join(' or ')})`)
+}
+
+const dateOnly = /^\d{4,6}-\d\d-\d\d$/
+
+/** A date alone as the end of an interval means the whole day. */
+function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Filter['time']>): void {
+  const column = facts.columns.find(({ name }) => name === time.attribute)
+  const type = column?.attribute?.type
+  if (column === undefined || (type !== 'date' && type !== 'timestamp')) {
+    throw invalid('invalid-time-attribute', `"${time.attribute}" is no date or timestamp of "${facts.name}"`)
+  }
+  const name = quoteIdentifier(column.name)
+  const instant = column.sqlType.startsWith('timestamp without') ? `(${name} at time zone 'UTC')` : name
+  if (time.from !== undefined) conditions.add(`${instant} >= ${conditions.bind(time.from)}::timestamptz`)
+  if (time.to === undefined) return
+  const to = conditions.bind(time.to)
+  conditions.add(
+    dateOnly.test(time.to)
+      ? `${instant} < (${to}::date + 1)::timestamptz`
+      : `${instant} <= ${to}::timestamptz`,
+  )
+}
+
+function addFeatureId(conditions: Conditions, facts: TableFacts, id: string): void {
+  const key = identitySql(facts)
+  const column = facts.columns.find(({ name }) => name === facts.primaryKey)
+  if (key === undefined || !canBeId(id, column?.attribute?.type ?? (key === 'ctid' ? 'ctid' : 'other'))) {
+    conditions.add('false')
+    return
+  }
+  const value = conditions.bind(id)
+  conditions.add(
+    column === undefined
+      ? `ctid = ${value}::tid`
+      : column.attribute === undefined
+        ? `${key}::text = ${value}`
+        : `${key} = ${value}::${column.sqlType}`,
+  )
+}
+
+const integerLimits: Record<string, bigint> = { int16: 32_767n, int32: 2_147_483_647n, int64: 2n ** 63n - 1n }
+
+/** Whether an id can be a value of the key's type at all, in the form in which ids are given out. */
+function canBeId(id: string, type: string): boolean {
+  if (id.includes('\0')) return false
+  if (type === 'ctid') return /^\(\d{1,9},\d{1,4}\)$/.test(id)
+  const limit = ownValue(integerLimits, type)
+  if (limit !== undefined) {
+    const isPlain = /^(0|-?[1-9]\d{0,18})$/.test(id)
+    return isPlain && BigInt(id) <= limit && BigInt(id) >= -limit - 1n
+  }
+  return type === 'text' || type === 'other'
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Client } from 'pg'
+import { never } from '../../../tests/contract/store-session.ts'
+import { fileDatabase, storeParameters } from '../../../tests/support/postgis-store.ts'
+import { runSql } from '../../../tests/support/postgres.ts'
+import { columnValue } from '../../geo/column.ts'
+import type { FeatureQuery, VectorStore } from '../store.ts'
+import { createPostgisStore } from './postgis-store.ts'
+
+const home = 'read_features'
+type Shown = Record<string, unknown>
+
+/** Each feature with its id and its attributes by name. */
+async function read(store: VectorStore, query: Partial<FeatureQuery> = {}, signal = never): Promise<Shown[]> {
+  const shown: Shown[] = []
+  const whole = { table: 'things', limit: 10, offset: 0, ...query }
+  for await (const { batch, ids } of store.readFeatures(whole, signal)) {
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      const values = batch.columns.map((column, index) => [
+        batch.schema.attributes[index]?.name,
+        columnValue(column, row),
+      ])
+      shown.push({ id: ids[row], ...Object.fromEntries(values) })
+    }
+  }
+  return shown
+}
+
+/** What others do to a table: the next page is to be as that of somebody who reads it for the first time. */
+const changes: Record<string, string> = {
+  'a column more': 'alter table things add extra int default 7',
+  'a column less': 'alter table things drop extra',
+  'a column of another type': 'alter table things alter b type text using b::text',
+  'two columns that change their names': `alter table things rename a to c; alter table things rename b to a;
+    alter table things rename c to b`,
+  'a date that becomes a number': `alter table things alter day type int using 5`,
+  'a time that gets a zone': `alter table things alter at type timestamptz using at at time zone 'Asia/Tokyo'`,
+  'a key of another type': `alter table things alter key type text using 'k' || key`,
+  'another key': `alter table things drop constraint things_pkey, add primary key (b)`,
+  'no key': 'alter table things drop constraint things_pkey',
+  'another table of the name': `drop table things;
+    create table things (b text primary key, a int, key boolean, day int, at date);
+    insert into things values ('x', 1, true, 2, '2024-01-01'), ('y', 2, false, 3, null)`,
+  'a view of the name': `alter table things rename to stuff;
+    create view things as select a as b, b as a, key from stuff`,
+  'the table again': `drop view things; alter table stuff rename to things`,
+  'no rows': 'truncate things; alter table things drop a',
+}
+
+describe('pages of a PostGIS table', () => {
+  let url: string
+  let store: VectorStore
+
+  before(async () => {
+    url = await fileDatabase()
+    await runSql(
+      url,
+      `create schema ${home}; set search_path = ${home}, public;
+       create table things (key int primary key, a int, b float8, day date, at timestamp, geom geometry(Point, 4326));
+       insert into things values (1, 1, 1.5, '2024-01-02', '2024-01-02 03:04:05', 'srid=4326;point(1 2)'),
+         (2, 2, 2.5, '2024-01-03', '2024-01-03 03:04:05', 'srid=4326;point(3 4)')`,
+    )
+    store = createPostgisStore(storeParameters(url, home))
+  })
+  after(() => store.close())
+
+  const sql = (text: string) => runSql(url, `set search_path = ${home}, public; ${text}`)
+
+  for (const [name, change] of Object.entries(changes)) {
+    it(`show at once: ${name}`, async () => {
+      for (let time = 0; time < 6; time += 1) await read(store)
+      const [first] = await read(store)
+      const key = String(first?.['id'])
+      await read(store, { featureId: key })
+      await sql(change)
+      const fresh = createPostgisStore(storeParameters(url, home))
+      try {
+        const wanted = await read(fresh)
+        const keys = [key, ...wanted.map(({ id }) => String(id))]
+        for (const featureId of keys)
+          assert.deepEqual(await read(store, { featureId }), await read(fresh, { featureId }), featureId)
+        assert.deepEqual(await read(store), wanted)
+        assert.deepEqual(await read(store, { limit: Number.POSITIVE_INFINITY }), wanted)
+        assert.equal(await store.count({ table: 'things' }, never), wanted.length)
+      } finally {
+        await fresh.close()
+      }
+    })
+  }
+
+  it('never take values for those of another type while types change', async () => {
+    await sql(
+      'create table turns (key int primary key, value int); insert into turns values (1, 11), (2, 22)',
+    )
+    let isDone = false
+    const turning = (async () => {
+      for (let turn = 0; turn < 15; turn += 1) {
+        await sql(`alter table turns alter value type text using 'n' || value`)
+        await sql('alter table turns alter value type int using substr(value, 2)::int')
+      }
+      isDone = true
+    })()
+    let pages = 0
+    while (!isDone) {
+      const values = (await read(store, { table: 'turns' })).map(({ value }) => value)
+      assert.ok(['11,22', 'n11,n22'].includes(values.join()), values.join())
+      pages += 1
+    }
+    await turning
+    assert.ok(pages > 0)
+  })
+
+  it('are right with more kinds of questions than are kept prepared', async () => {
+    await sql('create table many (key int primary key); insert into many select generate_series(1, 100)')
+    for (let limit = 1; limit <= 100; limit += 1)
+      assert.equal((await read(store, { table: 'many', limit })).length, limit)
+  })
+
+  it('end in the database when nobody wants them any more', async () => {
+    await sql('create table held (key int primary key); insert into held values (1)')
+    await read(store, { table: 'held' })
+    const waiting = () =>
+      sql(`select pid from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'terrane'
+        and query like '%"held"%'`)
+    const holder = new Client({ connectionString: url })
+    await holder.connect()
+    try {
+      await holder.query(`begin; lock table ${home}.held in access exclusive mode`)
+      const controller = new AbortController()
+      const page = read(store, { table: 'held' }, controller.signal)
+      const refused = assert.rejects(page, /gone/)
+      while ((await waiting()).length === 0);
+      controller.abort(new Error('gone'))
+      await refused
+      while ((await waiting()).length > 0);
+    } finally {
+      await holder.end()
+    }
+    assert.equal((await read(store, { table: 'held' })).length, 1)
+  })
+})
