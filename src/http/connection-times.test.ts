@@ -12,8 +12,8 @@ import type { App, TypeBoxProvider } from './app-types.ts'
 import { connectionOptions, limitStalledAnswers } from './connection-times.ts'
 import { limitBodyTimes } from './time-limits.ts'
 
-const times = { headMs: 600, betweenMs: 600, checkMs: 100, stalledMs: 800 }
-const longMs = 2500
+const times = { headMs: 1500, betweenMs: 1500, checkMs: 100, stalledMs: 2000 }
+const longMs = 5000
 
 async function start(
   test: TestContext,

@@ -105,9 +105,9 @@ describe('a server that is killed while it loads into a layer over a file left i
       const { id, paths } = await prepare(server, folder, layer, round)
       const before = paths.map((path) => readFileSync(path))
       const after = round.mode === 'APPEND' ? sizes.base + sizes.added : sizes.added
-      const committing = round.death === 'committing' ? server.eventOf(id, /committing/) : undefined
+      const until = await server.watch(id)
       await server.call('POST', `/rest/imports/${id}?async=true`)
-      await (typeof round.death === 'number' ? sleep(round.death * tookMs) : committing)
+      await (typeof round.death === 'number' ? sleep(round.death * tookMs) : until(/committing/))
       await server.kill()
 
       const where = `${round.type}, ${round.mode}, ${round.death}`

@@ -169,9 +169,9 @@ describe('a server that is killed during loads', () => {
       // Two of five are killed around the commit of one of the two, the others evenly over the load.
       const watched = number % 5 === 0 || number % 5 === 2 ? ids[Math.floor(random() * 2)] : undefined
       const moment = watched === undefined ? ((number + random()) / kills) * tookMs : random() * 60
-      const isCommitting = watched === undefined ? undefined : server.eventOf(watched, /"phase":"committing"/)
+      const until = watched === undefined ? undefined : await server.watch(watched)
       const running = run(server, ids).catch(() => undefined)
-      await isCommitting
+      await until?.(/"phase":"committing"/)
       await sleep(moment)
       await server.kill()
       await running

@@ -49,10 +49,10 @@ async function prepare(server: TestServer, archive: number, mode: string): Promi
 }
 
 async function runAndKill(server: TestServer, id: number, death: (typeof deaths)[number]): Promise<void> {
-  const committing = death === 'committing' ? server.eventOf(id, /committing/) : undefined
+  const until = await server.watch(id)
   await server.call('POST', `/rest/imports/${id}?async=true`)
   if (typeof death === 'number') await sleep(death)
-  else await committing
+  else await until(/committing/)
   await server.kill()
 }
 

@@ -190,16 +190,16 @@ for (const [kind, start] of kinds) {
     it('does not count progress as silence, nor the time of who called', async (t) => {
       const worker = open(t)
       await worker.call('pid')
-      assert.equal(await worker.call('notes', 20, { silenceMs: 250 }), 'done')
+      assert.equal(await worker.call('notes', 60, { silenceMs: 750 }), 'done')
       const onAsk = async (): Promise<number> => {
-        await new Promise((resolve) => setTimeout(resolve, 400))
+        await new Promise((resolve) => setTimeout(resolve, 900))
         return 1
       }
-      assert.equal(await worker.call('agree', 'x', { onAsk, deadlineMs: 300, silenceMs: 300 }), 2)
+      assert.equal(await worker.call('agree', 'x', { onAsk, deadlineMs: 750, silenceMs: 750 }), 2)
       let read = 0
-      for await (const at of worker.stream('count', 5, { deadlineMs: 300, silenceMs: 300 })) {
+      for await (const at of worker.stream('count', 5, { deadlineMs: 750, silenceMs: 750 })) {
         read += 1
-        if (at === 1) await new Promise((resolve) => setTimeout(resolve, 400))
+        if (at === 1) await new Promise((resolve) => setTimeout(resolve, 900))
       }
       assert.equal(read, 5)
     })
