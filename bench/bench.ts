@@ -1,6 +1,6 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is. Parts of
-// `items` (two minutes): pages of features under load, beside MapServer. Parts of
+// `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half). Parts of
 // monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill, monitoring-queries (`--query` takes some).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { runFileLayers } from './file-layers.ts'
 import type { ItemsResults } from './items.ts'
 import { itemsReport, runItems } from './items.ts'
 import { createStore, timeLoad } from './load.ts'
+import { memoryReport, runMemory } from './memory.ts'
 import { runBackfill } from './monitoring-backfill.ts'
 import type { YearResults } from './monitoring-queries.ts'
 import { runMonitoringQueries } from './monitoring-queries.ts'
@@ -106,11 +107,12 @@ try {
   for (const result of year.others) console.log(smallLine(result))
   for (const text of year.sizes) console.log(text)
   const items = 'items'.includes(only) ? await runItems(folder, await newDatabase()) : noItems
-  console.log(itemsReport(items))
+  const memory = memoryReport('memory'.includes(only) ? await runMemory(folder, await newDatabase()) : [])
+  console.log(`${itemsReport(items)}${memory}`)
   const { queries, others, sizes } = year
   const text = await report({
     ...{ loads: results, small: [...small, ...others], queries, sizes, runs },
-    items: itemsReport(items),
+    items: `${itemsReport(items)}${memory}`,
   })
   if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), text)
 } finally {

@@ -18,6 +18,8 @@ const connections = 32
 const warmSeconds = 1
 const seconds = 6
 const restSeconds = 60
+/** Longer than the threads of the import stay. */
+const settleMs = 15_000
 
 /** What is wanted of our server alone, where three times MapServer is not less. */
 const wanted: Record<Target, Record<number, { perSecond: number; p99: number }>> = {
@@ -91,7 +93,7 @@ export async function runItems(folder: string, databaseUrl: URL): Promise<ItemsR
       const peer = await startBenchMapServer([peerLayer(target, { file, layer, databaseUrl })])
       const watch = new MemoryWatch(server.pid)
       try {
-        await sleep(3000)
+        await sleep(settleMs)
         const before = watch.now()
         items.push(...(await runBoth(target, `${server.url}/ogc/collections/default:${layer}/items`, peer)))
         if (target === 'GeoPackage') memory = await settle(watch, before)

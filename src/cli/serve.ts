@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { loadSettings } from '../config/settings.ts'
 import { explain } from '../lib/errors.ts'
+import { collectWhenQuiet } from './collect-when-quiet.ts'
 import type { Environment } from './environment.ts'
 import { expectNoArguments } from './options.ts'
 import type { OwnServer } from './own-server.ts'
@@ -17,6 +18,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
   for (const notice of settings.notices) process.stderr.write(`${notice}\n`)
   const stopped = stopSignal()
   const server = await startOwnServer(settings)
+  const stopCollecting = collectWhenQuiet()
   try {
     say(`Terrane is ready at ${server.url}`)
     if (settings.data.sample) await offerSample(server, settings)
@@ -25,6 +27,7 @@ export async function runServe(args: string[], env: Environment): Promise<number
     say('Stop it with Ctrl-C.')
     await stopped
   } finally {
+    stopCollecting()
     await server.close()
   }
   return 0

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { processorSeconds, runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
 
@@ -48,6 +49,19 @@ describe('terrane serve', () => {
     const url = await readyUrl(server)
     await server.line(/Stop it with/)
     assert.deepEqual(await collectionIds(url), [])
+    server.signal('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+  })
+
+  it('runs with small pools of memory, in the process that was started; settings of the caller count', async (t) => {
+    const env = { ...settings(temporaryData(t)), TERRANE_SAMPLE: 'off', MALLOC_ARENA_MAX: '3' }
+    const server = startTerrane(t, ['serve'], env)
+    await readyUrl(server)
+    const words = ['cmdline', 'environ'].flatMap((name) =>
+      readFileSync(`/proc/${server.pid}/${name}`, 'utf8').split('\0'),
+    )
+    for (const word of ['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=3', 'MALLOC_TRIM_THRESHOLD_=131072'])
+      assert.ok(words.includes(word), word)
     server.signal('SIGTERM')
     assert.equal((await server.ended).code, 0)
   })

@@ -83,7 +83,7 @@ export async function sendItems(
   }
   if (first.isLast) {
     finish(parts)
-    return reply.send(Buffer.concat([head, first.bytes, tailOf(first, frame)]))
+    return reply.send(joined([head, first.bytes, tailOf(first, frame)], first))
   }
   return reply.send(
     watchStalls(reply, Readable.from(collectionBytes(first, parts, frame), { objectMode: false })),
@@ -128,6 +128,17 @@ function tailOf({ numberMatched, numberReturned }: PagePart, { at, links }: Coll
   return Buffer.from(`],${rest.slice(1)}`)
 }
 
+/**
+ * Copies bytes together and sets those of the part free at once: what comes from another thread is otherwise kept until
+ * a full collection of the main thread, which 64 MB of it bring about.
+ */
+function joined(bytes: Uint8Array[], part: PagePart): Buffer {
+  const copy = Buffer.concat(bytes)
+  const { buffer } = part.bytes
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+  return copy
+}
+
 async function* collectionBytes(
   first: PagePart,
   parts: AsyncIterator<PagePart>,
@@ -135,10 +146,10 @@ async function* collectionBytes(
 ): AsyncGenerator<Uint8Array> {
   let part = first
   try {
-    yield Buffer.concat([head, part.bytes])
+    yield joined([head, part.bytes], part)
     while (!part.isLast) {
       part = partOf(await parts.next())
-      if (part.bytes.length > 0) yield part.bytes
+      if (part.bytes.length > 0) yield joined([part.bytes], part)
     }
     yield tailOf(part, frame)
   } finally {
