@@ -1,0 +1,21 @@
+type UndefinedKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T]
+
+/** An object whose keys that may be undefined are absent instead. */
+export type Defined<T> = Omit<T, UndefinedKeys<T>> & {
+  [K in UndefinedKeys<T>]?: Exclude<T[K], undefined>
+}
+
+/**
+ * The same keys without those whose value is undefined: an absent key and one that holds undefined differ for who lists keys
+ * or writes them out.
+ */
+export function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
+}
+
+/** The same object without some of its keys. */
+export function without<T extends object, K extends keyof T>(values: T, ...keys: K[]): Omit<T, K> {
+  const rest = { ...values }
+  for (const key of keys) delete rest[key]
+  return rest
+}
