@@ -1,94 +1,69 @@
-import type { SourceFile } from './imports.ts'
+/**
+ * The rooms of a folder in their order: each imports only from itself and from those before it. A room is a sub-folder, a
+ * file that the list names, or `'.'`, which stands for the folder's other files. Rooms in brackets do not know each other.
+ */
+export type Rooms = readonly (string | readonly string[])[]
 
-/** The folders of `src/`: each imports only from itself and from those before it. */
-export const layers = [
-  'lib',
-  'config',
-  'geo',
-  'formats',
-  'sources',
-  'transforms',
-  'stores',
-  'db',
-  'jobs',
-  'catalog',
-  'importer',
-  'monitoring',
-  'http',
-  'app',
-  'app.ts',
-  'cli',
-  'main.ts',
-] as const
-
-/** What a folder may not import although it stands before it. */
-const strangers: Record<string, readonly string[]> = {
-  transforms: ['sources'],
-  stores: ['sources', 'transforms'],
-  monitoring: ['formats', 'sources', 'transforms', 'stores', 'catalog', 'importer'],
-  'monitoring/collect': ['monitoring/query', 'monitoring/notify'],
-  'monitoring/query': ['monitoring/collect', 'monitoring/notify'],
-  'monitoring/notify': ['monitoring/collect', 'monitoring/query'],
+export interface House {
+  /** Folder -> its rooms. */
+  rooms: Record<string, Rooms>
+  /** Folder -> the files of it that others may import. A folder that is not named here has no door: all of it is open. */
+  doors: Record<string, readonly string[]>
+  /** Folder -> folders that it may not import although they stand before it. */
+  strangers: Record<string, readonly string[]>
+  /** Folders with sub-folders that have no order yet. A folder that gets one leaves this list; none may join it. */
+  unordered: readonly string[]
 }
 
-/** Imports of `src/` that the order of the folders forbids, one message each. */
-export function layerProblems(files: SourceFile[]): string[] {
-  return files
-    .filter((file) => file.path.startsWith('src/'))
-    .flatMap((file) =>
-      file.imports.flatMap((imported) => {
-        const problem = importProblem(file.path, imported)
-        return problem === undefined ? [] : [`${file.path} imports ${imported}: ${problem}`]
-      }),
-    )
-}
-
-function importProblem(from: string, to: string): string | undefined {
-  if (isTest(from)) return undefined
-  if (!to.startsWith('src/')) return to === 'package.json' ? undefined : 'it is outside src/'
-  if (isTest(to)) return 'it is a test'
-  const [user, used] = [folderOf(from), folderOf(to)]
-  if (!isKnown(user) || !isKnown(used)) return 'its folder is missing in scripts/check/layers.ts'
-  if (rank(used) > rank(user)) return `${user} comes before ${used}`
-  for (const [folder, forbidden] of Object.entries(strangers)) {
-    const target = isBelow(from, folder) ? forbidden.find((one) => isBelow(to, one)) : undefined
-    if (target !== undefined) return `${folder} and ${target} do not know each other`
-  }
-  return undefined
-}
-
-/** Groups of files that import each other in a circle, one message each. */
-export function cycleProblems(files: SourceFile[]): string[] {
-  const byPath = new Map(files.map((file) => [file.path, file]))
-  const problems: string[] = []
-  const done = new Set<string>()
-  const visit = (path: string, trail: string[]): void => {
-    const start = trail.indexOf(path)
-    if (start >= 0) problems.push(`circle of imports: ${[...trail.slice(start), path].join(' -> ')}`)
-    if (start >= 0 || done.has(path)) return
-    for (const next of byPath.get(path)?.imports ?? []) visit(next, [...trail, path])
-    done.add(path)
-  }
-  for (const file of files) visit(file.path, [])
-  return problems
-}
-
-function folderOf(path: string): string {
-  return path.split('/')[1] ?? ''
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(`src/${folder}/`)
-}
-
-function isKnown(folder: string): boolean {
-  return rank(folder) >= 0
-}
-
-function rank(folder: string): number {
-  return (layers as readonly string[]).indexOf(folder)
-}
-
-function isTest(path: string): boolean {
-  return path.endsWith('.test.ts')
+export const house: House = {
+  rooms: {
+    src: [
+      'lib',
+      'config',
+      'geo',
+      'formats',
+      ['sources', 'transforms', 'stores'],
+      'db',
+      'jobs',
+      'catalog',
+      'importer',
+      'monitoring',
+      'http',
+      'app',
+      'app.ts',
+      'cli',
+      'main.ts',
+    ],
+    'src/catalog': ['.', 'cartography'],
+    'src/db': ['migrations', '.'],
+    'src/formats/geopackage': ['sqlite-pages', '.'],
+    'src/jobs': ['.', 'embedded'],
+    'src/lib': ['.', ['network', 'workers'], 'postgres'],
+    'src/monitoring': ['model', 'series', ['collect', 'notify', 'query'], '.', 'move-in'],
+  },
+  doors: {},
+  strangers: {
+    'src/monitoring': [
+      'src/formats',
+      'src/sources',
+      'src/transforms',
+      'src/stores',
+      'src/catalog',
+      'src/importer',
+    ],
+  },
+  unordered: [
+    'src/cli',
+    'src/formats',
+    'src/geo',
+    'src/http',
+    'src/importer',
+    'src/monitoring/collect',
+    'src/sources',
+    'src/sources/database',
+    'src/stores',
+    'src/stores/files',
+    'src/stores/geopackage',
+    'src/transforms',
+  ],
 }

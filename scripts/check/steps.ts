@@ -3,8 +3,9 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
 import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources } from './imports.ts'
-import { cycleProblems, layerProblems } from './layers.ts'
+import { house } from './layers.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 
 /** One part of the check; `run` gives what is wrong, or an empty text. */
@@ -50,7 +51,11 @@ function projectProblems(root: string): string[] {
   const pages = texts.filter((file) => file.path.endsWith('.md'))
   const readme = pages.find((file) => file.path === 'README.md')?.text ?? ''
   return [
-    ...layerProblems(files),
+    ...planProblems(
+      files.map((file) => file.path),
+      house,
+    ),
+    ...layerProblems(files, house),
     ...cycleProblems(files),
     ...nameProblems(files.map((file) => file.path)),
     ...textProblems([...files, ...texts]),

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
+import { importSpecifiers, sourceFile } from './imports.ts'
+import type { House } from './layers.ts'
+
+const file = (path: string, text: string): ReturnType<typeof sourceFile> => sourceFile('/project', path, text)
+
+describe('importSpecifiers', () => {
+  it('finds plain, typed, several-line, side-effect, re-exported, dynamic and worker imports', () => {
+    const text = [
+      "import { a } from './a.ts'",
+      "import type { B } from './b.ts'",
+      'import {',
+      '  c,',
+      '  d,',
+      "} from './c.ts'",
+      "import './e.ts'",
+      "export { f } from './f.ts'",
+      "const g = await import('./g.ts')",
+      "new Worker(new URL('./h.ts', import.meta.url))",
+    ].join('\n')
+    assert.deepEqual(
+      importSpecifiers(text).sort(),
+      'abcefgh'.split('').map((letter) => `./${letter}.ts`),
+    )
+  })
+})
+
+/** A small house: two layers, the second with rooms. */
+const house: House = {
+  rooms: {
+    src: ['lib', ['red', 'blue'], 'app', 'main.ts'],
+    'src/app': ['.', 'model', ['left', 'right'], 'registry.ts'],
+  },
+  doors: { 'src/app/left': ['left.ts'] },
+  strangers: { 'src/app': ['src/red'] },
+  unordered: [],
+}
+
+/** What is wrong with one import. */
+const problems = (from: string, specifier: string): string[] =>
+  layerProblems([file(from, `import { a } from '${specifier}'`)], house)
+
+describe('layerProblems', () => {
+  it('accepts imports from the same folder and from those before it, and of packages', () => {
+    assert.deepEqual(problems('src/red/x.ts', './y.ts'), [])
+    assert.deepEqual(problems('src/red/x.ts', '../lib/y.ts'), [])
+    assert.deepEqual(problems('src/main.ts', './app/model/y.ts'), [])
+    assert.deepEqual(problems('src/lib/x.ts', 'pg'), [])
+  })
+
+  it('refuses an import from a folder that comes later, also of a type', () => {
+    const text = "import type { S } from '../red/store.ts'"
+    assert.deepEqual(layerProblems([file('src/lib/x.ts', text)], house), [
+      'src/lib/x.ts imports src/red/store.ts: lib comes before red',
+    ])
+  })
+
+  it('refuses an import against the order of the rooms of a folder', () => {
+    assert.deepEqual(problems('src/app/model/x.ts', '../left/left.ts'), [
+      'src/app/model/x.ts imports src/app/left/left.ts: model comes before left',
+    ])
+    assert.deepEqual(problems('src/app/left/x.ts', '../model/deep/y.ts'), [])
+  })
+
+  it('knows the place of a file that the order names, and of the other files of a folder', () => {
+    assert.deepEqual(problems('src/app/registry.ts', './right/y.ts'), [])
+    assert.deepEqual(problems('src/app/right/x.ts', '../registry.ts'), [
+      'src/app/right/x.ts imports src/app/registry.ts: right comes before registry.ts',
+    ])
+    assert.deepEqual(problems('src/app/right/x.ts', '../contract.ts'), [])
+    assert.deepEqual(problems('src/app/contract.ts', './right/x.ts'), [
+      'src/app/contract.ts imports src/app/right/x.ts: the files of src/app comes before right',
+    ])
+  })
+
+  it('refuses that rooms which stand side by side know each other', () => {
+    assert.match(problems('src/red/x.ts', '../blue/y.ts').join(), /red and blue do not know each other/)
+    assert.match(problems('src/app/right/x.ts', '../left/left.ts').join(), /right and left do not know/)
+  })
+
+  it('refuses what is strange to a folder although it stands before it', () => {
+    assert.match(problems('src/app/model/x.ts', '../../red/y.ts').join(), /src\/app and src\/red do not know/)
+    assert.deepEqual(problems('src/app/model/x.ts', '../../blue/y.ts'), [])
+  })
+
+  it('refuses to enter a room beside its door', () => {
+    assert.deepEqual(problems('src/app/registry.ts', './left/inner.ts'), [
+      'src/app/registry.ts imports src/app/left/inner.ts: src/app/left is entered through left.ts',
+    ])
+    assert.deepEqual(problems('src/app/registry.ts', './left/left.ts'), [])
+    assert.deepEqual(problems('src/app/left/left.ts', './inner.ts'), [])
+  })
+
+  it('refuses that the program imports tests or scripts, and lets tests import anything', () => {
+    assert.equal(problems('src/red/x.ts', '../../tests/support/t.ts').length, 1)
+    assert.equal(problems('src/red/x.ts', './y.test.ts').length, 1)
+    assert.equal(problems('src/red/x.test.ts', '../../tests/support/t.ts').length, 0)
+  })
+})
+
+describe('planProblems', () => {
+  const rooms = ['app/contract.ts', 'app/model/m.ts', 'app/left/left.ts', 'app/right/r.ts', 'app/registry.ts']
+  const paths = [...rooms, 'lib/a.ts', 'red/a.ts', 'blue/a.ts', 'main.ts'].map((path) => `src/${path}`)
+
+  it('accepts a plan that names every room', () => {
+    assert.deepEqual(planProblems(paths, house), [])
+  })
+
+  it('names a folder that has no place in the order, and a place that has no folder', () => {
+    assert.deepEqual(planProblems([...paths, 'src/new/x.ts'], house), [
+      'scripts/check/layers.ts does not say where new stands among the rooms of src',
+    ])
+    const without = paths.filter((path) => !path.startsWith('src/blue/'))
+    assert.deepEqual(planProblems(without, house), [
+      'scripts/check/layers.ts names src/blue, which does not exist',
+    ])
+  })
+
+  it('wants an order for every folder with rooms', () => {
+    const more = [...paths, 'src/red/b/x.ts', 'src/red/b/c/x.ts']
+    assert.deepEqual(planProblems(more, house), [
+      'scripts/check/layers.ts gives the rooms of src/red no order',
+      'scripts/check/layers.ts gives the rooms of src/red/b no order',
+    ])
+    assert.deepEqual(planProblems(more, { ...house, unordered: ['src/red', 'src/red/b'] }), [])
+    assert.match(planProblems(paths, { ...house, unordered: ['src/app'] }).join(), /remove it from the list/)
+  })
+})
+
+describe('cycleProblems', () => {
+  it('shows a circle of imports from file to file', () => {
+    const files = [
+      file('src/geo/a.ts', "import { b } from './b.ts'"),
+      file('src/geo/b.ts', "import type { C } from './c.ts'"),
+      file('src/geo/c.ts', "import { a } from './a.ts'"),
+    ]
+    assert.deepEqual(cycleProblems(files), [
+      'circle of imports: src/geo/a.ts -> src/geo/b.ts -> src/geo/c.ts -> src/geo/a.ts',
+    ])
+  })
+
+  it('accepts two ways to one file', () => {
+    const files = [
+      file('src/geo/a.ts', "import './b.ts'\nimport './c.ts'"),
+      file('src/geo/b.ts', "import './c.ts'"),
+      file('src/geo/c.ts', ''),
+    ]
+    assert.deepEqual(cycleProblems(files), [])
+  })
+})
