@@ -1,5 +1,5 @@
+import { defaultLabel, metricNamed } from '../src/monitoring/metrics/metrics.ts'
 import { eventTypeId } from '../src/monitoring/model/event-types.ts'
-import { defaultLabel, metricNamed } from '../src/monitoring/model/metrics.ts'
 import { QuantileSketch } from '../src/monitoring/series/quantile-sketch.ts'
 import type { Resolution } from '../src/monitoring/series/schema.ts'
 import { tableOf } from '../src/monitoring/series/schema.ts'

@@ -12,9 +12,9 @@ import { OwnRequests } from './collect/own/own-requests.ts'
 import type { MonitoringHealth } from './health.ts'
 import { Health } from './health.ts'
 import type { ServiceRecord } from './model/records.ts'
-import type { Services, ServicesChange } from './model/services.ts'
 import type { Notifications } from './notify/notifications.ts'
 import type { SeriesPlace } from './series/series-database.ts'
+import type { Services, ServicesChange } from './services/services.ts'
 import { ownServices, splitDoubles, toCollected } from './watched-services.ts'
 
 const tickMs = 1000

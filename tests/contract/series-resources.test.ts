@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import { eventTypeId } from '../../src/monitoring/model/event-types.ts'
-import { metricNamed } from '../../src/monitoring/model/metrics.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
 import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesDatabase } from '../../src/monitoring/series/series-database.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { applicationMetrics } from '../../src/monitoring/model/metrics.ts'
+import { applicationMetrics } from '../../src/monitoring/metrics/metrics.ts'
 import { alignWindow } from '../../src/monitoring/query/align-window.ts'
 import { readMetricData } from '../../src/monitoring/query/metric-data.ts'
 import type { MetricDataQuery } from '../../src/monitoring/query/metric-data-query.ts'

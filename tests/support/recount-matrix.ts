@@ -1,7 +1,7 @@
 import { seededRandom } from '../../bench/random.ts'
+import { applicationMetrics, isHostMetric, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypes } from '../../src/monitoring/model/event-types.ts'
-import { applicationMetrics, isHostMetric, metricNamed } from '../../src/monitoring/model/metrics.ts'
 import type { CountedService, Question } from './recount.ts'
 import { groupings } from './recount.ts'
 import type { Day } from './recount-day.ts'

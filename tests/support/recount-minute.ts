@@ -1,5 +1,5 @@
+import type { Metric } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
-import type { Metric } from '../../src/monitoring/model/metrics.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 
 /** A metric's value for one label in one minute. */

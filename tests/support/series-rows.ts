@@ -1,7 +1,7 @@
 import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
+import { applicationMetrics, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypeId, eventTypeOfId, eventTypes } from '../../src/monitoring/model/event-types.ts'
-import { applicationMetrics, metricNamed } from '../../src/monitoring/model/metrics.ts'
 import { resourceTypeOfId, resourceTypes } from '../../src/monitoring/model/resource-types.ts'
 import { OtherSketch } from '../../src/monitoring/series/other-sketch.ts'
 import { QuantileSketch } from '../../src/monitoring/series/quantile-sketch.ts'

@@ -1,5 +1,5 @@
 import { baseUrl } from '../../config/base-url.ts'
-import { autoconfigure } from '../../monitoring/model/autoconfigure.ts'
+import { autoconfigure } from '../../monitoring/services/autoconfigure.ts'
 import type { App } from '../app-types.ts'
 import { OkReply } from './bodies.ts'
 import { okStatus } from './envelope.ts'

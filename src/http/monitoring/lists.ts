@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { metricsOf } from '../../monitoring/metrics/metrics.ts'
 import { eventTypeLabels, eventTypes, isOws } from '../../monitoring/model/event-types.ts'
-import { metricsOf } from '../../monitoring/model/metrics.ts'
 import { resourceTypeLabels, resourceTypes } from '../../monitoring/model/resource-types.ts'
 import { serviceTypes } from '../../monitoring/model/service-types.ts'
 import type { App } from '../app-types.ts'

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../config/settings.ts'
+import { defaultLabel, isHostMetric } from '../../monitoring/metrics/metrics.ts'
 import type { EventType } from '../../monitoring/model/event-types.ts'
 import { eventTypeOfId } from '../../monitoring/model/event-types.ts'
-import { defaultLabel, isHostMetric } from '../../monitoring/model/metrics.ts'
 import { periodStart } from '../../monitoring/query/align-window.ts'
 import type { RowKey } from '../../monitoring/query/grouping.ts'
 import type { MetricData } from '../../monitoring/query/metric-data.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { FieldFailure, notFound } from '../../lib/errors.ts'
 import { createVault } from '../../lib/vault.ts'
-import { findMetric } from '../../monitoring/model/metrics.ts'
+import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import {
   deleteCheck,

@@ -1,5 +1,5 @@
+import { findMetric, metricsOf } from '../../monitoring/metrics/metrics.ts'
 import { isOws } from '../../monitoring/model/event-types.ts'
-import { findMetric, metricsOf } from '../../monitoring/model/metrics.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import { resourceTypes } from '../../monitoring/model/resource-types.ts'
 import { toAmount } from '../../monitoring/notify/amount.ts'

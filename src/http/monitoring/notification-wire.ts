@@ -1,4 +1,4 @@
-import { findMetric } from '../../monitoring/model/metrics.ts'
+import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import type { Severity } from '../../monitoring/model/severities.ts'
 import { severities } from '../../monitoring/model/severities.ts'
 import { amountText } from '../../monitoring/notify/amount.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findMetric } from '../../monitoring/model/metrics.ts'
+import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import { resourceTypes } from '../../monitoring/model/resource-types.ts'
 import type { ListQuery, ResourceListQuery } from '../../monitoring/query/list-reads.ts'
 import type { App, FastifyReply } from '../app-types.ts'

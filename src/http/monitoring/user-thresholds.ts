@@ -1,4 +1,4 @@
-import { findMetric } from '../../monitoring/model/metrics.ts'
+import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import { toAmount } from '../../monitoring/notify/amount.ts'
 import type { NewDefinition } from '../../monitoring/notify/check-repository.ts'
 import type { FieldOption } from '../../monitoring/notify/model.ts'

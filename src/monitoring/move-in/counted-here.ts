@@ -1,5 +1,5 @@
+import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
-import { applicationMetrics, hostMetrics } from '../model/metrics.ts'
 import type { Resolution } from '../series/schema.ts'
 import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { metricNamed } from '../model/metrics.ts'
+import { metricNamed } from '../metrics/metrics.ts'
 import type { OlderValue } from './metric-meaning.ts'
 import { meaningOf } from './metric-meaning.ts'
 

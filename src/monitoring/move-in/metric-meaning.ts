@@ -1,5 +1,5 @@
-import type { Metric } from '../model/metrics.ts'
-import { defaultLabel, isHostMetric } from '../model/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
+import { defaultLabel, isHostMetric } from '../metrics/metrics.ts'
 import { SkippedRecord } from './fields.ts'
 
 /** What of an address may be kept; null for nothing. */

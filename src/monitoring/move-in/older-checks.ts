@@ -1,5 +1,5 @@
+import { findMetric } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
-import { findMetric } from '../model/metrics.ts'
 import { severities } from '../model/severities.ts'
 import type { NewCheck, NewDefinition } from '../notify/check-repository.ts'
 import { fieldOptions } from '../notify/model.ts'

@@ -1,4 +1,4 @@
-import { applicationMetrics, hostMetrics } from '../model/metrics.ts'
+import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
 import type { LabelRef } from '../series/dictionary.ts'
 import { Dictionary } from '../series/dictionary.ts'
 import type { Resolution } from '../series/schema.ts'

@@ -1,4 +1,4 @@
-import { metricNamed } from '../model/metrics.ts'
+import { metricNamed } from '../metrics/metrics.ts'
 import type { ResourceType } from '../model/resource-types.ts'
 import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'

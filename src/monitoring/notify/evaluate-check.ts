@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/errors.ts'
-import { otherLabel } from '../model/metrics.ts'
+import { otherLabel } from '../metrics/metrics.ts'
 import type { Ask, Breach, WatchedService } from './evaluate.ts'
 import { compareBreaches, findBreach, planOf } from './evaluate.ts'
 import type { Check, Definition, FoundValue, Problem, Threshold, ValueQuestion } from './model.ts'

@@ -1,5 +1,5 @@
-import type { Metric } from '../model/metrics.ts'
-import { findMetric, isHostMetric, metricsOf } from '../model/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
+import { findMetric, isHostMetric, metricsOf } from '../metrics/metrics.ts'
 import type { ServiceRecord } from '../model/records.ts'
 import type { Definition, FieldOption, FoundValue, Threshold, ValueQuestion } from './model.ts'
 

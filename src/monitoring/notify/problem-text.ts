@@ -1,4 +1,4 @@
-import type { Metric } from '../model/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
 import { amountText, readableAmount } from './amount.ts'
 import { readableDuration } from './duration.ts'
 import type { Breach } from './evaluate.ts'

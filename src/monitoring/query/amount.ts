@@ -1,4 +1,4 @@
-import type { Metric } from '../model/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
 import type { RowTable } from './row-table.ts'
 
 /** What a row comes to by the type of its metric. */

@@ -1,4 +1,4 @@
-import type { Metric } from '../model/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
 
 /** What the rows of a period stand for; without one there is a row for each label. */
 export const groupings = [

@@ -1,6 +1,6 @@
 import { invalid } from '../../lib/errors.ts'
+import { metricNamed } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
-import { metricNamed } from '../model/metrics.ts'
 import type { ResourceType } from '../model/resource-types.ts'
 import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
 import { resolutions, tableOf } from '../series/schema.ts'

@@ -1,5 +1,5 @@
+import { metricNamed } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
-import { metricNamed } from '../model/metrics.ts'
 import type { Resolution } from '../series/schema.ts'
 import { resolutions, tableOf } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'

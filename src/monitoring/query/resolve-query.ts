@@ -1,5 +1,5 @@
 import { FieldFailure } from '../../lib/errors.ts'
-import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../model/metrics.ts'
+import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { shapeOf } from './grouping.ts'

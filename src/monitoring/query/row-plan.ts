@@ -1,4 +1,4 @@
-import { isHostMetric } from '../model/metrics.ts'
+import { isHostMetric } from '../metrics/metrics.ts'
 import { resolutions } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import type { ResolvedQuery, Source } from './series-sql.ts'

@@ -1,4 +1,4 @@
-import { applicationMetrics, hostMetrics } from '../model/metrics.ts'
+import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { SeriesDatabase } from './series-database.ts'

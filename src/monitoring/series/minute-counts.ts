@@ -1,6 +1,6 @@
 import { ownValue } from '../../lib/own-value.ts'
+import { applicationMetrics, metricNamed, noneLabel } from '../metrics/metrics.ts'
 import type { OwnEventType } from '../model/event-types.ts'
-import { applicationMetrics, metricNamed, noneLabel } from '../model/metrics.ts'
 import { CellTable } from './cell-table.ts'
 import { bucketOf } from './quantile-sketch.ts'
 import type { Column, RequestBlock } from './request-block.ts'

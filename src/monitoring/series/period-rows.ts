@@ -1,4 +1,4 @@
-import { metricNamed, noneLabel } from '../model/metrics.ts'
+import { metricNamed, noneLabel } from '../metrics/metrics.ts'
 import type { Dictionary, LabelRef, SeriesRef } from './dictionary.ts'
 import { noLabel } from './dictionary.ts'
 import { OtherSketch } from './other-sketch.ts'

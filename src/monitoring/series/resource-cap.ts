@@ -1,4 +1,4 @@
-import { otherLabel } from '../model/metrics.ts'
+import { otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeOfId } from '../model/resource-types.ts'
 import type { RequestGroup } from './minute-counts.ts'
 import type { UsedResource } from './request-event.ts'

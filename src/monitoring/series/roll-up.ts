@@ -1,4 +1,4 @@
-import { applicationMetrics, hostMetrics, metricNamed, noneLabel } from '../model/metrics.ts'
+import { applicationMetrics, hostMetrics, metricNamed, noneLabel } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import type { RowSketch } from './row-sketch.ts'
 import { decodeSketch, mergeSketch } from './row-sketch.ts'

@@ -1,4 +1,4 @@
-import { metricNamed } from '../model/metrics.ts'
+import { metricNamed } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 

@@ -1,5 +1,5 @@
-import type { Metric } from '../model/metrics.ts'
-import { metricNamed } from '../model/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
+import { metricNamed } from '../metrics/metrics.ts'
 import type { Dictionary } from './dictionary.ts'
 import { dayOf } from './minute-rows.ts'
 import { cleanText } from './request-block.ts'

@@ -1,7 +1,7 @@
 import type { SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { ZoneDays } from '../../lib/zone-days.ts'
+import { applicationMetrics, metricNamed } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
-import { applicationMetrics, metricNamed } from '../model/metrics.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import type { MinuteCounts } from './minute-counts.ts'

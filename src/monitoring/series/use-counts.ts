@@ -1,4 +1,4 @@
-import { noneLabel } from '../model/metrics.ts'
+import { noneLabel } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { bucketOf, QuantileSketch } from './quantile-sketch.ts'
 import type { Column, RequestBlock } from './request-block.ts'

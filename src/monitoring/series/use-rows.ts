@@ -1,4 +1,4 @@
-import { noneLabel, otherLabel } from '../model/metrics.ts'
+import { noneLabel, otherLabel } from '../metrics/metrics.ts'
 import type { Dictionary } from './dictionary.ts'
 import { noLabel } from './dictionary.ts'
 import { dayOf } from './minute-rows.ts'

@@ -1,4 +1,4 @@
-import { defaultLabel, metricNamed } from '../../model/metrics.ts'
+import { defaultLabel, metricNamed } from '../../metrics/metrics.ts'
 
 /** A number that stands for itself. */
 export interface Gauge {

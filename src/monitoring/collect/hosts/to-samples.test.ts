@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { findMetric } from '../../model/metrics.ts'
+import { findMetric } from '../../metrics/metrics.ts'
 import type { Gauge, HostReading } from './host-reading.ts'
 import { gauge } from './host-reading.ts'
 import { countersOf, parseCounters, toSamples } from './to-samples.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
-import type { HostRecord } from './records.ts'
+import type { HostRecord } from '../model/records.ts'
 
 export async function listHosts(db: Queryable): Promise<HostRecord[]> {
   return db.selectFrom('hosts').selectAll().orderBy('id').execute()

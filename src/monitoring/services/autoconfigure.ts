@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { MapServerSettings } from '../../config/map-servers.ts'
 import { FieldFailure } from '../../lib/errors.ts'
-import type { HostRecord, ServiceSource } from './records.ts'
-import type { ServiceType } from './service-types.ts'
+import type { HostRecord, ServiceSource } from '../model/records.ts'
+import type { ServiceType } from '../model/service-types.ts'
 import type { Services } from './services.ts'
 
 const lookupMs = 5_000

@@ -2,9 +2,9 @@ import type { Database, Queryable } from '../../db/connection.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { conflict, FieldFailure, notFound } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/vault.ts'
+import type { HostRecord, ServiceRecord } from '../model/records.ts'
+import { sourceKindsOf } from '../model/records.ts'
 import { deleteHost, findHost, findHostNamed, insertHost, listHosts, updateHost } from './host-repository.ts'
-import type { HostRecord, ServiceRecord } from './records.ts'
-import { sourceKindsOf } from './records.ts'
 import type { ServiceValues } from './service-repository.ts'
 import {
   deleteService,

@@ -1,5 +1,5 @@
-import type { ServiceType } from './service-types.ts'
-import { isHostType } from './service-types.ts'
+import type { ServiceType } from '../model/service-types.ts'
+import { isHostType } from '../model/service-types.ts'
 
 export const metricTypes = ['count', 'value', 'rate'] as const
 /** How stored rows become one value: `count` and `value` are summed, `rate` is the mean weighted by samples. */
