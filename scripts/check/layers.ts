@@ -39,7 +39,11 @@ export const house: House = {
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/jobs': ['.', 'embedded'],
     'src/lib': ['.', ['network', 'workers'], 'postgres'],
-    'src/monitoring': ['model', 'series', ['collect', 'notify', 'query'], '.', 'move-in'],
+    'src/monitoring': [
+      ...['model', 'metrics', 'services', 'series'],
+      ['collect', 'notify', 'query'],
+      ...['.', 'move-in'],
+    ],
   },
   doors: {},
   strangers: {
