@@ -39,6 +39,8 @@ export const house: House = {
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/jobs': ['.', 'embedded'],
     'src/lib': ['.', ['network', 'workers'], 'postgres'],
+    'src/monitoring/notify/channels': ['.', 'mail', 'webhook'],
+    'src/monitoring/notify': ['model', 'records', 'channels', 'evaluate', 'deliver', '.'],
     'src/monitoring': [
       ...['model', 'metrics', 'services', 'series'],
       ['collect', 'notify', 'query'],

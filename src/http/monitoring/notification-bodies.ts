@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { severities } from '../../monitoring/model/severities.ts'
-import { deliveryStates, fieldOptions, messageKinds } from '../../monitoring/notify/model.ts'
+import { deliveryStates, fieldOptions, messageKinds } from '../../monitoring/notify/model/model.ts'
 import { envelopeReply, nullable } from './bodies.ts'
 
 const Severity = Type.Union(severities.map((one) => Type.Literal(one)))

@@ -3,18 +3,18 @@ import { FieldFailure, notFound } from '../../lib/errors.ts'
 import { createVault } from '../../lib/vault.ts'
 import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
+import { limitUnit } from '../../monitoring/notify/evaluate/problem-text.ts'
+import type { Check, Definition, Threshold } from '../../monitoring/notify/model/model.ts'
+import { fieldName } from '../../monitoring/notify/model/model.ts'
 import {
   deleteCheck,
   findCheck,
   updateCheck,
   updateThreshold,
-} from '../../monitoring/notify/check-repository.ts'
-import { dropDeliveries, listDeliveries } from '../../monitoring/notify/delivery-repository.ts'
-import type { Check, Definition, Threshold } from '../../monitoring/notify/model.ts'
-import { fieldName } from '../../monitoring/notify/model.ts'
-import { limitUnit } from '../../monitoring/notify/problem-text.ts'
-import type { FullReceiver } from '../../monitoring/notify/receiver-repository.ts'
-import { listReceivers, replaceReceivers } from '../../monitoring/notify/receiver-repository.ts'
+} from '../../monitoring/notify/records/check-repository.ts'
+import { dropDeliveries, listDeliveries } from '../../monitoring/notify/records/delivery-repository.ts'
+import type { FullReceiver } from '../../monitoring/notify/records/receiver-repository.ts'
+import { listReceivers, replaceReceivers } from '../../monitoring/notify/records/receiver-repository.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { etagOf, requireMatch } from '../etag.ts'
 import { isForm } from '../form-body.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Queryable } from '../../db/connection.ts'
 import type { Vault } from '../../lib/vault.ts'
-import type { NewReceiver } from '../../monitoring/notify/receiver-repository.ts'
-import { findUsersByAddress } from '../../monitoring/notify/receiver-repository.ts'
+import type { NewReceiver } from '../../monitoring/notify/records/receiver-repository.ts'
+import { findUsersByAddress } from '../../monitoring/notify/records/receiver-repository.ts'
 import type { Fields } from './parameters.ts'
 
 const maxAddresses = 100

@@ -1,6 +1,6 @@
 import { severities } from '../../monitoring/model/severities.ts'
-import type { CheckSettings } from '../../monitoring/notify/check-repository.ts'
-import { parseDuration } from '../../monitoring/notify/duration.ts'
+import { parseDuration } from '../../monitoring/notify/model/duration.ts'
+import type { CheckSettings } from '../../monitoring/notify/records/check-repository.ts'
 import type { Fields } from './parameters.ts'
 
 const yes = ['true', '1', 'on', 'yes']

@@ -1,13 +1,19 @@
 import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import type { Severity } from '../../monitoring/model/severities.ts'
 import { severities } from '../../monitoring/model/severities.ts'
-import { amountText } from '../../monitoring/notify/amount.ts'
-import type { Delivery } from '../../monitoring/notify/delivery-repository.ts'
-import type { Check, CheckProblems, Definition, Problem, Threshold } from '../../monitoring/notify/model.ts'
-import { fieldName } from '../../monitoring/notify/model.ts'
-import { limitUnit } from '../../monitoring/notify/problem-text.ts'
-import type { FullReceiver } from '../../monitoring/notify/receiver-repository.ts'
-import { calculatedSteps, stepCount } from '../../monitoring/notify/steps.ts'
+import { limitUnit } from '../../monitoring/notify/evaluate/problem-text.ts'
+import { amountText } from '../../monitoring/notify/model/amount.ts'
+import type {
+  Check,
+  CheckProblems,
+  Definition,
+  Problem,
+  Threshold,
+} from '../../monitoring/notify/model/model.ts'
+import { fieldName } from '../../monitoring/notify/model/model.ts'
+import { calculatedSteps, stepCount } from '../../monitoring/notify/model/steps.ts'
+import type { Delivery } from '../../monitoring/notify/records/delivery-repository.ts'
+import type { FullReceiver } from '../../monitoring/notify/records/receiver-repository.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { MonitoringWire } from './dialect.ts'
 

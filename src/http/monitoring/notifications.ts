@@ -1,9 +1,14 @@
 import { isUniqueViolation } from '../../db/errors.ts'
 import { FieldFailure } from '../../lib/errors.ts'
 import { createVault } from '../../lib/vault.ts'
-import type { NewCheck } from '../../monitoring/notify/check-repository.ts'
-import { findCheck, insertCheck, isNameTaken, listChecks } from '../../monitoring/notify/check-repository.ts'
-import { replaceReceivers } from '../../monitoring/notify/receiver-repository.ts'
+import type { NewCheck } from '../../monitoring/notify/records/check-repository.ts'
+import {
+  findCheck,
+  insertCheck,
+  isNameTaken,
+  listChecks,
+} from '../../monitoring/notify/records/check-repository.ts'
+import { replaceReceivers } from '../../monitoring/notify/records/receiver-repository.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { envelope } from './envelope.ts'
 import { CheckReply, NotificationsReply } from './notification-bodies.ts'

@@ -1,4 +1,4 @@
-import { checkReads } from '../../monitoring/notify/check-reads.ts'
+import { checkReads } from '../../monitoring/notify/evaluate/check-reads.ts'
 import { coreReads } from '../../monitoring/query/core-reads.ts'
 import { exceptionReads } from '../../monitoring/query/exception-reads.ts'
 import { serveReads } from '../../monitoring/query/serve-reads.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { calculatedSteps } from '../../monitoring/notify/steps.ts'
+import { calculatedSteps } from '../../monitoring/notify/model/steps.ts'
 import { readUserThresholds } from './user-thresholds.ts'
 
 const element = ['request.count', 'min_value', 1, 0, null, true, '0', 10, 3, ' Requests are lower than ']

@@ -1,8 +1,8 @@
 import { findMetric } from '../../monitoring/metrics/metrics.ts'
-import { toAmount } from '../../monitoring/notify/amount.ts'
-import type { NewDefinition } from '../../monitoring/notify/check-repository.ts'
-import type { FieldOption } from '../../monitoring/notify/model.ts'
-import { fieldName, fieldOptions } from '../../monitoring/notify/model.ts'
+import { toAmount } from '../../monitoring/notify/model/amount.ts'
+import type { FieldOption } from '../../monitoring/notify/model/model.ts'
+import { fieldName, fieldOptions } from '../../monitoring/notify/model/model.ts'
+import type { NewDefinition } from '../../monitoring/notify/records/check-repository.ts'
 
 const maxDefinitions = 100
 const maxSteps = 1000

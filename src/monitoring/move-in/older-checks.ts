@@ -1,8 +1,8 @@
 import { findMetric } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
 import { severities } from '../model/severities.ts'
-import type { NewCheck, NewDefinition } from '../notify/check-repository.ts'
-import { fieldOptions } from '../notify/model.ts'
+import { fieldOptions } from '../notify/model/model.ts'
+import type { NewCheck, NewDefinition } from '../notify/records/check-repository.ts'
 import {
   durationField,
   flagField,

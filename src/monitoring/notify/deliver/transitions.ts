@@ -1,5 +1,5 @@
-import type { Delivery } from './delivery-repository.ts'
-import type { Check } from './model.ts'
+import type { Check } from '../model/model.ts'
+import type { Delivery } from '../records/delivery-repository.ts'
 
 export interface Situation {
   check: Pick<Check, 'lastSend' | 'failingSince' | 'graceSeconds'>

@@ -1,6 +1,6 @@
-import { escapeHtml } from '../../lib/escape-html.ts'
-import { readableDuration } from './duration.ts'
-import type { Message } from './model.ts'
+import { escapeHtml } from '../../../../lib/escape-html.ts'
+import { readableDuration } from '../../model/duration.ts'
+import type { Message } from '../../model/model.ts'
 
 /** Where messages come from, as they say it. */
 export interface Place {

@@ -1,5 +1,5 @@
-import type { EventType } from '../model/event-types.ts'
-import type { Severity } from '../model/severities.ts'
+import type { EventType } from '../../model/event-types.ts'
+import type { Severity } from '../../model/severities.ts'
 
 /** How a metric's value is compared: not below, not above, not older than. */
 export const fieldOptions = ['min_value', 'max_value', 'max_timeout'] as const

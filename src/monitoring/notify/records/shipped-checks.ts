@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
-import type { Severity } from '../model/severities.ts'
+import type { Database } from '../../../db/connection.ts'
+import type { Severity } from '../../model/severities.ts'
+import type { DefinitionBounds, FieldOption } from '../model/model.ts'
 import type { NewCheck, NewDefinition } from './check-repository.ts'
 import { insertCheck, isNameTaken } from './check-repository.ts'
-import type { DefinitionBounds, FieldOption } from './model.ts'
 
 const marker = 'shipped-checks'
 const graceSeconds = 600

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely'
-import type { Database } from '../../db/connection.ts'
-import type { Tables } from '../../db/tables.ts'
-import { claimPeriod, findCheck, setFailingSince } from './check-repository.ts'
-import { dropDeliveries, insertDelivery, listDeliveriesSince } from './delivery-repository.ts'
-import type { Check, CheckProblems, Message, MessageKind, ReceiverKind } from './model.ts'
-import type { FullReceiver } from './receiver-repository.ts'
-import { listReceivers } from './receiver-repository.ts'
+import type { Database } from '../../../db/connection.ts'
+import type { Tables } from '../../../db/tables.ts'
+import type { Check, CheckProblems, Message, MessageKind, ReceiverKind } from '../model/model.ts'
+import { claimPeriod, findCheck, setFailingSince } from '../records/check-repository.ts'
+import { dropDeliveries, insertDelivery, listDeliveriesSince } from '../records/delivery-repository.ts'
+import type { FullReceiver } from '../records/receiver-repository.ts'
+import { listReceivers } from '../records/receiver-repository.ts'
 import { nextStep } from './transitions.ts'
 
 export interface ActNeeds {

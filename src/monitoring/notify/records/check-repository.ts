@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
-import type { Tables } from '../../db/tables.ts'
-import { severities } from '../model/severities.ts'
-import type { Check, Definition, DefinitionBounds, Threshold } from './model.ts'
-import { fieldOptions } from './model.ts'
+import type { Queryable } from '../../../db/connection.ts'
+import type { Tables } from '../../../db/tables.ts'
+import { severities } from '../../model/severities.ts'
+import type { Check, Definition, DefinitionBounds, Threshold } from '../model/model.ts'
+import { fieldOptions } from '../model/model.ts'
 
 export type NewDefinition = Omit<Definition, 'id'>
 export type NewCheck = Pick<

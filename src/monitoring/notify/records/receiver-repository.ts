@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/connection.ts'
-import type { Receiver, ReceiverKind } from './model.ts'
-import { receiverKinds } from './model.ts'
+import type { Queryable } from '../../../db/connection.ts'
+import type { Receiver, ReceiverKind } from '../model/model.ts'
+import { receiverKinds } from '../model/model.ts'
 
 /** A receiver as it is to be; a webhook has a sealed secret. */
 export interface NewReceiver {

@@ -1,7 +1,7 @@
-import type { Metric } from '../metrics/metrics.ts'
-import { findMetric, isHostMetric, metricsOf } from '../metrics/metrics.ts'
-import type { ServiceRecord } from '../model/records.ts'
-import type { Definition, FieldOption, FoundValue, Threshold, ValueQuestion } from './model.ts'
+import type { Metric } from '../../metrics/metrics.ts'
+import { findMetric, isHostMetric, metricsOf } from '../../metrics/metrics.ts'
+import type { ServiceRecord } from '../../model/records.ts'
+import type { Definition, FieldOption, FoundValue, Threshold, ValueQuestion } from '../model/model.ts'
 
 /** What evaluation has to know of a service. */
 export type WatchedService = Pick<

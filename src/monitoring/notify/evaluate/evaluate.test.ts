@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import type { FieldOption, Threshold } from '../model/model.ts'
+import { fieldOptions } from '../model/model.ts'
 import type { Compared, WatchedService } from './evaluate.ts'
 import { compareBreaches, findBreach, planOf } from './evaluate.ts'
-import type { FieldOption, Threshold } from './model.ts'
-import { fieldOptions } from './model.ts'
 
 const to = Date.UTC(2026, 10, 21, 12, 5) / 1000
 const now = (to + 5) * 1000

@@ -1,8 +1,8 @@
-import type { Metric } from '../metrics/metrics.ts'
-import { amountText, readableAmount } from './amount.ts'
-import { readableDuration } from './duration.ts'
+import type { Metric } from '../../metrics/metrics.ts'
+import { amountText, readableAmount } from '../model/amount.ts'
+import { readableDuration } from '../model/duration.ts'
+import type { Check, Definition, FieldOption, Problem, Threshold } from '../model/model.ts'
 import type { Breach } from './evaluate.ts'
-import type { Check, Definition, FieldOption, Problem, Threshold } from './model.ts'
 
 /** What a threshold was compared for. */
 export interface Subject {

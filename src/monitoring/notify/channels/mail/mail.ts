@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { createTransport } from 'nodemailer'
-import type { Channel } from './channel.ts'
+import type { Channel } from '../channel.ts'
+import { withoutSecrets } from '../without-secrets.ts'
 import type { Place } from './mail-message.ts'
 import { toMail } from './mail-message.ts'
-import { withoutSecrets } from './without-secrets.ts'
 
 export interface MailOptions {
   /** `smtp:` or `smtps:`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Message } from '../../model/model.ts'
 import { toMail } from './mail-message.ts'
-import type { Message } from './model.ts'
 
 const place = { host: 'maps.example.org', baseUrl: 'https://maps.example.org/geo' }
 const message: Message = {

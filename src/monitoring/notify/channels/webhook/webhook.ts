@@ -4,12 +4,12 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Clock } from '../../lib/clock.ts'
-import type { Vault } from '../../lib/vault.ts'
-import type { Channel, Outbound, Parcel } from './channel.ts'
-import type { Place } from './mail-message.ts'
-import { configUrl } from './mail-message.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import type { Clock } from '../../../../lib/clock.ts'
+import type { Vault } from '../../../../lib/vault.ts'
+import type { Channel, Outbound, Parcel } from '../channel.ts'
+import type { Place } from '../mail/mail-message.ts'
+import { configUrl } from '../mail/mail-message.ts'
+import { withoutSecrets } from '../without-secrets.ts'
 
 export interface WebhookOptions {
   outbound: Outbound

@@ -1,18 +1,18 @@
-import type { Database } from '../../db/connection.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { orAborted } from '../../lib/or-aborted.ts'
-import type { Channel } from './channel.ts'
-import { findCheck, markSent } from './check-repository.ts'
-import type { ClaimedDelivery } from './delivery-repository.ts'
+import type { Database } from '../../../db/connection.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import { orAborted } from '../../../lib/or-aborted.ts'
+import type { Channel } from '../channels/channel.ts'
+import type { ReceiverKind } from '../model/model.ts'
+import { findCheck, markSent } from '../records/check-repository.ts'
+import type { ClaimedDelivery } from '../records/delivery-repository.ts'
 import {
   claimDelivery,
   deleteDeliveriesBefore,
   listDueDeliveries,
   settleDelivery,
-} from './delivery-repository.ts'
-import type { ReceiverKind } from './model.ts'
-import { listReceivers } from './receiver-repository.ts'
+} from '../records/delivery-repository.ts'
+import { listReceivers } from '../records/receiver-repository.ts'
 import { retryMinutes } from './transitions.ts'
 
 const keptMs = 90 * 86_400_000

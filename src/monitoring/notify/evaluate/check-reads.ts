@@ -1,8 +1,8 @@
-import { metricNamed } from '../metrics/metrics.ts'
-import type { ResourceType } from '../model/resource-types.ts'
-import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
-import type { SeriesDatabase } from '../series/series-database.ts'
-import type { ValueQuestion } from './model.ts'
+import { metricNamed } from '../../metrics/metrics.ts'
+import type { ResourceType } from '../../model/resource-types.ts'
+import { resourceTypeId, resourceTypeOfId } from '../../model/resource-types.ts'
+import type { SeriesDatabase } from '../../series/series-database.ts'
+import type { ValueQuestion } from '../model/model.ts'
 
 const maxLabels = 200
 

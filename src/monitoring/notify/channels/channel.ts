@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Message } from './model.ts'
-import type { FullReceiver } from './receiver-repository.ts'
+import type { Message } from '../model/model.ts'
+import type { FullReceiver } from '../records/receiver-repository.ts'
 
 export interface Parcel {
   receiver: FullReceiver

@@ -1,8 +1,8 @@
-import { Failure } from '../../lib/errors.ts'
-import { otherLabel } from '../metrics/metrics.ts'
+import { Failure } from '../../../lib/errors.ts'
+import { otherLabel } from '../../metrics/metrics.ts'
+import type { Check, Definition, FoundValue, Problem, Threshold, ValueQuestion } from '../model/model.ts'
 import type { Ask, Breach, WatchedService } from './evaluate.ts'
 import { compareBreaches, findBreach, planOf } from './evaluate.ts'
-import type { Check, Definition, FoundValue, Problem, Threshold, ValueQuestion } from './model.ts'
 import type { Subject } from './problem-text.ts'
 import { toProblem, unknownProblem } from './problem-text.ts'
 

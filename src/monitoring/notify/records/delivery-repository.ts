@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
-import type { Tables } from '../../db/tables.ts'
-import type { DeliveryState, Message, MessageKind } from './model.ts'
-import { deliveryStates, messageKinds } from './model.ts'
+import type { Queryable } from '../../../db/connection.ts'
+import type { Tables } from '../../../db/tables.ts'
+import type { DeliveryState, Message, MessageKind } from '../model/model.ts'
+import { deliveryStates, messageKinds } from '../model/model.ts'
 
 /** A message to one receiver. */
 export interface Delivery {
