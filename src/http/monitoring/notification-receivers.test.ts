@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { openDatabase } from '../../db/connection.ts'
 import { createVault } from '../../lib/vault.ts'
 import { readEmails, readWebhooks } from './notification-receivers.ts'
-import { Fields } from './parameters.ts'
+import { wireFields } from './parameters.ts'
 
 const vault = createVault(Buffer.alloc(32, 1))
 
 async function emailsOf(emails: unknown): Promise<string[] | undefined> {
   const database = await openDatabase({ path: ':memory:' })
   const body = { emails }
-  const fields = new Fields(body, 'contract')
+  const fields = wireFields(body, 'contract')
   try {
     const receivers = await readEmails(fields, body, database.kysely)
     fields.finish()
@@ -23,7 +23,7 @@ async function emailsOf(emails: unknown): Promise<string[] | undefined> {
 
 function webhooksOf(webhooks: unknown): string[] | undefined {
   const body = { webhooks }
-  const fields = new Fields(body, 'contract')
+  const fields = wireFields(body, 'contract')
   const read = readWebhooks(fields, body, { known: [], vault })
   fields.finish()
   return read?.receivers.map(({ target }) => target)

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { FieldFailure } from '../../lib/errors.ts'
-import { Fields } from './parameters.ts'
+import type { Fields } from './parameters.ts'
+import { wireFields } from './parameters.ts'
 
 function read<T>(values: unknown, work: (fields: Fields) => T): T | Record<string, string[]> {
-  const fields = new Fields(values, 'contract')
+  const fields = wireFields(values, 'contract')
   const result = work(fields)
   try {
     fields.finish()

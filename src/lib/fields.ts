@@ -1,0 +1,188 @@
+import type { FieldMessages } from './errors.ts'
+import { FieldFailure } from './errors.ts'
+
+const flagWords = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+const defaultMaxLength = 2000
+const maxEchoLength = 100
+
+/** Milliseconds since 1970; undefined where the text is no time. */
+export type ParseTime = (text: string) => number | undefined
+
+const noTime: ParseTime = () => undefined
+
+/** The least and the most that a number may be; absent: no bound. */
+export interface Bounds {
+  min?: number
+  max?: number
+}
+
+/**
+ * Fields of a query or a body, read one by one; what is wrong is gathered, and `finish` throws all of it. A field that
+ * is absent, empty or wrong reads as undefined.
+ */
+export class Fields {
+  readonly #values: Record<string, unknown>
+  readonly #parseTime: ParseTime
+  readonly #prefix: string
+  readonly #errors: Map<string, string[]>
+
+  constructor(
+    values: unknown,
+    parseTime: ParseTime = noTime,
+    within: { prefix: string; errors: Map<string, string[]> } = { prefix: '', errors: new Map() },
+  ) {
+    this.#values = isRecord(values) ? values : {}
+    this.#parseTime = parseTime
+    this.#prefix = within.prefix
+    this.#errors = within.errors
+  }
+
+  /** Names of what was sent. */
+  get names(): string[] {
+    return Object.keys(this.#values)
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#values, name)
+  }
+
+  /** As it was sent; undefined where it is absent. */
+  raw(name: string): unknown {
+    return this.has(name) ? this.#values[name] : undefined
+  }
+
+  /** Says that a field is wrong; `__all__` for what is about several. */
+  fail(name: string, message: string): undefined {
+    const path = name === '__all__' ? name : this.#prefix + name
+    const messages = this.#errors.get(path) ?? []
+    this.#errors.set(path, messages)
+    if (!messages.includes(message)) messages.push(message)
+    return undefined
+  }
+
+  /** Throws a `FieldFailure` with everything that is wrong. */
+  finish(): void {
+    if (this.#errors.size === 0) return
+    const fields: FieldMessages = Object.fromEntries(this.#errors)
+    throw new FieldFailure(fields)
+  }
+
+  text(name: string, { maxLength = defaultMaxLength, keepsEmpty = false } = {}): string | undefined {
+    const value = this.#single(name)
+    if (value === undefined || (value === '' && !keepsEmpty)) return undefined
+    if (typeof value !== 'string' && typeof value !== 'number') return this.fail(name, 'Enter text.')
+    const text = String(value)
+    if (text.includes('\0')) return this.fail(name, 'Null characters are not allowed.')
+    if (text.length <= maxLength) return text
+    const message = `Ensure this value has at most ${maxLength} characters (it has ${text.length}).`
+    return this.fail(name, message)
+  }
+
+  /** A text of one line without control characters. */
+  name(name: string, maxLength: number): string | undefined {
+    const text = this.text(name, { maxLength })?.trim()
+    if (text === undefined || text === '') return undefined
+    return /\p{Cc}/u.test(text) ? this.fail(name, 'Enter text without control characters.') : text
+  }
+
+  /** Empty where it is wrong or absent, which `finish` tells. */
+  requiredText(name: string, options: { maxLength?: number } = {}): string {
+    return this.required(name, this.text(name, options)) ?? ''
+  }
+
+  /** Says that a field must be given where its value is undefined and nothing else is wrong with it. */
+  required<T>(name: string, value: T | undefined): T | undefined {
+    if (value === undefined && !this.#errors.has(this.#prefix + name))
+      this.fail(name, 'This field is required.')
+    return value
+  }
+
+  integer(name: string, bounds: Bounds = {}): number | undefined {
+    const text = this.#numeric(name)
+    if (text === undefined) return undefined
+    if (!/^[+-]?\d{1,15}(?:\.0*)?$/.test(text)) return this.fail(name, 'Enter a whole number.')
+    return this.#within(name, Number(text), bounds)
+  }
+
+  number(name: string, bounds: Bounds = {}): number | undefined {
+    const text = this.#numeric(name)
+    if (text === undefined) return undefined
+    if (!/^[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})$/.test(text)) return this.fail(name, 'Enter a number.')
+    return this.#within(name, Number(text), bounds)
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    return choices.find((one) => one === text) ?? this.failChoice(name, text)
+  }
+
+  failChoice(name: string, text: string): undefined {
+    const shown = text.length <= maxEchoLength ? text : `${text.slice(0, maxEchoLength)}...`
+    return this.fail(name, `Select a valid choice. ${shown} is not one of the available choices.`)
+  }
+
+  /** `true`, `false`, `0` or `1`, in any case. */
+  flag(name: string): boolean | undefined {
+    const value = this.#single(name)
+    if (typeof value === 'boolean') return value
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    return flagWords.get(text.toLowerCase()) ?? this.failChoice(name, text)
+  }
+
+  /** Milliseconds since 1970. */
+  time(name: string): number | undefined {
+    const text = this.text(name)?.trim()
+    if (text === undefined || text === '') return undefined
+    return this.#parseTime(text) ?? this.fail(name, 'Enter a valid date/time.')
+  }
+
+  /** The fields of an object within; in a form they are named `source.kind`. */
+  inside(name: string): Fields {
+    const value = this.#values[name]
+    if (value !== undefined && !isRecord(value)) this.fail(name, 'Enter an object.')
+    const inner = isRecord(value) ? value : this.#dotted(`${name}.`)
+    return new Fields(inner, this.#parseTime, { prefix: `${this.#prefix}${name}.`, errors: this.#errors })
+  }
+
+  /** Whether anything was sent inside an object. */
+  hasInside(name: string): boolean {
+    return this.has(name) || Object.keys(this.#dotted(`${name}.`)).length > 0
+  }
+
+  #dotted(start: string): Record<string, unknown> {
+    const found = Object.entries(this.#values).filter(([name]) => name.startsWith(start))
+    return Object.fromEntries(found.map(([name, value]) => [name.slice(start.length), value]))
+  }
+
+  #single(name: string): unknown {
+    const value = this.raw(name)
+    if (Array.isArray(value))
+      return this.fail(name, `Enter one value: this one was given ${value.length} times.`)
+    return value
+  }
+
+  #numeric(name: string): string | undefined {
+    const text = this.text(name)?.trim()
+    return text === '' ? undefined : text
+  }
+
+  #within(name: string, value: number, { min, max }: Bounds): number | undefined {
+    if (min !== undefined && value < min)
+      return this.fail(name, `Ensure this value is greater than or equal to ${min}.`)
+    if (max !== undefined && value > max)
+      return this.fail(name, `Ensure this value is less than or equal to ${max}.`)
+    return value
+  }
+}
+
+/** Whether a value is an object with keys: neither a list nor null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
