@@ -56,6 +56,7 @@ export const house: House = {
       'src/stores',
       'src/catalog',
       'src/importer',
+    'src/importer/kinds',
     ],
   },
   unordered: [
@@ -64,6 +65,7 @@ export const house: House = {
     'src/geo',
     'src/http',
     'src/importer',
+    'src/importer/kinds',
     'src/monitoring/collect',
     'src/sources',
     'src/sources/database',

@@ -10,12 +10,12 @@ import type { WorkQueue } from '../lib/workers/work-queue.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
-import type { LoadPool } from './load/load-pool.ts'
-import type { ImportLocks } from './locks.ts'
-import type { NameReservations } from './name-reservations.ts'
-import type { ProgressBoard } from './progress.ts'
-import type { ToolLimits } from './raster/run-tools.ts'
-import type { RunningTable } from './running.ts'
+import type { ToolLimits } from './kinds/raster/run-tools.ts'
+import type { ImportLocks } from './live/locks.ts'
+import type { NameReservations } from './live/name-reservations.ts'
+import type { ProgressBoard } from './live/progress-board.ts'
+import type { RunningTable } from './live/running-work.ts'
+import type { LoadPool } from './worker/load-pool.ts'
 
 export interface ImporterFolders {
   /** One folder for each import. */

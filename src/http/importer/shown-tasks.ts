@@ -1,8 +1,8 @@
 import type { StoreRecord } from '../../catalog/records.ts'
 import { findStore } from '../../catalog/stores.ts'
 import type { Queryable } from '../../db/connection.ts'
-import { findGranule, listGranules } from '../../importer/mosaic/granule-repository.ts'
-import type { TaskRecord } from '../../importer/records.ts'
+import type { TaskRecord } from '../../importer/model/task-record.ts'
+import { findGranule, listGranules } from '../../importer/records/granule-repository.ts'
 import type { ListedFile, ShownTask } from './wire-data.ts'
 import { findListedFile, listMainFiles } from './wire-data.ts'
 

@@ -1,0 +1,15 @@
+import { FormatError } from '../../formats/format.ts'
+import { invalid } from '../../lib/errors.ts'
+import { TransformError } from '../../transforms/transform.ts'
+
+/** Runs work that a request asks for: what does not suit the data becomes a `Failure` (`invalid`). */
+export async function asRequest<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TransformError || error instanceof FormatError) {
+      throw invalid(error.code, error.message, { cause: error })
+    }
+    throw error
+  }
+}

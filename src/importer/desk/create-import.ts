@@ -1,0 +1,138 @@
+import { requireStore, requireWorkspace } from '../../catalog/catalog.ts'
+import { findStore } from '../../catalog/stores.ts'
+import { listWorkspaces } from '../../catalog/workspaces.ts'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import { requirePrograms } from '../kinds/raster/check-transforms.ts'
+import type { WantedDatabase } from '../look/database-source.ts'
+import { resolveDatabase } from '../look/database-source.ts'
+import type { WantedRemote } from '../look/remote-data.ts'
+import { resolveRemote } from '../look/remote-data.ts'
+import type { MosaicTime } from '../model/granule-record.ts'
+import type { ImportRecord, ImportSource } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+import { now } from '../parts.ts'
+import { uploadRoot } from '../records/import-folders.ts'
+import { insertImport, takeImportId } from '../records/import-repository.ts'
+import { importAfter } from '../records/save-and-tell.ts'
+import { asRequest } from './as-request.ts'
+
+export interface WantedSource {
+  type: ImportSource['type']
+  /** Absent: an empty folder that uploads fill. */
+  path?: string
+  charset?: string
+  /** Where the times of a mosaic's granules come from. */
+  time?: MosaicTime
+  /** What data of type `remote` are fetched by. */
+  remote?: WantedRemote
+  /** What data of type `database` are read from. */
+  database?: WantedDatabase
+}
+
+export interface NewImport {
+  proposedId?: number
+  workspace?: string
+  store?: string
+  source?: WantedSource
+  transforms: TransformSpec[]
+  isArchived: boolean
+  allowEmpty?: boolean
+  isAsync: boolean
+  user?: string
+}
+
+/** An import and the job that prepares it; no job where there is nothing to prepare. */
+export interface CreatedImport {
+  record: ImportRecord
+  jobId?: number
+}
+
+export const prepareJob = 'import.prepare'
+
+async function findStoreWorkspace(parts: ImporterParts, store: string): Promise<string | undefined> {
+  const db = parts.database.kysely
+  for (const { name } of await listWorkspaces(db)) {
+    if ((await findStore(db, name, store)) !== undefined) return name
+  }
+  return undefined
+}
+
+/** The target workspace: the one named, else the store's, else the default. */
+async function resolveWorkspace(parts: ImporterParts, wanted: NewImport): Promise<string> {
+  if (wanted.workspace !== undefined) {
+    await requireWorkspace(parts.catalog, wanted.workspace)
+    return wanted.workspace
+  }
+  const standard = await parts.catalog.defaultWorkspace()
+  if (wanted.store === undefined) return standard
+  if ((await findStore(parts.database.kysely, standard, wanted.store)) !== undefined) return standard
+  return (await findStoreWorkspace(parts, wanted.store)) ?? standard
+}
+
+async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promise<ImportSource> {
+  const { type, path, charset, time, remote, database } = wanted
+  if (database !== undefined) return resolveDatabase(parts, database)
+  const source: ImportSource =
+    remote !== undefined
+      ? await resolveRemote(parts, remote)
+      : path === undefined
+        ? { type, path: '', isOurs: true }
+        : { type, path: await resolveInRoots(path, parts.roots), isOurs: false }
+  return {
+    ...source,
+    ...(charset === undefined ? {} : { charset }),
+    ...(time === undefined ? {} : { time }),
+  }
+}
+
+/**
+ * Keeps a new import; what is wrong with the request is a `Failure` (`invalid`) and nothing is kept. Its data are
+ * looked at by a job, which a synchronous caller waits for.
+ */
+export async function createImport(
+  parts: ImporterParts,
+  wanted: NewImport,
+  isRunAfter: boolean,
+): Promise<CreatedImport> {
+  const workspace = await resolveWorkspace(parts, wanted)
+  if (wanted.store !== undefined) await requireStore(parts.catalog, workspace, wanted.store)
+  await asRequest(() => requirePrograms(wanted.transforms))
+  const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
+  const at = now(parts)
+  const needsJob = source?.remote !== undefined || (source !== undefined && !source.isOurs) || wanted.isAsync
+  const created = await parts.database.transaction(async (db): Promise<CreatedImport> => {
+    const id = await takeImportId(db, wanted.proposedId)
+    const begun: ImportRecord = {
+      id,
+      state: 'INIT',
+      nextTaskId: 0,
+      revision: 0,
+      createdAt: at,
+      updatedAt: at,
+      isArchived: wanted.isArchived,
+      workspace,
+      transforms: wanted.transforms,
+      messages: [],
+      nextUpload: 0,
+      ...(wanted.allowEmpty === true ? { allowEmpty: true } : {}),
+      ...(wanted.store === undefined ? {} : { store: wanted.store }),
+      ...(source === undefined
+        ? {}
+        : { source: source.isOurs ? { ...source, path: uploadRoot(parts, id) } : source }),
+      ...(wanted.user === undefined ? {} : { user: wanted.user }),
+    }
+    if (!needsJob) {
+      const record = importAfter(begun, { type: 'prepared', isReady: false })
+      await insertImport(db, record)
+      return { record }
+    }
+    const payload = { importId: id, isAsync: wanted.isAsync, isRunAfter }
+    const jobId = await parts.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
+    const record = { ...begun, jobId }
+    await insertImport(db, record)
+    return { record, jobId }
+  })
+  parts.jobs.wake()
+  return created
+}

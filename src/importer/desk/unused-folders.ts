@@ -1,0 +1,60 @@
+import type { Dirent } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { listAllStores } from '../../catalog/stores.ts'
+import { taskStates } from '../model/states.ts'
+import type { ImporterParts } from '../parts.ts'
+import { listTasksInState } from '../records/task-repository.ts'
+
+/** What `settle-file.ts` calls the folders that it makes. */
+const madeFolder = /_[\da-f]{12}(?:\.part)?$/
+
+const listFolders = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => [])
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
+}
+
+const isNamedBy = (paths: string[]) => (folder: string) =>
+  paths.some((path) => path === folder || path.startsWith(folder + sep))
+
+const textsOf = (fields: object): string[] =>
+  Object.values(fields).filter((value): value is string => typeof value === 'string')
+
+async function pathsOfStores({ database }: ImporterParts): Promise<string[]> {
+  const stores = await listAllStores(database.kysely)
+  return stores.flatMap(({ parameters }) => textsOf(parameters))
+}
+
+/** Where loads put their data that are under way, or of which it is not known how they ended. */
+async function pathsOfLoads({ database }: ImporterParts): Promise<string[]> {
+  const paths: string[] = []
+  for (const state of taskStates.filter((one) => one !== 'COMPLETE')) {
+    for (const { run, unsettled } of await listTasksInState(database.kysely, state)) {
+      paths.push(...textsOf(run?.load ?? {}), ...textsOf(unsettled ?? {}))
+    }
+  }
+  return paths
+}
+
+async function hasChangedSince(folder: string, time: string): Promise<boolean> {
+  const status = await stat(folder).catch(() => undefined)
+  return status === undefined || status.mtime.toISOString() >= time
+}
+
+/**
+ * Removes folders below `stores` that were made for one file, that neither a store nor a load names, and that have not
+ * changed since `before` (ISO 8601): a process died between making the folder and publishing its layer.
+ */
+export async function removeUnusedFolders(parts: ImporterParts, before: string): Promise<void> {
+  const workspaces = await listFolders(parts.folders.stores)
+  const made = (await Promise.all(workspaces.map(listFolders))).flat().filter((one) => madeFolder.test(one))
+  const isRead = isNamedBy(await pathsOfStores(parts))
+  const unread = made.filter((folder) => !isRead(folder))
+  if (unread.length === 0) return
+  const isLoaded = isNamedBy(await pathsOfLoads(parts))
+  const isReadMeanwhile = isNamedBy(await pathsOfStores(parts))
+  for (const folder of unread) {
+    if (isLoaded(folder) || isReadMeanwhile(folder) || (await hasChangedSince(folder, before))) continue
+    await rm(folder, { recursive: true, force: true })
+  }
+}

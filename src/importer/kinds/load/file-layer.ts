@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
+import { findLayer } from '../../../catalog/layers.ts'
+import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
+import { getStoreById, moveStore } from '../../../catalog/stores.ts'
+import type { Queryable } from '../../../db/connection.ts'
+import { copyFile } from '../../../lib/copy-file.ts'
+import { openVectorStore } from '../../../stores/registry.ts'
+import type { VectorStore } from '../../../stores/store.ts'
+import type { ImportRecord, TaskLoad, TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+import { now } from '../../parts.ts'
+import { storeFolder } from '../../publish/file-store.ts'
+import type { Target } from './target.ts'
+
+/** Whether a store is a file that is served as it is. */
+export function isFileStore(store: StoreRecord): boolean {
+  return store.type === 'Shapefile' || store.type === 'FlatGeobuf' || store.parameters.read_only === 'true'
+}
+
+/** The store of the layer that a REPLACE or APPEND means, where that is a file served as it is. */
+export async function findFileStore(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<StoreRecord | undefined> {
+  if (task.updateMode === 'CREATE') return undefined
+  const layer = await findLayer(parts.database.kysely, record.workspace, task.layer?.name ?? '')
+  const store = layer === undefined ? undefined : await getStoreById(parts.database.kysely, layer.storeId)
+  return store !== undefined && isFileStore(store) ? store : undefined
+}
+
+/**
+ * Where the rows of a layer over a file go: into a GeoPackage of ours, to which the layer's store is pointed when they
+ * are there. A GeoPackage is copied whole, since other layers may read it; of another file its rows are.
+ */
+export async function fileLayerTarget(
+  parts: ImporterParts,
+  record: ImportRecord,
+  layer: LayerRecord,
+  from: StoreRecord,
+): Promise<Target> {
+  const source = from.parameters.path ?? ''
+  const folder = storeFolder(parts, record, { path: source, origin: randomUUID() })
+  const path = join(folder, `${basename(source, extname(source))}.gpkg`)
+  const store: StoreRecord = { ...from, type: 'GeoPackage', parameters: { path } }
+  const isGeoPackage = from.type === 'GeoPackage'
+  const tableName = (name: string) =>
+    openVectorStore({ type: 'GeoPackage', parameters: { path } }).tableName(name)
+  return {
+    store,
+    table: isGeoPackage ? layer.nativeName : tableName(layer.nativeName),
+    layerName: layer.name,
+    layer,
+    isExisting: true,
+    moved: { from, path },
+    ...(isGeoPackage ? {} : { copyFrom: { store: from, table: layer.nativeName } }),
+  }
+}
+
+/** Makes the folder of the new file, and the whole copy where the old one is a GeoPackage. */
+export async function prepareMove({ moved }: Target, signal: AbortSignal): Promise<void> {
+  if (moved === undefined) return
+  await mkdir(dirname(moved.path), { recursive: true })
+  const { type, parameters } = moved.from
+  if (type === 'GeoPackage') await copyFile(parameters.path ?? '', moved.path, { signal })
+}
+
+/** The new file of a load; its store still means the old one. */
+export function openMoved(path: string): VectorStore {
+  return openVectorStore({ type: 'GeoPackage', parameters: { path } })
+}
+
+/** Points the store to its new file; run it in the transaction that publishes the layer. */
+export async function pointStore(
+  parts: ImporterParts,
+  db: Queryable,
+  { storeId }: TaskLoad,
+  path: string,
+): Promise<StoreRecord> {
+  await moveStore(db, storeId, { type: 'GeoPackage', parameters: { path } }, now(parts))
+  return getStoreById(db, storeId)
+}
+
+/** Takes a new file away that no store was pointed to. */
+export async function removeMoved(path: string): Promise<void> {
+  await rm(dirname(path), { recursive: true, force: true })
+}

@@ -1,0 +1,120 @@
+import { basename } from 'node:path'
+import type { LayerDescription, Message } from '../../../formats/format.ts'
+import type { GranuleRecord, MosaicTask, MosaicTime } from '../../model/granule-record.ts'
+import { proposeLayer } from '../../model/task-layer.ts'
+import type { TaskLayer, TaskRecord } from '../../model/task-record.ts'
+import type { CheckedGranules } from './check-granules.ts'
+import { checkGranules } from './check-granules.ts'
+
+const archiveExtension = /\.(?:zip|tar|t?gz|tar\.gz|tbz2?|(?:tar\.)?bz2|txz|(?:tar\.)?xz|7z)$/i
+const namedInReason = 5
+const maxMessages = 100
+
+function faultMessages(granules: GranuleRecord[]): Message[] {
+  return granules.flatMap(({ fileId, fault, timeMs, timeFault }): Message[] => {
+    const faults: Message[] = []
+    if (fault !== undefined) {
+      faults.push({ level: 'error', code: fault.code, message: `"${fileId}" ${fault.reason}` })
+    }
+    if (timeFault !== undefined && timeMs === undefined) {
+      faults.push({ level: 'warning', code: 'no-time', message: `"${fileId}" has no time: ${timeFault}` })
+    }
+    return faults
+  })
+}
+
+function limited(messages: Message[]): Message[] {
+  if (messages.length <= maxMessages) return messages
+  const rest = messages.length - maxMessages
+  const more: Message = {
+    level: 'warning',
+    code: 'more-messages',
+    message: `${rest} more files have messages: see each file of the data`,
+  }
+  return [...messages.slice(0, maxMessages), more]
+}
+
+function faultReason(granules: GranuleRecord[]): string | undefined {
+  const faulty = granules.filter(({ fault }) => fault !== undefined)
+  if (faulty.length === 0) return undefined
+  const named = faulty.slice(0, namedInReason).map(({ fileId, fault }) => `"${fileId}" ${fault?.reason}`)
+  const rest = faulty.length - named.length
+  const more = rest > 0 ? `; and ${rest} more` : ''
+  return `${faulty.length} of ${granules.length} files cannot be granules of this mosaic: ${named.join('; ')}${more}. Delete them from the data, or mend them and run again`
+}
+
+function toSource(
+  name: string,
+  { granules, model, envelope }: CheckedGranules,
+  messages: Message[],
+): LayerDescription {
+  return {
+    name,
+    schema: { attributes: [], geometry: undefined },
+    featureCount: granules.length,
+    messages,
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(model?.raster === undefined ? {} : { raster: model.raster }),
+  }
+}
+
+function toMosaic(time: MosaicTime, granules: GranuleRecord[]): MosaicTask {
+  const faulty = granules.filter(({ fault }) => fault !== undefined)
+  const reason = faultReason(granules)
+  return {
+    time,
+    granules: granules.length,
+    faults: faulty.length,
+    withoutExtent: faulty.filter(({ fault }) => fault?.code === 'no-extent').length,
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+/** The most frequent format of what could be read, for a mosaic none of whose granules is without fault. */
+function formatOf({ granules, model }: CheckedGranules): { format?: string } {
+  const format = model?.format ?? granules.find((granule) => granule.format !== undefined)?.format
+  return format === undefined ? {} : { format }
+}
+
+/** The layer with its CRS, which follows the granules until the client sets another. */
+function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription): TaskLayer {
+  const proposed = proposeLayer(source)
+  if (layer === undefined) return proposed
+  const isFollowing = layer.srs === former?.raster?.crs?.srs
+  if (!isFollowing || layer.srs === proposed.srs) return layer
+  const { srs: _srs, srsCandidates: _candidates, ...kept } = layer
+  const { srs, srsCandidates } = proposed
+  return {
+    ...kept,
+    ...(srs === undefined ? {} : { srs }),
+    ...(srsCandidates === undefined ? {} : { srsCandidates }),
+  }
+}
+
+/** The task as its granules make it, and the granules with their faults; the layer stays where there is one. */
+export function settleMosaic(
+  task: TaskRecord,
+  given: GranuleRecord[],
+  mosaic: { name: string; time: MosaicTime },
+): { task: TaskRecord; granules: GranuleRecord[] } {
+  const checked = checkGranules(given)
+  const { granules, model } = checked
+  const messages = limited(faultMessages(granules))
+  const { format: _format, source: _source, layer, ...rest } = task
+  const settled: TaskRecord = {
+    ...rest,
+    kind: 'raster',
+    ...formatOf(checked),
+    mosaic: toMosaic(mosaic.time, granules),
+    messages,
+  }
+  if (model === undefined) return { task: settled, granules }
+  const source = toSource(mosaic.name, checked, messages)
+  return { task: { ...settled, source, layer: layerOf(task, source) }, granules }
+}
+
+/** What a mosaic is called where nobody says: the folder or archive that it is in. */
+export function mosaicName(path: string | undefined): string {
+  const name = path === undefined ? '' : basename(path).replace(archiveExtension, '')
+  return name === '' ? 'mosaic' : name
+}

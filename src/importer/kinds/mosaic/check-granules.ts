@@ -1,0 +1,110 @@
+import type { CrsDeclaration } from '../../../geo/crs.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { unionEnvelope } from '../../../geo/envelope.ts'
+import type { GranuleFault, GranuleRecord } from '../../model/granule-record.ts'
+
+/** What all granules of a mosaic have in common, with one of them to speak for it. */
+export interface CheckedGranules {
+  granules: GranuleRecord[]
+  /** The first granule without fault. */
+  model?: GranuleRecord
+  /** Around those without fault. */
+  envelope?: Envelope
+}
+
+/** What tells CRSs apart: the matched code, else the file's own words. */
+export function crsKey(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
+  return srs ?? crs?.wkt ?? crs?.projjson ?? crs?.proj4 ?? ''
+}
+
+export function bandsKey(granule: Pick<GranuleRecord, 'raster'>): string {
+  return (granule.raster?.bands ?? []).map(({ dataType }) => dataType).join(', ')
+}
+
+function crsName(granule: GranuleRecord): string {
+  if (granule.srs !== undefined) return granule.srs
+  const text = crsKey(granule.raster?.crs)
+  return text === '' ? 'no CRS' : (/"([^"]{1,100})"/.exec(text)?.[1] ?? 'a CRS that is not known')
+}
+
+function bandsName(granule: GranuleRecord): string {
+  const count = granule.raster?.bands.length ?? 0
+  return `${count} ${count === 1 ? 'band' : 'bands'} (${bandsKey(granule)})`
+}
+
+/** A property that all granules must share. */
+interface Trait {
+  code: GranuleFault['code']
+  keyOf(granule: GranuleRecord): string
+  describe(granule: GranuleRecord): string
+}
+
+const traits: Trait[] = [
+  {
+    code: 'other-format',
+    keyOf: ({ format = '' }) => format,
+    describe: ({ format }) => `is ${format ?? ''}`,
+  },
+  {
+    code: 'other-crs',
+    keyOf: ({ raster, srs }) => crsKey(raster?.crs, srs),
+    describe: (granule) => `has ${crsName(granule)}`,
+  },
+  { code: 'other-bands', keyOf: bandsKey, describe: (granule) => `has ${bandsName(granule)}` },
+]
+
+/** The value that most granules have; of equals the one that comes first. */
+function commonest(granules: GranuleRecord[], keyOf: Trait['keyOf']): string | undefined {
+  const counts = new Map<string, number>()
+  for (const granule of granules) counts.set(keyOf(granule), (counts.get(keyOf(granule)) ?? 0) + 1)
+  let best: [string, number] | undefined
+  for (const entry of counts) if (best === undefined || entry[1] > best[1]) best = entry
+  return best?.[0]
+}
+
+function withoutFault({ fault: _fault, ...granule }: GranuleRecord): GranuleRecord {
+  return granule
+}
+
+function unsharedFault(granule: GranuleRecord): GranuleFault | undefined {
+  if (granule.raster === undefined) {
+    return granule.fault ?? { code: 'unreadable', reason: 'nothing reads it as a raster' }
+  }
+  if (granule.envelope !== undefined) return undefined
+  return { code: 'no-extent', reason: 'has no extent: it is not georeferenced' }
+}
+
+/**
+ * Says of each granule whether it can take part: it must be readable, have an extent, and share format, CRS and the
+ * types of bands with most of the others.
+ */
+export function checkGranules(given: GranuleRecord[]): CheckedGranules {
+  const faults = new Map<GranuleRecord, GranuleFault>()
+  let fitting: GranuleRecord[] = []
+  for (const granule of given) {
+    const fault = unsharedFault(granule)
+    if (fault === undefined) fitting.push(granule)
+    else faults.set(granule, fault)
+  }
+  for (const { code, keyOf, describe } of traits) {
+    const shared = commonest(fitting, keyOf)
+    const example = fitting.find((granule) => keyOf(granule) === shared)
+    const isOdd = (granule: GranuleRecord) => keyOf(granule) !== shared
+    for (const granule of fitting.filter(isOdd)) {
+      const others = example === undefined ? '' : `, but the mosaic ${describe(example)}`
+      faults.set(granule, { code, reason: `${describe(granule)}${others}` })
+    }
+    fitting = fitting.filter((granule) => !isOdd(granule))
+  }
+  const [model] = fitting
+  const envelopes = fitting.flatMap(({ envelope }) => envelope ?? [])
+  const granules = given.map((granule) => {
+    const fault = faults.get(granule)
+    return fault === undefined ? withoutFault(granule) : { ...granule, fault }
+  })
+  return {
+    granules,
+    ...(model === undefined ? {} : { model }),
+    ...(envelopes.length === 0 ? {} : { envelope: envelopes.reduce(unionEnvelope) }),
+  }
+}

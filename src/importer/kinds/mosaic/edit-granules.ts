@@ -1,0 +1,118 @@
+import { rm } from 'node:fs/promises'
+import { conflict, notFound } from '../../../lib/errors.ts'
+import type { GranuleRecord } from '../../model/granule-record.ts'
+import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+import { deleteGranule, findGranule, listGranules, saveGranule } from '../../records/granule-repository.ts'
+import { getImport } from '../../records/import-repository.ts'
+import { saveTaskAndTell, settleImport } from '../../records/save-and-tell.ts'
+import { getTask } from '../../records/task-repository.ts'
+import { reexamine } from '../reexamine.ts'
+import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
+
+/** Which granule is meant. */
+export interface GranuleAddress {
+  importId: number
+  taskId: number
+  fileId: string
+}
+
+interface Found {
+  record: ImportRecord
+  task: TaskRecord
+  granule: GranuleRecord
+}
+
+function refuseInUse({ record, task, granule }: Found): void {
+  if (record.state === 'RUNNING' || record.state === 'INIT') {
+    throw conflict('import-busy', `Import ${record.id} is ${record.state}: its files are in use`)
+  }
+  if (task.state !== 'COMPLETE') return
+  throw conflict(
+    'file-in-use',
+    `"${granule.fileId}" is published: delete the layer, or use a new import with updateMode REPLACE or APPEND`,
+  )
+}
+
+async function find(parts: ImporterParts, { importId, taskId, fileId }: GranuleAddress): Promise<Found> {
+  const db = parts.database.kysely
+  const record = await getImport(db, importId)
+  const task = await getTask(db, importId, taskId)
+  const granule = await findGranule(db, { importId, taskId }, fileId)
+  if (granule === undefined) throw notFound('unknown-file', `No such file: ${fileId}`)
+  return { record, task, granule }
+}
+
+/** The task looked at again after its granules changed; the last granule takes the task's format and layer along. */
+async function settled(
+  parts: ImporterParts,
+  { record, task }: Found,
+  granules: GranuleRecord[],
+): Promise<{ task: TaskRecord; granules: GranuleRecord[] }> {
+  const { mosaic } = task
+  if (mosaic === undefined) throw new Error(`Task ${task.id} has granules and is no mosaic`)
+  const name = task.source?.name ?? mosaicName(record.source?.path)
+  const { task: changed, granules: checked } = settleMosaic(task, granules, { name, time: mosaic.time })
+  const { layer: _layer, kind: _kind, ...bare } = changed
+  return {
+    task: await reexamine(parts, record, granules.length === 0 ? bare : changed),
+    granules: checked,
+  }
+}
+
+/** Granules whose fault has come, gone or changed: few of thousands. */
+function changedFaults(before: GranuleRecord[], after: GranuleRecord[]): GranuleRecord[] {
+  return after.filter(({ fault }, index) => fault?.reason !== before[index]?.fault?.reason)
+}
+
+/** Gives a granule its time, in milliseconds since 1970. `check` runs before anything else, under the lock. */
+export async function setGranuleTime(
+  parts: ImporterParts,
+  address: GranuleAddress,
+  timeMs: number,
+  check?: (task: TaskRecord, granule: GranuleRecord) => void,
+): Promise<{ task: TaskRecord; granule: GranuleRecord }> {
+  return parts.locks.ofImport(address.importId, async () => {
+    const found = await find(parts, address)
+    check?.(found.task, found.granule)
+    refuseInUse(found)
+    const { timeFault, ...kept } = found.granule
+    const granule: GranuleRecord = { ...kept, timeMs }
+    if (timeFault === undefined) {
+      await saveGranule(parts.database.kysely, granule)
+      return { task: found.task, granule }
+    }
+    const all = await listGranules(parts.database.kysely, address)
+    const changed = all.map((one) => (one.fileId === granule.fileId ? granule : one))
+    const { task } = await settled(parts, found, changed)
+    return parts.database.transaction(async (db) => {
+      await saveGranule(db, granule)
+      return { task: await saveTaskAndTell(parts, db, task), granule }
+    })
+  })
+}
+
+/** Takes a granule out of a mosaic, and from disk where it was uploaded. */
+export async function removeGranule(
+  parts: ImporterParts,
+  address: GranuleAddress,
+  check?: (task: TaskRecord, granule: GranuleRecord) => void,
+): Promise<void> {
+  await parts.locks.ofImport(address.importId, async () => {
+    const found = await find(parts, address)
+    check?.(found.task, found.granule)
+    refuseInUse(found)
+    const all = await listGranules(parts.database.kysely, address)
+    const left = all.filter(({ fileId }) => fileId !== address.fileId)
+    const { task, granules } = await settled(parts, found, left)
+    await parts.database.transaction(async (db) => {
+      await deleteGranule(db, address, address.fileId)
+      for (const granule of changedFaults(left, granules)) await saveGranule(db, granule)
+      await saveTaskAndTell(parts, db, task)
+      await settleImport(parts, db, await getImport(db, address.importId))
+    })
+    if (!found.task.isUploaded) return
+    const { path, sidecars } = found.granule.file
+    for (const one of [path, ...Object.values(sidecars)]) await rm(one, { force: true })
+  })
+}

@@ -1,0 +1,50 @@
+import { findCrs } from '../../../geo/crs-database.ts'
+import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import type { MosaicTask } from '../../model/granule-record.ts'
+import type { TaskRecord, TaskStore } from '../../model/task-record.ts'
+import type { Examination, ExamineContext } from '../examination.ts'
+
+type Outcome = Pick<Examination, 'finding' | 'reason'>
+
+function granuleFinding(
+  { layer }: TaskRecord,
+  { granules, faults, withoutExtent, reason }: MosaicTask,
+): Outcome {
+  if (faults > 0) {
+    const finding = withoutExtent === granules ? 'NO_BOUNDS' : 'ERROR'
+    return { finding, ...(reason === undefined ? {} : { reason }) }
+  }
+  const hasCrs = layer?.srs !== undefined && findCrs(layer.srs) !== undefined
+  return { finding: hasCrs ? 'READY' : 'NO_CRS' }
+}
+
+function storeFault({ updateMode }: TaskRecord, { store, layerStore }: ExamineContext): Outcome | undefined {
+  if (store?.kind === 'dataStore' || layerStore?.kind === 'dataStore') {
+    return { finding: 'BAD_FORMAT', reason: 'Raster data cannot go into a data store' }
+  }
+  if (layerStore !== undefined && layerStore.type !== mosaicType) {
+    return { finding: 'ERROR', reason: 'The layer of that name is a single raster, not a mosaic' }
+  }
+  if (updateMode === 'APPEND' && layerStore === undefined && store?.type !== mosaicType) {
+    return { finding: 'ERROR', reason: 'There is no layer of that name to append granules to' }
+  }
+  if (layerStore !== undefined || store === undefined || store.type === mosaicType) return undefined
+  const hint = 'leave out the target store, or use updateMode APPEND or REPLACE with the name of its layer'
+  return { finding: 'ERROR', reason: `The coverage store "${store.name}" serves a layer already: ${hint}` }
+}
+
+/** Whether a task's data become granules: a mosaic, or a raster for the layer of one. */
+export function isOfMosaic({ mosaic, kind, target }: TaskRecord): boolean {
+  return mosaic !== undefined || (kind === 'raster' && target?.type === mosaicType)
+}
+
+/** Whether a task with a mosaic can run, and which coverage store it makes or adds to. */
+export function examineMosaic(task: TaskRecord, mosaic: MosaicTask, context: ExamineContext): Examination {
+  const fault = storeFault(task, context)
+  if (fault !== undefined) return { ...fault, isDirect: true }
+  const { workspace, layerStore, store } = context
+  const name = (layerStore ?? store)?.name ?? task.layer?.name ?? ''
+  const target: TaskStore = { workspace, name, type: mosaicType }
+  const { finding, reason } = granuleFinding(task, mosaic)
+  return { finding, isDirect: true, target, ...(reason === undefined ? {} : { reason }) }
+}

@@ -1,0 +1,80 @@
+import { basename } from 'node:path'
+import { systemClock } from '../../../lib/clock.ts'
+import { explain, invalid } from '../../../lib/errors.ts'
+import type { NamedTime } from '../../../sources/mosaic/date-in-name.ts'
+import { findDateInName } from '../../../sources/mosaic/date-in-name.ts'
+import { IsoReader } from '../../../transforms/iso-dates.ts'
+import type { DateFormat } from '../../../transforms/simple-date-format.ts'
+import { compileDateFormat, DatePatternError } from '../../../transforms/simple-date-format.ts'
+import type { MosaicTime } from '../../model/granule-record.ts'
+import { timeModes } from '../../model/granule-record.ts'
+import { checkPattern, matchNames } from './match-names.ts'
+
+const msPerDay = 86_400_000
+
+function compileFormat(format: string): DateFormat {
+  try {
+    return compileDateFormat(format, systemClock.now())
+  } catch (error) {
+    if (!(error instanceof DatePatternError)) throw error
+    throw invalid('invalid-time-format', `time.timeFormat "${format.slice(0, 200)}": ${explain(error)}`)
+  }
+}
+
+/** The times that a client asks for; throws `Failure` (`invalid`) where that cannot be done. */
+export function requireMosaicTime(wanted: { mode?: string; pattern?: string; format?: string }): MosaicTime {
+  const mode = timeModes.find((one) => one === wanted.mode?.trim().toLowerCase())
+  if (mode === undefined) {
+    throw invalid(
+      'invalid-time-mode',
+      `time.mode must be one of ${timeModes.join(', ')}, found "${wanted.mode ?? ''}"`,
+    )
+  }
+  const { pattern, format } = wanted
+  if (mode !== 'filename') return { mode }
+  if (pattern === undefined || pattern === '') {
+    throw invalid('invalid-pattern', 'time.mode "filename" needs time.filenameRegex')
+  }
+  checkPattern(pattern)
+  if (format === undefined || format === '') return { mode, pattern }
+  compileFormat(format)
+  return { mode, pattern, format }
+}
+
+/** Milliseconds since 1970 of ISO 8601 text, UTC where it names no zone; undefined for other text. */
+export function parseIsoTime(text: string): number | undefined {
+  const iso = new IsoReader()
+  const bytes = Buffer.from(text)
+  if (!iso.parse(bytes, 0, bytes.length)) return undefined
+  return iso.days * msPerDay + Math.floor(iso.micros / 1000)
+}
+
+function parseBy(format: DateFormat, text: string): number | undefined {
+  const bytes = Buffer.from(text)
+  const ms = format.parse(bytes, 0, bytes.length)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+async function byPattern(names: string[], time: MosaicTime, signal: AbortSignal): Promise<NamedTime[]> {
+  const { pattern = '', format } = time
+  const compiled = format === undefined ? undefined : compileFormat(format)
+  const texts = await matchNames(pattern, names, signal)
+  return texts.map((text) => {
+    if (text === undefined) return { fault: `its name does not match the pattern ${pattern}` }
+    const timeMs = compiled === undefined ? parseIsoTime(text) : parseBy(compiled, text)
+    if (timeMs !== undefined) return { timeMs }
+    return { fault: `"${text.slice(0, 100)}" of its name is not a time of the form ${format ?? 'ISO 8601'}` }
+  })
+}
+
+/** The time of each file by its name; undefined where the mode asks for none. */
+export async function findTimes(
+  paths: string[],
+  time: MosaicTime,
+  signal: AbortSignal,
+): Promise<(NamedTime | undefined)[]> {
+  const names = paths.map((path) => basename(path))
+  if (time.mode === 'auto') return names.map(findDateInName)
+  if (time.mode === 'filename' && names.length > 0) return byPattern(names, time, signal)
+  return names.map(() => undefined)
+}

@@ -1,0 +1,78 @@
+import { relative, sep } from 'node:path'
+import type { RasterDescription } from '../../../formats/format.ts'
+import { matchCrs } from '../../../geo/crs-database.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import type { DescribedFile } from '../../model/described-file.ts'
+import type { Corners, GranuleRecord } from '../../model/granule-record.ts'
+
+/** The corners of a raster in its CRS; undefined where it has no place or no extent. */
+export function cornersOf({ width, height, geoTransform }: RasterDescription): Corners | undefined {
+  const [x0, xColumn, xRow, y0, yColumn, yRow] = geoTransform ?? []
+  if (x0 === undefined || xColumn === undefined || xRow === undefined) return undefined
+  if (y0 === undefined || yColumn === undefined || yRow === undefined) return undefined
+  const place = (column: number, row: number): [number, number] => [
+    x0 + column * xColumn + row * xRow,
+    y0 + column * yColumn + row * yRow,
+  ]
+  const corners = [place(0, 0), place(0, height), place(width, height), place(width, 0)]
+  const hasArea = xColumn * yRow !== xRow * yColumn && width > 0 && height > 0
+  return hasArea && corners.flat().every(Number.isFinite) ? corners : undefined
+}
+
+function envelopeOf(corners: Corners): Envelope {
+  const xs = corners.map(([x]) => x)
+  const ys = corners.map(([, y]) => y)
+  return { minX: Math.min(...xs), minY: Math.min(...ys), maxX: Math.max(...xs), maxY: Math.max(...ys) }
+}
+
+/** Of thousands of granules only what tells them apart is kept: no CRS text where its code is known, no overviews. */
+function slim(raster: RasterDescription, srs: string | undefined): RasterDescription {
+  const { overviews: _overviews, crs, ...kept } = raster
+  return { ...kept, overviews: [], ...(crs === undefined ? {} : { crs: srs === undefined ? crs : { srs } }) }
+}
+
+type Facts = Pick<GranuleRecord, 'format' | 'raster' | 'srs' | 'envelope' | 'fault'>
+
+/** What a tool says of a file may be long. */
+function firstLine(error = 'it holds no raster'): string {
+  return (error.split('\n', 1)[0] ?? '').slice(0, 300)
+}
+
+/** A file as its format sees it; of the format only the name counts. */
+type Described = Pick<DescribedFile, 'file' | 'layers' | 'error'> & { format?: string | undefined }
+
+/** What a described file is as a granule. */
+export function granuleFacts({ format, layers, error }: Described): Facts {
+  if (format === undefined) return {}
+  const raster = layers.length === 1 ? layers[0]?.raster : undefined
+  if (raster === undefined) {
+    const several = layers.length > 1 ? `holds ${layers.length} rasters, a granule holds one` : undefined
+    return {
+      format,
+      fault: { code: 'unreadable', reason: several ?? `cannot be read: ${firstLine(error)}` },
+    }
+  }
+  const srs = raster.crs === undefined ? undefined : (raster.crs.srs ?? matchCrs(raster.crs))
+  const corners = cornersOf(raster)
+  return {
+    format,
+    raster: slim(raster, srs),
+    ...(srs === undefined ? {} : { srs }),
+    ...(corners === undefined ? {} : { envelope: envelopeOf(corners) }),
+  }
+}
+
+/** A described file as a granule of a task; `folder` is the data folder. */
+export function toGranule(
+  described: Described,
+  { folder, ...place }: { importId: number; taskId: number; folder: string },
+): GranuleRecord {
+  const { file, layers } = described
+  return {
+    ...place,
+    fileId: relative(folder, file.path).split(sep).join('/'),
+    file,
+    sizeBytes: layers[0]?.raster?.sizeBytes ?? 0,
+    ...granuleFacts(described),
+  }
+}

@@ -1,0 +1,154 @@
+import { extname } from 'node:path'
+import type { Message } from '../../../formats/format.ts'
+import { scanFile } from '../../../sources/scan.ts'
+import type { PlanContext, TaskPlan } from '../../look/plan-tasks.ts'
+import { blankTask, planTasks, shownNames } from '../../look/plan-tasks.ts'
+import type { DescribedFile } from '../../model/described-file.ts'
+import type { GranuleRecord, MosaicTask, MosaicTime } from '../../model/granule-record.ts'
+import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+import { listGranules, replaceGranules } from '../../records/granule-repository.ts'
+import { listTasks } from '../../records/task-repository.ts'
+import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
+import { toGranule } from './granule.ts'
+import { findTimes } from './granule-times.ts'
+
+/** The tasks of a mosaic's data, not yet saved, and their granules. */
+export interface MosaicPlan extends TaskPlan {
+  granules: GranuleRecord[]
+  /** An open mosaic of the import that took the granules; then there is no new task for them. */
+  grown?: TaskRecord
+}
+
+const noTimes: MosaicTime = { mode: 'none' }
+
+async function withTimes(
+  granules: GranuleRecord[],
+  time: MosaicTime,
+  signal: AbortSignal,
+): Promise<GranuleRecord[]> {
+  const paths = granules.map(({ file }) => file.path)
+  const times = await findTimes(paths, time, signal)
+  return granules.map((granule, index) => {
+    const found = times[index]
+    if (found === undefined) return granule
+    return 'timeMs' in found ? { ...granule, timeMs: found.timeMs } : { ...granule, timeFault: found.fault }
+  })
+}
+
+const extensionOf = (path: string): string => extname(path).toLowerCase()
+
+/** Files that are meant as granules: rasters, and what is named like one of them but cannot be read. */
+function chooseGranules(described: DescribedFile[], known: GranuleRecord[]) {
+  const isRaster = ({ format }: DescribedFile) => format?.kind === 'raster'
+  const paths = [...described.filter(isRaster), ...known].map(({ file }) => file.path)
+  const extensions = new Set(paths.map(extensionOf))
+  const isGranule = (one: DescribedFile) =>
+    isRaster(one) || (one.format === undefined && extensions.has(extensionOf(one.file.path)))
+  return {
+    chosen: described.filter(isGranule),
+    others: described.filter((one) => !isGranule(one)),
+  }
+}
+
+async function findOpenMosaic(parts: ImporterParts, record: ImportRecord): Promise<TaskRecord | undefined> {
+  if (record.state === 'INIT') return undefined
+  const tasks = await listTasks(parts.database.kysely, record.id)
+  return tasks.find(
+    ({ mosaic, isUploaded, state }) =>
+      mosaic !== undefined && isUploaded && state !== 'COMPLETE' && state !== 'RUNNING',
+  )
+}
+
+function skipped(others: DescribedFile[], context: PlanContext): Message[] {
+  if (others.length === 0) return []
+  const text = `These files are no rasters and no part of the mosaic: ${shownNames(others, context)}`
+  return [{ level: 'info', code: 'files-skipped', message: text }]
+}
+
+/** Nothing in the data is a raster: what a directory would say of files that nothing reads. */
+function planUnread(described: DescribedFile[], context: PlanContext): MosaicPlan {
+  const plan = planTasks(
+    described.map(({ file }) => ({ file, layers: [] })),
+    context,
+  )
+  const message: Message = {
+    level: 'warning',
+    code: 'no-format',
+    message: `None of these files is a raster: ${shownNames(described, context)}`,
+  }
+  const tasks = plan.tasks.map((task) => (described.length === 0 ? task : { ...task, messages: [message] }))
+  return { tasks, messages: plan.messages, granules: [] }
+}
+
+/**
+ * One task for all granules of a mosaic. Granules uploaded later go to the task that is there already, until that is
+ * published.
+ */
+export async function planMosaic(
+  parts: ImporterParts,
+  record: ImportRecord,
+  described: DescribedFile[],
+  context: PlanContext,
+  signal: AbortSignal,
+): Promise<MosaicPlan> {
+  const { time = noTimes, path, isOurs } = record.source ?? {}
+  const open = context.isUploaded ? await findOpenMosaic(parts, record) : undefined
+  const known = open === undefined ? [] : await listGranules(parts.database.kysely, placeOf(open))
+  const { chosen, others } = chooseGranules(described, known)
+  const [first] = chosen
+  if (first === undefined) return planUnread(described, context)
+  const task = open ?? {
+    ...blankTask(context, first.file.path),
+    id: context.nextTaskId,
+  }
+  const place = { ...placeOf(task), folder: context.folder }
+  const added = await withTimes(
+    chosen.map((one) => toGranule({ ...one, format: one.format?.name }, place)),
+    time,
+    signal,
+  )
+  const name = mosaicName(isOurs === true ? undefined : path)
+  const settled = settleMosaic(task, [...known, ...added], { name, time })
+  return {
+    tasks: open === undefined ? [settled.task] : [],
+    messages: skipped(others, context),
+    granules: settled.granules,
+    ...(open === undefined ? {} : { grown: settled.task }),
+  }
+}
+
+function placeOf({ importId, id }: TaskRecord): { importId: number; taskId: number } {
+  return { importId, taskId: id }
+}
+
+/** Looks again at granules that were faulty, since they may have been mended where they lie. */
+export async function lookAgain(
+  parts: ImporterParts,
+  task: TaskRecord,
+  { faults, time }: MosaicTask,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  if (faults === 0) return task
+  const db = parts.database.kysely
+  const place = { ...placeOf(task), folder: task.folder }
+  const looked: GranuleRecord[] = []
+  for (const granule of await listGranules(db, place)) {
+    if (granule.fault === undefined) {
+      looked.push(granule)
+      continue
+    }
+    const { timeMs, timeFault } = granule
+    const file = await scanFile(granule.file.path, signal).catch(() => granule.file)
+    const described = await parts.pool.describe(file, { signal })
+    const again = toGranule({ ...described, format: described.format?.name }, place)
+    looked.push({
+      ...again,
+      ...(timeMs === undefined ? {} : { timeMs }),
+      ...(timeFault === undefined ? {} : { timeFault }),
+    })
+  }
+  const settled = settleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })
+  await parts.database.transaction((transaction) => replaceGranules(transaction, settled.granules))
+  return settled.task
+}

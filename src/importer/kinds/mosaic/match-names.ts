@@ -1,0 +1,48 @@
+import { explain, Failure, invalid } from '../../../lib/errors.ts'
+import { startThread } from '../../../lib/workers/start-thread.ts'
+import type { PatternOrder, PatternReport, PatternWork } from './pattern-work.ts'
+
+const maxPattern = 200
+const limitMs = 100
+const wholeMs = 30_000
+
+/** Throws `Failure` (`invalid`) for a pattern that is too long or cannot be read. */
+export function checkPattern(pattern: string): void {
+  if (pattern.length > maxPattern) {
+    throw invalid('invalid-pattern', `time.filenameRegex is longer than ${maxPattern} characters`)
+  }
+  try {
+    new RegExp(pattern)
+  } catch (error) {
+    throw invalid('invalid-pattern', `time.filenameRegex cannot be read: ${explain(error)}`)
+  }
+}
+
+const tooSlow = (what: string) =>
+  invalid('slow-pattern', `time.filenameRegex takes more than ${what}: use a simpler pattern`)
+
+async function report(order: PatternOrder, signal: AbortSignal): Promise<PatternReport> {
+  const thread = startThread<PatternWork>(new URL('./pattern-work.ts', import.meta.url))
+  try {
+    return await thread.call('matchAll', order, { signal, deadlineMs: wholeMs, graceMs: 0 })
+  } catch (error) {
+    const isSlow = error instanceof Failure && error.code === 'too-slow'
+    throw isSlow ? tooSlow(`${wholeMs / 1000} s for all names`) : error
+  } finally {
+    await thread.end()
+  }
+}
+
+/**
+ * What a pattern finds in each name, undefined where it does not match. It runs in a thread of its own, since a pattern
+ * may backtrack without end: one that takes more than 100 ms for a name is a `Failure` (`invalid`).
+ */
+export async function matchNames(
+  pattern: string,
+  names: string[],
+  signal: AbortSignal,
+): Promise<(string | undefined)[]> {
+  const found = await report({ pattern, names, limitMs }, signal)
+  if ('texts' in found) return found.texts
+  throw tooSlow(`${limitMs} ms for "${found.slowName}"`)
+}

@@ -1,0 +1,102 @@
+import { findLayer } from '../../../catalog/layers.ts'
+import { toMosaicParameters } from '../../../catalog/mosaic-index.ts'
+import type { LayerTimes } from '../../../catalog/records.ts'
+import { getStoreById } from '../../../catalog/stores.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
+import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import type { TaskLoad, TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+import { now } from '../../parts.ts'
+import { insertFileStore } from '../../publish/file-store.ts'
+import type { Place } from '../../publish/publish.ts'
+import { publishTask } from '../../publish/publish.ts'
+import type { Course } from '../../run/course.ts'
+import { removeOthers } from './place-granules.ts'
+import { readIndex } from './read-index.ts'
+
+/** Times that a layer lists; where there are more, it tells the first, the last and how many. */
+const maxTimes = 10_000
+
+/** What the index of a mosaic says as a whole. */
+interface IndexFacts {
+  granules: number
+  envelope?: Envelope
+  times?: LayerTimes
+}
+
+function toTimes(distinct: Set<number>): LayerTimes | undefined {
+  const sorted = [...distinct].sort((a, b) => a - b).map((ms) => new Date(ms).toISOString())
+  const [from] = sorted
+  const to = sorted.at(-1)
+  if (from === undefined || to === undefined) return undefined
+  return { from, to, count: sorted.length, values: sorted.length > maxTimes ? [] : sorted }
+}
+
+async function readFacts(parts: ImporterParts, load: TaskLoad): Promise<IndexFacts> {
+  const store = await parts.catalog.openStore(await getStoreById(parts.database.kysely, load.storeId))
+  const distinct = new Set<number>()
+  let granules = 0
+  let envelope = emptyEnvelope()
+  for await (const { timeMs, box } of readIndex(store, load.table, new AbortController().signal)) {
+    const [minX = Number.NaN, minY = Number.NaN, maxX = Number.NaN, maxY = Number.NaN] = box
+    envelope = unionEnvelope(envelope, { minX, minY, maxX, maxY })
+    granules += 1
+    if (timeMs !== undefined) distinct.add(timeMs)
+  }
+  const times = toTimes(distinct)
+  return {
+    granules,
+    ...(isEmptyEnvelope(envelope) ? {} : { envelope }),
+    ...(times === undefined ? {} : { times }),
+  }
+}
+
+async function placeOf(
+  parts: ImporterParts,
+  { record, task }: Course,
+  load: TaskLoad,
+): Promise<{ place: Place; raster: NonNullable<TaskRecord['source']>['raster'] }> {
+  const { layerName } = load
+  const raster = task.source?.raster
+  const created = { place: { storeId: 0, table: layerName, layerName, isNewLayer: true }, raster }
+  if (load.isNewLayer) return created
+  const layer = await findLayer(parts.database.kysely, record.workspace, layerName)
+  if (layer === undefined) return created
+  const place = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
+  return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
+}
+
+/** Publishes the mosaic whose index was loaded: one transaction makes its store and layer, or refreshes the layer. */
+export async function publishMosaic(parts: ImporterParts, course: Course, load: TaskLoad): Promise<void> {
+  const { record } = course
+  const { granules, ...facts } = await readFacts(parts, load)
+  const { place, raster } = await placeOf(parts, course, load)
+  const index = await getStoreById(parts.database.kysely, load.storeId)
+  const parameters = toMosaicParameters({
+    indexStore: index.name,
+    indexTable: load.table,
+    folder: load.granuleFolder ?? '',
+  })
+  const published = {
+    schema: { attributes: [], geometry: undefined },
+    featureCount: granules,
+    ...facts,
+    ...(raster === undefined ? {} : { raster }),
+  }
+  const task = { ...course.task, ...load.counts }
+  course.task = await publishTask(parts, record, task, place, published, (db) =>
+    place.isNewLayer
+      ? insertFileStore(db, record.workspace, {
+          name: load.layerName,
+          type: mosaicType,
+          parameters,
+          at: now(parts),
+        })
+      : getStoreById(db, place.storeId),
+  )
+  if (task.updateMode !== 'REPLACE' || load.isNewLayer) return
+  await removeOthers(load).catch((error: unknown) =>
+    parts.log.warn({ err: error, layer: load.layerName }, 'granules that were replaced were not removed'),
+  )
+}

@@ -1,0 +1,37 @@
+import type { TaskProgress } from '../../live/progress-board.ts'
+import type { TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+
+const tellEveryMs = 250
+
+/** Tells how many of a raster's bytes are done, a few times a second. */
+export function progressTeller(
+  parts: Pick<ImporterParts, 'progress'>,
+  task: TaskRecord,
+  phase: TaskProgress['phase'],
+): (bytes: number) => void {
+  const total = task.source?.raster?.sizeBytes ?? -1
+  let toldMs = Number.NEGATIVE_INFINITY
+  return (progress) => {
+    if (performance.now() - toldMs < tellEveryMs && progress !== total) return
+    toldMs = performance.now()
+    parts.progress.tell(task.importId, {
+      type: 'progress',
+      taskId: task.id,
+      progress: { phase, progress, total, rejected: 0 },
+    })
+  }
+}
+
+/** Adds up the bytes of a raster that have been written, piece by piece, and tells them. */
+export function watchBytes(
+  parts: Pick<ImporterParts, 'progress'>,
+  task: TaskRecord,
+): (bytes: number) => void {
+  const tell = progressTeller(parts, task, 'loading')
+  let progress = 0
+  return (bytes) => {
+    progress += bytes
+    tell(progress)
+  }
+}

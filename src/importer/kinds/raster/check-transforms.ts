@@ -1,0 +1,33 @@
+import { invalid } from '../../../lib/errors.ts'
+import { findProgram } from '../../../lib/process.ts'
+import { validateTransform } from '../../../transforms/chain.ts'
+import { rasterSteps } from '../../../transforms/raster/raster-chain.ts'
+import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { TaskRecord } from '../../model/task-record.ts'
+
+/** Checks transformations by themselves: type and parameters, and that their programs are installed. */
+export async function requirePrograms(specs: readonly TransformSpec[]): Promise<void> {
+  for (const spec of specs) {
+    const transform = validateTransform(spec)
+    if (transform.kind !== 'raster' || (await findProgram(transform.program)) !== undefined) continue
+    throw invalid(
+      'gdal-missing',
+      `${transform.type} needs the program ${transform.program}, which is not installed: install the Debian package gdal-bin`,
+    )
+  }
+}
+
+/** Checks a chain for a raster task: kinds, options, and that the data are a single file. */
+export async function checkRasterTransforms(
+  task: Pick<TaskRecord, 'files' | 'mosaic'>,
+  specs: readonly TransformSpec[],
+): Promise<void> {
+  rasterSteps(specs)
+  if (specs.length > 0 && (task.files.length > 1 || task.mosaic !== undefined)) {
+    throw invalid(
+      'invalid-transform',
+      'Transformations of rasters take a single file, and the task has several',
+    )
+  }
+  await requirePrograms(specs)
+}

@@ -1,0 +1,86 @@
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../../lib/errors.ts'
+
+const lookEveryMs = 500
+/** Left free on the disk, for the databases that stand on it too. */
+const reservedBytes = 256 * 2 ** 20
+
+export interface DiskLimit {
+  /** Folder of ours that is written to. */
+  folder: string
+  /** Bytes that it may grow to. */
+  maxBytes: number
+}
+
+const inMegabytes = (bytes: number): string => `${Math.max(0, Math.floor(bytes / 2 ** 20))} MB`
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize - reservedBytes
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true })
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size, blocks }) => Math.min(size, blocks * 512),
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function diskFull(): Failure {
+  return new Failure(
+    'unavailable',
+    'disk-full',
+    `The disk of the data directory is full (${inMegabytes(reservedBytes)} are kept free): make room and run the import again`,
+  )
+}
+
+function tooLarge(maxBytes: number): Failure {
+  return new Failure(
+    'tooLarge',
+    'raster-too-large',
+    `The transformation writes more than ${inMegabytes(maxBytes)}, which TERRANE_MAX_RASTER allows: ask for fewer cells or compress`,
+  )
+}
+
+/** Bytes that one file may have at most; throws `Failure` where the disk is full already. */
+export async function roomFor({ folder, maxBytes }: DiskLimit): Promise<number> {
+  const free = await freeBytes(folder)
+  if (free <= 0) throw diskFull()
+  return Math.min(free, maxBytes)
+}
+
+/** Why the work failed, if the disk or the limit is why: a file has all the bytes that it may, or no room is left. */
+export async function outgrown(limit: DiskLimit, maxFileBytes: number): Promise<Failure | undefined> {
+  if ((await freeBytes(limit.folder)) <= 0) return diskFull()
+  if ((await sizeOf(limit.folder)) < maxFileBytes) return undefined
+  return maxFileBytes < limit.maxBytes ? diskFull() : tooLarge(limit.maxBytes)
+}
+
+/**
+ * Does the work with a signal that also aborts when the folder outgrows its limit or the disk fills; the work ends with
+ * the reason then.
+ */
+export async function withDiskWatch<T>(
+  limit: DiskLimit,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const full = new AbortController()
+  const look = async (): Promise<void> => {
+    if ((await sizeOf(limit.folder)) > limit.maxBytes) full.abort(tooLarge(limit.maxBytes))
+    if ((await freeBytes(limit.folder)) <= 0) full.abort(diskFull())
+  }
+  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
+  try {
+    return await work(AbortSignal.any([signal, full.signal]))
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LayerDescription } from '../../../formats/format.ts'
+import { findCrs } from '../../../geo/crs-database.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import type { TaskLayer } from '../../model/task-record.ts'
+
+function gridOf({ minX, minY, maxX, maxY }: Envelope, width: number, height: number): number[] {
+  return [minX, (maxX - minX) / width, 0, maxY, 0, (minY - maxY) / height]
+}
+
+/** The raster as the client says that it lies, where the file itself does not say. */
+export function placedDescription(source: LayerDescription, { bounds }: TaskLayer): LayerDescription {
+  const { raster } = source
+  if (raster === undefined || raster.geoTransform !== undefined || bounds === undefined) return source
+  return { ...source, raster: { ...raster, geoTransform: gridOf(bounds, raster.width, raster.height) } }
+}
+
+/**
+ * Says beside a copy of ours where it lies, as the client said: in GDAL's auxiliary file, which readers ask for. One
+ * that came with the data stays as it is.
+ */
+export async function writePlace(
+  path: { folder: string; main: string },
+  source: LayerDescription,
+  layer: TaskLayer,
+): Promise<void> {
+  const file = join(path.folder, `${path.main}.aux.xml`)
+  const { raster } = source
+  const placed = placedDescription(source, layer).raster
+  const wkt = layer.srs === raster?.crs?.srs ? undefined : findCrs(layer.srs ?? '')?.wkt
+  const grid = placed?.geoTransform === raster?.geoTransform ? undefined : placed?.geoTransform
+  if ((wkt === undefined && grid === undefined) || existsSync(file)) return
+  const escaped = wkt?.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  const elements = [
+    ...(escaped === undefined ? [] : [`<SRS>${escaped}</SRS>`]),
+    ...(grid === undefined ? [] : [`<GeoTransform>${grid.join(', ')}</GeoTransform>`]),
+  ]
+  await writeFile(file, `<PAMDataset>${elements.join('')}</PAMDataset>\n`, { mode: 0o640 })
+}

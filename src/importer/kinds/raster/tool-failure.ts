@@ -1,0 +1,65 @@
+import { Failure } from '../../../lib/errors.ts'
+import { ProgramError } from '../../../lib/process.ts'
+import type { RasterTransform } from '../../../transforms/raster/raster-transform.ts'
+
+const maxMessageLength = 500
+
+/** What the program said last, without the folders that it ran in. */
+function lastWords(said: string, folders: readonly string[]): string {
+  const lines = said.split('\n').filter((line) => line.trim() !== '')
+  const line = lines.findLast((one) => /^(?:ERROR|FAILURE)\b/.test(one)) ?? lines.at(-1) ?? ''
+  const bare = folders.reduce((text, folder) => text.replaceAll(`${folder}/`, ''), line)
+  return bare
+    .replace(/^(?:ERROR|FAILURE)[ :\d]*/, '')
+    .replace(/[^\P{C}\t]/gu, '?')
+    .trim()
+    .slice(0, maxMessageLength)
+}
+
+function failed(
+  { type, program }: RasterTransform,
+  { exitCode, stderr }: ProgramError,
+  folders: readonly string[],
+): string {
+  const words = lastWords(stderr, folders)
+  const what =
+    exitCode === undefined
+      ? `${program} was ended by the system, perhaps for want of memory`
+      : `${program} failed`
+  return `${type}: ${what}${words === '' ? '' : `: ${words}`}`
+}
+
+/** The failure of a program as a person can act on it; anything else as it is. */
+export function toolFailure(
+  error: unknown,
+  transform: RasterTransform,
+  { toolSeconds, folders }: { toolSeconds: number; folders: readonly string[] },
+): unknown {
+  if (!(error instanceof ProgramError)) return error
+  const { type, program } = transform
+  switch (error.reason) {
+    case 'not-found':
+      return new Failure(
+        'unavailable',
+        'gdal-missing',
+        `${type}: ${program} is not installed: install gdal-bin`,
+      )
+    case 'timed-out':
+      return new Failure(
+        'unavailable',
+        'tool-timed-out',
+        `${type}: ${program} took longer than the ${toolSeconds} s that TERRANE_MAX_TOOL_SECONDS allows`,
+      )
+    case 'output-too-large':
+      return new Failure('unavailable', 'tool-failed', `${type}: ${program} wrote messages without end`)
+    case 'failed':
+      return new Failure('unavailable', 'tool-failed', failed(transform, error, folders))
+  }
+}
+
+/** Errors of writing, after which some versions of the programs still end as if all were well. */
+export function refuseWriteErrors(program: string, said: string): void {
+  if (/^ERROR 3:|No space left on device|File too large/m.test(said)) {
+    throw new ProgramError(program, 'failed', said, 0)
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import type { DataFile, LayerDescription } from '../../../formats/format.ts'
+import { Failure } from '../../../lib/errors.ts'
+import { authorityCode } from '../../../transforms/raster/crs-text.ts'
+import { placeRaster, rasterSteps } from '../../../transforms/raster/raster-chain.ts'
+import type { RasterPlacement } from '../../../transforms/raster/raster-transform.ts'
+import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { TaskLayer, TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+import { progressTeller } from './byte-progress.ts'
+import { requirePrograms } from './check-transforms.ts'
+import { runTools } from './run-tools.ts'
+
+const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(({ spec }) => spec)
+
+/** Where the raster of a task lies behind its chain; before it, what the client says counts more than the file. */
+export function placementOf(task: TaskRecord): RasterPlacement {
+  const { source, layer } = task
+  const start: RasterPlacement = {
+    ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+    hasExtent: source?.envelope !== undefined,
+    hasControlPoints: source?.raster?.controlPointCount !== undefined,
+  }
+  return placeRaster(start, specsOf(task))
+}
+
+/** The layer of what the chain made: its place is that of the result, unless overviews alone were added. */
+function layerOf(task: TaskRecord, layer: TaskLayer, { raster }: LayerDescription): TaskLayer {
+  if (!rasterSteps(specsOf(task)).some(({ transform }) => transform.writesOutput)) return layer
+  const { bounds: _bounds, srs: _srs, srsCandidates: _candidates, ...rest } = layer
+  const { srs } = placementOf(task)
+  const code = (srs === undefined ? undefined : authorityCode(srs)) ?? raster?.crs?.srs
+  return { ...rest, ...(code === undefined ? {} : { srs: code }) }
+}
+
+export interface TransformedRaster {
+  /** Name of the file in the folder. */
+  main: string
+  description: LayerDescription
+  layer: TaskLayer
+}
+
+type Parts = Pick<ImporterParts, 'pool' | 'progress' | 'limits' | 'toolTurns'>
+
+/** The path of what the chain's programs made in the folder, when it is this task's turn. */
+async function runChain(
+  parts: Parts,
+  task: TaskRecord,
+  { file, folder }: { file: DataFile; folder: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const { format = '', layer, source } = task
+  const tell = progressTeller(parts, task, 'transforming')
+  const total = source?.raster?.sizeBytes ?? 0
+  const { limits, toolTurns } = parts
+  const leave = await toolTurns.enter({ signal })
+  try {
+    return await runTools({
+      ...{ file, format, specs: specsOf(task), folder, limits, signal },
+      ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+      onProgress: (share) => tell(Math.floor(share * total)),
+    })
+  } finally {
+    leave()
+  }
+}
+
+/**
+ * Runs the task's chain and leaves its result, alone, in the folder, which is of ours and empty. The source is only
+ * read. Throws `Failure` with what went wrong.
+ */
+export async function transformRaster(
+  parts: Parts,
+  task: TaskRecord,
+  folder: string,
+  signal: AbortSignal,
+): Promise<TransformedRaster> {
+  const [file] = task.files
+  const { layer } = task
+  if (file === undefined || layer === undefined) throw new Error(`Task ${task.id} has no raster`)
+  await requirePrograms(specsOf(task))
+  const work = join(folder, 'work')
+  await mkdir(work)
+  const made = await runChain(parts, task, { file, folder: work }, signal)
+  const main = `${basename(file.path, extname(file.path))}.tif`
+  const path = join(folder, main)
+  await rename(made, path)
+  await rm(work, { recursive: true })
+  const { layers, error } = await parts.pool.describe({ path, sidecars: {} }, { signal })
+  const [description] = layers
+  if (description?.raster === undefined) {
+    throw new Failure('invalid', 'bad-result', `What the transformations made cannot be read: ${error ?? ''}`)
+  }
+  return { main, description, layer: layerOf(task, layer, description) }
+}

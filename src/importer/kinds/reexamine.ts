@@ -1,0 +1,125 @@
+import { findLayer } from '../../catalog/layers.ts'
+import type { StoreRecord } from '../../catalog/records.ts'
+import { findStore, getStoreById } from '../../catalog/stores.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { chainSchema } from '../../transforms/chain.ts'
+import { toJavaClass } from '../../transforms/java-class.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import { chosenSchema, retypedAttributes } from '../model/task-layer.ts'
+import type { ImportRecord, TaskRecord, TaskStore } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+import { taskAfter } from '../records/save-and-tell.ts'
+import type { ExamineContext } from './examination.ts'
+import { examineTask, needsDefaultStore } from './vector/examine-vector.ts'
+
+export function toTaskStore(store: StoreRecord): TaskStore {
+  return { workspace: store.workspace, name: store.name, type: store.type }
+}
+
+/** Everything that is done to the rows: what the layer's attributes ask, then the task's own chain. */
+export function transformsOf(task: TaskRecord): TransformSpec[] {
+  const { source, layer } = task
+  if (source === undefined || layer === undefined) return []
+  const retyped = retypedAttributes(source.schema, layer).map((choice) => ({
+    type: 'AttributeRemapTransform',
+    field: choice.name,
+    target: toJavaClass(choice.type),
+  }))
+  return [...retypedGeometry(task), ...retyped, ...task.transforms.map(({ spec }) => spec)]
+}
+
+function retypedGeometry({ source, layer }: TaskRecord): TransformSpec[] {
+  const { geometry } = source?.schema ?? {}
+  const type = layer?.geometryType
+  if (geometry === undefined || type === undefined || type === geometry.type) return []
+  return [{ type: 'AttributeRemapTransform', field: geometry.name, target: toJavaClass(type) }]
+}
+
+/** The schema that the store will be given; throws where a transformation does not fit. */
+export function finalSchema(task: TaskRecord): Schema {
+  const { source, layer } = task
+  if (source === undefined || layer === undefined) return { attributes: [], geometry: undefined }
+  const { srs } = layer
+  const options = srs === undefined ? {} : { declaredCrs: { srs } }
+  return chainSchema(chosenSchema(source.schema, layer), transformsOf(task), options)
+}
+
+async function layerStoreOf(
+  db: Queryable,
+  task: TaskRecord,
+  workspace: string,
+): Promise<StoreRecord | undefined> {
+  if (task.updateMode === 'CREATE' || task.layer === undefined) return undefined
+  const layer = await findLayer(db, workspace, task.layer.name)
+  return layer === undefined ? undefined : getStoreById(db, layer.storeId)
+}
+
+async function namedStoreOf(
+  db: Queryable,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<StoreRecord | undefined> {
+  const { store } = task
+  if (store !== undefined) return findStore(db, store.workspace, store.name)
+  return record.store === undefined ? undefined : findStore(db, record.workspace, record.store)
+}
+
+type ExamineParts = Pick<ImporterParts, 'catalog' | 'database' | 'acceptsUnknownFields'>
+
+async function contextOf(
+  parts: ExamineParts,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<ExamineContext> {
+  const db = parts.database.kysely
+  const store = await namedStoreOf(db, record, task)
+  const layerStore = await layerStoreOf(db, task, record.workspace)
+  const context = {
+    workspace: record.workspace,
+    ...(store === undefined ? {} : { store: { ...toTaskStore(store), kind: store.kind } }),
+    ...(layerStore === undefined
+      ? {}
+      : { layerStore: { ...toTaskStore(layerStore), kind: layerStore.kind } }),
+    acceptsUnknownFields: parts.acceptsUnknownFields,
+    chainSchema: finalSchema,
+  }
+  if (!needsDefaultStore(task, context)) return context
+  return { ...context, defaultStore: toTaskStore(await parts.catalog.defaultStore(record.workspace)) }
+}
+
+/** The store that a task was sent to and cannot go into; none where nothing reads the data. */
+function namedTarget(task: TaskRecord, { layerStore, store }: ExamineContext): TaskStore | undefined {
+  const named = layerStore ?? store
+  if (named === undefined || task.format === undefined) return undefined
+  return { workspace: named.workspace, name: named.name, type: named.type }
+}
+
+/**
+ * Looks at a task again after anything about it has changed. What it says stands in its state, target and message;
+ * not saved. Call it outside a transaction.
+ */
+export async function reexamine(
+  parts: ExamineParts,
+  record: ImportRecord,
+  task: TaskRecord,
+): Promise<TaskRecord> {
+  if (task.state === 'RUNNING' || task.state === 'COMPLETE') return task
+  const context = await contextOf(parts, record, task)
+  const { finding, reason, target = namedTarget(task, context), isDirect } = examineTask(task, context)
+  const {
+    errorMessage: _errorMessage,
+    target: _target,
+    run: _run,
+    ...rest
+  } = taskAfter(task, {
+    type: 'examined',
+    finding,
+  })
+  return {
+    ...rest,
+    isDirect,
+    ...(target === undefined ? {} : { target }),
+    ...(reason === undefined ? {} : { errorMessage: reason }),
+  }
+}

@@ -1,0 +1,83 @@
+import { basename, extname } from 'node:path'
+import type { StoreRecord } from '../../../catalog/records.ts'
+import { listStores } from '../../../catalog/stores.ts'
+import type { Queryable } from '../../../db/connection.ts'
+import type { LayerDescription } from '../../../formats/format.ts'
+import { toLayerName } from '../../../geo/names.ts'
+import { invalid } from '../../../lib/errors.ts'
+import { leftOutMessage } from '../../../stores/files/index/layout.ts'
+import { findServedFormat } from '../../../stores/files/served-formats.ts'
+import type { StoreConnection, StoreParameters, StoreType } from '../../../stores/store.ts'
+import { storeTypes } from '../../../stores/store.ts'
+import { findRejectFault, rejectLimitOf } from '../../model/reject-limit.ts'
+import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { ImporterParts } from '../../parts.ts'
+import { now } from '../../parts.ts'
+import type { WantedFileStore } from '../../publish/file-store.ts'
+import { copyFolder, insertFileStore, settleCopy } from '../../publish/file-store.ts'
+import { publishTask } from '../../publish/publish.ts'
+import { rejectsPath } from '../../records/import-folders.ts'
+
+/** The store over a file; layers of one file share it. */
+async function makeStore(db: Queryable, workspace: string, wanted: WantedFileStore): Promise<StoreRecord> {
+  const stores = await listStores(db, workspace)
+  const { path } = wanted.parameters
+  const known = stores.find((store) => store.type === wanted.type && store.parameters.path === path)
+  return known ?? insertFileStore(db, workspace, wanted)
+}
+
+/**
+ * Reads the whole file once for its index. Rows that cannot be read are rejects, as in a load; where they are too many,
+ * or the file cannot be read to its end, nothing is published.
+ */
+async function indexFile(
+  parts: ImporterParts,
+  task: TaskRecord,
+  place: { type: StoreType; parameters: StoreParameters },
+  signal: AbortSignal,
+): Promise<{ task: TaskRecord; layer: LayerDescription }> {
+  const connection: StoreConnection = { ...place, indexFolder: parts.folders.indexes }
+  const header = await parts.indexMaker.make(connection, {
+    signal,
+    rejectsPath: rejectsPath(parts, task.importId, task.id),
+  })
+  const { layer, leftOut, rowCount } = header
+  const counts = { rowsRead: rowCount + leftOut.count, rejected: leftOut.count }
+  const message = leftOutMessage(leftOut)
+  const fault = findRejectFault(rejectLimitOf(task), counts)
+  if (fault !== undefined) throw invalid('too-many-rejects', `${fault}. ${message?.message ?? ''}`)
+  const messages = message === undefined ? task.messages : [...task.messages, message]
+  return { task: { ...task, ...counts, rowsLoaded: rowCount, messages }, layer }
+}
+
+/** Registers the task's file as a store and its layer as a published one; the rows stay where they are. */
+export async function runDirect(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  const [file] = task.files
+  const { source, layer } = task
+  const type = storeTypes.find((one) => one === task.format)
+  if (file === undefined || source === undefined || layer === undefined || type === undefined) {
+    throw new Error(`Task ${task.id} has no file that can be served as it is`)
+  }
+  const path = task.isUploaded
+    ? await settleCopy(copyFolder(parts, record, file), file, { signal })
+    : file.path
+  const parameters: StoreParameters = {
+    path,
+    ...(type === 'GeoPackage' && !task.isUploaded ? { read_only: 'true' } : {}),
+    ...(task.charset === undefined ? {} : { charset: task.charset }),
+  }
+  const served =
+    findServedFormat(type) === undefined
+      ? undefined
+      : await indexFile(parts, task, { type, parameters }, signal)
+  const place = { storeId: 0, table: source.name, layerName: layer.name, isNewLayer: true }
+  const name = toLayerName(basename(path, extname(path)))
+  return publishTask(parts, record, served?.task ?? task, place, served?.layer ?? source, (db) =>
+    makeStore(db, record.workspace, { name, type, parameters, at: now(parts) }),
+  )
+}

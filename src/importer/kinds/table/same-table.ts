@@ -1,0 +1,60 @@
+import { lookup } from 'node:dns/promises'
+import { realpath } from 'node:fs/promises'
+import { invalid } from '../../../lib/errors.ts'
+import type { DatabasePlace } from '../../../sources/database/database.ts'
+import { isFileDatabase } from '../../../sources/database/standard-place.ts'
+import type { StoreConnection } from '../../../stores/store.ts'
+
+interface TablePlace {
+  /** Names of the host, all in the form of addresses. */
+  hosts: string[]
+  /** What else tells one table from another. */
+  rest: string[]
+}
+
+const loopback = /^(127\.|::1$)/
+
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => [])
+  const addresses = found.map(({ address }) => (loopback.test(address) ? 'loopback' : address))
+  return [host.toLowerCase(), ...addresses]
+}
+
+async function postgresPlace(
+  { host = 'localhost', port = '5432', database = '', schema = 'public' }: Record<string, string | undefined>,
+  table: string,
+): Promise<TablePlace> {
+  return { hosts: await addressesOf(host), rest: ['postgis', port, database, schema, table] }
+}
+
+async function filePlace(path: string, table: string): Promise<TablePlace> {
+  const real = await realpath(path).catch(() => path)
+  return { hosts: [''], rest: ['file', real, table.toLowerCase()] }
+}
+
+async function placeOfSource(place: DatabasePlace, table: string): Promise<TablePlace> {
+  const { database, port, host, schema } = place
+  if (place.type === 'mysql') return { hosts: [], rest: [] }
+  if (isFileDatabase(place)) return filePlace(database, table)
+  return postgresPlace({ host, port: port?.toString(), database, schema }, table)
+}
+
+async function placeOfTarget({ type, parameters }: StoreConnection, table: string): Promise<TablePlace> {
+  if (type !== 'PostGIS') return filePlace(parameters.path ?? '', table)
+  return postgresPlace(parameters, table)
+}
+
+/** Throws where a table would be read and written by the same load. */
+export async function refuseSameTable(
+  source: { place: DatabasePlace; table: string },
+  target: { connection: StoreConnection; table: string },
+): Promise<void> {
+  const from = await placeOfSource(source.place, source.table)
+  const to = await placeOfTarget(target.connection, target.table)
+  const isSameHost = from.hosts.some((host) => to.hosts.includes(host))
+  if (!isSameHost || from.rest.join('\n') !== to.rest.join('\n')) return
+  throw invalid(
+    'same-table',
+    `Table "${source.table}" is the source and the target of the load: name another store or layer`,
+  )
+}

@@ -1,0 +1,37 @@
+import type { FreeNameOptions } from '../../lib/free-name.ts'
+import { findFreeName } from '../../lib/free-name.ts'
+
+/** Names that loads under way will take, so that two of them do not choose the same. */
+export class NameReservations {
+  readonly #taken = new Set<string>()
+
+  /** A free name like `wanted` within `scope`; give it back by `release`. */
+  take(
+    scope: string,
+    wanted: string,
+    isTaken: (name: string) => Promise<boolean>,
+    options: Pick<FreeNameOptions, 'fit' | 'signal'>,
+  ): Promise<string> {
+    const isTakenHere = async (name: string): Promise<boolean> => {
+      const key = keyOf(scope, name)
+      if (this.#taken.has(key)) return true
+      this.#taken.add(key)
+      let isFree = false
+      try {
+        isFree = !(await isTaken(name))
+      } finally {
+        if (!isFree) this.#taken.delete(key)
+      }
+      return !isFree
+    }
+    return findFreeName(wanted, isTakenHere, options)
+  }
+
+  release(scope: string, name: string): void {
+    this.#taken.delete(keyOf(scope, name))
+  }
+}
+
+function keyOf(scope: string, name: string): string {
+  return `${scope}/${name.toLowerCase()}`
+}

@@ -1,0 +1,116 @@
+import { EventEmitter } from 'node:events'
+import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
+import type { ImportState, TaskState } from '../model/states.ts'
+
+export interface TaskProgress {
+  phase: 'waiting' | 'transforming' | 'loading' | 'committing' | 'publishing' | 'done'
+  /** Rows taken so far. */
+  progress: number
+  /** -1 when it cannot be known. */
+  total: number
+  rejected: number
+  rowsPerSecond?: number
+  remainingSeconds?: number
+}
+
+/** What is told to those who watch an import. */
+export type ImportNews =
+  | { type: 'import'; state: ImportState; message?: string }
+  | { type: 'task'; taskId: number; state: TaskState; message?: string }
+  | { type: 'fetch'; progress: FetchProgress }
+  | { type: 'progress'; taskId: number; progress: TaskProgress }
+
+export interface NumberedNews {
+  id: number
+  news: ImportNews
+}
+
+const keptNews = 500
+/** Finished imports are forgotten here beyond so many. */
+const keptImports = 200
+
+interface Watched {
+  news: NumberedNews[]
+  loads: Map<number, TaskProgress>
+  fetch?: FetchProgress
+}
+
+/** Progress of running loads, kept in memory, and the latest news of each import. */
+export class ProgressBoard {
+  readonly #imports = new Map<number, Watched>()
+  readonly #emitter = new EventEmitter().setMaxListeners(0)
+  #nextId: number
+  #onTold: (importId: number, news: NumberedNews) => void = () => undefined
+
+  /** Ids of news go on from `firstId`, so that they never repeat after a restart. */
+  constructor(firstId: number) {
+    this.#nextId = firstId
+  }
+
+  tell(importId: number, news: ImportNews): void {
+    const numbered = { id: this.#nextId, news }
+    this.#nextId += 1
+    this.receive(importId, numbered)
+    this.#onTold(importId, numbered)
+  }
+
+  /** Takes what another process has told. */
+  receive(importId: number, numbered: NumberedNews): void {
+    const watched = this.#watched(importId)
+    const { news } = numbered
+    if (news.type === 'progress') watched.loads.set(news.taskId, news.progress)
+    if (news.type === 'fetch') watched.fetch = news.progress
+    if (news.type === 'import' && news.state !== 'INIT') delete watched.fetch
+    if (news.type === 'task' && news.state !== 'RUNNING') watched.loads.delete(news.taskId)
+    watched.news.push(numbered)
+    if (watched.news.length > keptNews) watched.news.splice(0, watched.news.length - keptNews)
+    this.#emitter.emit(String(importId), numbered)
+  }
+
+  /** Who hears what this process tells. */
+  onTold(listener: (importId: number, news: NumberedNews) => void): void {
+    this.#onTold = listener
+  }
+
+  progressOf(importId: number, taskId: number): TaskProgress | undefined {
+    return this.#imports.get(importId)?.loads.get(taskId)
+  }
+
+  /** How far an import's remote data have come, while they are fetched. */
+  fetchOf(importId: number): FetchProgress | undefined {
+    return this.#imports.get(importId)?.fetch
+  }
+
+  endFetch(importId: number): void {
+    delete this.#imports.get(importId)?.fetch
+  }
+
+  /** Processes number their own news, so those of one import do not always ascend. */
+  newsSince(importId: number, id: number): NumberedNews[] {
+    const news = this.#imports.get(importId)?.news ?? []
+    const index = news.findLastIndex((one) => one.id === id)
+    return index < 0 ? news.filter((one) => one.id > id) : news.slice(index + 1)
+  }
+
+  /** Returns the function that stops listening. */
+  listen(importId: number, listener: (news: NumberedNews) => void): () => void {
+    this.#emitter.on(String(importId), listener)
+    return () => this.#emitter.off(String(importId), listener)
+  }
+
+  forget(importId: number): void {
+    this.#imports.delete(importId)
+  }
+
+  #watched(importId: number): Watched {
+    const known = this.#imports.get(importId)
+    if (known !== undefined) return known
+    const watched: Watched = { news: [], loads: new Map() }
+    this.#imports.set(importId, watched)
+    for (const [id, { loads }] of this.#imports) {
+      if (this.#imports.size <= keptImports) break
+      if (loads.size === 0 && id !== importId) this.#imports.delete(id)
+    }
+    return watched
+  }
+}

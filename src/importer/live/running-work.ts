@@ -1,0 +1,90 @@
+import { conflict } from '../../lib/errors.ts'
+import { leaveDeaf } from '../../lib/workers/leave-deaf.ts'
+
+/** Cancelling answers within five seconds, whatever the work does: what has not ended after this is left to itself. */
+export const deafMs = 3500
+
+/** The reason that a cancelled load's signal carries. */
+export class LoadCanceled extends Error {
+  constructor() {
+    super('The load was cancelled')
+    this.name = 'LoadCanceled'
+  }
+}
+
+export interface RunningWork {
+  signal: AbortSignal
+  end(): void
+}
+
+interface Entry {
+  abort: AbortController
+  ended: Promise<void>
+}
+
+/** What this process is working on: preparations by import, loads by import and task, and what requests wait for. */
+export class RunningTable {
+  readonly #entries = new Map<string, Entry>()
+  #requestCount = 0
+
+  /** Notes work that begins; its signal also follows `outer`. Call `end` in `finally`. */
+  begin(importId: number, outer: AbortSignal, taskId?: number): RunningWork {
+    return this.#begin(keyOf(importId, taskId), outer)
+  }
+
+  /** Work that a request waits for, such as a fetch or a look at an upload; an import may have several. */
+  async duringRequest<T>(
+    importId: number,
+    outer: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#requestCount += 1
+    const { signal, end } = this.#begin(`${requestPrefix(importId)}${this.#requestCount}`, outer)
+    try {
+      return await leaveDeaf(work(signal), signal, deafMs)
+    } catch (error) {
+      if (signal.reason instanceof LoadCanceled) throw conflict('canceled', 'The work was cancelled')
+      throw error
+    } finally {
+      end()
+    }
+  }
+
+  #begin(key: string, outer: AbortSignal): RunningWork {
+    const abort = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#entries.set(key, { abort, ended: promise })
+    const end = (): void => {
+      this.#entries.delete(key)
+      resolve()
+    }
+    return { signal: AbortSignal.any([outer, abort.signal]), end }
+  }
+
+  /** Cancels the work and waits for its end; false when there is none. */
+  cancel(importId: number, taskId?: number): Promise<boolean> {
+    return this.#cancel(keyOf(importId, taskId))
+  }
+
+  /** Cancels what requests to an import wait for, and waits for its end. */
+  async cancelRequests(importId: number): Promise<void> {
+    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(requestPrefix(importId)))
+    await Promise.all(keys.map((key) => this.#cancel(key)))
+  }
+
+  async #cancel(key: string): Promise<boolean> {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return false
+    entry.abort.abort(new LoadCanceled())
+    await entry.ended
+    return true
+  }
+}
+
+function requestPrefix(importId: number): string {
+  return `${importId}/request `
+}
+
+function keyOf(importId: number, taskId: number | undefined): string {
+  return taskId === undefined ? String(importId) : `${importId}/${taskId}`
+}

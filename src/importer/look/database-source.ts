@@ -1,0 +1,46 @@
+import { stat } from 'node:fs/promises'
+import { invalid } from '../../lib/errors.ts'
+import type { Vault } from '../../lib/vault.ts'
+import type { DatabaseConnection } from '../../sources/database/database.ts'
+import { isFileDatabase, standardPlace } from '../../sources/database/standard-place.ts'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import type { DatabaseSource, ImportSource } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+
+export interface WantedDatabase {
+  connection: DatabaseConnection
+  tables?: string[]
+}
+
+/** A database as it is kept. A database that is a file must lie in an import root, like any file. */
+export async function resolveDatabase(parts: ImporterParts, wanted: WantedDatabase): Promise<ImportSource> {
+  const { password, ...named } = wanted.connection
+  const place = standardPlace(named)
+  if (isFileDatabase(place)) place.database = await resolveFile(parts, place.database)
+  return {
+    type: 'database',
+    path: '',
+    isOurs: false,
+    database: {
+      place,
+      tables: [],
+      ...(password === undefined ? {} : { sealedPassword: parts.vault.seal(password) }),
+      ...(wanted.tables === undefined ? {} : { wanted: wanted.tables }),
+    },
+  }
+}
+
+async function resolveFile(parts: ImporterParts, name: string): Promise<string> {
+  const path = await resolveInRoots(name, parts.roots)
+  const status = await stat(path).catch(() => undefined)
+  if (status?.isFile() !== true) throw invalid('no-such-file', `There is no database file "${path}"`)
+  return path
+}
+
+/** The connection with its password, for whoever opens it or may see it. */
+export function openedConnection(
+  vault: Vault,
+  { place, sealedPassword }: DatabaseSource,
+): DatabaseConnection {
+  return { ...place, ...(sealedPassword === undefined ? {} : { password: vault.open(sealedPassword) }) }
+}

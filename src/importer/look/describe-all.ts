@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import type { DataFile } from '../../formats/format.ts'
+import type { DescribedFile } from '../model/described-file.ts'
+import type { ImporterParts } from '../parts.ts'
+
+interface DescribeOptions {
+  charset?: string
+  signal: AbortSignal
+}
+
+/**
+ * What empty files of one extension are: nothing tells them apart, and an archive may hold a hundred thousand. Those
+ * with sidecars are looked at one by one.
+ */
+class EmptyFiles {
+  readonly #known = new Map<string, Promise<DescribedFile>>()
+
+  /** Undefined where the file has to be looked at by itself. */
+  async find(
+    file: DataFile,
+    describe: (file: DataFile) => Promise<DescribedFile>,
+  ): Promise<DescribedFile | undefined> {
+    for (const _ in file.sidecars) return undefined
+    const status = await stat(file.path).catch(() => undefined)
+    if (status?.isFile() !== true || status.size > 0) return undefined
+    const extension = extname(file.path).toLowerCase()
+    const first = this.#known.get(extension) ?? describe(file)
+    this.#known.set(extension, first)
+    const { format, error, layers, ...unread } = await first
+    return format === undefined && error === undefined ? { ...unread, layers, file } : undefined
+  }
+}
+
+/** Describes files in worker threads, as many at a time as loads may run; in the order of the files. */
+export async function describeAll(
+  parts: Pick<ImporterParts, 'pool' | 'limits'>,
+  files: DataFile[],
+  { charset, signal }: DescribeOptions,
+): Promise<DescribedFile[]> {
+  const described: DescribedFile[] = new Array(files.length)
+  const empty = new EmptyFiles()
+  const waiting = files.entries()
+  const describe = (file: DataFile): Promise<DescribedFile> =>
+    parts.pool.describe(file, { signal, ...(charset === undefined ? {} : { charset }) })
+  const work = async (): Promise<void> => {
+    for (const [index, file] of waiting) {
+      signal.throwIfAborted()
+      described[index] = (await empty.find(file, describe)) ?? (await describe(file))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parts.limits.concurrentLoads, files.length) }, work))
+  return described
+}

@@ -1,0 +1,67 @@
+import { rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { Message } from '../../formats/format.ts'
+import { invalid } from '../../lib/errors.ts'
+import { findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
+import { scanFile, scanFolder } from '../../sources/scan.ts'
+import type { ImporterParts } from '../parts.ts'
+import type { FolderOptions } from './find-in-folder.ts'
+import { findInFolder } from './find-in-folder.ts'
+import type { FoundData } from './unpack-data.ts'
+import { findInArchive, freePath, liftOnlyFile } from './unpack-data.ts'
+
+/** Scans a file, an archive or a folder of the operator's. */
+export async function findInPath(
+  parts: ImporterParts,
+  path: string,
+  options: FolderOptions,
+  signal: AbortSignal,
+): Promise<FoundData> {
+  const status = await stat(path).catch(() => undefined)
+  if (status === undefined) throw invalid('no-such-file', `There is no file or folder "${path}"`)
+  if (status.isDirectory() && !/\.gdb$/i.test(path)) return findInFolder(parts, path, options, signal)
+  if (findArchive(path) === undefined) {
+    return { folder: dirname(path), files: [await scanFile(path, signal)], messages: [] }
+  }
+  const folder = await options.unpackFolder()
+  return { ...(await findInArchive(parts, path, folder, signal)), folder: dirname(folder) }
+}
+
+/** Unpacks an archive of an upload in its place; the archive goes. */
+async function unpackInPlace(
+  parts: ImporterParts,
+  path: string,
+  isAlone: boolean,
+  signal: AbortSignal,
+): Promise<Message[]> {
+  const [folder, name] = [dirname(path), basename(path)]
+  const archive = `${folder}.archive`
+  await rename(path, archive)
+  try {
+    const base = withoutArchiveEnding(name).replace(/\.gdb$/i, '')
+    const unpacked = isAlone ? folder : freePath(folder, base)
+    const { messages } = await findInArchive(parts, archive, unpacked, signal, name)
+    if (!isAlone) await liftOnlyFile(unpacked)
+    return messages
+  } finally {
+    await rm(archive)
+  }
+}
+
+/** Scans what one upload brought, archives unpacked in their place. */
+export async function findInUpload(
+  parts: ImporterParts,
+  folder: string,
+  root: string,
+  signal: AbortSignal,
+): Promise<FoundData> {
+  const scan = () => scanFolder(folder, { signal, maxEntries: parts.limits.maxEntries })
+  const first = await scan()
+  const archives = first.filter(({ path }) => findArchive(path) !== undefined)
+  const messages: Message[] = []
+  for (const { path } of archives) {
+    messages.push(...(await unpackInPlace(parts, path, first.length === 1, signal)))
+  }
+  const files = archives.length === 0 ? first : await scan()
+  return { folder: root, files: files.filter(({ path }) => findArchive(path) === undefined), messages }
+}

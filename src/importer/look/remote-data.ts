@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
+import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
+import { isLocalLocation, parseLocation } from '../../sources/remote/location.ts'
+import type { ImportRecord, ImportSource, RemoteSource } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+import { makeUploadFolder, uploadRoot } from '../records/import-folders.ts'
+import { findInUpload } from './find-data.ts'
+import type { FoundData } from './unpack-data.ts'
+
+export interface WantedRemote extends RemoteCredentials {
+  location: string
+}
+
+const progressMs = 500
+
+function withCredentials(location: string, credentials: RemoteCredentials, parts: ImporterParts) {
+  const { username, password, domain } = credentials
+  return {
+    location,
+    ...(username === undefined ? {} : { username }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(password === undefined ? {} : { sealedPassword: parts.vault.seal(password) }),
+  }
+}
+
+/**
+ * A remote source as it is kept: its password sealed, credentials taken out of its location. Throws `Failure` for a
+ * location that is malformed, or that is of this host and outside the import roots.
+ */
+export async function resolveRemote(parts: ImporterParts, wanted: WantedRemote): Promise<ImportSource> {
+  const { location: text, ...given } = wanted
+  if (isLocalLocation(text)) {
+    const path = await resolveInRoots(text, parts.roots)
+    return { type: 'remote', path, isOurs: false, remote: withCredentials(text, given, parts) }
+  }
+  const { location, credentials } = parseLocation(text)
+  const remote = withCredentials(location.url, { ...credentials, ...given }, parts)
+  return { type: 'remote', path: '', isOurs: true, remote }
+}
+
+/** Fetches what a location names into an empty folder; who watches the import is told how far it is. */
+async function fetchInto(
+  parts: ImporterParts,
+  importId: number,
+  wanted: WantedRemote,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { location: text, ...given } = wanted
+  const { location, credentials } = parseLocation(text)
+  let toldAt = 0
+  try {
+    await fetchRemote(location, folder, {
+      ...parts.remote,
+      credentials: { ...credentials, ...given },
+      signal,
+      onProgress: (progress) => {
+        const at = performance.now()
+        if (at - toldAt < progressMs) return
+        toldAt = at
+        parts.progress.tell(importId, { type: 'fetch', progress })
+      },
+    })
+  } finally {
+    parts.progress.endFetch(importId)
+  }
+}
+
+/** Fetches for an upload, which waits for it; whoever deletes or cancels the import ends it. */
+export async function fetchUpload(
+  parts: ImporterParts,
+  importId: number,
+  location: string,
+  folder: string,
+  outer: AbortSignal,
+): Promise<void> {
+  await parts.running.duringRequest(importId, outer, (signal) =>
+    fetchInto(parts, importId, { location }, folder, signal),
+  )
+}
+
+function openedSource(parts: ImporterParts, source: RemoteSource): WantedRemote {
+  const { sealedPassword, ...wanted } = source
+  return {
+    ...wanted,
+    ...(sealedPassword === undefined ? {} : { password: parts.vault.open(sealedPassword) }),
+  }
+}
+
+/** Fetches an import's remote data into an upload folder of its own and scans them, archives unpacked. */
+export async function findRemoteData(
+  parts: ImporterParts,
+  record: ImportRecord,
+  source: RemoteSource,
+  signal: AbortSignal,
+): Promise<FoundData> {
+  const folder = await makeUploadFolder(parts, record.id, record.nextUpload)
+  try {
+    await fetchInto(parts, record.id, openedSource(parts, source), folder, signal)
+    return await findInUpload(parts, folder, uploadRoot(parts, record.id), signal)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}

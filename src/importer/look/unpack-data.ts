@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import type { DataFile, Message } from '../../formats/format.ts'
+import { freeName } from '../../lib/free-name.ts'
+import { extractArchive, findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
+import type { Unpacked } from '../../sources/limits.ts'
+import { scanFolder } from '../../sources/scan.ts'
+import type { ImporterParts } from '../parts.ts'
+
+/** Main files to look at and the folder they lie in. */
+export interface FoundData {
+  folder: string
+  files: DataFile[]
+  messages: Message[]
+  /** A folder of ours where archives that lie in `folder` were unpacked; what is below it is ours. */
+  unpacked?: string
+  /** Archives among them that were not opened; where there is nothing else, they are what nothing reads. */
+  archives?: DataFile[]
+}
+
+/** The archives among files become messages. */
+export function withoutArchives(folder: string, files: DataFile[], code: string, why: string): FoundData {
+  const isArchive = ({ path }: DataFile): boolean => findArchive(path) !== undefined
+  const archives = files.filter(isArchive)
+  const messages = archives.map(
+    ({ path }): Message => ({
+      level: 'warning',
+      code,
+      message: `"${relative(folder, path)}" ${why}`,
+    }),
+  )
+  return { folder, files: files.filter((file) => !isArchive(file)), messages, archives }
+}
+
+/** A File Geodatabase is a folder; an archive `x.gdb.zip` may hold its tables without that folder. */
+async function nameFolderDataset(folder: string, name: string): Promise<void> {
+  if (!/\.gdb$/i.test(name) || !existsSync(folder)) return
+  const entries = await readdir(folder)
+  if (!entries.some((entry) => /\.gdbtable$/i.test(entry))) return
+  await rename(folder, `${folder}.part`)
+  await mkdir(folder)
+  await rename(`${folder}.part`, join(folder, name))
+}
+
+/** Unpacks an archive into a folder of ours and scans it; `name` is the one that people know it by. */
+export async function findInArchive(
+  parts: ImporterParts,
+  archive: string,
+  folder: string,
+  signal: AbortSignal,
+  name = basename(archive),
+  before?: Unpacked,
+): Promise<FoundData & { taken: Unpacked }> {
+  const earlier = before === undefined ? {} : { before }
+  const taken = await extractArchive(archive, folder, { limits: parts.limits, signal, name, ...earlier })
+  await nameFolderDataset(folder, withoutArchiveEnding(name))
+  const files = existsSync(folder)
+    ? await scanFolder(folder, { signal, maxEntries: parts.limits.maxEntries })
+    : []
+  const why = `is an archive inside an archive and was not opened: unpack "${name}" and upload it by itself`
+  return { ...withoutArchives(folder, files, 'archive-in-archive', why), taken }
+}
+
+/** A name in a folder that nothing has: `name`, or with 0, 1, 2, ... behind it. */
+export function freePath(folder: string, name: string): string {
+  return freeName(name, existsSync, { fit: (stem, suffix) => join(folder, stem + suffix) })
+}
+
+/** What holds one file of the folder's name becomes that file: parts of a dataset may be packed one by one. True for that. */
+export async function liftOnlyFile(folder: string): Promise<boolean> {
+  const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
+  const [only] = entries
+  if (entries.length !== 1 || only?.isFile() !== true || only.name !== basename(folder)) return false
+  const aside = freePath(dirname(folder), `.${only.name}`)
+  await rename(join(folder, only.name), aside)
+  await rmdir(folder)
+  await rename(aside, folder)
+  return true
+}

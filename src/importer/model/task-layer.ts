@@ -1,0 +1,88 @@
+import { defaultStyleName } from '../../catalog/default-styles.ts'
+import type { LayerDescription } from '../../formats/format.ts'
+import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
+import { toLayerName } from '../../geo/names.ts'
+import type { Attribute, Schema } from '../../geo/schema.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
+
+/** The layer that a task would make of what a file holds. */
+export function proposeLayer(source: LayerDescription): TaskLayer {
+  const crs = source.raster?.crs ?? source.schema.geometry?.crs
+  const hasPlace = source.raster !== undefined || source.schema.geometry !== undefined
+  const srs = crs === undefined ? undefined : matchCrs(crs)
+  const name = toLayerName(source.name)
+  return {
+    name,
+    title: source.name,
+    originalName: source.name,
+    nativeName: name,
+    style: defaultStyleName(source.schema.geometry?.type, source.raster === undefined ? 'vector' : 'raster'),
+    ...(srs === undefined ? {} : { srs }),
+    ...(srs === undefined && hasPlace ? { srsCandidates: crsCandidates(crs, source.envelope) } : {}),
+  }
+}
+
+/** Every attribute of the source as it is. */
+export function allAttributes(schema: Schema): AttributeChoice[] {
+  return schema.attributes.map(({ name, type }) => ({ name, source: name, type }))
+}
+
+function chosenAttribute(schema: Schema, choice: AttributeChoice): Attribute {
+  const attribute = schema.attributes[attributeIndex(schema, choice.source)]
+  if (attribute === undefined) {
+    const names = schema.attributes.map(({ name }) => name).join(', ')
+    throw invalid('unknown-attribute', `Attribute "${choice.source}" does not exist: there are ${names}`)
+  }
+  return choice.name === choice.source
+    ? attribute
+    : { ...attribute, name: choice.name, source: attribute.source ?? attribute.name }
+}
+
+/**
+ * The source's schema with the client's choice of attributes and the layer's CRS, types not yet changed: what the
+ * chain is given.
+ */
+export function chosenSchema(source: Schema, layer: Pick<TaskLayer, 'attributes' | 'srs'>): Schema {
+  const { attributes: choices, srs } = layer
+  const attributes =
+    choices === undefined ? source.attributes : choices.map((one) => chosenAttribute(source, one))
+  const { geometry } = source
+  return {
+    attributes,
+    geometry:
+      geometry === undefined || srs === undefined ? geometry : { ...geometry, crs: { ...geometry.crs, srs } },
+  }
+}
+
+/** Attributes whose type the client changed, as they are named after the choice. */
+export function retypedAttributes(source: Schema, layer: TaskLayer): AttributeChoice[] {
+  return (layer.attributes ?? []).filter((choice) => {
+    const attribute = source.attributes[attributeIndex(source, choice.source)]
+    return attribute !== undefined && attribute.type !== choice.type
+  })
+}
+
+/** Of what was given to the store, or of all, what the published table has. */
+export function loadedLayer(
+  { loaded }: TaskLayer,
+  { attributes, geometry }: Schema,
+): NonNullable<TaskLayer['loaded']> {
+  const given = loaded === undefined ? undefined : new Map(loaded.attributes.map((one) => [one.name, one]))
+  return {
+    attributes: attributes.flatMap(({ name, type, source = name, example }): LoadedAttribute[] => {
+      const from =
+        given === undefined ? { source, ...(example === undefined ? {} : { example }) } : given.get(name)
+      return from === undefined ? [] : [{ ...from, name, type }]
+    }),
+    ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
+  }
+}
+
+/** Whether the data are loaded as they stand in the file: nothing chosen, renamed or converted. */
+export function isLoadedWhole(task: TaskRecord): boolean {
+  const { attributes, geometryType } = task.layer ?? {}
+  const isChanged = attributes !== undefined || geometryType !== undefined || task.repair === true
+  return task.transforms.length === 0 && !isChanged
+}

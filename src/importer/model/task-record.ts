@@ -1,0 +1,202 @@
+import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
+import type { CrsCandidate } from '../../geo/crs-candidates.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Attribute, AttributeType, GeometryField, GeometryType } from '../../geo/schema.ts'
+import type { DatabasePlace } from '../../sources/database/database.ts'
+import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { UpdateMode } from '../../stores/store.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { MosaicTask, MosaicTime } from './granule-record.ts'
+import type { ImportState, TaskState } from './states.ts'
+
+export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
+
+/** Where an import's data lie; absolute paths. */
+export interface ImportSource {
+  type: (typeof sourceTypes)[number] | 'database'
+  /** A file, an archive or a folder; for an empty directory the folder that uploads go to. */
+  path: string
+  charset?: string
+  /** Where the times of a mosaic's granules come from. */
+  time?: MosaicTime
+  /** True where the folder is ours and filled by uploads or a fetch. */
+  isOurs: boolean
+  remote?: RemoteSource
+  database?: DatabaseSource
+}
+
+/** What remote data are fetched by. */
+export interface RemoteSource {
+  /** Without credentials. */
+  location: string
+  username?: string
+  domain?: string
+  /** Sealed by the vault; dropped when the import is complete. */
+  sealedPassword?: string
+}
+
+/** The database that an import reads. */
+export interface DatabaseSource {
+  place: DatabasePlace
+  /** Sealed by the vault; kept as long as the import, since a retry needs it. */
+  sealedPassword?: string
+  /** Tables that were asked for; absent: all. */
+  wanted?: string[]
+  /** Tables that were found. */
+  tables: string[]
+}
+
+export interface ImportRecord {
+  id: number
+  state: ImportState
+  nextTaskId: number
+  revision: number
+  createdAt: string
+  updatedAt: string
+  isArchived: boolean
+  workspace: string
+  /** The target store, where the client named one. */
+  store?: string
+  source?: ImportSource
+  /** Folder that was scanned: of a file its own, of an archive what it was unpacked to. */
+  folder?: string
+  /** Given to every task they suit, those of later uploads too. */
+  transforms: TransformSpec[]
+  /** Given to every task. */
+  allowEmpty?: boolean
+  message?: string
+  messages: Message[]
+  nextUpload: number
+  /** The preparation or run under way, or waiting for its turn. */
+  jobId?: number
+  /** Who created it. */
+  user?: string
+}
+
+/** A style document in a file that lies beside the data. */
+export interface OwnStyle {
+  format: 'sld' | 'qml'
+  path: string
+}
+
+/** One attribute of what is loaded: renamed where `source` differs, converted where `type` does. */
+export interface AttributeChoice {
+  name: string
+  source: string
+  type: AttributeType
+}
+
+export interface TaskLayer {
+  /** The wanted name; after publication the layer's. */
+  name: string
+  title: string
+  abstract?: string
+  description?: string
+  originalName: string
+  /** The wanted table; after publication the table. */
+  nativeName: string
+  /** Matched or given authority code. */
+  srs?: string
+  /** Bounds that the client declared. */
+  bounds?: Envelope
+  /** What is loaded, where the client chose; otherwise all. */
+  attributes?: AttributeChoice[]
+  /** Type that the client gave the geometry. */
+  geometryType?: GeometryType
+  style: string
+  /** A style file beside the data, kept as `style` when the layer is published. */
+  ownStyle?: OwnStyle
+  srsCandidates?: CrsCandidate[]
+  /** What was loaded, once it is: columns as they are stored, and the geometry. */
+  loaded?: { attributes: LoadedAttribute[]; geometry?: Pick<GeometryField, 'name' | 'type'> }
+}
+
+/** A column that was loaded, with what it was called in the data. */
+export type LoadedAttribute = Pick<Attribute, 'name' | 'type' | 'source' | 'example'>
+
+/** A store named by the client, or found for the task. */
+export interface TaskStore {
+  workspace: string
+  name: string
+  type: AnyStoreType
+}
+
+export interface TaskTransform {
+  id: number
+  spec: TransformSpec
+}
+
+/** The attempt under way. It outlives the process, so that the next start knows what to look for. */
+export interface TaskRun {
+  jobId: number
+  /** Times the task was begun in this run. */
+  attempt: number
+  /** Absent while the task waits for its turn. */
+  load?: TaskLoad
+}
+
+/** Where a load goes, known before it begins. */
+export interface TaskLoad {
+  loadId: string
+  storeId: number
+  table: string
+  /** The layer to publish under a free name like this one, or the layer to refresh. */
+  layerName: string
+  isNewLayer: boolean
+  /** A file of ours that the rows go to and the store is pointed to; removed when the load fails. */
+  movedTo?: string
+  /** Of a mosaic: its folder of ours; what this load puts there stands below under the load's id. */
+  granuleFolder?: string
+  /** Recorded just before the store's commit. */
+  token?: string
+  counts?: { rowsRead: number; rowsLoaded: number; rejected: number }
+}
+
+export interface TaskRecord {
+  importId: number
+  id: number
+  state: TaskState
+  sortKey: string
+  revision: number
+  updatedAt: string
+  updateMode: UpdateMode
+  /** Data folder: file ids are paths below it. */
+  folder: string
+  /** Ours to delete. */
+  isUploaded: boolean
+  /** Main files: one, or the unread files of a NO_FORMAT task; those of a mosaic stand in a table of their own. */
+  files: DataFile[]
+  /** The table of the import's database that is read; there are no files then. */
+  table?: string
+  /** Of a mosaic. */
+  mosaic?: MosaicTask
+  format?: string
+  kind?: 'vector' | 'raster'
+  charset?: string
+  source?: LayerDescription
+  layer?: TaskLayer
+  /** The store the client chose; absent: decided by the rules. */
+  store?: TaskStore
+  /** Where the data go as things stand, or went. */
+  target?: TaskStore
+  isDirect: boolean
+  transforms: TaskTransform[]
+  nextTransformId: number
+  /** Rejected rows at most: a share up to 1 with `%` before, else a number of rows. */
+  rejectLimit?: RejectLimit
+  /** Whether invalid polygons are repaired. */
+  repair?: boolean
+  /** Whether a REPLACE that reads no row may empty its layer. */
+  allowEmpty?: boolean
+  errorMessage?: string
+  messages: Message[]
+  rowsRead?: number
+  rowsLoaded?: number
+  rejected?: number
+  run?: TaskRun
+  /** A load of an earlier run of which is not known whether it committed; settled before the next one begins. */
+  unsettled?: TaskLoad
+}
+
+/** `rows` at most, or `share` of the rows read but at least one row. */
+export type RejectLimit = { rows: number } | { share: number }

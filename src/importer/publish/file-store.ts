@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, extname, join, relative } from 'node:path'
+import type { StoreRecord } from '../../catalog/records.ts'
+import { findStore, getStoreById, insertStore, listStores } from '../../catalog/stores.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { DataFile } from '../../formats/format.ts'
+import { toLayerName } from '../../geo/names.ts'
+import type { CopyHooks } from '../../lib/copy-file.ts'
+import { copyFile } from '../../lib/copy-file.ts'
+import { freeName, toFileName } from '../../lib/free-name.ts'
+import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../../stores/store.ts'
+import type { ImportRecord } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+
+/** A folder for a store's file, always the same for the same `origin`; not made yet. */
+export function storeFolder(
+  parts: ImporterParts,
+  record: ImportRecord,
+  { path, origin }: { path: string; origin: string },
+): string {
+  const name = toFileName(toLayerName(basename(path, extname(path))))
+  const digest = createHash('sha256').update(origin).digest('hex')
+  return join(parts.folders.stores, toFileName(record.workspace), `${name}_${digest.slice(0, 12)}`)
+}
+
+/** As `storeFolder`, for the copy of an uploaded file. */
+export function copyFolder(parts: ImporterParts, record: ImportRecord, { path }: DataFile): string {
+  return storeFolder(parts, record, { path, origin: relative(parts.folders.uploads, path) })
+}
+
+/**
+ * Makes a folder that is whole or not there: `fill` writes into another, which takes its name at the end. Gives the
+ * path of the main file, whose name `fill` gives.
+ */
+export async function fillFolder(
+  folder: string,
+  fill: (staging: string) => Promise<string>,
+): Promise<string> {
+  const staging = `${folder}.part`
+  await rm(staging, { recursive: true, force: true })
+  await mkdir(staging, { recursive: true })
+  try {
+    const main = await fill(staging)
+    await rm(folder, { recursive: true, force: true })
+    await rename(staging, folder)
+    return join(folder, main)
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Copies a file with its sidecars into a folder; gives the name of the main file. */
+export async function copyAll(file: DataFile, folder: string, hooks: CopyHooks): Promise<string> {
+  const main = basename(file.path)
+  const base = basename(file.path, extname(file.path))
+  await copyFile(file.path, join(folder, main), hooks)
+  for (const [extension, path] of Object.entries(file.sidecars)) {
+    const name = basename(path).toLowerCase().startsWith(`${base.toLowerCase()}.`)
+      ? basename(path)
+      : `${base}.${extension}`
+    await copyFile(path, join(folder, name), hooks)
+  }
+  return main
+}
+
+/** Copies under way: tasks of one import that read the same file, each a layer of it, wait for one copy. */
+const copying = new Map<string, Promise<string>>()
+
+/** The copy of an uploaded file that layers may read for good; made where it is not there yet. */
+export async function settleCopy(folder: string, file: DataFile, hooks: CopyHooks): Promise<string> {
+  const path = join(folder, basename(file.path))
+  const isThere = (await stat(path).catch(() => undefined)) !== undefined
+  const copy =
+    copying.get(folder) ??
+    (isThere ? Promise.resolve(path) : fillFolder(folder, (staging) => copyAll(file, staging, hooks)))
+  copying.set(folder, copy)
+  try {
+    return await copy
+  } finally {
+    copying.delete(folder)
+  }
+}
+
+export interface WantedFileStore {
+  /** The name wanted; a taken one gets a number behind it. */
+  name: string
+  type: AnyStoreType
+  parameters: StoreParameters
+  at: string
+}
+
+/** Adds a store over a file to the catalogue; run it inside a transaction. */
+export async function insertFileStore(
+  db: Queryable,
+  workspace: string,
+  { name: wanted, type, parameters, at }: WantedFileStore,
+): Promise<StoreRecord> {
+  const taken = new Set((await listStores(db, workspace)).map((store) => store.name))
+  const name = freeName(wanted, (one) => taken.has(one))
+  const id = await insertStore(
+    db,
+    { workspace, name, at },
+    {
+      kind: isCoverageStoreType(type) ? 'coverageStore' : 'dataStore',
+      type,
+      isEnabled: true,
+      isDefault: false,
+      parameters,
+      secretNames: [],
+      sealed: '',
+      description: undefined,
+    },
+  )
+  return (await findStore(db, workspace, name)) ?? getStoreById(db, id)
+}

@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { checkStyleDocument, maxStyleBytes } from '../../catalog/cartography/check-style.ts'
+import { convertStyle } from '../../catalog/cartography/convert-style.ts'
+import { findStyle, insertStyle } from '../../catalog/styles.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { DataFile, Message } from '../../formats/format.ts'
+import { explain, invalid } from '../../lib/errors.ts'
+import { findFreeName } from '../../lib/free-name.ts'
+import { readGuarded } from '../../lib/guarded-files.ts'
+import { findTextEncoding } from '../../lib/text-encoding.ts'
+import type { OwnStyle, TaskRecord } from '../model/task-record.ts'
+
+/** A style file beside the data; SLD before QML. */
+function styleFileOf(file: DataFile | undefined): OwnStyle | undefined {
+  const { sld, qml } = file?.sidecars ?? {}
+  if (sld !== undefined) return { format: 'sld', path: sld }
+  return qml === undefined ? undefined : { format: 'qml', path: qml }
+}
+
+/** The document in UTF-8, whatever its XML declaration says; throws `Failure` (`invalid`) for what is no style. */
+export async function readOwnStyle({ format, path }: OwnStyle): Promise<string> {
+  const { size } = await stat(path)
+  if (size > maxStyleBytes) throw invalid('invalid-style', 'The style document is larger than 5 MiB')
+  const bytes = await readGuarded(path)
+  const [, name = 'utf-8'] =
+    /^(?:\u00EF\u00BB\u00BF)?<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(bytes.toString('latin1', 0, 200)) ??
+    []
+  const isWide = bytes[0] === 0xfe || bytes[0] === 0xff
+  const encoding = findTextEncoding(isWide ? 'utf-16' : name) ?? findTextEncoding('utf-8')
+  const text = (encoding?.decode(bytes, 0, bytes.length) ?? '').replace(/^\uFEFF/, '')
+  const document = text.replace(/^(<\?xml[^>]*encoding=["'])[\w.-]+/, '$1UTF-8')
+  checkStyleDocument(format, document)
+  convertStyle({ name: '', format, document }, 'maplibre')
+  return document
+}
+
+/** The task with the style that lies beside its data, or with a message why that is no style. */
+export async function withOwnStyle(task: TaskRecord): Promise<TaskRecord> {
+  const ownStyle = styleFileOf(task.files[0])
+  if (ownStyle === undefined || task.layer === undefined) return task
+  try {
+    await readOwnStyle(ownStyle)
+    return { ...task, layer: { ...task.layer, style: task.layer.name, ownStyle } }
+  } catch (error) {
+    const text = `"${basename(ownStyle.path)}" is not used as style: ${explain(error)}`
+    const message: Message = { level: 'warning', code: 'style-not-used', message: text }
+    return { ...task, messages: [...task.messages, message] }
+  }
+}
+
+/** Keeps the style that came with the data, under a free name of its workspace, which is given. */
+export async function insertOwnStyle(
+  db: Queryable,
+  workspace: string,
+  style: { name: string; format: OwnStyle['format']; document: string },
+  at: string,
+): Promise<string> {
+  const isTaken = async (name: string) => (await findStyle(db, workspace, name)) !== undefined
+  const name = await findFreeName(style.name, isTaken)
+  await insertStyle(db, { ...style, workspace, name }, at)
+  return name
+}

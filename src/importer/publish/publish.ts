@@ -1,0 +1,161 @@
+import { defaultStyleName } from '../../catalog/default-styles.ts'
+import { publishNewLayer, refreshLayer } from '../../catalog/publish.ts'
+import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import { lockWorkspace } from '../../catalog/workspaces.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { LayerDescription, RasterDescription } from '../../formats/format.ts'
+import { matchCrs } from '../../geo/crs-database.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { TableDescription } from '../../stores/store.ts'
+import { loadedLayer } from '../model/task-layer.ts'
+import type { ImportRecord, TaskLayer, TaskRecord } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+import { now } from '../parts.ts'
+import { saveTaskAndTell, taskAfter } from '../records/save-and-tell.ts'
+import { insertOwnStyle, readOwnStyle } from './own-style.ts'
+
+/** Where the published rows stand. */
+export interface Place {
+  storeId: number
+  table: string
+  layerName: string
+  isNewLayer: boolean
+}
+
+/** What the published layer holds. */
+export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'> &
+  Pick<LayerDescription, 'raster'> &
+  Pick<LayerDetails, 'times'>
+
+/** The CRS that the client set, otherwise that of the file. */
+function rasterCrsOf({ crs }: RasterDescription, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
+  const srs = task.layer?.srs ?? crs?.srs
+  return srs === undefined ? {} : { srs, crs: srs === crs?.srs ? crs : { srs } }
+}
+
+function crsOf(schema: Schema, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
+  const crs = schema.geometry?.crs
+  const srs = crs === undefined ? undefined : (crs.srs ?? matchCrs(crs))
+  if (srs !== undefined) return { srs, crs: { ...crs, srs } }
+  const declared = schema.geometry === undefined ? undefined : task.layer?.srs
+  return declared === undefined ? {} : { srs: declared, crs: { ...crs, srs: declared } }
+}
+
+function factsOf(
+  table: Published,
+  task: TaskRecord,
+): Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'> {
+  const envelope = task.layer?.bounds ?? table.envelope
+  return {
+    schema: table.schema,
+    ...(table.raster === undefined ? {} : { raster: table.raster }),
+    ...(table.raster === undefined ? crsOf(table.schema, task) : rasterCrsOf(table.raster, task)),
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(table.times === undefined ? {} : { times: table.times }),
+    ...(table.featureCount === undefined ? {} : { featureCount: table.featureCount }),
+  }
+}
+
+/** The name of the layer's style; the one that came with the data is kept first. */
+async function styleOf(
+  db: Queryable,
+  workspace: string,
+  { layer, kind = 'vector' }: TaskRecord,
+  { schema }: ReturnType<typeof factsOf>,
+  document: string | undefined,
+  at: string,
+): Promise<string> {
+  const own = layer?.ownStyle
+  if (layer === undefined || (own !== undefined && document === undefined)) {
+    return defaultStyleName(schema.geometry?.type, kind)
+  }
+  if (own === undefined || document === undefined) return layer.style
+  return insertOwnStyle(db, workspace, { name: layer.style, format: own.format, document }, at)
+}
+
+interface Settled {
+  place: Place
+  facts: ReturnType<typeof factsOf>
+  /** The style document that came with the data. */
+  ownDocument: string | undefined
+}
+
+async function putLayer(
+  parts: ImporterParts,
+  db: Queryable,
+  record: ImportRecord,
+  task: TaskRecord,
+  { place, facts, ownDocument }: Settled,
+): Promise<LayerRecord> {
+  const { storeId, table: nativeName, layerName: name } = place
+  const { workspace } = record
+  const at = now(parts)
+  if (!place.isNewLayer) {
+    const refreshed = await refreshLayer(db, { workspace, name }, { storeId, nativeName, details: facts }, at)
+    if (refreshed !== undefined) return refreshed
+  }
+  const { title = name, originalName = name, abstract, description } = task.layer ?? {}
+  const style = await styleOf(db, workspace, task, facts, ownDocument, at)
+  const details: LayerDetails = {
+    kind: task.kind ?? 'vector',
+    title,
+    originalName,
+    style,
+    ...(abstract === undefined ? {} : { abstract }),
+    ...(description === undefined ? {} : { description }),
+    ...facts,
+  }
+  return publishNewLayer(db, { workspace, name, storeId, nativeName, details }, at)
+}
+
+function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLayer {
+  return layer
+}
+
+/** Publishes the layer and completes its task in one transaction. `makeStore` gives a store that is part of it. */
+export async function publishTask(
+  parts: ImporterParts,
+  record: ImportRecord,
+  task: TaskRecord,
+  place: Place,
+  table: Published,
+  makeStore?: (db: Queryable) => Promise<StoreRecord>,
+): Promise<TaskRecord> {
+  const facts = factsOf(table, task)
+  const own = place.isNewLayer ? task.layer?.ownStyle : undefined
+  const ownDocument = own === undefined ? undefined : await readOwnStyle(own).catch(() => undefined)
+  const { saved, layer } = await parts.database.transaction(async (db) => {
+    await lockWorkspace(db, record.workspace)
+    const store = await makeStore?.(db)
+    const settled = store === undefined ? place : { ...place, storeId: store.id }
+    const published = await putLayer(parts, db, record, task, { place: settled, facts, ownDocument })
+    const { run: _run, errorMessage: _error, ...rest } = taskAfter(task, { type: 'completed' })
+    const complete: TaskRecord = {
+      ...rest,
+      ...(store === undefined
+        ? {}
+        : { target: { workspace: store.workspace, name: store.name, type: store.type } }),
+      ...(task.layer === undefined
+        ? {}
+        : {
+            layer: {
+              ...withoutOwnStyle(task.layer),
+              name: published.name,
+              nativeName: published.nativeName,
+              style: published.details.style,
+              ...(facts.srs === undefined ? {} : { srs: facts.srs }),
+              ...(facts.envelope === undefined ? {} : { bounds: facts.envelope }),
+              ...(facts.raster === undefined ? { loaded: loadedLayer(task.layer, facts.schema) } : {}),
+            },
+          }),
+    }
+    return { saved: await saveTaskAndTell(parts, db, complete), layer: published }
+  })
+  parts.events.emit('layer.published', {
+    workspace: layer.workspace,
+    layer: layer.name,
+    mode: task.updateMode,
+    rows: saved.rowsLoaded ?? 0,
+  })
+  return saved
+}

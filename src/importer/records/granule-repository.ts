@@ -1,0 +1,87 @@
+import type { Selectable } from 'kysely'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import type { GranuleRecord } from '../model/granule-record.ts'
+
+type GranuleDocument = Omit<GranuleRecord, 'importId' | 'taskId' | 'fileId'>
+
+/** Rows in one statement: SQLite binds at most 32,766 values, of which a row has five. */
+const rowsAtOnce = 500
+
+function toGranule(row: Selectable<Tables['granules']>): GranuleRecord {
+  return {
+    ...(JSON.parse(row.document) as GranuleDocument),
+    importId: Number(row.import_id),
+    taskId: row.task_id,
+    fileId: row.file_id,
+  }
+}
+
+function toDocument(granule: GranuleRecord): string {
+  const { importId: _import, taskId: _task, fileId: _file, ...document } = granule
+  return JSON.stringify(document)
+}
+
+export interface GranulePlace {
+  importId: number
+  taskId: number
+}
+
+function ofTask(db: Queryable, { importId, taskId }: GranulePlace) {
+  return db.selectFrom('granules').selectAll().where('import_id', '=', importId).where('task_id', '=', taskId)
+}
+
+export async function insertGranules(db: Queryable, granules: GranuleRecord[]): Promise<void> {
+  for (let at = 0; at < granules.length; at += rowsAtOnce) {
+    const rows = granules.slice(at, at + rowsAtOnce).map((granule) => ({
+      import_id: granule.importId,
+      task_id: granule.taskId,
+      file_id: granule.fileId,
+      sort_key: granule.fileId.toLowerCase(),
+      document: toDocument(granule),
+    }))
+    await db.insertInto('granules').values(rows).execute()
+  }
+}
+
+/** Granules of a task in the order of their paths without case. */
+export async function listGranules(db: Queryable, place: GranulePlace): Promise<GranuleRecord[]> {
+  return (await ofTask(db, place).orderBy('sort_key').orderBy('file_id').execute()).map(toGranule)
+}
+
+export async function findGranule(
+  db: Queryable,
+  place: GranulePlace,
+  fileId: string,
+): Promise<GranuleRecord | undefined> {
+  const row = await ofTask(db, place).where('file_id', '=', fileId).executeTakeFirst()
+  return row === undefined ? undefined : toGranule(row)
+}
+
+/** Writes all granules of a task as they are given, those that are new among them. */
+export async function replaceGranules(db: Queryable, granules: GranuleRecord[]): Promise<void> {
+  const [first] = granules
+  if (first === undefined) return
+  const { importId, taskId } = first
+  await db.deleteFrom('granules').where('import_id', '=', importId).where('task_id', '=', taskId).execute()
+  await insertGranules(db, granules)
+}
+
+export async function saveGranule(db: Queryable, granule: GranuleRecord): Promise<void> {
+  await db
+    .updateTable('granules')
+    .set({ document: toDocument(granule) })
+    .where('import_id', '=', granule.importId)
+    .where('task_id', '=', granule.taskId)
+    .where('file_id', '=', granule.fileId)
+    .execute()
+}
+
+export async function deleteGranule(db: Queryable, place: GranulePlace, fileId: string): Promise<void> {
+  await db
+    .deleteFrom('granules')
+    .where('import_id', '=', place.importId)
+    .where('task_id', '=', place.taskId)
+    .where('file_id', '=', fileId)
+    .execute()
+}

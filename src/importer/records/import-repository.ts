@@ -1,0 +1,138 @@
+import type { Selectable } from 'kysely'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import type { ImportState } from '../model/states.ts'
+import type { ImportRecord } from '../model/task-record.ts'
+
+export const maxImportId = 2_147_483_647
+
+type ImportDocument = Omit<
+  ImportRecord,
+  'id' | 'state' | 'nextTaskId' | 'revision' | 'createdAt' | 'updatedAt'
+>
+
+function toImport(row: Selectable<Tables['imports']>): ImportRecord {
+  return {
+    ...(JSON.parse(row.document) as ImportDocument),
+    id: Number(row.id),
+    state: row.state as ImportState,
+    nextTaskId: row.next_task_id,
+    revision: Number(row.revision),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function toDocument(record: ImportRecord): string {
+  const {
+    id: _id,
+    state: _s,
+    nextTaskId: _n,
+    revision: _r,
+    createdAt: _c,
+    updatedAt: _u,
+    ...document
+  } = record
+  return JSON.stringify(document)
+}
+
+/**
+ * The next import id; a proposed one above the next is taken and moves the counter. Run it inside a transaction, which
+ * holds the counter until it ends.
+ */
+export async function takeImportId(db: Queryable, proposed?: number): Promise<number> {
+  const counter = db.updateTable('counters').where('name', '=', 'import-id')
+  const { value } = await counter
+    .set((row) => ({ value: row('value', '+', 1) }))
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  const next = Number(value) - 1
+  const id = Math.max(next, proposed ?? 0)
+  if (id > maxImportId) throw invalid('invalid-id', `An import id is at most ${maxImportId}`)
+  if (id > next) await counter.set({ value: id + 1 }).execute()
+  return id
+}
+
+export async function insertImport(db: Queryable, record: ImportRecord): Promise<void> {
+  await db
+    .insertInto('imports')
+    .values({
+      id: record.id,
+      state: record.state,
+      next_task_id: record.nextTaskId,
+      document: toDocument(record),
+      revision: record.revision,
+      created_at: record.createdAt,
+      updated_at: record.updatedAt,
+    })
+    .execute()
+}
+
+/** Writes an import that was read before; `conflict` when another has written it since. */
+export async function saveImport(db: Queryable, record: ImportRecord, at: string): Promise<ImportRecord> {
+  const revision = record.revision + 1
+  const result = await db
+    .updateTable('imports')
+    .set({
+      state: record.state,
+      next_task_id: record.nextTaskId,
+      document: toDocument(record),
+      revision,
+      updated_at: at,
+    })
+    .where('id', '=', record.id)
+    .where('revision', '=', record.revision)
+    .executeTakeFirst()
+  if (Number(result.numUpdatedRows) !== 1) {
+    throw conflict('changed-meanwhile', `Import ${record.id} was changed meanwhile: try again`)
+  }
+  return { ...record, revision, updatedAt: at }
+}
+
+export async function findImport(db: Queryable, id: number): Promise<ImportRecord | undefined> {
+  const row = await db.selectFrom('imports').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? undefined : toImport(row)
+}
+
+export async function getImport(db: Queryable, id: number): Promise<ImportRecord> {
+  const record = await findImport(db, id)
+  if (record === undefined) throw notFound('unknown-import', `No such import: ${id}`)
+  return record
+}
+
+export interface ImportFilter {
+  states?: readonly ImportState[]
+  limit?: number
+  offset?: number
+}
+
+/** Imports, newest first. */
+export async function listImports(db: Queryable, filter: ImportFilter = {}): Promise<ImportRecord[]> {
+  let query = db.selectFrom('imports').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
+  if (filter.states !== undefined) query = query.where('state', 'in', [...filter.states])
+  if (filter.limit !== undefined || filter.offset !== undefined) {
+    query = query.limit(filter.limit ?? Number.MAX_SAFE_INTEGER).offset(filter.offset ?? 0)
+  }
+  return (await query.execute()).map(toImport)
+}
+
+/** Ids of imports in one of the states that were last changed before a time. */
+export async function listIdleImports(
+  db: Queryable,
+  states: readonly ImportState[],
+  before: string,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('imports')
+    .select('id')
+    .where('state', 'in', [...states])
+    .where('updated_at', '<', before)
+    .execute()
+  return rows.map((row) => Number(row.id))
+}
+
+export async function deleteImport(db: Queryable, id: number): Promise<void> {
+  await db.deleteFrom('tasks').where('import_id', '=', id).execute()
+  await db.deleteFrom('imports').where('id', '=', id).execute()
+}

@@ -1,0 +1,122 @@
+import type { Selectable } from 'kysely'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { conflict, notFound } from '../../lib/errors.ts'
+import type { TaskState } from '../model/states.ts'
+import type { TaskRecord } from '../model/task-record.ts'
+
+type TaskDocument = Omit<TaskRecord, 'importId' | 'id' | 'state' | 'sortKey' | 'revision' | 'updatedAt'>
+
+function toTask(row: Selectable<Tables['tasks']>): TaskRecord {
+  return {
+    ...(JSON.parse(row.document) as TaskDocument),
+    importId: Number(row.import_id),
+    id: row.id,
+    state: row.state as TaskState,
+    sortKey: row.sort_key,
+    revision: Number(row.revision),
+    updatedAt: row.updated_at,
+  }
+}
+
+function toDocument(record: TaskRecord): string {
+  const { importId: _i, id: _id, state: _s, sortKey: _k, revision: _r, updatedAt: _u, ...document } = record
+  return JSON.stringify(document)
+}
+
+export async function insertTask(db: Queryable, record: TaskRecord): Promise<void> {
+  await db
+    .insertInto('tasks')
+    .values({
+      import_id: record.importId,
+      id: record.id,
+      state: record.state,
+      sort_key: record.sortKey,
+      document: toDocument(record),
+      revision: record.revision,
+      updated_at: record.updatedAt,
+    })
+    .execute()
+}
+
+/** Writes a task that was read before; `conflict` when another has written it since. */
+export async function saveTask(db: Queryable, record: TaskRecord, at: string): Promise<TaskRecord> {
+  const revision = record.revision + 1
+  const result = await db
+    .updateTable('tasks')
+    .set({ state: record.state, document: toDocument(record), revision, updated_at: at })
+    .where('import_id', '=', record.importId)
+    .where('id', '=', record.id)
+    .where('revision', '=', record.revision)
+    .executeTakeFirst()
+  if (Number(result.numUpdatedRows) !== 1) {
+    throw conflict('changed-meanwhile', `Task ${record.id} was changed meanwhile: try again`)
+  }
+  return { ...record, revision, updatedAt: at }
+}
+
+export async function findTask(db: Queryable, importId: number, id: number): Promise<TaskRecord | undefined> {
+  const row = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('import_id', '=', importId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toTask(row)
+}
+
+export async function getTask(db: Queryable, importId: number, id: number): Promise<TaskRecord> {
+  const record = await findTask(db, importId, id)
+  if (record === undefined) throw notFound('unknown-task', `No such task: ${id} for import: ${importId}`)
+  return record
+}
+
+/** Tasks of an import in the order of their paths. */
+export async function listTasks(db: Queryable, importId: number): Promise<TaskRecord[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('import_id', '=', importId)
+    .orderBy('sort_key')
+    .orderBy('id')
+    .execute()
+  return rows.map(toTask)
+}
+
+/** Tasks of all imports. */
+export async function listTasksInState(db: Queryable, state: TaskState): Promise<TaskRecord[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('state', '=', state)
+    .orderBy('import_id')
+    .orderBy('id')
+    .execute()
+  return rows.map(toTask)
+}
+
+export async function countTasks(db: Queryable, importId: number): Promise<number> {
+  const row = await db
+    .selectFrom('tasks')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('import_id', '=', importId)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+/** States alone, for the state of the import. */
+export async function listTaskStates(
+  db: Queryable,
+  importId: number,
+): Promise<{ id: number; state: TaskState }[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['id', 'state'])
+    .where('import_id', '=', importId)
+    .execute()
+  return rows.map((row) => ({ id: row.id, state: row.state as TaskState }))
+}
+
+export async function deleteTask(db: Queryable, importId: number, id: number): Promise<void> {
+  await db.deleteFrom('tasks').where('import_id', '=', importId).where('id', '=', id).execute()
+}

@@ -1,0 +1,130 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { finished, pipeline } from 'node:stream/promises'
+import { ZipFile } from 'yazl'
+import type { DataFile, Message } from '../../formats/format.ts'
+import { explain } from '../../lib/errors.ts'
+import { openGuarded } from '../../lib/guarded-files.ts'
+import { LoadCanceled } from '../live/running-work.ts'
+import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+import { listGranules } from '../records/granule-repository.ts'
+import { listTasks } from '../records/task-repository.ts'
+
+/** A file and the name that it has in the archive. */
+interface Packed {
+  path: string
+  name: string
+}
+
+/** The folder of one upload among those of its import. */
+const uploadNumber = /^\d+\//
+
+async function filesOf(parts: ImporterParts, task: TaskRecord): Promise<DataFile[]> {
+  if (task.mosaic === undefined) return task.files
+  const place = { importId: task.importId, taskId: task.id }
+  const granules = await listGranules(parts.database.kysely, place)
+  return [...task.files, ...granules.map(({ file }) => file)]
+}
+
+/** Every file at or below a path; none where it is gone. */
+async function filesBelow(path: string): Promise<string[]> {
+  const status = await stat(path).catch(() => undefined)
+  if (status === undefined) return []
+  if (!status.isDirectory()) return [path]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** The name that the client knows; that of an upload only where a file of another upload has it. */
+function nameOf(task: TaskRecord, path: string, taken: ReadonlySet<string>): string {
+  const name = relative(task.folder, path).split(sep).join('/')
+  const short = task.isUploaded ? name.replace(uploadNumber, '') : name
+  return taken.has(short.toLowerCase()) ? name : short
+}
+
+/** The files that tasks came from with their sidecars, each once. Those of earlier runs' uploads are gone by now. */
+async function listPacked(parts: ImporterParts, tasks: TaskRecord[]): Promise<Packed[]> {
+  const packed = new Map<string, Packed>()
+  const taken = new Set<string>()
+  for (const task of tasks) {
+    for (const file of await filesOf(parts, task)) {
+      for (const top of [file.path, ...Object.values(file.sidecars)]) {
+        for (const path of packed.has(top) ? [] : await filesBelow(top)) {
+          const name = nameOf(task, path, taken)
+          taken.add(name.toLowerCase())
+          packed.set(path, { path, name })
+        }
+      }
+    }
+  }
+  return [...packed.values()]
+}
+
+/** One after the other, so that few files are open at a time. */
+async function addFiles(zip: ZipFile, files: Packed[]): Promise<void> {
+  for (const { path, name } of files) {
+    const handle = await openGuarded(path)
+    const { size, mtime } = await handle.stat()
+    const content = handle.createReadStream()
+    zip.addReadStream(content, name, { size, mtime })
+    await finished(content)
+  }
+  zip.end()
+}
+
+async function writeZip(path: string, files: Packed[], signal: AbortSignal): Promise<void> {
+  const zip = new ZipFile()
+  const output = createWriteStream(path, { mode: 0o640, flush: true })
+  zip.on('error', (error: Error) => output.destroy(error))
+  void addFiles(zip, files).catch((error: Error) => output.destroy(error))
+  await pipeline(zip.outputStream, output, { signal })
+}
+
+async function writeArchive(
+  parts: ImporterParts,
+  record: ImportRecord,
+  files: Packed[],
+  signal: AbortSignal,
+): Promise<void> {
+  const folder = parts.folders.archives
+  const path = join(folder, `import-${record.id}-run-${record.jobId}.zip`)
+  try {
+    await mkdir(folder, { recursive: true })
+    await writeZip(`${path}.part`, files, signal)
+    await rename(`${path}.part`, path)
+  } catch (error) {
+    await rm(`${path}.part`, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Keeps a zip of what an import came from, where its client asked for one and every task is complete. The run's number
+ * in the name makes a run that is taken up again replace its own. What goes wrong is a message, since the data are
+ * published; throws when `signal` aborts.
+ */
+export async function archiveSource(
+  parts: ImporterParts,
+  record: ImportRecord,
+  signal: AbortSignal,
+): Promise<Message[]> {
+  if (!record.isArchived || record.jobId === undefined) return []
+  const tasks = await listTasks(parts.database.kysely, record.id)
+  if (tasks.some(({ state }) => state !== 'COMPLETE')) return []
+  const work = parts.running.begin(record.id, signal)
+  try {
+    const files = await listPacked(parts, tasks)
+    if (files.length > 0) await writeArchive(parts, record, files, work.signal)
+    return []
+  } catch (error) {
+    signal.throwIfAborted()
+    if (work.signal.reason instanceof LoadCanceled) return []
+    parts.log.warn({ err: error, importId: record.id }, 'the archive of an import was not written')
+    const message = `The zip of the source was not written: ${explain(error)}`
+    return [{ level: 'warning', code: 'archive-not-written', message }]
+  } finally {
+    work.end()
+  }
+}

@@ -1,0 +1,76 @@
+import { conflict } from '../../lib/errors.ts'
+import { prepareJob } from '../desk/create-import.ts'
+import { runnableStates } from '../model/states.ts'
+import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { ImporterParts } from '../parts.ts'
+import { now } from '../parts.ts'
+import { getImport } from '../records/import-repository.ts'
+import { importAfter, saveAndTell } from '../records/save-and-tell.ts'
+import { listTasks, saveTask } from '../records/task-repository.ts'
+
+export const runJob = 'import.run'
+
+const waitsFor: Partial<Record<TaskRecord['state'], string>> = {
+  NO_CRS: 'waits for an srs: PUT it to its layer',
+  NO_FORMAT: 'has no data that a format reads',
+  BAD_FORMAT: 'has a target of the wrong kind',
+  NO_BOUNDS: 'has data without extent',
+}
+
+function refuseNothingToRun(record: ImportRecord, tasks: TaskRecord[]): never {
+  if (tasks.length === 0) {
+    throw conflict('no-tasks', `Import ${record.id} has no tasks: upload data first`)
+  }
+  const errors = tasks
+    .filter((task) => task.state !== 'COMPLETE')
+    .map((task) => `Task ${task.id} is ${task.state} and ${waitsFor[task.state] ?? 'cannot be run'}`)
+  throw conflict('nothing-to-run', `No task of import ${record.id} can be run`, { errors })
+}
+
+async function prepareAgain(parts: ImporterParts, record: ImportRecord): Promise<number> {
+  const jobId = await parts.database.transaction(async (db) => {
+    const payload = { importId: record.id, isAsync: true }
+    const id = await parts.jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
+    await saveAndTell(parts, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
+    return id
+  })
+  return jobId
+}
+
+async function beginRun(parts: ImporterParts, record: ImportRecord, tasks: TaskRecord[]): Promise<number> {
+  return parts.database.transaction(async (db) => {
+    const payload = { importId: record.id }
+    const jobId = await parts.jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
+    await saveAndTell(parts, db, { ...importAfter(record, { type: 'started' }), jobId })
+    const at = now(parts)
+    for (const task of tasks) await saveTask(db, { ...task, run: { jobId, attempt: 0 } }, at)
+    return jobId
+  })
+}
+
+/**
+ * Starts what an import's state allows: a run of its tasks, or in INIT_ERROR another look at its data. Gives the job
+ * to wait for, undefined where everything is done already. Throws `conflict` where there is nothing to run.
+ */
+export async function startRun(
+  parts: ImporterParts,
+  importId: number,
+  check?: (record: ImportRecord) => void,
+): Promise<number | undefined> {
+  const jobId = await parts.locks.ofImport(importId, async () => {
+    const db = parts.database.kysely
+    const record = await getImport(db, importId)
+    check?.(record)
+    if (record.state === 'COMPLETE') return undefined
+    if (record.state === 'INIT_ERROR') return prepareAgain(parts, record)
+    if (record.state === 'INIT' || record.state === 'RUNNING') {
+      throw conflict('import-busy', `Import ${importId} is ${record.state} already`)
+    }
+    const tasks = await listTasks(db, importId)
+    const runnable = tasks.filter((task) => runnableStates.includes(task.state))
+    if (runnable.length === 0) refuseNothingToRun(record, tasks)
+    return beginRun(parts, record, runnable)
+  })
+  parts.jobs.wake()
+  return jobId
+}

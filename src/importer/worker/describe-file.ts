@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises'
+import type { DataFile } from '../../formats/format.ts'
+import { FormatError } from '../../formats/format.ts'
+import { detectFormat, nameUnread } from '../../formats/registry.ts'
+import { explain } from '../../lib/errors.ts'
+import type { DescribedFile } from '../model/described-file.ts'
+
+async function isEmptyFile(path: string): Promise<boolean> {
+  const status = await stat(path)
+  return status.isFile() && status.size === 0
+}
+
+async function describeUnread(file: DataFile): Promise<DescribedFile> {
+  const looksLike = await nameUnread(file)
+  const isEmpty = await isEmptyFile(file.path)
+  return { file, layers: [], isEmpty, ...(looksLike === undefined ? {} : { looksLike }) }
+}
+
+/** What a file is and holds. A broken file of a known format says why in `error`. */
+export async function describeFile(
+  file: DataFile,
+  charset: string | undefined,
+  signal: AbortSignal,
+): Promise<DescribedFile> {
+  const format = await detectFormat(file, signal)
+  if (format === undefined) return describeUnread(file)
+  const { name, kind, canServeDirectly } = format
+  const described = { file, format: { name, kind, canServeDirectly } }
+  try {
+    const layers = await format.describe(file, charset === undefined ? { signal } : { signal, charset })
+    return layers.length > 0 ? { ...described, layers } : { ...described, layers, error: 'It holds no layer' }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof FormatError)) throw error
+    if (error.code === 'gdal-missing') return { file, layers: [], error: explain(error) }
+    return { ...described, layers: [], error: explain(error) }
+  }
+}

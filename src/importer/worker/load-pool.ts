@@ -1,0 +1,127 @@
+import type { DataFile, Message } from '../../formats/format.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
+import type { DescribedFile } from '../model/described-file.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
+import type { DatabaseDescription, LoadWork } from './load-work.ts'
+import type { LoadPlace } from './trusted-databases.ts'
+import { needsOwnProcess } from './trusted-databases.ts'
+
+export interface LoadHandlers {
+  signal: AbortSignal
+  onProgress(progress: LoadProgress): void
+  onMessage(message: Message): void
+  /** Called when all is staged; the store commits when it returns, rolls back when it throws. */
+  beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
+}
+
+export interface LoadPool {
+  /** The format and layers of a file. */
+  describe(file: DataFile, options: { charset?: string; signal: AbortSignal }): Promise<DescribedFile>
+  /** The tables of a database. */
+  describeDatabase(connection: DatabaseConnection, options: DescribeOptions): Promise<DatabaseDescription>
+  load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
+  /** Loads and descriptions under way, and those that wait. */
+  counts(): { running: number; queued: number }
+  close(): Promise<void>
+}
+
+export interface LoadPoolOptions {
+  /** Loads at the same time; the rest wait their turn. */
+  concurrency: number
+  /** Threads kept for the next load. */
+  warm: number
+  /** Where the server keeps the files of stores. */
+  ownFolder: string
+  /** Work that neither gets on nor hears its signal for so long is ended. */
+  silenceMs: number
+  /** A thread or process died, or was ended. */
+  onEnd(error: Error): void
+}
+
+const file = new URL('./load-work.ts', import.meta.url)
+/** Between the signal and the end by force. */
+const graceMs = 1500
+/** The most that a look at a database may take that SQLite may never be done with. */
+const describeMs = 60_000
+/** A process takes longer to start than a thread, and the tasks of an import follow one another. */
+const keepProcessMs = 10_000
+const maxHeapMb = 1024
+
+type Pool = WorkPool<LoadWork>
+
+/**
+ * Loads in threads, so that the server stays free; where a database may keep SQLite busy for ever, in child processes,
+ * which can be ended.
+ */
+export function createLoadPool(options: LoadPoolOptions): LoadPool {
+  const { concurrency: limit, warm, ownFolder, silenceMs, onEnd } = options
+  const queue = new WorkQueue({ limit })
+  const data = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder })
+  const threads: Pool = new WorkPool<LoadWork>({
+    start: (events) => startThread(file, { ...events, data: data(false) }),
+    limit,
+    warm,
+    onEnd,
+  })
+  const processes: Pool = new WorkPool<LoadWork>({
+    start: (events) => startProcess(file, { ...events, maxHeapMb, data: data(true) }),
+    limit,
+    surplusMs: keepProcessMs,
+    onEnd,
+  })
+
+  /** In a thread first, which refuses what it must not do before it has begun. */
+  function work<T>(signal: AbortSignal, ask: (pool: Pool, limits: Limits) => Promise<T>): Promise<T> {
+    const limits = { signal, graceMs, silenceMs }
+    const run = () =>
+      ask(threads, limits).catch((error: unknown) => {
+        if (!needsOwnProcess(error)) throw error
+        return ask(processes, { ...limits, isSlow: true })
+      })
+    return queue.run(run, { signal })
+  }
+
+  return {
+    describe: (file, { charset, signal }) =>
+      work<DescribedFile>(signal, (pool, limits) =>
+        pool.call('describe', { file, ...(charset === undefined ? {} : { charset }) }, described(limits)),
+      ),
+    describeDatabase: (connection, { signal, ...wanted }) =>
+      work<DatabaseDescription>(signal, (pool, limits) =>
+        pool.call('describeDatabase', { connection, ...wanted }, described(limits)),
+      ),
+    load: (plan, handlers) =>
+      work<LoadOutcome>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
+        pool.call('load', plan, {
+          ...limits,
+          key: plan.connection.parameters.path,
+          onNotice: (notice) => {
+            if ('progress' in notice) handlers.onProgress(notice.progress)
+            else handlers.onMessage(notice.message)
+          },
+          onAsk: ({ token, outcome }) => handlers.beforeCommit(token, outcome),
+        }),
+      ),
+    counts: () => ({ running: queue.running, queued: queue.waiting }),
+    close: async () => {
+      queue.close(new Error('The load workers are closed'))
+      await Promise.all([threads.close(), processes.close()])
+    },
+  }
+}
+
+interface Limits {
+  signal: AbortSignal
+  graceMs: number
+  silenceMs: number
+  /** Whether it may never come to an end by itself. */
+  isSlow?: boolean
+}
+
+function described({ isSlow = false, ...limits }: Limits) {
+  return { ...limits, ...(isSlow ? { deadlineMs: describeMs } : {}) }
+}

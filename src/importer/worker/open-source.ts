@@ -1,0 +1,73 @@
+import { FormatError } from '../../formats/format.ts'
+import { formats } from '../../formats/registry.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { notFound } from '../../lib/errors.ts'
+import { databaseReaders } from '../../sources/database/registry.ts'
+import { openVectorStore } from '../../stores/registry.ts'
+import { indexBatches, indexSchema } from '../model/granule-index.ts'
+import type { LoadSource } from './load-plan.ts'
+
+export interface OpenSource {
+  schema: Schema
+  batches: AsyncIterable<FeatureBatch>
+  close(): Promise<void>
+}
+
+function openFile(source: Extract<LoadSource, { kind: 'file' }>, signal: AbortSignal): OpenSource {
+  const format = formats.find((one) => one.name === source.format)
+  if (format === undefined) throw new FormatError(`Nothing reads the format "${source.format}"`)
+  const { charset } = source
+  return {
+    schema: source.layer.schema,
+    batches: format.read(source.file, source.layer, charset === undefined ? { signal } : { signal, charset }),
+    close: () => Promise.resolve(),
+  }
+}
+
+async function openTable(
+  source: Extract<LoadSource, { kind: 'table' }>,
+  signal: AbortSignal,
+): Promise<OpenSource> {
+  const store = openVectorStore(source.connection)
+  try {
+    const table = await store.findTable(source.table)
+    if (table === undefined) throw notFound('unknown-table', `There is no table "${source.table}"`)
+    const query = { table: source.table, limit: source.isEmpty ? 0 : Number.MAX_SAFE_INTEGER, offset: 0 }
+    const pages = store.readFeatures(query, signal)
+    async function* batches(): AsyncGenerator<FeatureBatch> {
+      for await (const page of pages) yield page.batch
+    }
+    return { schema: table.schema, batches: batches(), close: () => store.close() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+function openGranules({ rows }: Extract<LoadSource, { kind: 'granules' }>): OpenSource {
+  const schema = indexSchema(undefined)
+  return { schema, batches: indexBatches(rows, schema), close: () => Promise.resolve() }
+}
+
+function openDatabase(
+  { connection, table }: Extract<LoadSource, { kind: 'database' }>,
+  signal: AbortSignal,
+): OpenSource {
+  const batches = databaseReaders[connection.type].read(connection, table, { signal })
+  return { schema: table.schema, batches, close: () => Promise.resolve() }
+}
+
+/** Opens what a plan reads from; the caller closes it. */
+export async function openSource(source: LoadSource, signal: AbortSignal): Promise<OpenSource> {
+  switch (source.kind) {
+    case 'file':
+      return openFile(source, signal)
+    case 'table':
+      return openTable(source, signal)
+    case 'database':
+      return openDatabase(source, signal)
+    case 'granules':
+      return openGranules(source)
+  }
+}
