@@ -56,7 +56,7 @@ export const house: House = {
       'src/stores',
       'src/catalog',
       'src/importer',
-    'src/importer/kinds',
+      'src/importer/kinds',
     ],
   },
   unordered: [
