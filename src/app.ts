@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openAreas } from './app/areas.ts'
 import { listen } from './app/listen.ts'
 import { openCatalog } from './app/open-catalog.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
@@ -13,7 +14,6 @@ import type { App, HttpContext } from './http/app-types.ts'
 import { ensureFirstUser } from './http/auth/first-user.ts'
 import type { PasswordCost } from './http/auth/passwords.ts'
 import { createPasswords } from './http/auth/passwords.ts'
-import { areas } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import type { ImporterNeeds } from './importer/importer.ts'
 import { Importer } from './importer/importer.ts'
@@ -117,7 +117,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ catalog, importer },
       ...monitoring,
     }
-    const app = await createHttpServer(context, areas)
+    const app = await createHttpServer(context, openAreas(context))
     serving.app = app
     closers.push(async () => {
       await Promise.all([closeHttp(app), importer.stop()])

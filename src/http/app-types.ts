@@ -10,12 +10,13 @@ import type {
 import type { Static, TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Dialect, Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { OwnEventType } from '../monitoring/model/event-types.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { MoveIn } from '../monitoring/move-in/move-in.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
@@ -23,6 +24,7 @@ import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Services } from '../monitoring/services/services.ts'
 import type { Access, Caller } from './auth/access.ts'
 import type { Passwords } from './auth/passwords.ts'
+import type { NamedDescription } from './description.ts'
 import type { SeriesReads } from './monitoring/reader-thread.ts'
 
 /** Request types follow from the route's TypeBox schemas. */
@@ -66,18 +68,33 @@ export interface HttpContext {
 /** One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside). */
 export type Area = (app: App, context: HttpContext) => void | Promise<void>
 
+/** What monitoring counts requests of an endpoint as. */
+export type CountsAs = OwnEventType | 'unrecorded'
+
+/** What the server minds in requests of an operation. */
+export interface OperationMarks {
+  /** Everyone may read it: pages of every origin too, without credentials. */
+  isPublicRead?: boolean
+  /** Honours `Idempotency-Key`. */
+  idempotent?: boolean
+  /** A form of a page may send it: the session's token is taken from the field `csrf_token` too. */
+  takesForms?: boolean
+  /** `null` in a JSON body's own keys means something; elsewhere it is absent. */
+  keepsNulls?: boolean
+  /** In the dialect of older systems: who may not call is answered 403 `{"error":"unauthorized_request"}`. */
+  hidesFromOthers?: boolean
+}
+
 declare module 'fastify' {
-  interface FastifyContextConfig {
+  interface FastifyContextConfig extends OperationMarks {
     /** Who may call; a route without it does not start. */
     access?: Access
-    /** Everyone may read it: pages of every origin too, without credentials. */
-    isPublicRead?: boolean
-    /** Honours `Idempotency-Key`. */
-    idempotent?: boolean
-    /** A form of a page may send it: the session's token is taken from the field `csrf_token` too. */
-    takesForms?: boolean
-    /** `null` in a JSON body's own keys means something; elsewhere it is absent. */
-    keepsNulls?: boolean
+    countsAs?: CountsAs
+    /** What the OpenAPI document tells. */
+    operation?: NamedDescription
+  }
+  interface FastifyInstance {
+    dialect: Dialect
   }
   interface FastifyRequest {
     /** Who calls; `anonymous` until authentication has run. */

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
-import { FreeSpace } from '../lib/free-space.ts'
-import type { Area } from './app-types.ts'
+import type { Importer } from '../importer/importer.ts'
+import type { FreeSpace } from '../lib/free-space.ts'
+import type { Monitoring } from '../monitoring/monitoring.ts'
+import { endpoint, operation } from './endpoint.ts'
 
-const Monitoring = Type.Object({
+const MonitoringHealth = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('off')]),
   problems: Type.Array(Type.String()),
 })
@@ -16,7 +18,7 @@ const Health = Type.Object({
   version: Type.String(),
   node: Type.String(),
   loads: Loads,
-  monitoring: Monitoring,
+  monitoring: MonitoringHealth,
   disk: Type.Union([Type.Object({ freeBytes: Type.Integer(), totalBytes: Type.Integer() }), Type.Null()], {
     description: 'Of the data directory; null where it does not answer',
   }),
@@ -25,22 +27,28 @@ const Health = Type.Object({
   }),
 })
 
-export const healthArea: Area = (app, { version, importer, monitoring, directory }) => {
-  const space = new FreeSpace(directory.root)
-  app.get(
-    '/health',
-    {
-      config: { access: 'public' },
-      schema: { tags: ['server'], summary: 'Whether the server is up', response: { 200: Health } },
-    },
-    async () => ({
-      status: 'ok',
-      version,
-      node: process.versions.node,
-      loads: importer.workload(),
-      monitoring: monitoring?.health() ?? { status: 'off', problems: [] },
-      disk: (await space.read()) ?? null,
-      lastCollectionSeconds: monitoring?.collectionAge() ?? null,
-    }),
-  )
+export interface HealthParts {
+  version: string
+  importer: Pick<Importer, 'workload'>
+  /** Absent where it is off. */
+  monitoring: Pick<Monitoring, 'health' | 'collectionAge'> | undefined
+  /** Of the data directory. */
+  space: FreeSpace
 }
+
+const showHealth = operation({
+  summary: 'Whether the server is up',
+  tags: ['server'],
+  answers: { 200: Health },
+  handle: async ({ version, importer, monitoring, space }: HealthParts) => ({
+    status: 'ok',
+    version,
+    node: process.versions.node,
+    loads: importer.workload(),
+    monitoring: monitoring?.health() ?? { status: 'off', problems: [] },
+    disk: (await space.read()) ?? null,
+    lastCollectionSeconds: monitoring?.collectionAge() ?? null,
+  }),
+})
+
+export const healthEndpoints = [endpoint('GET', '/health', 'public', 'unrecorded', { showHealth })]

@@ -1,8 +1,10 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
+import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
+import { defined } from '../lib/defined.ts'
 import type { App, HttpContext } from './app-types.ts'
-import type { Access } from './auth/access.ts'
+import type { NamedDescription } from './description.ts'
 import { FailureReply } from './monitoring/bodies.ts'
 import { isMonitoringPath } from './monitoring/envelope.ts'
 
@@ -28,6 +30,9 @@ const monitoringFailure = {
 const pageContentPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
 
+/** The page itself; below it lie its files. */
+const referencePath = '/docs'
+
 /** OpenAPI from the route schemas at `/openapi.json`, and a reference page at `/docs`. */
 export async function describeApi(app: App, { settings, version }: HttpContext): Promise<void> {
   const { publicUrl, basePath } = settings.server
@@ -49,31 +54,52 @@ export async function describeApi(app: App, { settings, version }: HttpContext):
         },
       },
     },
-    transform: ({ schema, url, route }) => {
-      const described: object = { ...schema, ...describeAnswers(schema?.response, url, route.config?.access) }
-      return { schema: described, url }
-    },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute(app, schema, url, route.config), url }),
   })
   addReferencePage(app, new URL(base, 'http://localhost').pathname.replace(/\/$/, ''))
 }
 
-function describeAnswers(response: unknown, url: string, access: Access | undefined): object {
+/** What the document tells of a route, from the description of its operation. */
+function describeRoute(
+  app: App,
+  schema: FastifySchema | undefined,
+  url: string,
+  config: FastifyContextConfig | undefined,
+): FastifySchema {
+  const { operation, access } = config ?? {}
   const failed = isMonitoringPath(url) ? monitoringFailure : failure
-  const replies = typeof response === 'object' && response !== null ? response : {}
+  const security = access === 'public' ? [] : [{ basic: [] }, { token: [] }]
+  const described = operation === undefined ? schema : describeOperation(app, operation, schema)
+  const answers = Object(described?.response)
+  return { ...described, response: { ...answers, '4xx': failed }, security }
+}
+
+function describeOperation(app: App, operation: NamedDescription, schema: FastifySchema = {}): FastifySchema {
+  const { id, summary, tags, description, deprecated, told, consumes } = operation
+  const older = app.dialect === 'geoserver' ? operation.olderAnswers : undefined
   return {
-    response: { ...replies, '4xx': failed },
-    security: access === 'public' ? [] : [{ basic: [] }, { token: [] }],
+    ...schema,
+    ...defined({ summary, description, deprecated, querystring: told?.query ?? schema.querystring }),
+    ...defined({ body: told?.body ?? schema.body, consumes: consumes?.slice() }),
+    operationId: id,
+    tags,
+    response: older ?? operation.answers,
   }
 }
 
 function addReferencePage(app: App, indexPrefix: string): void {
-  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () => app.swagger())
+  app.get(
+    '/openapi.json',
+    { config: { access: 'public', countsAs: 'view_metadata' }, schema: { hide: true } },
+    () => app.swagger(),
+  )
   app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public' }
+      const countsAs = route.url === referencePath ? 'view' : 'unrecorded'
+      route.config = { ...route.config, access: 'public', countsAs }
     })
     await scope.register(fastifySwaggerUi, {
-      routePrefix: '/docs',
+      routePrefix: referencePath,
       indexPrefix,
       staticCSP: pageContentPolicy,
       uiConfig: { deepLinking: true, layout: 'BaseLayout' },

@@ -85,8 +85,10 @@ function describeRequest(request: FastifyRequest, reply: FastifyReply, created: 
   }
 }
 
-function eventTypeOf({ method, usedLayer }: FastifyRequest, route: string): OwnEventType {
+function eventTypeOf({ method, usedLayer, routeOptions }: FastifyRequest, route: string): OwnEventType {
   if (route.startsWith('/ogc/') && usedLayer?.details.kind === 'raster') return 'OWS:WCS'
+  const countsAs = routeOptions.config?.countsAs
+  if (countsAs !== undefined && countsAs !== 'unrecorded') return countsAs
   const key = `${method} ${route}`
   if (!tableOfUsages.has(key)) tableOfUsages.set(key, findUsage(route, method))
   return tableOfUsages.get(key) ?? 'view'

@@ -50,6 +50,7 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
     routerOptions: { caseSensitive: true, maxParamLength: 2000 },
     trustProxy: server.trustedProxies.length === 0 ? false : server.trustedProxies,
   }).withTypeProvider<TypeBoxProvider>()
+  app.decorate('dialect', server.dialect)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   describeRequests(app, context)

@@ -37,19 +37,17 @@ export const TokenBody = Type.Object({
   }),
 })
 
-export const TokenReply = Type.Object({
-  token: Type.Object({
-    id: Type.Integer(),
-    name: Type.String(),
-    created: Type.String(),
-    expires: Type.Optional(Type.String()),
-    lastUsed: Type.Optional(Type.String()),
-    value: Type.Optional(
-      Type.String({ description: 'The token itself, in the answer to its creation alone' }),
-    ),
-    href: Type.String(),
-  }),
+const WireToken = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  created: Type.String(),
+  expires: Type.Optional(Type.String()),
+  lastUsed: Type.Optional(Type.String()),
+  value: Type.Optional(Type.String({ description: 'The token itself, in the answer to its creation alone' })),
+  href: Type.String(),
 })
+export const TokenReply = Type.Object({ token: WireToken })
+export const TokenList = Type.Object({ tokens: Type.Array(WireToken) })
 
 export const SessionBody = Type.Object({
   session: Type.Object({ name: Type.String(), password: Type.String({ maxLength: 1024 }) }),

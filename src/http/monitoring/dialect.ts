@@ -22,13 +22,6 @@ export interface MonitoringWire {
   reading: { access: 'user' } | { access: 'admin'; hidesFromOthers: true }
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** In the dialect of older systems: who may not call is answered 403 `{"error":"unauthorized_request"}`. */
-    hidesFromOthers?: boolean
-  }
-}
-
 const olderServiceTypes: Record<ServiceType, string> = {
   app: 'geonode',
   mapserver: 'geoserver',

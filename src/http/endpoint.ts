@@ -1,0 +1,124 @@
+import type { FastifyContextConfig } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Dialect } from '../config/settings.ts'
+import { defined } from '../lib/defined.ts'
+import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
+import type { Access } from './auth/access.ts'
+import type { Description } from './description.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Who may call: the same in both dialects, or by dialect. */
+export type AccessRule = Access | Readonly<Record<Dialect, Access>>
+
+/** A request whose parts have the types of the schemas that they were checked against. */
+export type Call<P extends TSchema, Q extends TSchema, B extends TSchema> = FastifyRequest<{
+  Params: Static<P>
+  Querystring: Static<Q>
+  Body: Static<B>
+}>
+
+interface Definition<Parts, P extends TSchema, Q extends TSchema, B extends TSchema>
+  extends Description,
+    OperationMarks {
+  params?: P
+  query?: Q
+  body?: B
+  /** Most bytes of a body; that of JSON where it is not said. */
+  bodyLimit?(parts: Parts): number
+  /** Whether HEAD runs `handle` too; otherwise it is answered as GET is, without the body. */
+  handlesHead?: boolean
+  /** Validates nothing more than a schema cannot say, calls one function and maps what it gives. */
+  handle(parts: Parts, request: Call<P, Q, B>, reply: FastifyReply): unknown
+}
+
+/** What can be asked of the server, whatever its path: described, checked and handled. Plain data without any parts. */
+export type Operation<Parts> = Omit<Definition<Parts, TSchema, TSchema, TSchema>, 'handle' | 'bodyLimit'> & {
+  // As properties: an operation that needs fewer parts stands for one that needs more, not the other way round.
+  handle: (parts: Parts, request: FastifyRequest, reply: FastifyReply) => unknown
+  bodyLimit?: (parts: Parts) => number
+}
+
+/** Types an operation by its schemas. */
+export function operation<Parts, P extends TSchema, Q extends TSchema, B extends TSchema>(
+  definition: Definition<Parts, P, Q, B>,
+): Operation<Parts> {
+  // The server hands over no request that was not checked against the schemas.
+  return definition as Operation<Parts>
+}
+
+/** One line in a table of endpoints. */
+export interface Endpoint<Parts> {
+  method: Method
+  /** The whole path below the base path, with `:names` of its parameters. */
+  path: string
+  access: AccessRule
+  /** What monitoring counts a request as. */
+  countsAs: CountsAs
+  /** The operation's name, in code and in the OpenAPI document. */
+  id: string
+  operation: Operation<Parts>
+  /** The only dialect that has it. */
+  dialect?: Dialect
+}
+
+/** An endpoint without regard to what its handler needs. */
+export type AnyEndpoint = Endpoint<never>
+
+/** A line of a table: `endpoint('GET', '/rest/things/:id', 'user', 'view', { showThing })`. */
+export function endpoint<Parts>(
+  method: Method,
+  path: string,
+  access: AccessRule,
+  countsAs: CountsAs,
+  named: Record<string, Operation<Parts>>,
+  { dialect }: { dialect?: Dialect } = {},
+): Endpoint<Parts> {
+  const [[id, only] = [], ...others] = Object.entries(named)
+  if (id === undefined || only === undefined || others.length > 0)
+    throw new Error(`${method} ${path} needs exactly one operation`)
+  return { method, path, access, countsAs, id, operation: only, ...defined({ dialect }) }
+}
+
+/** Adds the endpoints of a table to a server, or to a scope of it; `parts` is what their handlers work with. */
+export function addEndpoints<Parts>(app: App, endpoints: readonly Endpoint<Parts>[], parts: Parts): void {
+  for (const one of endpoints) {
+    if (one.dialect !== undefined && one.dialect !== app.dialect) continue
+    addEndpoint(app, one, parts)
+  }
+}
+
+function addEndpoint<Parts>(app: App, one: Endpoint<Parts>, parts: Parts): void {
+  const { method, path: url, operation: asked } = one
+  const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
+    asked.handle(parts, request, reply)
+  const options = { url, ...optionsOf(one, app.dialect, parts) }
+  if (method === 'GET' && asked.handlesHead === true) {
+    app.route({ ...options, method: 'HEAD', handler })
+    app.route({ ...options, method, exposeHeadRoute: false, handler })
+  } else {
+    app.route({ ...options, method, handler })
+  }
+}
+
+function optionsOf<Parts>(one: Endpoint<Parts>, dialect: Dialect, parts: Parts) {
+  const { params, query: querystring, body, bodyLimit } = one.operation
+  return {
+    config: configOf(one, dialect),
+    schema: defined({ params, querystring, body }),
+    ...(bodyLimit === undefined ? {} : { bodyLimit: bodyLimit(parts) }),
+  }
+}
+
+function configOf(
+  { access, countsAs, id, operation: asked }: AnyEndpoint,
+  dialect: Dialect,
+): FastifyContextConfig {
+  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers } = asked
+  return {
+    ...defined({ isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers }),
+    access: typeof access === 'string' ? access : access[dialect],
+    countsAs,
+    operation: { id, ...asked },
+  }
+}
