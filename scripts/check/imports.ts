@@ -7,6 +7,8 @@ export interface SourceFile {
   text: string
   /** Paths of the project's own files that it imports, types and worker files included. */
   imports: string[]
+  /** Packages that it imports, and modules of Node. */
+  packages: string[]
 }
 
 // Statements start at a line's beginning in formatted code; worker files are named as `new URL('./x.ts', import.meta.url)`.
@@ -33,10 +35,12 @@ export function sourceFile(
   text = readFileSync(join(root, path), 'utf8'),
 ): SourceFile {
   const folder = dirname(join(root, path))
-  const imports = importSpecifiers(text)
-    .filter((specifier) => specifier.startsWith('.'))
+  const isOwn = (specifier: string): boolean => specifier.startsWith('.')
+  const specifiers = [...new Set(importSpecifiers(text))]
+  const imports = specifiers
+    .filter(isOwn)
     .map((specifier) => relative(root, resolve(folder, specifier)).split(sep).join('/'))
-  return { path, text, imports: [...new Set(imports)] }
+  return { path, text, imports, packages: specifiers.filter((specifier) => !isOwn(specifier)) }
 }
 
 function byPath(a: SourceFile, b: SourceFile): number {

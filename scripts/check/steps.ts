@@ -1,12 +1,19 @@
-import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
+import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { functionProblems } from './function-lines.ts'
+import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources } from './imports.ts'
+import { moreThanKnown } from './known-offenders.ts'
 import { house } from './layers.ts'
+import { runTool } from './run-tool.ts'
+import { seams } from './seams.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
+import { typeNameProblems } from './type-names.ts'
+import { unusedProblems } from './unused.ts'
 
 /** One part of the check; `run` gives what is wrong, or an empty text. */
 export interface Step {
@@ -23,13 +30,19 @@ export function staticSteps(root: string): Step[] {
   return [
     {
       name: 'types',
-      run: () => runTool(root, tool('tsc'), ['--noEmit']),
+      run: () => outputOf(root, tool('tsc'), ['--noEmit']),
     },
     {
       name: 'format and lint',
-      run: () => runTool(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
+      run: () => outputOf(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
     },
     { name: 'layers, circles, texts, documents', run: async () => projectProblems(root).join('\n') },
+    { name: 'functions, comments, seams', run: async () => syntaxProblems(root).join('\n') },
+    {
+      name: 'unused files, exports and packages',
+      run: async () =>
+        moreThanKnown('unused files, exports and packages', await unusedProblems(root)).join('\n'),
+    },
   ]
 }
 
@@ -38,7 +51,7 @@ export function unitTestStep(root: string): Step {
   const tests = readSources(root, ['src/**/*.test.ts', 'scripts/**/*.test.ts'])
   const files = tests.filter((file) => !file.imports.some(isDatabase)).map((file) => file.path)
   const options = ['--test', '--test-reporter=dot', `--test-concurrency=${availableParallelism()}`]
-  return { name: 'unit tests', run: () => runTool(root, process.execPath, [...options, ...files]) }
+  return { name: 'unit tests', run: () => outputOf(root, process.execPath, [...options, ...files]) }
 }
 
 function isDatabase(path: string): boolean {
@@ -69,17 +82,20 @@ function projectProblems(root: string): string[] {
   ]
 }
 
-async function runTool(root: string, program: string, args: string[]): Promise<string> {
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-  }
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  return code === 0 ? '' : said.trim() || `${program} ended with code ${code}`
+function syntaxProblems(root: string): string[] {
+  const files = readSources(root, sources)
+  const doors = Object.entries(house.doors).flatMap(([folder, names]) =>
+    names.map((name) => `${folder}/${name}`),
+  )
+  return [
+    ...moreThanKnown('functions of more than 80 lines', functionProblems(files)),
+    ...moreThanKnown('exports without a comment', undocumentedExports(files, doors)),
+    ...moreThanKnown('http reaches below the rooms it serves', httpProblems(files)),
+    ...moreThanKnown('names of types outside their room', typeNameProblems(files, seams)),
+  ]
+}
+
+async function outputOf(root: string, program: string, args: string[]): Promise<string> {
+  const { code, said, complained } = await runTool(root, program, args)
+  return code === 0 ? '' : `${said}${complained}`.trim() || `${program} ended with code ${code}`
 }

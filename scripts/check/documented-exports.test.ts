@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { undocumentedExports } from './documented-exports.ts'
+
+const problems = (text: string, path = 'src/lib/x.ts'): string[] =>
+  undocumentedExports([{ path, text }], ['src/catalog/door.ts'])
+
+describe('undocumentedExports', () => {
+  it('refuses an export without a comment of its own, in lib, geo, contracts and doors', () => {
+    const text = '/** One. */\nexport const a = 1\nexport function b(): void {}'
+    assert.deepEqual(problems(text), ['src/lib/x.ts:3 exports b without a comment'])
+    for (const path of ['src/geo/deep/x.ts', 'src/stores/store.ts', 'src/catalog/door.ts'])
+      assert.equal(problems(text, path).length, 1, path)
+    assert.deepEqual(problems(text, 'src/catalog/inner.ts'), [])
+  })
+
+  it('wants a doc comment, of types too', () => {
+    assert.equal(problems('// Why.\nexport interface A {}').length, 1)
+    assert.equal(problems('/** Of the file. */\nconst a = 1\nexport type B = string').length, 1)
+    assert.deepEqual(problems('/** What it is. */\nexport interface A {}'), [])
+  })
+
+  it('lets a type share the comment of the list from which it is made', () => {
+    const list = "export const modes = ['a', 'b'] as const\nexport type Mode = (typeof modes)[number]"
+    assert.deepEqual(problems(`/** How. */\n${list}`), [])
+    assert.equal(problems(list).length, 2)
+  })
+})

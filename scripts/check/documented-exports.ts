@@ -1,0 +1,55 @@
+import type { Comment, Node } from 'oxc-parser'
+import type { SourceFile } from './imports.ts'
+import { lineAt, type Syntax, syntaxOf } from './syntax.ts'
+
+/** What the parts of the program promise each other. The doors of rooms are contracts too. */
+const contracts: readonly string[] = [
+  'src/formats/format.ts',
+  'src/transforms/transform.ts',
+  'src/stores/store.ts',
+]
+
+/** Exports of contracts, `src/lib` and `src/geo` that no comment describes, one message each. */
+export function undocumentedExports(
+  files: Pick<SourceFile, 'path' | 'text'>[],
+  doors: readonly string[],
+): string[] {
+  const isPromise = (path: string): boolean =>
+    /^src\/(?:lib|geo)\//.test(path) || contracts.includes(path) || doors.includes(path)
+  return files
+    .filter(({ path }) => isPromise(path) && !path.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const syntax = syntaxOf(file)
+      return syntax.program.body.flatMap((statement) => {
+        const name = exportedName(statement)
+        if (name === undefined || isDocumented(statement, syntax)) return []
+        return [`${file.path}:${lineAt(file.text, statement.start)} exports ${name} without a comment`]
+      })
+    })
+}
+
+function exportedName(statement: Node): string | undefined {
+  if (statement.type !== 'ExportNamedDeclaration' || statement.declaration == null) return undefined
+  const declaration: Node = statement.declaration
+  if (declaration.type === 'VariableDeclaration') {
+    const id = declaration.declarations[0]?.id
+    return id?.type === 'Identifier' ? id.name : undefined
+  }
+  return 'id' in declaration && declaration.id?.type === 'Identifier' ? declaration.id.name : undefined
+}
+
+/** Whether a doc comment stands just before. A type that is made from the list above it shares that list's comment. */
+function isDocumented(statement: Node, syntax: Syntax): boolean {
+  const { comments, text, program } = syntax
+  const isJustBefore = (comment: Comment): boolean =>
+    comment.end <= statement.start && text.slice(comment.end, statement.start).trim() === ''
+  if (comments.some((comment) => isDoc(comment) && isJustBefore(comment))) return true
+  const before = program.body[program.body.indexOf(statement) - 1]
+  const list = /= \(typeof (\w+)\)\[number\]$/.exec(text.slice(statement.start, statement.end))?.[1]
+  const isMadeFrom = before !== undefined && list !== undefined && exportedName(before) === list
+  return isMadeFrom && isDocumented(before, syntax)
+}
+
+function isDoc({ type, value }: Comment): boolean {
+  return type === 'Block' && value.startsWith('*')
+}

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { moreThanKnown } from './known-offenders.ts'
+
+it('refuses more than is known', () => {
+  const found = Array.from({ length: 1000 }, (_, index) => `place ${index}`)
+  assert.match(moreThanKnown('exports without a comment', found).at(-1) ?? '', /^1000 exports without/)
+  assert.deepEqual(moreThanKnown('exports without a comment', []), [])
+})

@@ -1,0 +1,20 @@
+/**
+ * How many places break each of these rules today. A number only goes down: whoever mends a place lowers it, and at 0 the
+ * rule leaves this list.
+ */
+const knownOffenders = {
+  'functions of more than 80 lines': 6,
+  'exports without a comment': 86,
+  'http reaches below the rooms it serves': 90,
+  'names of types outside their room': 120,
+  'unused files, exports and packages': 175,
+} as const
+
+export type OpenRule = keyof typeof knownOffenders
+
+/** What breaks a rule, if that is more than is known. */
+export function moreThanKnown(rule: OpenRule, found: string[]): string[] {
+  const known = knownOffenders[rule]
+  if (found.length <= known) return []
+  return [...found, `${found.length} ${rule}, and ${known} are known: mend those that are new`]
+}

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process'
+
+export interface ToolResult {
+  code: number | null
+  said: string
+  complained: string
+}
+
+/** Runs a program to its end and gives what it wrote. */
+export async function runTool(root: string, program: string, args: string[]): Promise<ToolResult> {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const result: ToolResult = { code: null, said: '', complained: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    result.said += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    result.complained += text
+  })
+  result.code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  return result
+}

@@ -1,0 +1,44 @@
+import { formats } from '../../src/formats/registry.ts'
+import { applicationMetrics, hostMetrics } from '../../src/monitoring/metrics/metrics.ts'
+import { serviceTypes } from '../../src/monitoring/model/service-types.ts'
+import { receiverKinds } from '../../src/monitoring/notify/model/model.ts'
+import { databaseTypes } from '../../src/sources/database/database.ts'
+import { storeTypes } from '../../src/stores/store.ts'
+import { rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
+import type { Seam } from './type-names.ts'
+
+const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
+const importer = ['src/importer', 'src/http/importer', 'src/catalog']
+/** What older systems called things is translated here. */
+const older = 'src/monitoring/move-in'
+
+/** The seams whose entries nobody outside tells apart by name; the names are those of the registries. */
+export const seams: readonly Seam[] = [
+  { entry: 'format', names: formats.map(({ name }) => name), home: ['src/formats'] },
+  { entry: 'store', names: storeTypes, home: ['src/stores'] },
+  {
+    entry: 'transformation',
+    names: [...vectorTransforms, ...rasterTransforms].map(({ type }) => type),
+    home: ['src/transforms'],
+  },
+  {
+    entry: 'metric',
+    names: [...applicationMetrics, ...hostMetrics].map(({ name }) => name),
+    home: ['src/monitoring/metrics', older],
+    within: monitoring,
+  },
+  { entry: 'kind of receiver', names: receiverKinds, home: ['src/monitoring/notify'], within: monitoring },
+  {
+    entry: 'type of service',
+    names: serviceTypes,
+    home: ['src/monitoring/services', 'src/monitoring/model', older],
+    within: monitoring,
+  },
+  { entry: 'database', names: databaseTypes, home: ['src/sources/database'], within: importer },
+  {
+    entry: 'kind of task',
+    names: ['vector', 'raster', 'mosaic'],
+    home: ['src/importer/kinds'],
+    within: importer,
+  },
+]

@@ -1,0 +1,82 @@
+import type { Node } from 'oxc-parser'
+import type { SourceFile } from './imports.ts'
+import { lineAt, syntaxOf, walk } from './syntax.ts'
+
+/** A seam of the program: entries with names, in a folder of their own, about which all others ask the registry. */
+export interface Seam {
+  /** What its entries are, as in `format`. */
+  entry: string
+  names: readonly string[]
+  /** Folders and files that may tell its entries apart by name. */
+  home: readonly string[]
+  /** Folders that are looked at; where it is left out, all of `src/`. For names that are words of everyday use. */
+  within?: readonly string[]
+}
+
+/** Places that tell the entries of a seam apart by name although they do not stand in its home, one message each. */
+export function typeNameProblems(
+  files: Pick<SourceFile, 'path' | 'text'>[],
+  seams: readonly Seam[],
+): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const asked = seams.filter((seam) => isAsked(seam, file.path))
+      const problems: string[] = []
+      walk(syntaxOf(file).program, (node, around) => {
+        const name = comparedName(node, around) ?? keyName(node, around)
+        const isKey = around.at(-1)?.type === 'Property'
+        const seam = asked.find(({ names, within }) => names.includes(name ?? '') && !(isKey && within))
+        if (seam === undefined) return
+        const place = `${file.path}:${lineAt(file.text, node.start)}`
+        problems.push(
+          `${place} asks for the ${seam.entry} "${name}" by name, outside ${seam.home.join(', ')}`,
+        )
+      })
+      return problems
+    })
+}
+
+function isAsked({ home, within = ['src'] }: Seam, path: string): boolean {
+  const isIn = (place: string): boolean => path === place || path.startsWith(`${place}/`)
+  return within.some(isIn) && !home.some(isIn)
+}
+
+/** The text by which this node tells things apart: one that is compared, a case, or one of a list that is searched. */
+function comparedName(node: Node, around: Node[]): string | undefined {
+  const parent = around.at(-1)
+  if (parent === undefined) return undefined
+  const text = textOf(node)
+  if (text === undefined) return undefined
+  if (parent.type === 'BinaryExpression' && /^[!=]==?$/.test(parent.operator)) return text
+  if (parent.type === 'SwitchCase') return text
+  if (parent.type === 'ArrayExpression') return isSearched(around) ? text : undefined
+  return undefined
+}
+
+function textOf(node: Node): string | undefined {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  return undefined
+}
+
+/** A key of an object, which then is a table to look things up in. */
+function keyName(node: Node, around: Node[]): string | undefined {
+  const parent = around.at(-1)
+  if (parent?.type !== 'Property' || parent.key !== node || parent.computed || parent.shorthand)
+    return undefined
+  return node.type === 'Identifier' ? node.name : textOf(node)
+}
+
+/** Whether a list is asked for an entry: `[...].includes(x)`, `new Set([...])`, or the key of a pair for a `Map`. */
+function isSearched(around: Node[]): boolean {
+  const outer = around
+    .slice(0, -1)
+    .filter(({ type }) => type !== 'ArrayExpression')
+    .at(-1)
+  if (outer === undefined) return false
+  return outer.type === 'NewExpression' || (outer.type === 'MemberExpression' && isIncludes(outer.property))
+}
+
+function isIncludes(property: Node): boolean {
+  return property.type === 'Identifier' && property.name === 'includes'
+}

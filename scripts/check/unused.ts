@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Node } from 'oxc-parser'
+import { runTool } from './run-tool.ts'
+import { syntaxOf, walk } from './syntax.ts'
+
+interface Named {
+  name: string
+  line?: number
+}
+
+interface Issue {
+  file: string
+  files: Named[]
+  exports: Named[]
+  types: Named[]
+  duplicates: Named[][]
+  dependencies: Named[]
+  devDependencies: Named[]
+}
+
+/**
+ * Files that nothing imports, exports that no other file imports, packages that nothing uses, and exports that tests alone
+ * use; one message each. knip finds them: `knip.json` names the files at which programs and tests start.
+ */
+export async function unusedProblems(root: string): Promise<string[]> {
+  const [all, program] = await Promise.all([ask(root, []), ask(root, ['--production'])])
+  const known = new Set(all.flatMap(problemsOf))
+  return [
+    ...known,
+    ...program.flatMap((issue) => forTestsAlone(root, issue)).filter((one) => !known.has(one)),
+  ]
+}
+
+async function ask(root: string, options: string[]): Promise<Issue[]> {
+  const knip = join(root, 'node_modules', '.bin', 'knip')
+  const { said, complained } = await runTool(root, knip, ['--no-progress', '--reporter=json', ...options])
+  if (!said.startsWith('{')) throw new Error(`knip failed: ${complained || said}`)
+  return (JSON.parse(said) as { issues: Issue[] }).issues
+}
+
+function problemsOf(issue: Issue): string[] {
+  const { file } = issue
+  const place = ({ line }: Named): string => (line === undefined ? file : `${file}:${line}`)
+  return [
+    ...issue.files.map(() => `${file} is imported by nothing`),
+    ...[...issue.exports, ...issue.types].map(
+      (one) => `${place(one)} exports ${one.name}, which nothing imports`,
+    ),
+    ...issue.duplicates.map(
+      (names) => `${file} exports one thing as ${names.map(({ name }) => name).join(', ')}`,
+    ),
+    ...[...issue.dependencies, ...issue.devDependencies].map(
+      ({ name }) => `nothing uses the package ${name}`,
+    ),
+  ]
+}
+
+/** Of what the program does not import: what it does not use in the file itself either. */
+function forTestsAlone(root: string, { file, files, exports, types }: Issue): string[] {
+  if (!file.startsWith('src/')) return []
+  if (files.length > 0) return [`${file} is imported by tests alone`]
+  const text = readFileSync(join(root, file), 'utf8')
+  const uses = usesOf(syntaxOf({ path: file, text }).program)
+  return [...exports, ...types]
+    .filter(({ name }) => (uses.get(name) ?? 0) < 2)
+    .map(({ name, line }) => `${file}:${line} exports ${name}, which tests alone use`)
+}
+
+/** How often each name stands in a file, its declaration included. */
+function usesOf(program: Node): Map<string, number> {
+  const uses = new Map<string, number>()
+  walk(program, (node) => {
+    if (node.type === 'Identifier') uses.set(node.name, (uses.get(node.name) ?? 0) + 1)
+  })
+  return uses
+}
