@@ -1,4 +1,4 @@
-import type { Comment, Node } from 'oxc-parser'
+import type { Comment, Node, Program } from 'oxc-parser'
 import type { SourceFile } from './imports.ts'
 import { lineAt, type Syntax, syntaxOf } from './syntax.ts'
 
@@ -39,7 +39,7 @@ function exportedName(statement: Node): string | undefined {
 }
 
 /** Whether a doc comment stands just before. A type that is made from the list above it shares that list's comment. */
-function isDocumented(statement: Node, syntax: Syntax): boolean {
+function isDocumented(statement: Program['body'][number], syntax: Syntax): boolean {
   const { comments, text, program } = syntax
   const isJustBefore = (comment: Comment): boolean =>
     comment.end <= statement.start && text.slice(comment.end, statement.start).trim() === ''

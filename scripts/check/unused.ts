@@ -25,11 +25,9 @@ interface Issue {
  */
 export async function unusedProblems(root: string): Promise<string[]> {
   const [all, program] = await Promise.all([ask(root, []), ask(root, ['--production'])])
-  const known = new Set(all.flatMap(problemsOf))
-  return [
-    ...known,
-    ...program.flatMap((issue) => forTestsAlone(root, issue)).filter((one) => !known.has(one)),
-  ]
+  const unusedFiles = new Set(all.filter(({ files }) => files.length > 0).map(({ file }) => file))
+  const others = program.filter(({ file }) => !unusedFiles.has(file))
+  return [...all.flatMap(problemsOf), ...others.flatMap((issue) => forTestsAlone(root, issue))]
 }
 
 async function ask(root: string, options: string[]): Promise<Issue[]> {
