@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { Catalog } from '../catalog/catalog.ts'
-import { listAllStores, listStorePaths } from '../catalog/stores.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import { freeStoreFile } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
@@ -43,7 +42,7 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
       const ownPort = needs.ownPort()
       return { allow: needs.settings.remote.allow, ...(ownPort === undefined ? {} : { ownPort }) }
     },
-    defaultStoreConnection: (workspace) => defaultStore(needs, workspace),
+    defaultStoreConnection: (workspace, taken) => defaultStore(needs, workspace, taken),
     storesFolder: directory.stores,
     indexFolder: directory.indexes,
   })
@@ -58,17 +57,15 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
  * Points default stores to where our database is now: it may have been moved, or have another password. Schemas stay. A
  * store that cannot be reached there is left as it is, and says so itself when it is asked.
  */
-async function followDatabase({ settings, database }: CatalogNeeds, catalog: Catalog): Promise<void> {
+async function followDatabase({ settings }: CatalogNeeds, catalog: Catalog): Promise<void> {
   if (settings.databaseUrl === undefined) return
   const place = placeOf(settings.databaseUrl)
-  const stores = (await listAllStores(database.kysely)).filter(
-    (one) => one.isDefault && one.type === 'PostGIS',
-  )
+  const stores = (await catalog.stores.listAll()).filter((one) => one.isDefault && one.type === 'PostGIS')
   for (const store of stores) {
     try {
-      const { type, parameters } = await catalog.connections.connection(database.kysely, store)
+      const { type, parameters } = await catalog.stores.connection(store)
       if (Object.entries(place).every(([name, value]) => parameters[name] === value)) continue
-      await catalog.changeStore(store, { connection: { type, parameters: { ...parameters, ...place } } })
+      await catalog.stores.change(store, { connection: { type, parameters: { ...parameters, ...place } } })
     } catch {
       // Told by the requests that need the store.
     }
@@ -91,9 +88,9 @@ function placeOf(databaseUrl: Secret): StoreParameters {
 async function defaultStore(
   { settings, directory, database }: CatalogNeeds,
   workspace: string,
+  taken: ReadonlySet<string>,
 ): Promise<StoreConnection> {
   if (settings.databaseUrl === undefined) {
-    const taken = await listStorePaths(database.kysely, workspace)
     const path = freeStoreFile(directory, workspace, `${workspace}.gpkg`, taken)
     return { type: 'GeoPackage', parameters: { path } }
   }

@@ -49,8 +49,9 @@ export async function listMosaicsIn(db: Queryable, store: StoreRecord): Promise<
   return coverages.filter((one) => one.type === mosaicType && mosaicPlace(one).indexStore === store.name)
 }
 
-/** Removes the granules of ours that a mosaic read; files of a user's stay. */
+/** Removes the granules of ours that a mosaic read; files of a user's stay, and so does what is no mosaic. */
 export async function removeMosaicFolder(storesFolder: string, mosaic: StoreRecord): Promise<void> {
+  if (mosaic.type !== mosaicType) return
   const { folder } = mosaicPlace(mosaic)
   if (folder === '' || resolve(folder) === resolve(storesFolder)) return
   if (!(await isInside([storesFolder], folder).catch(() => false))) return

@@ -2,6 +2,7 @@ import type { RasterDescription } from '../formats/format.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
+import type { Reach } from '../lib/network/reach.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
 
@@ -18,6 +19,14 @@ export type StoreKind = (typeof storeKinds)[number]
 
 /** Whose word a store's connection stands on. */
 export type StoreMaker = 'admin' | 'staff'
+
+/** What opens a store of features, or the file of a coverage. */
+export interface AnyConnection {
+  type: AnyStoreType
+  parameters: StoreParameters
+  /** Where the connection may lead; absent: anywhere. */
+  reach?: Reach
+}
 
 export interface StoreRecord {
   id: number

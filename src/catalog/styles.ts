@@ -100,3 +100,7 @@ export async function updateStyle(
 export async function deleteStyleRow(db: Queryable, id: number): Promise<void> {
   await db.deleteFrom('styles').where('id', '=', id).execute()
 }
+
+export async function deleteStylesOf(db: Queryable, workspace: string): Promise<void> {
+  await db.deleteFrom('styles').where('workspace', '=', workspace).execute()
+}

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { isPublicLayer } from '../catalog/publicity.ts'
 import type { LayerRecord } from '../catalog/records.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
 import { tags } from './etag.ts'
@@ -33,9 +32,9 @@ export async function answerKept(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
-  const { version, isCurrent } = await context.catalog.versionOf(layer)
+  const { version, isCurrent } = await context.catalog.layers.versionOf(layer)
   const isPublic =
-    request.caller.role === 'anonymous' && (await isPublicLayer(context.database.kysely, layer))
+    request.caller.role === 'anonymous' && (await context.catalog.layers.isPublic(layer))
   const shared = context.settings.server.sharedMaxAgeSeconds
   if (isPublic) reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${shared}`)
   else keepPrivately(reply)

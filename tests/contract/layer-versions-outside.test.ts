@@ -112,13 +112,13 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
         let sameSize = 0
         for (let round = 0; round < manyWrites; round += 1) {
           const { size } = statSync(file)
-          const layer = await server.catalog.versions.refresh(await recordOf(server, 'quick'))
+          const layer = await server.catalog.layers.refreshVersion(await recordOf(server, 'quick'))
           db.exec(`UPDATE quick SET name = '${String(round).padStart(4, '0')}'`)
           if (!isKept) {
             db.close()
             db = openOutside(file, journal)
           }
-          const later = await server.catalog.versions.refresh(await recordOf(server, 'quick'))
+          const later = await server.catalog.layers.refreshVersion(await recordOf(server, 'quick'))
           assert.ok(later.version > layer.version, `${journal} ${isKept}, round ${round}`)
           if (statSync(file).size === size) sameSize += 1
         }

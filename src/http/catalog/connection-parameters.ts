@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { AnyConnection } from '../../catalog/catalog.ts'
-import type { StoreRecord } from '../../catalog/records.ts'
+import type { AnyConnection, StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
 import { listStorePaths } from '../../catalog/stores.ts'
 import type { DataDirectory } from '../../config/data-directory.ts'

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { listLayers } from '../../catalog/layers.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { App, Area, HttpContext } from '../app-types.ts'
@@ -93,14 +92,14 @@ function addChanging(app: App, context: HttpContext): void {
           change.connection = connection
         }
       }
-      return toWireStore(request, await context.catalog.changeStore(store, change))
+      return toWireStore(request, await context.catalog.stores.change(store, change))
     },
   )
 }
 
 /** What a layer says of its cells was read from its file. */
-async function refuseShown({ database }: HttpContext, store: { id: number; name: string }): Promise<void> {
-  const [layer] = await listLayers(database.kysely, { storeId: store.id })
+async function refuseShown({ catalog }: HttpContext, store: { id: number; name: string }): Promise<void> {
+  const [layer] = await catalog.layers.list({ storeId: store.id })
   if (layer === undefined) return
   throw conflict(
     'store-in-use',

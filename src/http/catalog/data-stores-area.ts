@@ -82,7 +82,7 @@ function addChanging(app: App, context: HttpContext): void {
         )
       return toWireStore(
         request,
-        await context.catalog.changeStore(store, { ...change, changedBy: makerOf(request) }),
+        await context.catalog.stores.change(store, { ...change, changedBy: makerOf(request) }),
       )
     },
   )

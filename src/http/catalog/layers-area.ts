@@ -1,14 +1,7 @@
 import { Type } from 'typebox'
-import { findNamedLayer, listLayers, updateLayer } from '../../catalog/layers.ts'
-import { isPublicLayer, publicLayers } from '../../catalog/publicity.ts'
-import { unpublishLayer } from '../../catalog/publish.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { getStoreById } from '../../catalog/stores.ts'
-import { resolveStyle } from '../../catalog/styles.ts'
-import { findWorkspace, getWorkspace } from '../../catalog/workspaces.ts'
-import type { Queryable } from '../../db/connection.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
-import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
 import { loginNeeded } from '../auth/guard.ts'
@@ -22,7 +15,7 @@ const item = '/rest/layers/:layer'
 
 /** `/rest/layers[/<ws>:<name>]` and `/rest/workspaces/<ws>/layers`. */
 export const layersArea: Area = (app, context) => {
-  const db = context.database.kysely
+  const { catalog } = context
 
   app.get(
     '/rest/layers',
@@ -31,7 +24,7 @@ export const layersArea: Area = (app, context) => {
       schema: { tags, summary: 'List layers; without a login those that are public' },
     },
     async (request) => {
-      const layers = await readableLayers(db, request, await listLayers(db))
+      const layers = await readableLayers(catalog, request, await catalog.layers.list())
       if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
       return {
         layers: {
@@ -51,7 +44,7 @@ export const layersArea: Area = (app, context) => {
       schema: { tags, summary: 'List the layers of a workspace', params: WorkspaceParams },
     },
     async (request) => {
-      const layers = await layersOfWorkspace(db, request, request.params.workspace)
+      const layers = await layersOfWorkspace(catalog, request, request.params.workspace)
       return {
         layers: {
           layer: layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) })),
@@ -76,7 +69,7 @@ export const layersArea: Area = (app, context) => {
     async (request) => {
       const layer = await getNamedLayer(context, request)
       requireMatch(request, await describe(context, request, layer))
-      await changeLayer(context, layer, request.body.layer)
+      await changeLayer(catalog, layer, request.body.layer)
       return describe(context, request, await getNamedLayer(context, request))
     },
   )
@@ -89,7 +82,7 @@ export const layersArea: Area = (app, context) => {
     },
     async (request) => {
       const layer = await getNamedLayer(context, request)
-      await context.catalog.versions.refresh(layer)
+      await catalog.layers.refreshVersion(layer)
       return describe(context, request, await getNamedLayer(context, request))
     },
   )
@@ -108,49 +101,51 @@ export const layersArea: Area = (app, context) => {
     async (request, reply) => {
       const layer = await getNamedLayer(context, request)
       requireMatch(request, await describe(context, request, layer))
-      await deleteLayer(context, layer, request.query.recurse ?? false)
+      await catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
       return reply.code(200).send()
     },
   )
 }
 
 async function readableLayers(
-  db: Queryable,
+  { layers: all }: Catalog,
   { caller }: FastifyRequest,
   layers: LayerRecord[],
 ): Promise<LayerRecord[]> {
-  return hasRole(caller, 'user') ? layers : publicLayers(db, layers)
+  return hasRole(caller, 'user') ? layers : all.onlyPublic(layers)
 }
 
 /** A workspace that is not public and has no layer that is does not show whether it exists. */
 async function layersOfWorkspace(
-  db: Queryable,
+  catalog: Catalog,
   request: FastifyRequest,
   workspace: string,
 ): Promise<LayerRecord[]> {
-  const layers = await readableLayers(db, request, await listLayers(db, { workspace }))
-  if (hasRole(request.caller, 'user')) await getWorkspace(db, workspace)
-  else if (layers.length === 0 && !(await findWorkspace(db, workspace))?.isPublic) throw loginNeeded()
+  const layers = await readableLayers(catalog, request, await catalog.layers.list({ workspace }))
+  if (hasRole(request.caller, 'user')) await catalog.workspaces.get(workspace)
+  else if (layers.length === 0 && !(await catalog.workspaces.find(workspace))?.isPublic) throw loginNeeded()
   return layers
 }
 
 async function describe(
-  { database, catalog }: HttpContext,
+  { catalog: { layers, styles } }: HttpContext,
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<object> {
-  const { version } = await catalog.versionOf(layer)
-  const db = database.kysely
-  const style = await resolveStyle(db, layer.workspace, layer.details.style)
-  return toWireLayer(request, { ...layer, version }, await getStoreById(db, layer.storeId), style)
+  const { version } = await layers.versionOf(layer)
+  const style = await styles.resolve(layer.workspace, layer.details.style)
+  return toWireLayer(request, { ...layer, version }, await layers.storeOf(layer), style)
 }
 
 /** The layer of the path by `<workspace>:<name>`; one that the caller may not read is as good as none. */
-async function getNamedLayer({ database }: HttpContext, request: FastifyRequest): Promise<LayerRecord> {
+async function getNamedLayer(
+  { catalog: { layers } }: HttpContext,
+  request: FastifyRequest,
+): Promise<LayerRecord> {
   const { layer: text } = request.params as { layer: string }
-  const layer = await findNamedLayer(database.kysely, text)
+  const layer = await layers.findNamed(text)
   const isReadable =
-    layer !== undefined && (hasRole(request.caller, 'user') || (await isPublicLayer(database.kysely, layer)))
+    layer !== undefined && (hasRole(request.caller, 'user') || (await layers.isPublic(layer)))
   if (!isReadable) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
   request.usedLayer = layer
   return layer
@@ -168,57 +163,12 @@ interface WantedLayer {
   public?: boolean | 'workspace'
 }
 
-async function changeLayer(
-  { database, clock }: HttpContext,
-  layer: LayerRecord,
-  wanted: WantedLayer,
-): Promise<void> {
-  if (
-    wanted.name !== undefined &&
-    wanted.name !== layer.name &&
-    wanted.name !== `${layer.workspace}:${layer.name}`
-  )
+async function changeLayer(catalog: Catalog, layer: LayerRecord, wanted: WantedLayer): Promise<void> {
+  const { name, title, abstract, description, public: isPublic } = wanted
+  if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
-  const style = (typeof reference === 'string' ? reference : reference.name).replace(
-    `${layer.workspace}:`,
-    '',
-  )
-  if ((await resolveStyle(database.kysely, layer.workspace, style)) === undefined)
-    throw invalid('unknown-style', `Style "${style}" does not exist`)
-  const { title = layer.details.title, abstract = layer.details.abstract } = wanted
-  const { description = layer.details.description } = wanted
-  const details = {
-    ...layer.details,
-    title,
-    style,
-    ...(abstract === undefined ? {} : { abstract }),
-    ...(description === undefined ? {} : { description }),
-  }
-  const { public: wish = layer.isPublic } = wanted
-  const isPublic = wish === 'workspace' ? undefined : wish
-  const cause = style === layer.details.style ? 'edit' : 'style'
-  await updateLayer(
-    database.kysely,
-    { ...layer, details, isPublic },
-    { at: clock.now().toISOString(), cause },
-  )
-}
-
-async function deleteLayer(context: HttpContext, layer: LayerRecord, recurse: boolean): Promise<void> {
-  const { database, catalog, events } = context
-  const store = await getStoreById(database.kysely, layer.storeId)
-  if (store.type === mosaicType) {
-    await catalog.deleteStore(store, { recurse: true })
-    return
-  }
-  const neighbours = await listLayers(database.kysely, { storeId: store.id })
-  await database.transaction((db) => unpublishLayer(db, layer))
-  events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
-  if (neighbours.length === 1) await catalog.dropIndex(store)
-  const isShared = neighbours.some(({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName)
-  if (!recurse || isShared) return
-  if (store.kind === 'coverageStore') await catalog.deleteStore(store, { recurse: false })
-  const isLoaded = store.type === 'GeoPackage' || store.type === 'PostGIS'
-  if (isLoaded) await (await catalog.openStore(store)).dropTable(layer.nativeName)
+  const given = typeof reference === 'string' ? reference : reference.name
+  const style = given.replace(`${layer.workspace}:`, '')
+  await catalog.layers.change(layer, { title, abstract, description, style, isPublic })
 }

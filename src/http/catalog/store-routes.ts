@@ -1,9 +1,6 @@
 import { Type } from 'typebox'
-import type { AnyConnection, StoreChange } from '../../catalog/catalog.ts'
-import { listLayers } from '../../catalog/layers.ts'
-import type { StoreKind, StoreMaker, StoreRecord } from '../../catalog/records.ts'
-import { findStore, listStores } from '../../catalog/stores.ts'
-import { getWorkspace } from '../../catalog/workspaces.ts'
+import type { StoreChange } from '../../catalog/doors/stores.ts'
+import type { AnyConnection, StoreKind, StoreMaker, StoreRecord } from '../../catalog/records.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
@@ -26,11 +23,11 @@ export interface StorePaths {
 
 /** The store of a path. */
 export async function getStore(
-  { database }: HttpContext,
+  { catalog }: HttpContext,
   kind: StoreKind,
   params: { workspace: string; store: string },
 ) {
-  const store = await findStore(database.kysely, params.workspace, params.store)
+  const store = await catalog.stores.find(params.workspace, params.store)
   if (store?.kind === kind) return store
   throw notFound('unknown-store', `Store "${params.store}" does not exist in workspace "${params.workspace}"`)
 }
@@ -41,14 +38,14 @@ export function addReading(
   context: HttpContext,
   { kind, path, tags, list, contents }: StorePaths,
 ): void {
-  const db = context.database.kysely
+  const { workspaces, stores: allStores, layers: allLayers } = context.catalog
 
   app.get(
     path,
     { config: { access: 'user' }, schema: { tags, summary: 'List stores', params: CollectionParams } },
     async (request) => {
-      const { name } = await getWorkspace(db, request.params.workspace)
-      const stores = await listStores(db, name, kind)
+      const { name } = await workspaces.get(request.params.workspace)
+      const stores = await allStores.list(name, kind)
       return {
         [list]: {
           [kind]: stores.map((store) => ({ name: store.name, href: request.link(storePath(store)) })),
@@ -69,7 +66,7 @@ export function addReading(
     { config: { access: 'user' }, schema: { tags, summary: 'Layers of a store', params: ItemParams } },
     async (request) => {
       const store = await getStore(context, kind, request.params)
-      const layers = await listLayers(db, { storeId: store.id })
+      const layers = await allLayers.list({ storeId: store.id })
       const items = layers.map((layer) => ({ name: layer.name, href: request.link(layerPath(layer)) }))
       return { [contents.list]: { [contents.item]: items } }
     },
@@ -86,7 +83,7 @@ export function addDeleting(app: App, context: HttpContext, { kind, path, tags }
     async (request, reply) => {
       const store = await getStore(context, kind, request.params)
       requireMatch(request, toWireStore(request, store))
-      await context.catalog.deleteStore(store, { recurse: request.query.recurse ?? false })
+      await context.catalog.stores.delete(store, { recurse: request.query.recurse ?? false })
       return reply.code(200).send()
     },
   )
@@ -140,12 +137,12 @@ export async function sendCreated(
   connect: (place: Place) => Promise<AnyConnection>,
 ): Promise<FastifyReply> {
   const { workspace: wanted } = request.params as { workspace: string }
-  const { name: workspace } = await getWorkspace(context.database.kysely, wanted)
+  const { name: workspace } = await context.catalog.workspaces.get(wanted)
   const { name } = body
   if (name === undefined) throw invalid('invalid-body', `A new store needs "${kind}.name"`)
   const connection = await connect(placeOf(context, { workspace, name }))
   const madeBy = makerOf(request)
-  const store = await context.catalog.createStore({
+  const store = await context.catalog.stores.create({
     ...{ workspace, name, kind, connection, madeBy },
     ...plainChange(body),
   })

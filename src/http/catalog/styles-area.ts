@@ -1,19 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { checkStyleDocument } from '../../catalog/cartography/check-style.ts'
-import { defaultStyleName, defaultStyles } from '../../catalog/default-styles.ts'
-import { listLayers, updateLayer } from '../../catalog/layers.ts'
-import type { LayerRecord, StyleFormat, StyleRecord } from '../../catalog/records.ts'
-import {
-  deleteStyleRow,
-  findStyle,
-  getStyle,
-  insertStyle,
-  listStyles,
-  updateStyle,
-} from '../../catalog/styles.ts'
-import { getWorkspace } from '../../catalog/workspaces.ts'
-import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import type { StyleFormat, StyleRecord } from '../../catalog/records.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, Area, FastifyRequest, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import {
@@ -62,7 +50,7 @@ interface Scope {
 }
 
 function addStyles(app: App, context: HttpContext, { prefix, params, readable }: Scope): void {
-  const db = context.database.kysely
+  const { styles: all } = context.catalog
   const item = `${prefix}/:style`
   const CollectionParams = Type.Object(params)
   const Params = Type.Object({ ...params, style: Type.String() })
@@ -71,7 +59,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
     prefix,
     { config: { access: readable }, schema: { tags, summary: 'List styles', params: CollectionParams } },
     async (request) => {
-      const styles = await listStyles(db, await workspaceOf(context, request))
+      const styles = await all.list(await workspaceOf(context, request))
       return {
         styles: { style: styles.map((one) => ({ name: one.name, href: request.link(stylePath(one)) })) },
       }
@@ -96,17 +84,9 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
       const name = wanted.name ?? request.query.name
       if (name === undefined)
         throw invalid('invalid-body', 'A new style needs a name: "style.name", or ?name=')
-      const { format = 'maplibre', document } = wanted.document === undefined ? plainStyle() : wanted
-      if (document !== undefined) checkStyleDocument(format, document)
-      const values = {
-        name,
-        format,
-        document: document ?? '',
-        ...(workspace === undefined ? {} : { workspace }),
-      }
-      const at = context.clock.now().toISOString()
-      await context.database.transaction((transaction) => insertStyle(transaction, values, at))
-      const style = await getStyle(db, workspace, name)
+      const { format = 'maplibre', document } = wanted
+      const content = document === undefined ? undefined : { format, document }
+      const style = await all.create({ workspace, name, content })
       return reply
         .code(201)
         .header('location', request.link(stylePath(style)))
@@ -142,7 +122,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
       const style = await getNamed(context, request)
       requireMatch(request, toWireStyle(request, style))
       await changeStyle(context, style, readBody(request))
-      return toWireStyle(request, await getStyle(db, style.workspace, style.name))
+      return toWireStyle(request, await all.get(style.workspace, style.name))
     },
   )
 
@@ -155,7 +135,7 @@ function addStyles(app: App, context: HttpContext, { prefix, params, readable }:
     async (request, reply) => {
       const style = await getNamed(context, request)
       requireMatch(request, toWireStyle(request, style))
-      await deleteStyle(context, style, request.query.recurse ?? false)
+      await all.delete(style, { recurse: request.query.recurse ?? false })
       return reply.code(200).send()
     },
   )
@@ -176,9 +156,9 @@ function toWireStyle(request: FastifyRequest, style: StyleRecord) {
   }
 }
 
-async function workspaceOf({ database }: HttpContext, request: FastifyRequest): Promise<string | undefined> {
+async function workspaceOf({ catalog }: HttpContext, request: FastifyRequest): Promise<string | undefined> {
   const { workspace } = request.params as { workspace?: string }
-  return workspace === undefined ? undefined : (await getWorkspace(database.kysely, workspace)).name
+  return workspace === undefined ? undefined : (await catalog.workspaces.get(workspace)).name
 }
 
 function nameOf(request: FastifyRequest): string {
@@ -187,17 +167,17 @@ function nameOf(request: FastifyRequest): string {
 
 async function getNamed(context: HttpContext, request: FastifyRequest): Promise<StyleRecord> {
   const workspace = await workspaceOf(context, request)
-  const style = await getStyle(context.database.kysely, workspace, nameOf(request))
+  const style = await context.catalog.styles.get(workspace, nameOf(request))
   request.usedStyle = style
   return style
 }
 
 /** A style by name; `<name>.sld` and the like mean its document in that format. */
-async function findNamed({ database }: HttpContext, workspace: string | undefined, name: string) {
-  const style = await findStyle(database.kysely, workspace, name)
+async function findNamed({ catalog: { styles } }: HttpContext, workspace: string | undefined, name: string) {
+  const style = await styles.find(workspace, name)
   if (style !== undefined) return { style, format: undefined }
   const plain = plainStyleName(name)
-  const named = plain === name ? undefined : await findStyle(database.kysely, workspace, plain)
+  const named = plain === name ? undefined : await styles.find(workspace, plain)
   if (named === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
   return { style: named, format: formatOfName(name) }
 }
@@ -225,57 +205,12 @@ function readBody(request: { body: unknown; headers: FastifyRequest['headers'] }
   }
 }
 
-/** What a style shows that was made without a document: the one for any geometry. */
-function plainStyle(): WantedStyle {
-  const { format, document } = defaultStyles.find((style) => style.name === 'generic') ?? {}
-  return { ...(format === undefined ? {} : { format }), ...(document === undefined ? {} : { document }) }
-}
-
 async function changeStyle(
-  { database, clock }: HttpContext,
+  { catalog }: HttpContext,
   style: StyleRecord,
-  wanted: WantedStyle,
+  { name, format = style.format, document }: WantedStyle,
 ): Promise<void> {
-  if (wanted.name !== undefined && wanted.name !== style.name)
+  if (name !== undefined && name !== style.name)
     throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
-  if (wanted.document === undefined) return
-  const format = wanted.format ?? style.format
-  checkStyleDocument(format, wanted.document)
-  const at = clock.now().toISOString()
-  const change = { format, document: wanted.document, at }
-  await database.transaction((db) => updateStyle(db, style, change))
-}
-
-async function deleteStyle(
-  { database, clock }: HttpContext,
-  style: StyleRecord,
-  recurse: boolean,
-): Promise<void> {
-  if (style.workspace === undefined && defaultStyles.some(({ name }) => name === style.name))
-    throw conflict('default-style', `Style "${style.name}" is a default style and stays`)
-  await database.transaction(async (db) => {
-    const users = (await listLayers(db)).filter((layer) => isUsed(style, layer))
-    if (users.length > 0 && !recurse) {
-      const names = users.map((layer) => `${layer.workspace}:${layer.name}`).slice(0, 20)
-      throw conflict(
-        'style-in-use',
-        `Style "${style.name}" is used by ${names.join(', ')}; recurse=true gives them a default style`,
-      )
-    }
-    const update = { at: clock.now().toISOString(), cause: 'style' as const }
-    for (const layer of users) await updateLayer(db, withDefaultStyle(layer), update)
-    await deleteStyleRow(db, style.id)
-  })
-}
-
-function isUsed(style: StyleRecord, layer: LayerRecord): boolean {
-  return (
-    layer.details.style === style.name &&
-    (style.workspace === undefined || style.workspace === layer.workspace)
-  )
-}
-
-function withDefaultStyle(layer: LayerRecord): LayerRecord {
-  const { kind, schema } = layer.details
-  return { ...layer, details: { ...layer.details, style: defaultStyleName(schema.geometry?.type, kind) } }
+  if (document !== undefined) await catalog.styles.change(style, { format, document })
 }

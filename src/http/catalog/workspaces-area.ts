@@ -1,11 +1,4 @@
 import { Type } from 'typebox'
-import {
-  findDefaultWorkspaceName,
-  getWorkspace,
-  listWorkspaces,
-  saveDefaultWorkspaceName,
-  updateWorkspace,
-} from '../../catalog/workspaces.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { App, Area, HttpContext } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
@@ -19,14 +12,13 @@ const item = '/rest/workspaces/:workspace'
 
 /** `/rest/workspaces[/<ws>]`, and `/rest/workspaces/default`. */
 export const workspacesArea: Area = (app, context) => {
-  const { catalog } = context
-  const db = context.database.kysely
+  const { workspaces } = context.catalog
 
   app.get(
     collection,
     { config: { access: 'user' }, schema: { tags, summary: 'List workspaces' } },
     async (request) => {
-      const workspace = (await listWorkspaces(db)).map(({ name }) => ({
+      const workspace = (await workspaces.list()).map(({ name }) => ({
         name,
         href: request.link(workspacePath(name)),
       }))
@@ -43,8 +35,8 @@ export const workspacesArea: Area = (app, context) => {
     async (request, reply) => {
       const { name, public: isPublic = false } = request.body.workspace
       if (name === undefined) throw invalid('invalid-body', 'A new workspace needs "workspace.name"')
-      await catalog.createWorkspace({ name, isPublic, isDefault: request.query.default ?? false })
-      const created = await getWorkspace(db, name)
+      const isDefault = request.query.default ?? false
+      const created = await workspaces.create({ name, isPublic, isDefault })
       return reply
         .code(201)
         .header('location', request.link(workspacePath(name)))
@@ -58,7 +50,7 @@ export const workspacesArea: Area = (app, context) => {
     item,
     { config: { access: 'workspace' }, schema: { tags, summary: 'One workspace', params: Params } },
     async (request, reply) =>
-      sendEntity(request, reply, toWireWorkspace(request, await getWorkspace(db, request.params.workspace))),
+      sendEntity(request, reply, toWireWorkspace(request, await workspaces.get(request.params.workspace))),
   )
 
   app.put(
@@ -68,13 +60,12 @@ export const workspacesArea: Area = (app, context) => {
       schema: { tags, summary: 'Change a workspace', params: Params, body: WorkspaceBody },
     },
     async (request) => {
-      const current = await getWorkspace(db, request.params.workspace)
+      const current = await workspaces.get(request.params.workspace)
       requireMatch(request, toWireWorkspace(request, current))
       const { name, public: isPublic } = request.body.workspace
       if (name !== undefined && name !== current.name)
         throw invalid('invalid-body', `The name of workspace "${current.name}" cannot be changed`)
-      await setPublic(context, current.name, isPublic)
-      return toWireWorkspace(request, await getWorkspace(db, current.name))
+      return toWireWorkspace(request, await workspaces.change(current.name, { isPublic }))
     },
   )
 
@@ -85,9 +76,9 @@ export const workspacesArea: Area = (app, context) => {
       schema: { tags, summary: 'Delete a workspace', params: Params, querystring: RecurseQuery },
     },
     async (request, reply) => {
-      const current = await getWorkspace(db, request.params.workspace)
+      const current = await workspaces.get(request.params.workspace)
       requireMatch(request, toWireWorkspace(request, current))
-      await catalog.deleteWorkspace(current.name, { recurse: request.query.recurse ?? false })
+      await workspaces.delete(current.name, { recurse: request.query.recurse ?? false })
       return reply.code(200).send()
     },
   )
@@ -95,16 +86,15 @@ export const workspacesArea: Area = (app, context) => {
 
 /** The workspace that requests mean which name none. */
 function addDefaultWorkspace(app: App, context: HttpContext): void {
-  const { catalog } = context
-  const db = context.database.kysely
+  const { workspaces } = context.catalog
   const path = '/rest/workspaces/default'
 
   app.get(
     path,
     { config: { access: 'user' }, schema: { tags, summary: 'The default workspace' } },
     async (request, reply) => {
-      const name = (await findDefaultWorkspaceName(db)) ?? 'default'
-      return sendEntity(request, reply, toWireWorkspace(request, await getWorkspace(db, name)))
+      const name = (await workspaces.findDefaultName()) ?? 'default'
+      return sendEntity(request, reply, toWireWorkspace(request, await workspaces.get(name)))
     },
   )
 
@@ -116,23 +106,9 @@ function addDefaultWorkspace(app: App, context: HttpContext): void {
     },
     async (request) => {
       const { name, public: isPublic } = request.body.workspace
-      const wanted = await getWorkspace(db, name ?? (await catalog.defaultWorkspace()))
-      await saveDefaultWorkspaceName(db, wanted.name)
-      await setPublic(context, wanted.name, isPublic)
-      return toWireWorkspace(request, await getWorkspace(db, wanted.name))
+      const wanted = await workspaces.get(name ?? (await workspaces.getDefaultName()))
+      await workspaces.makeDefault(wanted.name)
+      return toWireWorkspace(request, await workspaces.change(wanted.name, { isPublic }))
     },
   )
-}
-
-async function setPublic(
-  { database, clock }: HttpContext,
-  name: string,
-  isPublic: boolean | undefined,
-): Promise<void> {
-  if (isPublic === undefined) return
-  const at = clock.now().toISOString()
-  await database.transaction(async (db) => {
-    const current = await getWorkspace(db, name)
-    if (current.isPublic !== isPublic) await updateWorkspace(db, name, { isPublic, at })
-  })
 }

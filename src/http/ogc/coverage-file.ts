@@ -1,5 +1,4 @@
 import type { LayerRecord } from '../../catalog/records.ts'
-import { getStoreById } from '../../catalog/stores.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import { findRasterFile } from '../../stores/rasters/raster-files.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
@@ -18,7 +17,7 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
 
 /** The file of a coverage, or one that belongs to it, by its name; ranges of it for readers that want parts. */
 export async function sendCoverageFile(
-  { database }: HttpContext,
+  { catalog }: HttpContext,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -26,7 +25,7 @@ export async function sendCoverageFile(
   const { fileName } = request.params as { fileName: string }
   const unknown = notFound('unknown-file', `Collection "${collectionId(layer)}" has no file "${fileName}"`)
   if (layer.details.kind !== 'raster') throw unknown
-  const store = await getStoreById(database.kysely, layer.storeId)
+  const store = await catalog.layers.storeOf(layer)
   const found = findRasterFile(store.parameters.path ?? '', fileName)
   if (found === undefined) throw unknown
   const { path, isMain } = found

@@ -1,6 +1,4 @@
-import { getMosaicIndex } from '../../catalog/mosaic-index.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { getStoreById } from '../../catalog/stores.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
@@ -24,16 +22,16 @@ interface Granules {
   store: ServedStore
 }
 
-async function openGranules({ database, catalog }: HttpContext, layer: LayerRecord): Promise<Granules> {
-  const coverage = await getStoreById(database.kysely, layer.storeId)
+async function openGranules({ catalog }: HttpContext, layer: LayerRecord): Promise<Granules> {
+  const coverage = await catalog.layers.storeOf(layer)
   if (coverage.type !== mosaicType) {
     throw notFound('no-granules', `Collection "${collectionId(layer)}" is not a mosaic and has no granules`)
   }
-  const { store, table } = await getMosaicIndex(database.kysely, coverage)
+  const { store, table } = await catalog.stores.getMosaicIndex(coverage)
   const { crs } = layer.details
   return {
     layer: { ...layer, nativeName: table, details: { ...layer.details, schema: indexSchema(crs) } },
-    store: await catalog.openStore(store),
+    store: await catalog.stores.open(store),
   }
 }
 

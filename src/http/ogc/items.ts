@@ -50,7 +50,7 @@ export interface FeatureView {
 async function itemsView({ catalog }: HttpContext, layer: LayerRecord): Promise<FeatureView> {
   return {
     path: `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`,
-    store: await catalog.openStoreOfLayer(layer),
+    store: await catalog.layers.openStoreOf(layer),
   }
 }
 

@@ -7,20 +7,20 @@ const mostKept = 2000
 
 /** What a number of matches depends on; undefined where it is not worth keeping or cannot be known to hold. */
 export async function countKey(
-  { versions }: Pick<Catalog, 'versions'>,
+  { layers }: Pick<Catalog, 'layers'>,
   { type }: Pick<VectorStore, 'type'>,
   layer: LayerRecord,
   { query, box }: PageWish,
 ): Promise<string | undefined> {
   // The others count in no time: by an index of the file, or by what its readers keep.
   if (type !== 'PostGIS' || layer.details.kind !== 'vector') return undefined
-  const { version, isCurrent } = await versions.of(layer)
+  const { version, isCurrent } = await layers.versionOf(layer)
   return isCurrent ? JSON.stringify([layer.id, version, query.table, query.time, box]) : undefined
 }
 
-const countsOfCatalogs = new WeakMap<Pick<Catalog, 'versions'>, KeptCounts>()
+const countsOfCatalogs = new WeakMap<Pick<Catalog, 'layers'>, KeptCounts>()
 
-export function keptCounts(catalog: Pick<Catalog, 'versions'>): KeptCounts {
+export function keptCounts(catalog: Pick<Catalog, 'layers'>): KeptCounts {
   const counts = countsOfCatalogs.get(catalog) ?? new KeptCounts()
   countsOfCatalogs.set(catalog, counts)
   return counts

@@ -27,15 +27,15 @@ export class KeptTimes {
   async of(layer: LayerRecord): Promise<TimeBounds | undefined> {
     const attribute = timeAttribute(layer)
     if (attribute === undefined) return undefined
-    const { version } = await this.#catalog.versionOf(layer)
+    const { version } = await this.#catalog.layers.versionOf(layer)
     const known = this.#kept.get(layer.id)
     const kept = known?.version === version ? known : this.#find(layer, version, attribute.name)
     return orAborted(kept.bounds, AbortSignal.timeout(waitMs)).catch(() => undefined)
   }
 
   #find(layer: LayerRecord, version: number, attribute: string): Kept {
-    const bounds = this.#catalog
-      .openStoreOfLayer(layer)
+    const bounds = this.#catalog.layers
+      .openStoreOf(layer)
       .then((store) => store.timeBounds(layer.nativeName, attribute, AbortSignal.timeout(findMs)))
     const kept = { version, bounds }
     this.#kept.delete(layer.id)

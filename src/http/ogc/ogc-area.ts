@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { getStoreById } from '../../catalog/stores.ts'
 import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { hasRole } from '../auth/access.ts'
 import { answerKept } from '../caching.ts'
@@ -40,13 +39,13 @@ interface OgcContext extends HttpContext {
 }
 
 async function describe(
-  { database, times }: OgcContext,
+  { catalog, times }: OgcContext,
   request: FastifyRequest,
   layer: LayerRecord,
   options: { isBrief: boolean },
 ): Promise<object> {
   if (layer.details.kind === 'vector') return toCollection(request, layer, await times.of(layer))
-  return toCoverage(request, layer, await getStoreById(database.kysely, layer.storeId), options)
+  return toCoverage(request, layer, await catalog.layers.storeOf(layer), options)
 }
 
 const signInHint =

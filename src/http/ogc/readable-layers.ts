@@ -1,5 +1,3 @@
-import { findLayer, listLayers } from '../../catalog/layers.ts'
-import { isPublicLayer, publicLayers } from '../../catalog/publicity.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest, HttpContext } from '../app-types.ts'
@@ -7,15 +5,14 @@ import { hasRole } from '../auth/access.ts'
 
 /** The layer that `<workspace>:<layer>` names; the anonymous do not learn whether one that is not public exists. */
 export async function readableLayer(
-  { database }: HttpContext,
+  { catalog: { layers } }: HttpContext,
   request: FastifyRequest,
 ): Promise<LayerRecord> {
   const { collectionId } = request.params as { collectionId: string }
   const colon = Math.max(collectionId.indexOf(':'), 0)
-  const db = database.kysely
-  const layer = await findLayer(db, collectionId.slice(0, colon), collectionId.slice(colon + 1))
+  const layer = await layers.find(collectionId.slice(0, colon), collectionId.slice(colon + 1))
   const isUser = hasRole(request.caller, 'user')
-  if (layer !== undefined && (isUser || (await isPublicLayer(db, layer)))) {
+  if (layer !== undefined && (isUser || (await layers.isPublic(layer)))) {
     request.usedLayer = layer
     return layer
   }
@@ -28,9 +25,9 @@ export async function readableLayer(
 }
 
 export async function readableLayers(
-  { database }: HttpContext,
+  { catalog }: HttpContext,
   { caller }: FastifyRequest,
 ): Promise<LayerRecord[]> {
-  const layers = await listLayers(database.kysely)
-  return hasRole(caller, 'user') ? layers : publicLayers(database.kysely, layers)
+  const layers = await catalog.layers.list()
+  return hasRole(caller, 'user') ? layers : catalog.layers.onlyPublic(layers)
 }

@@ -1,0 +1,134 @@
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { rasterState } from '../../stores/rasters/raster-files.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { TableState } from '../../stores/store.ts'
+import { findLayer, findNamedLayer, getLayer, listLayers, updateLayer } from '../layers.ts'
+import { isPublicLayer, publicLayers } from '../publicity.ts'
+import { unpublishLayer } from '../publish.ts'
+import type { LayerRecord, StoreRecord } from '../records.ts'
+import { getStoreById } from '../stores.ts'
+import { resolveStyle } from '../styles.ts'
+import type { LayerVersion } from '../versions.ts'
+import { LayerVersions } from '../versions.ts'
+import type { WriteParts } from './parts.ts'
+import { nowOf } from './parts.ts'
+import type { Stores } from './stores.ts'
+
+/** What of a published layer may be changed; what is absent stays. */
+export interface LayerChange {
+  title?: string | undefined
+  abstract?: string | undefined
+  description?: string | undefined
+  /** Name of a style of the layer's workspace or of a global one. */
+  style?: string | undefined
+  /** `workspace`: as its workspace says. */
+  isPublic?: boolean | 'workspace' | undefined
+}
+
+/** Layers: what is published of a store's data. */
+export class Layers {
+  readonly #parts: WriteParts
+  readonly #stores: Stores
+  readonly #versions: LayerVersions
+
+  constructor(parts: WriteParts, stores: Stores) {
+    this.#parts = parts
+    this.#stores = stores
+    this.#versions = new LayerVersions(parts.database, (layer, signal) => this.#readState(layer, signal))
+  }
+
+  /** All layers, or those of a workspace or a store, by workspace and name. */
+  list(filter: { workspace?: string; storeId?: number } = {}): Promise<LayerRecord[]> {
+    return listLayers(this.#parts.database.kysely, filter)
+  }
+
+  find(workspace: string, name: string): Promise<LayerRecord | undefined> {
+    return findLayer(this.#parts.database.kysely, workspace, name)
+  }
+
+  /** Throws `Failure` (`not-found`) for a layer that does not exist. */
+  get(workspace: string, name: string): Promise<LayerRecord> {
+    return getLayer(this.#parts.database.kysely, workspace, name)
+  }
+
+  /** The layer that `<workspace>:<name>` means; a name alone means one of the default workspace. */
+  findNamed(text: string): Promise<LayerRecord | undefined> {
+    return findNamedLayer(this.#parts.database.kysely, text)
+  }
+
+  /** Whether anonymous people may read a layer: as it says itself, else as its workspace says. */
+  isPublic(layer: Pick<LayerRecord, 'isPublic' | 'workspace'>): Promise<boolean> {
+    return isPublicLayer(this.#parts.database.kysely, layer)
+  }
+
+  /** Those of the layers that anonymous people may read. */
+  onlyPublic<Layer extends Pick<LayerRecord, 'isPublic' | 'workspace'>>(
+    layers: readonly Layer[],
+  ): Promise<Layer[]> {
+    return publicLayers(this.#parts.database.kysely, layers)
+  }
+
+  /** The store that holds a layer's data. */
+  storeOf(layer: Pick<LayerRecord, 'storeId'>): Promise<StoreRecord> {
+    return this.#stores.get(layer.storeId)
+  }
+
+  async openStoreOf(layer: Pick<LayerRecord, 'storeId'>): Promise<ServedStore> {
+    return this.#stores.open(await this.storeOf(layer))
+  }
+
+  /** The version of a layer as it is now, with a look at whether anyone else has changed its data; never waits long. */
+  versionOf(layer: LayerRecord): Promise<LayerVersion> {
+    return this.#versions.of(layer)
+  }
+
+  /** Looks at the data at once; throws `Failure` (`unavailable`) where the store does not answer. */
+  refreshVersion(layer: LayerRecord): Promise<LayerVersion> {
+    return this.#versions.refresh(layer)
+  }
+
+  /** Changes what is given of a layer; a style that does not exist is a `Failure` (`invalid`). */
+  async change(layer: LayerRecord, change: LayerChange): Promise<void> {
+    const db = this.#parts.database.kysely
+    const { title, abstract, description, style = layer.details.style, isPublic: wish } = change
+    if ((await resolveStyle(db, layer.workspace, style)) === undefined)
+      throw invalid('unknown-style', `Style "${style}" does not exist`)
+    const details = { ...layer.details, style, ...defined({ title, abstract, description }) }
+    const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
+    const cause = style === layer.details.style ? 'edit' : 'style'
+    await updateLayer(db, { ...layer, details, isPublic }, { at: nowOf(this.#parts), cause })
+  }
+
+  /**
+   * Unpublishes a layer. `recurse` drops its table too, or the store of a coverage, where no other layer shows it. A
+   * mosaic goes whole.
+   */
+  async delete(layer: LayerRecord, { recurse }: { recurse: boolean }): Promise<void> {
+    const { database, events } = this.#parts
+    const store = await this.storeOf(layer)
+    if (store.type === mosaicType) return this.#stores.delete(store, { recurse: true })
+    const neighbours = await this.list({ storeId: store.id })
+    await database.transaction((db) => unpublishLayer(db, layer))
+    events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
+    if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
+    const isShared = neighbours.some(
+      ({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName,
+    )
+    if (!recurse || isShared) return
+    if (store.kind === 'coverageStore') await this.#stores.delete(store, { recurse: false })
+    const isLoaded = store.type === 'GeoPackage' || store.type === 'PostGIS'
+    if (isLoaded) await (await this.#stores.open(store)).dropTable(layer.nativeName)
+  }
+
+  async #readState(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {
+    const store = await getStoreById(this.#parts.database.kysely, layer.storeId)
+    if (store.type === mosaicType) {
+      const index = await this.#stores.getMosaicIndex(store)
+      return (await this.#stores.open(index.store)).state(index.table, signal)
+    }
+    if (isCoverageStoreType(store.type)) return rasterState(store.parameters.path ?? '')
+    return (await this.#stores.open(store)).state(layer.nativeName, signal)
+  }
+}

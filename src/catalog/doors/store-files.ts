@@ -1,0 +1,55 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { removeMosaicFolder } from '../mosaic-index.ts'
+import type { StoreRecord } from '../records.ts'
+import { removeStoreFile } from '../store-files.ts'
+import { removeStoreIndex, sweepIndexes } from '../store-indexes.ts'
+import { listAllStores, listStores } from '../stores.ts'
+
+/** The files of stores and the indexes of such files, where the server keeps them itself. */
+export class StoreFiles {
+  readonly #parts: { database: Database; clock: Clock; storesFolder: string; indexFolder: string }
+
+  constructor(parts: { database: Database; clock: Clock; storesFolder: string; indexFolder: string }) {
+    this.#parts = parts
+  }
+
+  /** The files that the stores of a workspace read, also those that are made at the first load. */
+  async listOf(workspace: string): Promise<Set<string>> {
+    const stores = await listStores(this.#parts.database.kysely, workspace)
+    return new Set(stores.flatMap(({ parameters: { path } }) => (path === undefined ? [] : [path])))
+  }
+
+  /** Removes a file of ours that no store reads any more, with what belongs to it; leaves any other. */
+  async removeUnused(path: string): Promise<void> {
+    await removeStoreFile(this.#parts.storesFolder, { parameters: { path } }, await this.#stores())
+  }
+
+  /** Removes the index of a file that no store serves any more. */
+  async removeUnusedIndex(store: Pick<StoreRecord, 'type' | 'parameters'>): Promise<void> {
+    await removeStoreIndex(this.#parts.indexFolder, store, await this.#stores())
+  }
+
+  /** Removes the index of a file that no layer is served from; one that is asked for again is made again. */
+  async dropIndex(store: StoreRecord): Promise<void> {
+    const others = (await this.#stores()).filter(({ id }) => id !== store.id)
+    await removeStoreIndex(this.#parts.indexFolder, store, others)
+  }
+
+  /** Removes what a store that is gone had of ours: its file, or a mosaic's granules, and the index of its file. */
+  async removeOf(store: StoreRecord): Promise<void> {
+    const { storesFolder } = this.#parts
+    await removeMosaicFolder(storesFolder, store)
+    await removeStoreFile(storesFolder, store, await this.#stores())
+    await this.removeUnusedIndex(store)
+  }
+
+  /** Removes indexes that belong to no store, and those that nobody finished. */
+  async sweepIndexes(): Promise<void> {
+    await sweepIndexes(this.#parts.indexFolder, await this.#stores(), this.#parts.clock.now().getTime())
+  }
+
+  #stores(): Promise<StoreRecord[]> {
+    return listAllStores(this.#parts.database.kysely)
+  }
+}

@@ -1,0 +1,215 @@
+import { conflict, invalid } from '../../lib/errors.ts'
+import type { Reach } from '../../lib/network/reach.ts'
+import type { Vault } from '../../lib/vault.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
+import type { MosaicIndex } from '../mosaic-index.ts'
+import { getMosaicIndex } from '../mosaic-index.ts'
+import type { AnyConnection, StoreKind, StoreMaker, StoreRecord } from '../records.ts'
+import type { StoreConnections } from '../store-connections.ts'
+import { createStoreConnections, hiddenSecret, partParameters } from '../store-connections.ts'
+import { makerAfter } from '../store-makers.ts'
+import {
+  findDefaultStore,
+  findStore,
+  getStoreById,
+  insertStore,
+  listAllStores,
+  listStores,
+  updateStore,
+} from '../stores.ts'
+import { checkName, getWorkspace } from '../workspaces.ts'
+import { deleteStore } from './delete-store.ts'
+import type { WriteParts } from './parts.ts'
+import { nowOf } from './parts.ts'
+import { StoreFiles } from './store-files.ts'
+import { tryConnection } from './try-connection.ts'
+
+export interface StoreParts extends WriteParts {
+  vault: Vault
+  openVectorStore(connection: StoreConnection): ServedStore
+  /** Where stores may connect to that are made by staff. */
+  reachOfStaff(): Reach
+  /** What a workspace's default store is made of; the name is the workspace's own. `taken` are files of its stores. */
+  defaultStoreConnection(workspace: string, taken: ReadonlySet<string>): Promise<StoreConnection>
+  /** Where the server keeps the files of stores: what lies here goes with its store. */
+  storesFolder: string
+  /** Where it keeps the indexes of files that are served as they are. */
+  indexFolder: string
+}
+
+export interface NewStore {
+  workspace: string
+  name: string
+  kind: StoreKind
+  connection: AnyConnection
+  isEnabled?: boolean
+  isDefault?: boolean
+  description?: string
+  /** Who asks; absent: the server itself. */
+  madeBy?: StoreMaker
+}
+
+export interface StoreChange {
+  connection?: AnyConnection
+  isEnabled?: boolean
+  description?: string
+  /** Who asks; absent: the server itself. */
+  changedBy?: StoreMaker
+}
+
+/** Stores: what holds the data of layers, and the open connections to it. */
+export class Stores {
+  /** The files and indexes of stores that the server keeps itself. */
+  readonly files: StoreFiles
+  readonly #parts: StoreParts
+  readonly #connections: StoreConnections
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts
+    this.#connections = createStoreConnections(parts.vault, parts.openVectorStore, parts)
+    this.files = new StoreFiles(parts)
+  }
+
+  /** The stores of a workspace, by name. */
+  list(workspace: string, kind?: StoreKind): Promise<StoreRecord[]> {
+    return listStores(this.#parts.database.kysely, workspace, kind)
+  }
+
+  /** The stores of every workspace. */
+  listAll(): Promise<StoreRecord[]> {
+    return listAllStores(this.#parts.database.kysely)
+  }
+
+  find(workspace: string, name: string): Promise<StoreRecord | undefined> {
+    return findStore(this.#parts.database.kysely, workspace, name)
+  }
+
+  /** Throws `Failure` (`not-found`) for a store that does not exist. */
+  get(id: number): Promise<StoreRecord> {
+    return getStoreById(this.#parts.database.kysely, id)
+  }
+
+  /**
+   * The store by a name that stands in a request's body; one that does not exist is a `Failure` (`invalid`). The
+   * workspace's default store is made by being named.
+   */
+  async require(workspace: string, name: string): Promise<StoreRecord> {
+    const store = await this.find(workspace, name)
+    if (store !== undefined) return store
+    if (name === workspace && (await this.#findDefault(workspace)) === undefined)
+      return this.getDefault(workspace)
+    throw invalid('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
+  }
+
+  /** The store of a workspace that takes what names no other, made when it is needed first. */
+  async getDefault(workspace: string): Promise<StoreRecord> {
+    const known = await this.#findDefault(workspace)
+    if (known !== undefined) return known
+    await getWorkspace(this.#parts.database.kysely, workspace)
+    const connection = await this.#parts.defaultStoreConnection(workspace, await this.files.listOf(workspace))
+    const name = (await this.find(workspace, workspace)) === undefined ? workspace : `${workspace}_default`
+    try {
+      return await this.create({ workspace, name, kind: 'dataStore', connection, isDefault: true })
+    } catch (error) {
+      const raced = await this.#findDefault(workspace)
+      if (raced !== undefined) return raced
+      throw error
+    }
+  }
+
+  /** The table of a mosaic's granules and the data store that it stands in. */
+  getMosaicIndex(mosaic: StoreRecord): Promise<MosaicIndex> {
+    return getMosaicIndex(this.#parts.database.kysely, mosaic)
+  }
+
+  /** Opens a store for reading or loading; it stays open until it changes or the server stops. */
+  open(store: StoreRecord): Promise<ServedStore> {
+    return this.#connections.open(this.#parts.database.kysely, store)
+  }
+
+  /** Type and parameters, secrets included: what a load's worker needs to open the store itself. */
+  connection(store: StoreRecord): Promise<StoreConnection> {
+    return this.#connections.connection(this.#parts.database.kysely, store)
+  }
+
+  /** Opens, checks and closes a connection that is not kept. */
+  try(connection: AnyConnection): Promise<void> {
+    return tryConnection(connection, this.#parts.openVectorStore)
+  }
+
+  /** Tries the connection, then keeps the store; a wrong host, password or file is a `Failure` that says so. */
+  async create(wanted: NewStore): Promise<StoreRecord> {
+    const { workspace, name, connection, madeBy } = wanted
+    const { database, vault } = this.#parts
+    checkName('Store', name)
+    await getWorkspace(database.kysely, workspace)
+    if ((await this.find(workspace, name)) !== undefined)
+      throw conflict('store-exists', `Store "${name}" exists already in workspace "${workspace}"`)
+    await this.#tryAs(madeBy, connection)
+    const values = {
+      ...partParameters(connection.parameters, vault),
+      kind: wanted.kind,
+      type: connection.type,
+      isEnabled: wanted.isEnabled ?? true,
+      isDefault: wanted.isDefault ?? false,
+      description: wanted.description,
+      madeBy,
+    }
+    const place = { workspace, name, at: nowOf(this.#parts) }
+    return this.get(await database.transaction((db) => insertStore(db, place, values)))
+  }
+
+  /** Changes a store; a secret given as `********` keeps its value. */
+  async change(store: StoreRecord, change: StoreChange): Promise<StoreRecord> {
+    const current = isCoverageStoreType(store.type) ? store : await this.connection(store)
+    const connection = change.connection ?? current
+    const parameters = keepHiddenSecrets(connection.parameters, current.parameters)
+    const madeBy = makerAfter(store, change, parameters)
+    if (change.connection !== undefined) await this.#tryAs(madeBy, { type: connection.type, parameters })
+    const values = {
+      ...partParameters(parameters, this.#parts.vault),
+      kind: store.kind,
+      type: connection.type,
+      isEnabled: change.isEnabled ?? store.isEnabled,
+      isDefault: store.isDefault,
+      description: change.description ?? store.description,
+      madeBy,
+    }
+    const at = nowOf(this.#parts)
+    await this.#parts.database.transaction((db) => updateStore(db, store.id, values, at))
+    await this.#connections.forget(store.id)
+    return this.get(store.id)
+  }
+
+  /** Deletes a store without layers; `recurse` unpublishes its layers first. A file of ours goes with it; tables stay. */
+  delete(store: StoreRecord, options: { recurse: boolean }): Promise<void> {
+    const forget = (id: number): Promise<void> => this.#connections.forget(id)
+    return deleteStore(
+      { ...this.#parts, files: this.files, open: (one) => this.open(one), forget },
+      store,
+      options,
+    )
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+
+  #findDefault(workspace: string): Promise<StoreRecord | undefined> {
+    return findDefaultStore(this.#parts.database.kysely, workspace)
+  }
+
+  #tryAs(maker: StoreMaker | undefined, connection: AnyConnection): Promise<void> {
+    return this.try({ ...connection, ...(maker === 'staff' ? { reach: this.#parts.reachOfStaff() } : {}) })
+  }
+}
+
+function keepHiddenSecrets(wanted: StoreParameters, current: StoreParameters): StoreParameters {
+  const entries = Object.entries(wanted).map(([name, value]) => [
+    name,
+    value === hiddenSecret ? (current[name] ?? '') : value,
+  ])
+  return Object.fromEntries(entries) as StoreParameters
+}

@@ -1,0 +1,119 @@
+import { conflict } from '../../lib/errors.ts'
+import { checkStyleDocument } from '../cartography/check-style.ts'
+import { defaultStyleName, defaultStyles } from '../default-styles.ts'
+import { listLayers, updateLayer } from '../layers.ts'
+import { drawsPublicLayer } from '../publicity.ts'
+import type { LayerRecord, StyleFormat, StyleRecord } from '../records.ts'
+import {
+  deleteStyleRow,
+  findStyle,
+  getStyle,
+  insertStyle,
+  listStyles,
+  resolveStyle,
+  updateStyle,
+} from '../styles.ts'
+import type { WriteParts } from './parts.ts'
+import { nowOf } from './parts.ts'
+
+/** A style's document in one of the formats. */
+export interface StyleDocument {
+  format: StyleFormat
+  document: string
+}
+
+export interface NewStyle {
+  /** Undefined for a global style. */
+  workspace: string | undefined
+  name: string
+  /** Absent: the default style for any geometry. */
+  content?: StyleDocument | undefined
+}
+
+/** What a style shows that was made without a document. */
+const plainStyle = 'generic'
+
+/** Styles: global ones, and those of one workspace, which come first there. */
+export class Styles {
+  readonly #parts: WriteParts
+
+  constructor(parts: WriteParts) {
+    this.#parts = parts
+  }
+
+  /** Global styles, or those of one workspace. */
+  list(workspace?: string): Promise<StyleRecord[]> {
+    return listStyles(this.#parts.database.kysely, workspace)
+  }
+
+  find(workspace: string | undefined, name: string): Promise<StyleRecord | undefined> {
+    return findStyle(this.#parts.database.kysely, workspace, name)
+  }
+
+  /** Throws `Failure` (`not-found`) for a name that does not exist. */
+  get(workspace: string | undefined, name: string): Promise<StyleRecord> {
+    return getStyle(this.#parts.database.kysely, workspace, name)
+  }
+
+  /** The style that a layer of `workspace` means by `name`: its workspace's own, else the global one. */
+  resolve(workspace: string, name: string): Promise<StyleRecord | undefined> {
+    return resolveStyle(this.#parts.database.kysely, workspace, name)
+  }
+
+  /** Whether a layer that anonymous people may read is drawn by a style. */
+  drawsPublicLayer(style: Pick<StyleRecord, 'workspace' | 'name'>): Promise<boolean> {
+    return drawsPublicLayer(this.#parts.database.kysely, style)
+  }
+
+  /** Keeps a new style; throws `Failure` for a document that is none, and for a name that is taken. */
+  async create({ workspace, name, content }: NewStyle): Promise<StyleRecord> {
+    const plain = defaultStyles.find((style) => style.name === plainStyle)
+    const { format, document } = content ?? plain ?? { format: 'maplibre', document: '{}' }
+    checkStyleDocument(format, document)
+    const values = { name, format, document, ...(workspace === undefined ? {} : { workspace }) }
+    const at = nowOf(this.#parts)
+    await this.#parts.database.transaction((db) => insertStyle(db, values, at))
+    return this.get(workspace, name)
+  }
+
+  /** Gives a style another document; the layers that it draws change with it. */
+  async change(style: StyleRecord, { format, document }: StyleDocument): Promise<StyleRecord> {
+    checkStyleDocument(format, document)
+    const change = { format, document, at: nowOf(this.#parts) }
+    await this.#parts.database.transaction((db) => updateStyle(db, style, change))
+    return this.get(style.workspace, style.name)
+  }
+
+  /** Deletes a style that no layer uses; `recurse` gives its layers a default style. Default styles stay. */
+  async delete(style: StyleRecord, { recurse }: { recurse: boolean }): Promise<void> {
+    if (style.workspace === undefined && defaultStyles.some(({ name }) => name === style.name))
+      throw conflict('default-style', `Style "${style.name}" is a default style and stays`)
+    await this.#parts.database.transaction(async (db) => {
+      const users = (await listLayers(db)).filter((layer) => isUsed(style, layer))
+      if (users.length > 0 && !recurse) throw inUse(style, users)
+      const update = { at: nowOf(this.#parts), cause: 'style' as const }
+      for (const layer of users) await updateLayer(db, withDefaultStyle(layer), update)
+      await deleteStyleRow(db, style.id)
+    })
+  }
+}
+
+function inUse(style: StyleRecord, users: LayerRecord[]): Error {
+  const names = users.map((layer) => `${layer.workspace}:${layer.name}`).slice(0, 20)
+  return conflict(
+    'style-in-use',
+    `Style "${style.name}" is used by ${names.join(', ')}; recurse=true gives them a default style`,
+  )
+}
+
+function isUsed(style: StyleRecord, layer: LayerRecord): boolean {
+  return (
+    layer.details.style === style.name &&
+    (style.workspace === undefined || style.workspace === layer.workspace)
+  )
+}
+
+function withDefaultStyle(layer: LayerRecord): LayerRecord {
+  const { kind, schema } = layer.details
+  return { ...layer, details: { ...layer.details, style: defaultStyleName(schema.geometry?.type, kind) } }
+}

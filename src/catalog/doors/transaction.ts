@@ -1,0 +1,130 @@
+import type { Queryable } from '../../db/connection.ts'
+import { findFreeName, freeName } from '../../lib/free-name.ts'
+import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../../stores/store.ts'
+import { findLayer } from '../layers.ts'
+import type { Publication, Refresh } from '../publish.ts'
+import { publishNewLayer, refreshLayer } from '../publish.ts'
+import type { LayerRecord, StoreRecord, StyleFormat } from '../records.ts'
+import { findStore, getStoreById, insertStore, listStores, moveStore } from '../stores.ts'
+import { findStyle, insertStyle } from '../styles.ts'
+import { lockWorkspace } from '../workspaces.ts'
+
+/** A store over a file that its maker has seen; nothing is opened for it. */
+export interface NewFileStore {
+  /** The name wanted; a taken one gets a number behind it. */
+  name: string
+  type: AnyStoreType
+  parameters: StoreParameters
+}
+
+/** How a layer's data came: what is announced with it. */
+export interface Loaded {
+  mode: string
+  rows: number
+}
+
+/** A layer that was published, to be announced once its transaction is committed. */
+export interface PublishedLayer extends Loaded {
+  workspace: string
+  layer: string
+}
+
+/** What the catalogue reads and writes inside one transaction, which `Catalog.transaction` begins and ends. */
+export class CatalogTransaction {
+  readonly published: PublishedLayer[] = []
+  readonly #db: Queryable
+  readonly #now: () => string
+
+  constructor(transaction: Queryable, now: () => string) {
+    this.#db = transaction
+    this.#now = now
+  }
+
+  /** Lets one transaction at a time go on from here in a workspace, so that two of them do not choose the same name. */
+  lockWorkspace(name: string): Promise<void> {
+    return lockWorkspace(this.#db, name)
+  }
+
+  getStore(id: number): Promise<StoreRecord> {
+    return getStoreById(this.#db, id)
+  }
+
+  /** The store over a file of this type, where the workspace has one. */
+  async findFileStore(
+    workspace: string,
+    { type, path }: { type: AnyStoreType; path: string | undefined },
+  ): Promise<StoreRecord | undefined> {
+    const stores = await listStores(this.#db, workspace)
+    return stores.find((store) => store.type === type && store.parameters.path === path)
+  }
+
+  /** Adds a store over a file, under a free name. */
+  async addFileStore(
+    workspace: string,
+    { name: wanted, type, parameters }: NewFileStore,
+  ): Promise<StoreRecord> {
+    const taken = new Set((await listStores(this.#db, workspace)).map((store) => store.name))
+    const name = freeName(wanted, (one) => taken.has(one))
+    const id = await insertStore(
+      this.#db,
+      { workspace, name, at: this.#now() },
+      {
+        kind: isCoverageStoreType(type) ? 'coverageStore' : 'dataStore',
+        type,
+        isEnabled: true,
+        isDefault: false,
+        parameters,
+        secretNames: [],
+        sealed: '',
+        description: undefined,
+      },
+    )
+    return (await findStore(this.#db, workspace, name)) ?? getStoreById(this.#db, id)
+  }
+
+  /** Points a store without secrets to another file, which may be of another type; its layers change with it. */
+  async moveStore(
+    id: number,
+    place: { type: AnyStoreType; parameters: StoreParameters },
+  ): Promise<StoreRecord> {
+    await moveStore(this.#db, id, place, this.#now())
+    return getStoreById(this.#db, id)
+  }
+
+  findLayer(workspace: string, name: string): Promise<LayerRecord | undefined> {
+    return findLayer(this.#db, workspace, name)
+  }
+
+  /** Publishes a new layer under a free name. */
+  async publishLayer(wanted: Publication, loaded: Loaded): Promise<LayerRecord> {
+    return this.#announce(await publishNewLayer(this.#db, wanted, this.#now()), loaded)
+  }
+
+  /** Writes what a load has changed of a layer; undefined where there is no such layer any more. */
+  async refreshLayer(
+    place: { workspace: string; name: string },
+    refresh: Refresh,
+    loaded: Loaded,
+  ): Promise<LayerRecord | undefined> {
+    const layer = await refreshLayer(this.#db, place, refresh, this.#now())
+    return layer === undefined ? undefined : this.#announce(layer, loaded)
+  }
+
+  /** Keeps a style under a free name of its workspace, which is given. */
+  async addStyle(
+    workspace: string,
+    style: { name: string; format: StyleFormat; document: string },
+  ): Promise<string> {
+    const isTaken = async (name: string) => (await findStyle(this.#db, workspace, name)) !== undefined
+    const name = await findFreeName(style.name, isTaken)
+    await insertStyle(this.#db, { ...style, workspace, name }, this.#now())
+    return name
+  }
+
+  #announce(layer: LayerRecord, loaded: Loaded): LayerRecord {
+    this.published.push({ workspace: layer.workspace, layer: layer.name, ...loaded })
+    return layer
+  }
+}

@@ -1,0 +1,29 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { defined } from '../../lib/defined.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import { readRaster } from '../../stores/rasters/read-raster.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { StoreConnection } from '../../stores/store.ts'
+import type { AnyConnection } from '../records.ts'
+
+const checkTimeoutMs = 15_000
+
+/** Opens, checks and closes a connection that is not kept. */
+export async function tryConnection(
+  { type, parameters, reach }: AnyConnection,
+  openVectorStore: (connection: StoreConnection) => ServedStore,
+): Promise<void> {
+  const { path } = parameters
+  if (isCoverageStoreType(type)) {
+    await readRaster(path ?? '', AbortSignal.timeout(checkTimeoutMs))
+    return
+  }
+  if (path !== undefined) await mkdir(dirname(path), { recursive: true })
+  const store = openVectorStore({ type, parameters, ...defined({ reach }) })
+  try {
+    await store.check(AbortSignal.timeout(checkTimeoutMs))
+  } finally {
+    await store.close()
+  }
+}

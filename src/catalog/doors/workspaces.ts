@@ -1,0 +1,108 @@
+import { conflict, invalid } from '../../lib/errors.ts'
+import type { Workspace } from '../records.ts'
+import { listStores } from '../stores.ts'
+import { deleteStylesOf } from '../styles.ts'
+import {
+  clearDefaultWorkspace,
+  deleteWorkspaceRow,
+  findDefaultWorkspaceName,
+  findWorkspace,
+  getWorkspace,
+  insertWorkspace,
+  listWorkspaces,
+  saveDefaultWorkspaceName,
+  updateWorkspace,
+} from '../workspaces.ts'
+import type { WriteParts } from './parts.ts'
+import { nowOf } from './parts.ts'
+import type { Stores } from './stores.ts'
+
+/** Workspaces: namespaces of stores, layers and styles. */
+export class Workspaces {
+  readonly #parts: WriteParts
+  readonly #stores: Stores
+
+  constructor(parts: WriteParts, stores: Stores) {
+    this.#parts = parts
+    this.#stores = stores
+  }
+
+  list(): Promise<Workspace[]> {
+    return listWorkspaces(this.#parts.database.kysely)
+  }
+
+  find(name: string): Promise<Workspace | undefined> {
+    return findWorkspace(this.#parts.database.kysely, name)
+  }
+
+  /** Throws `Failure` (`not-found`) for a name that does not exist. */
+  get(name: string): Promise<Workspace> {
+    return getWorkspace(this.#parts.database.kysely, name)
+  }
+
+  /** As `get`, for a name that stands in a request's body: throws `Failure` (`invalid`). */
+  async require(name: string): Promise<Workspace> {
+    const workspace = await this.find(name)
+    if (workspace === undefined) throw invalid('unknown-workspace', `Workspace "${name}" does not exist`)
+    return workspace
+  }
+
+  /** The name of the default workspace; undefined when it was deleted. */
+  findDefaultName(): Promise<string | undefined> {
+    return findDefaultWorkspaceName(this.#parts.database.kysely)
+  }
+
+  /** The name of the workspace that is meant where none is named; throws `Failure` when the default was deleted. */
+  async getDefaultName(): Promise<string> {
+    const name = await this.findDefaultName()
+    if (name !== undefined) return name
+    throw invalid(
+      'no-default-workspace',
+      'There is no default workspace: name one, or PUT /rest/workspaces/default',
+    )
+  }
+
+  async create(wanted: { name: string; isPublic: boolean; isDefault: boolean }): Promise<Workspace> {
+    await this.#parts.database.transaction(async (db) => {
+      await insertWorkspace(db, { name: wanted.name, isPublic: wanted.isPublic, at: nowOf(this.#parts) })
+      if (wanted.isDefault) await saveDefaultWorkspaceName(db, wanted.name)
+    })
+    return this.get(wanted.name)
+  }
+
+  /** Changes what is given; the layers that are as public as their workspace change with it. */
+  async change(name: string, { isPublic }: { isPublic?: boolean | undefined }): Promise<Workspace> {
+    if (isPublic !== undefined) {
+      const at = nowOf(this.#parts)
+      await this.#parts.database.transaction(async (db) => {
+        const current = await getWorkspace(db, name)
+        if (current.isPublic !== isPublic) await updateWorkspace(db, name, { isPublic, at })
+      })
+    }
+    return this.get(name)
+  }
+
+  /** From now on this workspace is meant where none is named. */
+  async makeDefault(name: string): Promise<void> {
+    await saveDefaultWorkspaceName(this.#parts.database.kysely, name)
+  }
+
+  /** Deletes an empty workspace; `recurse` takes its stores, layers and styles along, as `Stores.delete` does. */
+  async delete(name: string, options: { recurse: boolean }): Promise<void> {
+    const { database } = this.#parts
+    await this.get(name)
+    const stores = await listStores(database.kysely, name)
+    if (stores.length > 0 && !options.recurse) {
+      throw conflict(
+        'workspace-not-empty',
+        `Workspace "${name}" has ${stores.length} stores: delete them first, or use recurse=true`,
+      )
+    }
+    for (const store of stores) await this.#stores.delete(store, { recurse: true })
+    await database.transaction(async (db) => {
+      await deleteStylesOf(db, name)
+      await clearDefaultWorkspace(db, name)
+      await deleteWorkspaceRow(db, name)
+    })
+  }
+}

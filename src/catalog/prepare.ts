@@ -1,0 +1,24 @@
+import { defaultStyles } from './default-styles.ts'
+import type { WriteParts } from './doors/parts.ts'
+import { nowOf } from './doors/parts.ts'
+import { findStyle, insertStyle } from './styles.ts'
+import { insertWorkspace, saveDefaultWorkspaceName } from './workspaces.ts'
+
+/** Gives a fresh database its default workspace and styles; one that had them keeps what became of them. */
+export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
+  const at = nowOf(parts)
+  await parts.database.transaction(async (db) => {
+    const settled = await db
+      .selectFrom('settings')
+      .select('value')
+      .where('name', '=', 'prepared')
+      .executeTakeFirst()
+    if (settled !== undefined) return
+    await db.insertInto('settings').values({ name: 'prepared', value: at }).execute()
+    await insertWorkspace(db, { name: 'default', isPublic: false, at })
+    await saveDefaultWorkspaceName(db, 'default')
+    for (const style of defaultStyles) {
+      if ((await findStyle(db, undefined, style.name)) === undefined) await insertStyle(db, style, at)
+    }
+  })
+}
