@@ -34,7 +34,7 @@ export const house: House = {
       'cli',
       'main.ts',
     ],
-    'src/catalog': ['.', 'cartography'],
+    'src/catalog': ['.', 'cartography', 'doors', 'prepare.ts', 'catalog.ts'],
     'src/db': ['migrations', '.'],
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/jobs': ['.', 'embedded'],

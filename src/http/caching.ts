@@ -33,8 +33,7 @@ export async function answerKept(
   reply: FastifyReply,
 ): Promise<boolean> {
   const { version, isCurrent } = await context.catalog.layers.versionOf(layer)
-  const isPublic =
-    request.caller.role === 'anonymous' && (await context.catalog.layers.isPublic(layer))
+  const isPublic = request.caller.role === 'anonymous' && (await context.catalog.layers.isPublic(layer))
   const shared = context.settings.server.sharedMaxAgeSeconds
   if (isPublic) reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${shared}`)
   else keepPrivately(reply)
