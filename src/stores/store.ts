@@ -44,10 +44,9 @@ export interface LoadRequest {
   indexes: string[]
 }
 
+/** What a load comes to. */
 export interface LoadResult {
   rowsLoaded: number
-  /** Rows the store itself refused, a count; the rows went to `onReject`. */
-  rowsRejected: number
   envelope?: Envelope
   /** Column names as stored, by attribute name, where they differ. */
   renamed: Record<string, string>
@@ -55,19 +54,37 @@ export interface LoadResult {
   table?: TableDescription
 }
 
+/** What a load tells while it is staged and prepared. */
 export interface LoadHooks {
+  /** Stops the load, whatever it is at, until `commit` is called. */
   signal: AbortSignal
-  /** After each batch: rows taken so far. */
-  onProgress(rows: number): void
   onMessage(message: { level: 'info' | 'warning' | 'error'; message: string; code: string }): void
   /** Rows of a batch that the store refuses (a geometry of the wrong type, a value out of range). */
   onReject(batch: FeatureBatch, row: number, reason: { field?: string; reason: string }): void
-  /**
-   * Called once, with everything staged and nothing visible yet, just before the commit that makes it visible.
-   * `token` lets `outcome` tell after a crash whether that commit happened. When it throws, the load is rolled back:
-   * this is where the caller checks its reject limit and records the token durably.
-   */
-  beforeCommit(token: string, result: LoadResult): Promise<void>
+}
+
+/**
+ * A load whose rows and index are written, and seen by nobody. Either `prepare` or `discard` it. A method that throws
+ * has discarded it.
+ */
+export interface StagedLoad {
+  /** As far as it is known now: rules of the table may refuse rows yet when they are put in place. */
+  readonly result: LoadResult
+  /** Puts the rows in place inside a transaction, which others that write may have to wait for from now on. */
+  prepare(): Promise<PreparedLoad>
+  /** Leaves the target as it was and nothing behind. */
+  discard(): Promise<void>
+}
+
+/** A load of which only the commit is missing. Either `commit` or `discard` it soon. A method that throws has discarded it. */
+export interface PreparedLoad {
+  readonly result: LoadResult
+  /** Lets `outcome` tell after a crash whether the commit happened: to be recorded durably before `commit`. */
+  readonly token: string
+  /** Makes the rows visible, all at once. */
+  commit(): Promise<void>
+  /** Leaves the target as it was and nothing behind. */
+  discard(): Promise<void>
 }
 
 /** What a feature query asks; envelopes are in the table's CRS. */
@@ -107,7 +124,7 @@ export interface TableState {
 
 /**
  * A database or file that holds vector tables. Every method may throw `Failure` of kind `unavailable` when the
- * database cannot be reached. `load` is atomic: readers see the table as it was or as it is meant to be, never half;
+ * database cannot be reached. A load is atomic: readers see the table as it was or as it is meant to be, never half;
  * whatever fails before its commit leaves nothing behind.
  */
 export interface VectorStore {
@@ -121,7 +138,8 @@ export interface VectorStore {
    * be cut; not whether it is free.
    */
   tableName(wanted: string, suffix?: string): string
-  load(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<LoadResult>
+  /** Writes rows beside their target; see `commitLoad` for the steps that follow. */
+  stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>
   /** After a crash: whether the commit that `token` stands for happened. */
   outcome(token: string): Promise<'committed' | 'absent'>
   /** Removes staging objects that `loadId` left behind. */

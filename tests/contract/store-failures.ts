@@ -5,7 +5,7 @@ import { updateModes } from '../../src/stores/store.ts'
 import type { Row } from '../support/batches.ts'
 import { batchesOf, schemaOf, wkb } from '../support/batches.ts'
 import type { MakeStore, StoreUnderTest } from './store-session.ts'
-import { loadRows, readColumn, withStore } from './store-session.ts'
+import { loadRows, readColumn, stageRows, withStore } from './store-session.ts'
 
 const schema = schemaOf({ n: 'int32' }, 'Point')
 const rows = (count: number): Row[] =>
@@ -49,12 +49,12 @@ export function describeFailures(make: MakeStore): void {
         withStore(make, async (under) => {
           const assertUnchanged = await prepare(under, mode)
           let token = ''
-          const beforeCommit = async (given: string): Promise<void> => {
+          const record = async (given: string): Promise<void> => {
             token = given
             throw new Error('too many rejects')
           }
           await assert.rejects(
-            loadRows(under.store, { mode, schema, rows: rows(100), hooks: { beforeCommit } }),
+            loadRows(under.store, { mode, schema, rows: rows(100), record }),
             /too many rejects/,
           )
           await assertUnchanged()
@@ -67,14 +67,14 @@ export function describeFailures(make: MakeStore): void {
         withStore(make, async (under) => {
           const assertUnchanged = await prepare(under, mode)
           const controller = new AbortController()
-          const onProgress = (): void => controller.abort(new Error('stopped by hand'))
+          const batches = (async function* () {
+            for await (const batch of batchesOf(schema, rows(9000))) {
+              yield batch
+              controller.abort(new Error('stopped by hand'))
+            }
+          })()
           await assert.rejects(
-            loadRows(under.store, {
-              mode,
-              schema,
-              rows: rows(9000),
-              hooks: { signal: controller.signal, onProgress },
-            }),
+            loadRows(under.store, { mode, schema, batches, hooks: { signal: controller.signal } }),
             /stopped by hand/,
           )
           await assertUnchanged()
@@ -100,20 +100,37 @@ export function describeFailures(make: MakeStore): void {
     })
 
     it(
+      `${mode} that is staged shows nothing, and is put back or committed later`,
+      withStore(make, async (under) => {
+        const assertUnchanged = await prepare(under, mode)
+        const given = { mode, schema, rows: rows(6) }
+        const first = await stageRows(under.store, given)
+        assert.equal(first.staged.result.rowsLoaded, 6)
+        await assertUnchanged()
+        await first.staged.discard()
+        const second = await stageRows(under.store, given)
+        const prepared = await second.staged.prepare()
+        await prepared.discard()
+        assert.equal(await under.store.outcome(prepared.token), 'absent')
+        await assertUnchanged()
+        const third = await (await stageRows(under.store, given)).staged.prepare()
+        assert.equal(third.result.rowsLoaded, 6)
+        await third.commit()
+        assert.equal(await under.store.outcome(third.token), 'committed')
+        assert.equal((await readColumn(under.store, 'n')).length, mode === 'APPEND' ? 9 : 6)
+      }),
+    )
+
+    it(
       `${mode} shows nothing before its commit, and its token tells afterwards that it happened`,
       withStore(make, async (under) => {
         const assertUnchanged = await prepare(under, mode)
         const observer = under.reopen()
-        const beforeCommit = async (token: string): Promise<void> => {
+        const record = async (token: string): Promise<void> => {
           assert.equal(await observer.outcome(token), 'absent')
           await assertUnchanged()
         }
-        const { token } = await loadRows(under.store, {
-          mode,
-          schema,
-          rows: rows(7),
-          hooks: { beforeCommit },
-        })
+        const { token } = await loadRows(under.store, { mode, schema, rows: rows(7), record })
         assert.equal(await observer.outcome(token), 'committed')
         await observer.close()
         assert.equal((await readColumn(under.store, 'n')).length, mode === 'APPEND' ? 10 : 7)
@@ -126,13 +143,11 @@ export function describeFailures(make: MakeStore): void {
     withStore(make, async ({ store }) => {
       const first = await loadRows(store, { schema, rows: rows(1) })
       let second = ''
-      const beforeCommit = async (token: string): Promise<void> => {
+      const record = async (token: string): Promise<void> => {
         second = token
         throw new Error('no')
       }
-      await assert.rejects(
-        loadRows(store, { mode: 'REPLACE', schema, rows: rows(2), hooks: { beforeCommit } }),
-      )
+      await assert.rejects(loadRows(store, { mode: 'REPLACE', schema, rows: rows(2), record }))
       assert.equal(await store.outcome(first.token), 'committed')
       assert.equal(await store.outcome(second), 'absent')
     }),

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { FeatureBatch } from '../../src/geo/batch.ts'
 import type { Schema } from '../../src/geo/schema.ts'
-import type { FeatureQuery, LoadHooks, LoadRequest, LoadResult, VectorStore } from '../../src/stores/store.ts'
+import type { RecordToken } from '../../src/stores/commit-load.ts'
+import { commitLoad } from '../../src/stores/commit-load.ts'
+import type {
+  FeatureQuery,
+  LoadHooks,
+  LoadRequest,
+  LoadResult,
+  StagedLoad,
+  VectorStore,
+} from '../../src/stores/store.ts'
 import type { Row } from '../support/batches.ts'
 import { batchesOf, rowsOf } from '../support/batches.ts'
 
@@ -33,23 +42,18 @@ export interface LoadOutcome {
 
 export const never = new AbortController().signal
 
+type Told = Pick<LoadOutcome, 'messages' | 'rejects'>
+
 /** Hooks that gather what a load tells; `overrides` replace single ones. */
-export function gatheringHooks(overrides: Partial<LoadHooks> = {}): {
-  hooks: LoadHooks
-  told: Omit<LoadOutcome, 'result'>
-} {
-  const told: Omit<LoadOutcome, 'result'> = { token: '', messages: [], rejects: [] }
+export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
+  const told: Told = { messages: [], rejects: [] }
   const hooks: LoadHooks = {
     signal: never,
-    onProgress: () => {},
     onMessage: (message) => told.messages.push(message),
     onReject: (batch, row, reason) => told.rejects.push({ row: batch.rowNumbers[row] ?? 0, ...reason }),
-    beforeCommit: async (token, result) => {
-      told.token = token
-      await overrides.beforeCommit?.(token, result)
-    },
+    ...overrides,
   }
-  return { hooks: { ...hooks, ...overrides, beforeCommit: hooks.beforeCommit }, told }
+  return { hooks, told }
 }
 
 export interface LoadArguments extends Partial<Omit<LoadRequest, 'schema'>> {
@@ -57,25 +61,35 @@ export interface LoadArguments extends Partial<Omit<LoadRequest, 'schema'>> {
   rows?: Iterable<Row>
   batches?: AsyncIterable<FeatureBatch>
   hooks?: Partial<LoadHooks>
+  /** Called between `prepare` and `commit`. */
+  record?: RecordToken
 }
 
-/** Runs one load to its end. */
-export async function loadRows(store: VectorStore, load: LoadArguments): Promise<LoadOutcome> {
+/** Stages one load. */
+export async function stageRows(
+  store: VectorStore,
+  load: LoadArguments,
+): Promise<{ staged: StagedLoad; told: Told }> {
   const { schema, rows = [], batches = batchesOf(schema, rows), hooks: overrides, ...request } = load
   const { hooks, told } = gatheringHooks(overrides)
-  const result = await store.load(
-    {
-      loadId: `t${randomUUID().slice(0, 8)}`,
-      mode: 'CREATE',
-      table: 'layer',
-      indexes: [],
-      ...request,
-      schema,
-    },
+  const loadId = `t${randomUUID().slice(0, 8)}`
+  const staged = await store.stage(
+    { loadId, mode: 'CREATE', table: 'layer', indexes: [], ...request, schema },
     batches,
     hooks,
   )
-  return { result, ...told }
+  return { staged, told }
+}
+
+/** Runs one load to its end. */
+export async function loadRows(store: VectorStore, { record, ...load }: LoadArguments): Promise<LoadOutcome> {
+  const { staged, told } = await stageRows(store, load)
+  let token = ''
+  const result = await commitLoad(staged, async (given, known) => {
+    token = given
+    await record?.(given, known)
+  })
+  return { result, token, ...told }
 }
 
 export interface ReadRow extends Required<Row> {

@@ -149,7 +149,7 @@ export function describeUpdates(make: MakeStore): void {
             { values: ['-7', null, null, null, '-1e3'] },
           ],
         })
-        assert.deepEqual([result.rowsLoaded, result.rowsRejected], [2, 3])
+        assert.deepEqual([result.rowsLoaded, rejects.length], [2, 3])
         assert.deepEqual(
           rejects.map(({ row, field }) => [row, field]),
           [
@@ -178,7 +178,7 @@ export function describeUpdates(make: MakeStore): void {
           schema: schemaOf({ t: 'text' }),
           rows: [{ values: ['日本国'] }, { values: ['abcd'] }],
         })
-        assert.deepEqual([result.rowsLoaded, result.rowsRejected, rejects[0]?.row], [1, 1, 2])
+        assert.deepEqual([result.rowsLoaded, rejects.length, rejects[0]?.row], [1, 1, 2])
       }),
     )
 
@@ -186,7 +186,7 @@ export function describeUpdates(make: MakeStore): void {
       'promotes single parts where the table holds multi parts, and rejects other types',
       withStore(make, async ({ store }) => {
         await loadRows(store, { schema: schemaOf({}, 'MultiPoint') })
-        const { result } = await loadRows(store, {
+        const { result, rejects } = await loadRows(store, {
           mode: 'APPEND',
           schema: schemaOf({}, 'Geometry'),
           rows: [
@@ -200,7 +200,7 @@ export function describeUpdates(make: MakeStore): void {
             },
           ],
         })
-        assert.deepEqual([result.rowsLoaded, result.rowsRejected], [1, 1])
+        assert.deepEqual([result.rowsLoaded, rejects.length], [1, 1])
         assert.deepEqual((await readRows(store))[0]?.geometry, wkb('MultiPoint', [[1, 2]]))
       }),
     )

@@ -1,3 +1,4 @@
+import { commitLoad } from '../../src/stores/commit-load.ts'
 import { createGeoPackageStore } from '../../src/stores/geopackage/geopackage-store.ts'
 import { batchesOf, schemaOf, wkb } from './batches.ts'
 
@@ -7,10 +8,8 @@ const store = createGeoPackageStore({ path }, { findDefinition: () => undefined 
 const schema = schemaOf({ name: 'text' }, 'Point')
 const hooks = {
   signal: new AbortController().signal,
-  onProgress: () => {},
   onMessage: () => {},
   onReject: () => {},
-  beforeCommit: () => Promise.resolve(),
 }
 
 for (let round = 0; ; round += 1) {
@@ -20,5 +19,6 @@ for (let round = 0; ; round += 1) {
   }))
   const request = { loadId: 'killed', mode: 'REPLACE', table: 'layer', schema, indexes: [] } as const
   if (round === 1) process.send?.('started')
-  await store.load({ ...request, indexes: [] }, batchesOf(schema, rows), hooks)
+  const staged = await store.stage({ ...request, indexes: [] }, batchesOf(schema, rows), hooks)
+  await commitLoad(staged, () => Promise.resolve())
 }

@@ -4,7 +4,8 @@ import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { LoadHooks, LoadResult, VectorStore } from '../../stores/store.ts'
+import { commitLoad } from '../../stores/commit-load.ts'
+import type { LoadResult, VectorStore } from '../../stores/store.ts'
 import { chainIndexes, chainSchema, runChain } from '../../transforms/chain.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { findRejectFault } from '../model/reject-limit.ts'
@@ -209,22 +210,20 @@ async function loadInto(
 ): Promise<LoadOutcome> {
   const store = await latestStore(plan.connection)
   ledger.isTargetFilled = plan.mode === 'REPLACE' && (await holdsRows(store, plan, hooks.signal))
-  let outcome: LoadOutcome | undefined
-  const loadHooks: LoadHooks = {
-    signal: hooks.signal,
-    onProgress: () => undefined,
-    onMessage: hooks.onMessage,
-    onReject: (batch, row, why) => ledger.refuse(batch, row, why),
-    beforeCommit: async (token, result) => {
-      outcome = ledger.settle(result, flow.schema)
-      const { rowsRead, rejected } = outcome
-      hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
-      await hooks.beforeCommit(token, outcome)
-    },
-  }
   const indexes = chainIndexes(plan.transforms)
   const { loadId, mode, table } = plan
-  await store.load({ loadId, mode, table, schema: flow.schema, indexes }, flow.batches, loadHooks)
+  const staged = await store.stage({ loadId, mode, table, schema: flow.schema, indexes }, flow.batches, {
+    signal: hooks.signal,
+    onMessage: hooks.onMessage,
+    onReject: (batch, row, why) => ledger.refuse(batch, row, why),
+  })
+  let outcome: LoadOutcome | undefined
+  await commitLoad(staged, async (token, result) => {
+    outcome = ledger.settle(result, flow.schema)
+    const { rowsRead, rejected } = outcome
+    hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
+    await hooks.beforeCommit(token, outcome)
+  })
   if (outcome === undefined) throw new Error('The store ended its load without a commit')
   return outcome
 }

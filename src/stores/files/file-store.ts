@@ -85,7 +85,7 @@ export class FileStore implements VectorStore {
     return wanted + suffix
   }
 
-  load(): never {
+  stage(): never {
     return this.#readOnly()
   }
 

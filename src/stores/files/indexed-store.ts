@@ -37,7 +37,7 @@ export class IndexedStore implements ServedStore {
 
   check: VectorStore['check'] = (signal) => this.#store.check(signal)
   tableName: VectorStore['tableName'] = (wanted, suffix) => this.#store.tableName(wanted, suffix)
-  load: VectorStore['load'] = (...parameters) => this.#store.load(...parameters)
+  stage: VectorStore['stage'] = (...parameters) => this.#store.stage(...parameters)
   outcome: VectorStore['outcome'] = (token) => this.#store.outcome(token)
   sweep: VectorStore['sweep'] = (loadId) => this.#store.sweep(loadId)
   dropTable: VectorStore['dropTable'] = (table) => this.#store.dropTable(table)

@@ -11,10 +11,10 @@ import { dropTable } from './drop-table.ts'
 import { storeFailure } from './errors.ts'
 import type { GeoPackageStoreSettings } from './file-access.ts'
 import { checkFile, hasFile } from './file-access.ts'
-import { loadTable } from './load.ts'
 import { databaseState } from './own-writes.ts'
 import { Reading, unknownTable } from './reading/reading.ts'
-import { removeSideFile } from './stage.ts'
+import { stageLoad } from './stage-load.ts'
+import { removeSideFile } from './stage-rows.ts'
 import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
 import { Writer } from './writer.ts'
@@ -68,8 +68,8 @@ export function createGeoPackageStore(
     findTable: async (table) =>
       look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
     tableName: toTableName,
-    load: (request, batches, hooks) =>
-      write(() => loadTable({ path, writer, clock, findDefinition }, request, batches, hooks)),
+    stage: (request, batches, hooks) =>
+      write(() => stageLoad({ path, writer, clock, findDefinition }, request, batches, hooks)),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))

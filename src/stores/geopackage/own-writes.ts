@@ -69,23 +69,31 @@ export function dataVersion(db: DatabaseSync): unknown {
 }
 
 /**
- * Does a write of ours to the file at `path` by its open connection `db`, so that it is not taken for one of somebody
- * else's. Where others may have written meanwhile, it is.
+ * Begins a write of ours to the file at `path` by its open connection `db`, so that it is not taken for one of somebody
+ * else's; gives what is to be called when it is over, in any case. Where others may have written meanwhile, it is.
  */
+export async function beginOwnWrite(path: string, db: DatabaseSync): Promise<() => Promise<void>> {
+  const version = dataVersion(db)
+  const from = (await lookAtDatabase(path)).text
+  tell({ path, from, isOver: false })
+  return async () => {
+    const to = (await lookAtDatabase(path)).text
+    const isAlone = db.isOpen && dataVersion(db) === version
+    tell({ path, from, isOver: true, ...(isAlone ? { to } : {}) })
+  }
+}
+
+/** Does a write of ours: see `beginOwnWrite`. */
 export async function ownWrite<Result>(
   path: string,
   db: DatabaseSync,
   write: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const version = dataVersion(db)
-  const from = (await lookAtDatabase(path)).text
-  tell({ path, from, isOver: false })
+  const endWrite = await beginOwnWrite(path, db)
   try {
     return await write()
   } finally {
-    const to = (await lookAtDatabase(path)).text
-    const isAlone = db.isOpen && dataVersion(db) === version
-    tell({ path, from, isOver: true, ...(isAlone ? { to } : {}) })
+    await endWrite()
   }
 }
 

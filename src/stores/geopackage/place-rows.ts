@@ -6,7 +6,7 @@ import type { LoadPlan } from './load-plan.ts'
 import { columnDefinitions } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
 import { checkFree, createRtree, enterRtree, rtreeName } from './rtree-sql.ts'
-import type { Staged } from './stage.ts'
+import type { StagedRows } from './stage-rows.ts'
 
 const constraintCode = 19
 
@@ -14,7 +14,7 @@ const constraintCode = 19
 export type OnRefused = (stagedId: number, refusal: Refusal) => void
 
 /** Makes the table and its index from what is staged; inside the transaction that ends the load. */
-export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: Staged): void {
+export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: StagedRows): void {
   const { geometry } = plan
   const indexed =
     geometry === undefined ? undefined : { table: plan.table, geometry: geometry.name, id: plan.id }
@@ -43,7 +43,7 @@ export interface Placed {
 export function placeExisting(
   db: DatabaseSync,
   plan: LoadPlan,
-  staged: Staged,
+  staged: StagedRows,
   onRefused: OnRefused,
 ): Placed {
   const { table, geometry, request } = plan
@@ -94,7 +94,7 @@ function requireRows(table: string, found: number, expected: number): void {
 function placeRtree(
   db: DatabaseSync,
   indexed: { table: string; geometry: string; id: string },
-  { root }: Staged,
+  { root }: StagedRows,
 ): void {
   const shadow = (suffix: string): string => `main.${quoteName(`${rtreeName(indexed)}_${suffix}`)}`
   if (root === undefined) throw new Error('No R*Tree was staged')
@@ -119,7 +119,7 @@ function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
 function insertRows(
   db: DatabaseSync,
   plan: LoadPlan,
-  staged: Staged,
+  staged: StagedRows,
   base: number,
   onRefused: OnRefused,
 ): number[] {

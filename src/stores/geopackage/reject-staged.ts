@@ -5,13 +5,13 @@ import { BatchBuilder } from '../../geo/batch.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan } from './load-plan.ts'
 import type { Refusal } from './record-encoder.ts'
-import type { Staged } from './stage.ts'
+import type { StagedRows } from './stage-rows.ts'
 
 /** Hands back a row that a constraint refused, read again from where it was staged. */
 export function rejectStaged(
   db: DatabaseSync,
   plan: LoadPlan,
-  staged: Staged,
+  staged: StagedRows,
   id: number,
   refusal: Refusal,
   hooks: LoadHooks,

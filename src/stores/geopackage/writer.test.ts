@@ -82,8 +82,8 @@ describe('loads that follow one another', () => {
     const { load, query, store } = makePlace(test, longMs)
     await load('a')
     await assert.rejects(load('a'), { code: 'table-exists' })
-    const failing = { beforeCommit: () => Promise.reject(new Error('not this one')) }
-    await assert.rejects(loadRows(store, { schema, rows: [], table: 'b', hooks: failing }), /not this one/)
+    const record = () => Promise.reject(new Error('not this one'))
+    await assert.rejects(loadRows(store, { schema, rows: [], table: 'b', record }), /not this one/)
     await load('b')
     assert.deepEqual(query('SELECT table_name FROM gpkg_contents ORDER BY 1'), ['a', 'b'])
   })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { Failure } from '../../lib/errors.ts'
 import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts'
-import type { LoadHooks, LoadResult } from '../store.ts'
+import type { LoadResult } from '../store.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import type { Connection } from './session.ts'
@@ -11,39 +11,47 @@ import type { Connection } from './session.ts'
 const lockTurnMs = 1000
 const lockPatienceMs = 60_000
 
-export interface FinalStep {
+/** What is left to do for a load whose rows are staged. */
+export interface FinalSteps {
   connection: Connection
-  settings: ConnectionSettings
-  hooks: LoadHooks
-  /** Puts the rows in place as far as no reader has to wait for it. */
-  prepare(): Promise<LoadResult>
-  /** What takes locks that readers wait for, after `beforeCommit`. */
+  /** What the load comes to, as far as it is known before `place`. */
+  result: LoadResult
+  /** Whether the transaction that `place` works in is open already. */
+  isBegun?: boolean
+  /** Puts the rows in place as far as no reader has to wait for it; gives what is known better now. */
+  place?(): Promise<LoadResult>
+  /** What takes locks that readers wait for: the last thing before the commit. */
   publish?(): Promise<void>
+  /** What is done after the commit. */
+  finish?(): Promise<void>
 }
 
-/**
- * The transaction that makes a load visible: `prepare`, `beforeCommit` with the transaction's id as token, `publish`,
- * commit. When the connection breaks in the middle of the commit, the database is asked what became of it.
- */
-export async function commitLoad(step: FinalStep): Promise<LoadResult> {
-  const { connection, settings, hooks } = step
-  await connection.run('putting the rows in place', 'begin')
-  const { rows } = await connection.run<{ token: string }>(
-    'putting the rows in place',
-    'select txid_current()::text as token',
-  )
-  const token = rows[0]?.token ?? ''
-  const result = await step.prepare()
-  await hooks.beforeCommit(token, result)
-  await step.publish?.()
-  hooks.signal.throwIfAborted()
+const doing = 'putting the rows in place'
+
+/** Opens the transaction that makes a load visible, and puts the rows in place. The token is the transaction's id. */
+export async function prepareCommit(steps: FinalSteps): Promise<{ token: string; result: LoadResult }> {
+  const { connection, isBegun = false } = steps
+  if (!isBegun) await connection.run(doing, 'begin')
+  const { rows } = await connection.run<{ token: string }>(doing, 'select txid_current()::text as token')
+  const result = (await steps.place?.()) ?? steps.result
+  return { token: rows[0]?.token ?? '', result }
+}
+
+/** When the connection breaks in the middle of the commit, the database is asked what became of it. */
+export async function commitPrepared(
+  settings: ConnectionSettings,
+  { connection, publish, finish }: FinalSteps,
+  { token, signal }: { token: string; signal: AbortSignal },
+): Promise<void> {
+  await publish?.()
+  signal.throwIfAborted()
   try {
     await connection.client.query('commit')
   } catch (error) {
-    if (isConnectionLost(error) && (await outcomeAfterLoss(settings, token)) === 'committed') return result
-    throw statementFailure(error, 'committing')
+    const outcome = isConnectionLost(error) ? await outcomeAfterLoss(settings, token) : 'absent'
+    if (outcome !== 'committed') throw statementFailure(error, 'committing')
   }
-  return result
+  await finish?.()
 }
 
 async function outcomeAfterLoss(settings: ConnectionSettings, token: string): Promise<string> {
@@ -67,19 +75,19 @@ export async function lockTable(
   signal: AbortSignal,
 ): Promise<void> {
   const started = performance.now()
-  const doing = `locking ${table}`
-  await connection.run(doing, `set local lock_timeout = ${lockTurnMs}`)
+  const locking = `locking ${table}`
+  await connection.run(locking, `set local lock_timeout = ${lockTurnMs}`)
   while (true) {
     signal.throwIfAborted()
-    await connection.run(doing, 'savepoint lock_turn')
+    await connection.run(locking, 'savepoint lock_turn')
     try {
-      await connection.run(doing, `lock table ${table} in ${mode} mode`)
-      await connection.run(doing, 'set local lock_timeout = 0')
+      await connection.run(locking, `lock table ${table} in ${mode} mode`)
+      await connection.run(locking, 'set local lock_timeout = 0')
       return
     } catch (error) {
       const isLocked = error instanceof Failure && error.code === 'table-locked'
       if (!isLocked || performance.now() - started > lockPatienceMs) throw error
-      await connection.run(doing, 'rollback to savepoint lock_turn')
+      await connection.run(locking, 'rollback to savepoint lock_turn')
       await sleep(200, undefined, { signal })
     }
   }

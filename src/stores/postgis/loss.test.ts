@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { Client } from 'pg'
-import { gatheringHooks, loadRows, readColumn } from '../../../tests/contract/store-session.ts'
+import { loadRows, readColumn } from '../../../tests/contract/store-session.ts'
 import type { Row } from '../../../tests/support/batches.ts'
 import { batchesOf, schemaOf, wkb } from '../../../tests/support/batches.ts'
 import { fileDatabase, makePostgisStore } from '../../../tests/support/postgis-store.ts'
@@ -61,7 +61,7 @@ for (const mode of updateModes) {
     withStore(async (store) => {
       const loadId = `late_${mode}`
       let given = ''
-      const beforeCommit = async (token: string): Promise<void> => {
+      const record = async (token: string): Promise<void> => {
         given = token
         await endBackends(loadId)
       }
@@ -72,7 +72,7 @@ for (const mode of updateModes) {
           table: tableFor(mode),
           schema,
           rows: rows(9),
-          hooks: { beforeCommit },
+          record,
         }),
         { kind: 'unavailable' },
       )
@@ -84,12 +84,14 @@ for (const mode of updateModes) {
       const controller = new AbortController()
       const reason = new Error('stop now')
       const silent = interrupted(() => new Promise(() => {}))
-      const { hooks } = gatheringHooks({ signal: controller.signal })
-      const loading = store.load(
-        { loadId: `silent_${mode}`, mode, table: tableFor(mode), schema, indexes: [] },
-        silent,
-        hooks,
-      )
+      const loading = loadRows(store, {
+        loadId: `silent_${mode}`,
+        mode,
+        table: tableFor(mode),
+        schema,
+        batches: silent,
+        hooks: { signal: controller.signal },
+      })
       const outcome = loading.catch((error) => error)
       await sleep(300)
       const started = performance.now()
@@ -106,14 +108,17 @@ it('an abort ends a statement that waits for a lock of others', () =>
     await holder.query(`begin; lock table "${schemaName}".layer in share mode`)
     const controller = new AbortController()
     const reason = new Error('stop now')
-    const { hooks } = gatheringHooks({
-      signal: controller.signal,
-      beforeCommit: async () => {
+    const loading = loadRows(store, {
+      loadId: 'busy',
+      mode: 'REPLACE',
+      schema,
+      rows: rows(9),
+      hooks: { signal: controller.signal },
+      record: async () => {
         setTimeout(() => controller.abort(reason), 300)
       },
     })
-    const load = { loadId: 'busy', mode: 'REPLACE' as const, table: 'layer', schema, indexes: [] }
-    const outcome = await store.load(load, batchesOf(schema, rows(9)), hooks).catch((error) => error)
+    const outcome = await loading.catch((error) => error)
     assert.equal(outcome, reason)
     const left = await holder.query(
       `select query from pg_stat_activity where application_name = 'terrane_load_busy'`,

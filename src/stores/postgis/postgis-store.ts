@@ -9,10 +9,10 @@ import { openConnection } from './connection.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { isStagingName, toTableName } from './identifiers.ts'
 import { KeptLayouts } from './kept-layouts.ts'
-import { runLoad, sweepLoad } from './load.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
+import { stageLoad, sweepLoad } from './stage-load.ts'
 import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
@@ -78,7 +78,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         return facts === undefined ? undefined : describeTable(client, facts)
       }),
     tableName: toTableName,
-    load: (request, batches, hooks) => runLoad(settings, request, batches, hooks),
+    stage: (request, batches, hooks) => stageLoad(settings, request, batches, hooks),
     async outcome(token) {
       const client = await openConnection(settings, 'terrane')
       try {

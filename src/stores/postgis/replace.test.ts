@@ -119,7 +119,7 @@ it('rejects rows that a unique index does not take twice, and keeps the index', 
       row(null, 'n'),
       row(null, 'm'),
     ])
-    assert.deepEqual([result.rowsLoaded, result.rowsRejected], [3, 1])
+    assert.deepEqual([result.rowsLoaded, rejects.length], [3, 1])
     assert.equal(rejects[0]?.row, 2)
     assert.equal(rejects[0]?.field, 'code')
     assert.match(rejects[0]?.reason ?? '', /one_code/)
@@ -135,7 +135,7 @@ it('rejects rows on APPEND that a unique index has already, expressions and cond
       schema,
       rows: [row(5, 'A'), row(-5, 'A'), row(6, 'c'), row(7, 'C')],
     })
-    assert.deepEqual([result.rowsLoaded, result.rowsRejected], [2, 2])
+    assert.deepEqual([result.rowsLoaded, rejects.length], [2, 2])
     assert.deepEqual(
       rejects.map(({ row: number }) => number),
       [1, 4],
@@ -211,7 +211,7 @@ it('fills columns of other types, leaves generated ones and defaults to the serv
         { values: [null, null, null, null, 1000, null] },
       ],
     })
-    assert.deepEqual([result.rowsLoaded, result.rowsRejected], [1, 5])
+    assert.deepEqual([result.rowsLoaded, rejects.length], [1, 5])
     assert.deepEqual(rejects.map(({ row: number, field }) => [number, field]).sort(), [
       [2, 'mood'],
       [3, 'data'],

@@ -11,7 +11,6 @@ import type { CopyWriter } from './session.ts'
 
 export interface SentRows {
   rowsSent: number
-  rowsRejected: number
   envelope: Envelope | undefined
 }
 
@@ -25,7 +24,6 @@ export async function sendRows(
   const encoder = new CopyEncoder(layout)
   const envelope = emptyEnvelope()
   let rowsSent = 0
-  let rowsRejected = 0
   let sending = Promise.resolve(true)
   for await (const batch of untilAborted(batches, hooks.signal)) {
     const failures = new Map<number, { field: string; reason: string }>()
@@ -36,7 +34,6 @@ export async function sendRows(
         rowsSent += 1
         if (batch.geometry !== undefined) include(envelope, batch.geometry.envelopes, row * 4)
       } else {
-        rowsRejected += 1
         hooks.onReject(batch, row, failure ?? encoder.refusal)
       }
       if (!encoder.isFull) continue
@@ -44,11 +41,10 @@ export async function sendRows(
       sending = writer.write(encoder.takeChunk())
       sending.catch(() => undefined)
     }
-    hooks.onProgress(rowsSent + rowsRejected)
   }
   await sending
   await writer.end(encoder.finish())
-  return { rowsSent, rowsRejected, envelope: finished(envelope) }
+  return { rowsSent, envelope: finished(envelope) }
 }
 
 function convertColumns(

@@ -1,6 +1,5 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
-import type { LoadContext } from './build-load.ts'
 import { columnType } from './column-types.ts'
 import type { RowCheck } from './constraints.ts'
 import { freeIdentifier, stagingName } from './identifiers.ts'
@@ -9,6 +8,7 @@ import { attributeSql, batchOfRows, geometrySql, textTypes } from './read-rows.t
 import type { SentRows } from './send-rows.ts'
 import { sendRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
+import type { LoadContext } from './stage-table.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'
 
@@ -100,7 +100,6 @@ export class StagedRows {
     }
     await connection.run(doing, 'commit')
     sent.rowsSent -= refused
-    sent.rowsRejected += refused
   }
 
   async #reportViolators(check: RowCheck): Promise<number> {

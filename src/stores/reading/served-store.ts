@@ -11,7 +11,7 @@ export interface ServedStore extends VectorStore {
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
 }
 
-/** `load` alone works in this thread: loads have threads of their own. */
+/** `stage` alone works in this thread: loads have threads of their own. */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection)
 
@@ -39,7 +39,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
   return {
     type: connection.type,
     tableName: (wanted, suffix) => local.tableName(wanted, suffix),
-    load: (request, batches, hooks) => local.load(request, batches, hooks),
+    stage: (request, batches, hooks) => local.stage(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),
     listTables: () => ask(({ pool, limits }) => pool.call('listTables', { connection }, limits)),
     findTable: (table) => ask(({ pool, limits }) => pool.call('findTable', { connection, table }, limits)),

@@ -1,8 +1,10 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
+import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
-import { commitLoad, lockTable } from './commit.ts'
+import type { FinalSteps } from './commit.ts'
+import { lockTable } from './commit.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
@@ -40,11 +42,11 @@ interface BuildPlan {
 }
 
 /** CREATE: the table is built beside, indexed, analysed, and takes its name in the last transaction. */
-export function loadNewTable(
+export function stageNewTable(
   context: LoadContext,
   connection: Connection,
   table: NewTable,
-): Promise<LoadResult> {
+): Promise<FinalSteps> {
   const { request, settings } = context
   const staging = quoteTable(settings.schema, stagingName(request.loadId))
   const { plan } = table
@@ -60,7 +62,7 @@ export function loadNewTable(
   if (plan.geometryColumn !== undefined) {
     indexes.unshift(index(`using gist (${quoteIdentifier(plan.geometryColumn)})`, '_geom_idx'))
   }
-  return buildAndPublish(context, connection, {
+  return buildTable(context, connection, {
     createSql: `create table ${staging} ${table.definition}`,
     target: plan,
     indexes,
@@ -94,12 +96,12 @@ join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
 where d.refobjid = $1 and d.deptype = 'i' and d.classid = 'pg_class'::regclass`
 
 /** REPLACE of a table that nothing depends on: a new one with the same columns and indexes takes its place. */
-export async function loadSwap(
+export async function stageSwap(
   context: LoadContext,
   connection: Connection,
   target: TargetPlan,
   facts: TableFacts,
-): Promise<LoadResult> {
+): Promise<FinalSteps> {
   const { request, settings } = context
   const staging = quoteTable(settings.schema, stagingName(request.loadId))
   const old = await connection.run<OldIndexRow>('reading the indexes', oldIndexesSql, [facts.oid])
@@ -113,7 +115,7 @@ export async function loadSwap(
     finalName: row.name,
   }))
   const found = sequence.rows[0]
-  return buildAndPublish(context, connection, {
+  return buildTable(context, connection, {
     createSql: `create table ${staging} (like ${quoteTable(facts.schema, facts.name)}
       including all excluding indexes excluding constraints)`,
     target,
@@ -135,26 +137,24 @@ function newIndexes(target: TargetPlan, facts: TableFacts, kept: IndexPlan[]): I
     .filter(({ definition, plain }) => !kept.some((has) => [definition, plain].includes(has.definition)))
 }
 
-async function buildAndPublish(
+async function buildTable(
   context: LoadContext,
   connection: Connection,
   plan: BuildPlan,
-): Promise<LoadResult> {
+): Promise<FinalSteps> {
   const { request, settings, hooks } = context
   const staging = stagingName(request.loadId)
   const sent = await fillStaging(context, connection, plan)
   await buildIndexes(context, connection, plan, sent.rowsSent)
   await connection.run('analysing', `analyze ${quoteTable(settings.schema, staging)}`)
-  return commitLoad({
+  return {
     connection,
-    settings,
-    hooks,
-    prepare: async () => loadResult(sent, plan.target),
+    result: loadResult(sent, plan.target),
     publish: async () => {
       if (plan.replaced !== undefined) await removeReplaced(connection, plan.replaced, hooks.signal)
       await giveNames(connection, settings.schema, staging, request.table, plan)
     },
-  })
+  }
 }
 
 /** FREEZE spares readers the first visit of each row, and needs the table to be made in the same transaction. */
@@ -258,11 +258,6 @@ async function giveNames(
   await connection.run(doing, `alter table ${staged} rename to ${quoteIdentifier(table)}`)
 }
 
-export function loadResult(sent: SentRows, target: TargetPlan): LoadResult {
-  const result: LoadResult = {
-    rowsLoaded: sent.rowsSent,
-    rowsRejected: sent.rowsRejected,
-    renamed: target.renamed,
-  }
-  return sent.envelope === undefined ? result : { ...result, envelope: sent.envelope }
+export function loadResult({ rowsSent, envelope }: SentRows, { renamed }: TargetPlan): LoadResult {
+  return defined({ rowsLoaded: rowsSent, renamed, envelope })
 }

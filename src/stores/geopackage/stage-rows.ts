@@ -13,9 +13,8 @@ import { StagedBoxes } from './staged-boxes.ts'
 import { columnType } from './table-names.ts'
 
 /** Rows written to a side file, under the ids 1, 2, 3, ... */
-export interface Staged {
+export interface StagedRows {
   rowCount: number
-  rowsRejected: number
   rowNumbers: RowNumbers
   envelope: Envelope | undefined
   /** Node 1 of a packed R*Tree, where one was built. */
@@ -45,7 +44,7 @@ export async function stageRows(
   target: Target,
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
-): Promise<Staged> {
+): Promise<StagedRows> {
   const { plan, srsId } = target
   const side = new DatabaseFile(file)
   try {
@@ -81,10 +80,9 @@ async function encodeBatches(
   plan: LoadPlan,
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
-): Promise<Omit<Staged, 'root'>> {
+): Promise<Omit<StagedRows, 'root'>> {
   const rowNumbers = new RowNumbers()
   const envelope = emptyEnvelope()
-  let taken = 0
   let rowCount = 0
   for await (const batch of batches) {
     hooks.signal.throwIfAborted()
@@ -100,12 +98,10 @@ async function encodeBatches(
       rowNumbers.add(rowCount, batch.rowNumbers[row] as number)
       if (batch.geometry !== undefined) include(envelope, boxes, batch.geometry.envelopes, row, rowCount)
     }
-    taken += batch.rowCount
-    hooks.onProgress(taken)
   }
   hooks.signal.throwIfAborted()
   const isEmpty = isEmptyEnvelope(envelope)
-  return { rowCount, rowsRejected: taken - rowCount, rowNumbers, envelope: isEmpty ? undefined : envelope }
+  return { rowCount, rowNumbers, envelope: isEmpty ? undefined : envelope }
 }
 
 /** Takes the envelope of a row into that of the layer and into the index. */

@@ -2,12 +2,13 @@ import { conflict } from '../../lib/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadResult } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
-import type { LoadContext } from './build-load.ts'
-import { loadResult } from './build-load.ts'
-import { commitLoad, lockTable } from './commit.ts'
+import type { FinalSteps } from './commit.ts'
+import { lockTable } from './commit.ts'
 import type { TableRules } from './constraints.ts'
 import { actsOnRows, countRows, requireRows } from './row-check.ts'
 import type { Connection } from './session.ts'
+import type { LoadContext } from './stage-table.ts'
+import { loadResult } from './stage-table.ts'
 import { StagedRows } from './staged-rows.ts'
 import { findExtent } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -18,14 +19,14 @@ import type { TargetPlan } from './target-plan.ts'
  * held against its constraints, and put in place by DELETE and INSERT in one transaction. DELETE instead of TRUNCATE:
  * readers go on reading the old rows meanwhile, and a snapshot taken before sees them whole.
  */
-export async function loadStaged(
+export async function stageBeside(
   context: LoadContext,
   connection: Connection,
   plan: TargetPlan,
   facts: TableFacts,
   rules: TableRules,
-): Promise<LoadResult> {
-  const { request, settings, hooks } = context
+): Promise<FinalSteps> {
+  const { request, hooks } = context
   const load = new StagedRows(context, connection, plan, facts)
   const isReplace = request.mode === 'REPLACE'
   await refuseUnsafe(connection, facts, rules, isReplace)
@@ -33,25 +34,22 @@ export async function loadStaged(
   await load.rejectUncastable(sent)
   for (const check of rules.checks) await load.rejectViolators(check, sent, isReplace)
   const table = quoteTable(facts.schema, facts.name)
-  const result = await commitLoad({
+  const place = async (): Promise<LoadResult> => {
+    await lockTable(connection, table, 'share row exclusive', hooks.signal)
+    const isCounted = await actsOnRows(connection, facts)
+    const before = isCounted && !isReplace ? await countRows(connection, facts) : 0
+    await load.insert(isReplace, rules.isReferenced)
+    if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
+    await addIndexes(connection, facts, plan)
+    await connection.run('removing the staged rows', `drop table ${load.staging}`)
+    return loadResult({ ...sent, envelope: await findExtent(connection, facts) }, plan)
+  }
+  return {
     connection,
-    settings,
-    hooks,
-    prepare: async () => {
-      await lockTable(connection, table, 'share row exclusive', hooks.signal)
-      const isCounted = await actsOnRows(connection, facts)
-      const before = isCounted && !isReplace ? await countRows(connection, facts) : 0
-      await load.insert(isReplace, rules.isReferenced)
-      if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
-      await addIndexes(connection, facts, plan)
-      await connection.run('removing the staged rows', `drop table ${load.staging}`)
-      const envelope = await findExtent(connection, facts)
-      const { envelope: _loaded, ...rest } = loadResult(sent, plan)
-      return envelope === undefined ? rest : { ...rest, envelope }
-    },
-  })
-  await analyzeTable(connection, facts, hooks)
-  return result
+    result: loadResult(sent, plan),
+    place,
+    finish: () => analyzeTable(connection, facts, hooks),
+  }
 }
 
 async function refuseUnsafe(

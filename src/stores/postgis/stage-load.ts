@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
-import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import type { LoadHooks, LoadRequest, StagedLoad } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
-import type { LoadContext } from './build-load.ts'
-import { loadNewTable, loadResult, loadSwap } from './build-load.ts'
-import { commitLoad, lockTable } from './commit.ts'
+import type { FinalSteps } from './commit.ts'
+import { commitPrepared, lockTable, prepareCommit } from './commit.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { findTableRules } from './constraints.ts'
@@ -17,7 +16,9 @@ import { actsOnRows, countRows, requireRows } from './row-check.ts'
 import type { Connection } from './session.ts'
 import { endProcesses, Session } from './session.ts'
 import { findOrAddSrid } from './srid.ts'
-import { loadStaged } from './staged-load.ts'
+import { stageBeside } from './stage-beside.ts'
+import type { LoadContext } from './stage-table.ts'
+import { loadResult, stageNewTable, stageSwap } from './stage-table.ts'
 import { findExtent } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
@@ -28,25 +29,46 @@ import { planExistingTable, planNewTable } from './target-plan.ts'
 const stoppedCleanUpMs = 1700
 const failedCleanUpMs = 15_000
 
-/** Runs one load; whatever fails before its commit leaves the target as it was and no staging table behind. */
-export async function runLoad(
+/** Writes the rows of a load beside the target; whatever fails leaves it as it was and no staging table behind. */
+export async function stageLoad(
   settings: ConnectionSettings,
   request: LoadRequest,
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
-): Promise<LoadResult> {
-  const session = new Session(settings, stagingName(request.loadId), hooks.signal)
-  try {
-    return await route({ settings, session, request, batches, hooks })
-  } catch (error) {
-    const patience = sleep(hooks.signal.aborted ? stoppedCleanUpMs : failedCleanUpMs, undefined, {
-      ref: false,
-    })
+): Promise<StagedLoad> {
+  const { signal } = hooks
+  const session = new Session(settings, stagingName(request.loadId), signal)
+
+  async function discard(): Promise<void> {
+    const patience = sleep(signal.aborted ? stoppedCleanUpMs : failedCleanUpMs, undefined, { ref: false })
     await Promise.race([cleanUp(session, settings, request.loadId), patience])
-    hooks.signal.throwIfAborted()
-    throw error
-  } finally {
     await session.close()
+  }
+
+  async function orDiscard<Result>(action: () => Promise<Result>): Promise<Result> {
+    try {
+      return await action()
+    } catch (error) {
+      await discard()
+      signal.throwIfAborted()
+      throw error
+    }
+  }
+
+  const steps = await orDiscard(() => route({ settings, session, request, batches, hooks }))
+
+  async function commit(token: string): Promise<void> {
+    await orDiscard(() => commitPrepared(settings, steps, { token, signal }))
+    await session.close()
+  }
+
+  return {
+    result: steps.result,
+    discard,
+    prepare: async () => {
+      const { token, result } = await orDiscard(() => prepareCommit(steps))
+      return { token, result, discard, commit: () => commit(token) }
+    },
   }
 }
 
@@ -68,7 +90,7 @@ export async function sweepLoad(settings: ConnectionSettings, loadId: string): P
   }
 }
 
-async function route(context: LoadContext): Promise<LoadResult> {
+async function route(context: LoadContext): Promise<FinalSteps> {
   const { session, request, settings, hooks } = context
   const connection = await session.connect()
   const facts = await findTableFacts(connection.client, settings.schema, request.table)
@@ -77,16 +99,16 @@ async function route(context: LoadContext): Promise<LoadResult> {
   const rules = await findTableRules(connection, facts, plan.columns)
   if (isNative(plan, facts) && rules.checks.length === 0) {
     if (request.mode === 'APPEND') return appendDirectly(context, connection, plan, facts)
-    if (await isStandalone(connection, facts.oid)) return loadSwap(context, connection, plan, facts)
+    if (await isStandalone(connection, facts.oid)) return stageSwap(context, connection, plan, facts)
   }
-  return loadStaged(context, connection, plan, facts, rules)
+  return stageBeside(context, connection, plan, facts, rules)
 }
 
 async function routeNew(
   context: LoadContext,
   connection: Connection,
   facts: TableFacts | undefined,
-): Promise<LoadResult> {
+): Promise<FinalSteps> {
   const { request, settings, hooks } = context
   if (facts !== undefined) {
     throw conflict('table-exists', `Table "${request.table}" exists in schema "${settings.schema}"`)
@@ -104,7 +126,7 @@ async function routeNew(
       message: `The CRS is not in spatial_ref_sys, and user "${settings.user}" may not add it: the layer has no CRS there`,
     })
   }
-  return loadNewTable(context, connection, planNewTable(request, srid ?? 0))
+  return stageNewTable(context, connection, planNewTable(request, srid ?? 0))
 }
 
 /** Whether every value goes in by COPY as it is, without a conversion by the server. */
@@ -125,25 +147,21 @@ async function appendDirectly(
   connection: Connection,
   plan: TargetPlan,
   facts: TableFacts,
-): Promise<LoadResult> {
-  const { settings, hooks, batches } = context
+): Promise<FinalSteps> {
+  const { hooks, batches } = context
   const table = quoteTable(facts.schema, facts.name)
-  const result = await commitLoad({
+  await connection.run('putting the rows in place', 'begin')
+  const isCounted = await actsOnRows(connection, facts)
+  if (isCounted) await lockTable(connection, table, 'share row exclusive', hooks.signal)
+  const before = isCounted ? await countRows(connection, facts) : 0
+  const sent = await copyRows(connection, { table, plan, options: 'format binary' }, batches, hooks)
+  if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
+  await addIndexes(connection, facts, plan)
+  const extent = await findExtent(connection, facts)
+  return {
     connection,
-    settings,
-    hooks,
-    prepare: async () => {
-      const isCounted = await actsOnRows(connection, facts)
-      if (isCounted) await lockTable(connection, table, 'share row exclusive', hooks.signal)
-      const before = isCounted ? await countRows(connection, facts) : 0
-      const sent = await copyRows(connection, { table, plan, options: 'format binary' }, batches, hooks)
-      if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
-      await addIndexes(connection, facts, plan)
-      const envelope = await findExtent(connection, facts)
-      const { envelope: _sent, ...rest } = loadResult(sent, plan)
-      return envelope === undefined ? rest : { ...rest, envelope }
-    },
-  })
-  await analyzeTable(connection, facts, hooks)
-  return result
+    result: loadResult({ ...sent, envelope: extent }, plan),
+    isBegun: true,
+    finish: () => analyzeTable(connection, facts, hooks),
+  }
 }

@@ -1,0 +1,20 @@
+import type { LoadResult, StagedLoad } from './store.ts'
+
+/** Writes the token of a load down durably; by throwing it refuses the load, which is then discarded. */
+export type RecordToken = (token: string, result: LoadResult) => Promise<void>
+
+/**
+ * Makes a staged load visible, in the one order in which a crash at any moment neither loses it nor does it twice:
+ * prepare, record the token, commit.
+ */
+export async function commitLoad(staged: StagedLoad, record: RecordToken): Promise<LoadResult> {
+  const prepared = await staged.prepare()
+  try {
+    await record(prepared.token, prepared.result)
+  } catch (error) {
+    await prepared.discard()
+    throw error
+  }
+  await prepared.commit()
+  return prepared.result
+}

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { whenFree } from './connections.ts'
+import { setCatalogueTriggersAside } from './foreign-code.ts'
+import { completeSkeleton, createSkeleton } from './new-file.ts'
+import { beginOwnWrite, ownWrite } from './own-writes.ts'
+
+/** A transaction of ours, open; end it by `commit` or `rollBack`. */
+export interface FileChange {
+  commit(): Promise<void>
+  rollBack(): Promise<void>
+}
+
+/** Begins a transaction once nobody else writes; no trigger of the catalogue tables runs in it. */
+export async function beginChange(path: string, db: DatabaseSync, signal: AbortSignal): Promise<FileChange> {
+  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
+  const endWrite = await beginOwnWrite(path, db)
+  const rollBack = async (): Promise<void> => {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    await endWrite()
+  }
+  try {
+    const triggers = setCatalogueTriggersAside(db)
+    const commit = async (): Promise<void> => {
+      triggers.putBack()
+      db.exec('COMMIT')
+      await endWrite()
+    }
+    return { commit, rollBack }
+  } catch (error) {
+    await rollBack()
+    throw error
+  }
+}
+
+/** Does a change in a transaction of its own. */
+export async function changeFile<Result>(
+  path: string,
+  db: DatabaseSync,
+  signal: AbortSignal,
+  change: () => Result,
+): Promise<Result> {
+  const transaction = await beginChange(path, db, signal)
+  try {
+    const result = change()
+    await transaction.commit()
+    return result
+  } catch (error) {
+    await transaction.rollBack()
+    throw error
+  }
+}
+
+/** Makes an empty file a GeoPackage, and sets the journal that lets readers go on while a load commits. */
+export async function prepareFile(path: string, db: DatabaseSync, signal: AbortSignal): Promise<void> {
+  if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
+    await ownWrite(path, db, () => whenFree(signal, () => db.exec('PRAGMA journal_mode = WAL')))
+  }
+  const isComplete = ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].every((name) =>
+    hasTable(db, name),
+  )
+  if (isComplete) return
+  await changeFile(path, db, signal, () => {
+    if (hasTable(db, 'gpkg_contents')) completeSkeleton(db)
+    else createSkeleton(db)
+  })
+}
+
+function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare('SELECT 1 FROM main.sqlite_schema WHERE name = ?').get(name) !== undefined
+}

@@ -1,0 +1,151 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../lib/clock.ts'
+import { conflict } from '../../lib/errors.ts'
+import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../store.ts'
+import type { FileChange } from './change-file.ts'
+import { beginChange } from './change-file.ts'
+import { insertContents, nextChange, updateContents } from './contents.ts'
+import { storeFailure } from './errors.ts'
+import { createIndexes } from './indexes.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { planLoad } from './load-plan.ts'
+import { dataVersion } from './own-writes.ts'
+import { placeExisting, placeNew } from './place-rows.ts'
+import { rejectStaged } from './reject-staged.ts'
+import type { StagedRows } from './stage-rows.ts'
+import { removeSideFile } from './stage-rows.ts'
+import { describeTable } from './table-description.ts'
+import type { Writer } from './writer.ts'
+
+interface Staged {
+  plan: LoadPlan
+  /** `dataVersion` before the plan was made. */
+  version: unknown
+  srsId: number
+  rows: StagedRows
+}
+
+interface Place {
+  path: string
+  writer: Writer
+  clock: Clock
+}
+
+/** Rows in a side file, attached as `side`; one transaction copies them in, while readers see the state before it. */
+export class SideFileLoad implements StagedLoad {
+  readonly result: LoadResult
+  readonly #place: Place
+  readonly #db: DatabaseSync
+  readonly #staged: Staged
+  readonly #hooks: LoadHooks
+  #change: FileChange | undefined
+
+  constructor(place: Place, db: DatabaseSync, staged: Staged, hooks: LoadHooks) {
+    this.#place = place
+    this.#db = db
+    this.#staged = staged
+    this.#hooks = hooks
+    this.result = resultOf(staged.plan, staged.rows, staged.rows.rowCount)
+  }
+
+  prepare(): Promise<PreparedLoad> {
+    return this.#orDiscard(async () => {
+      const { signal } = this.#hooks
+      const { path, clock } = this.#place
+      const db = this.#db
+      this.#change = await beginChange(path, db, signal)
+      const plan = this.#planNow()
+      const { rows } = this.#staged
+      const rowsLoaded = rows.rowCount - this.#placeRows(plan)
+      const lastChange = nextChange(db, clock.now())
+      updateContents(db, plan, { lastChange, envelope: rows.envelope, rowsAdded: rowsLoaded })
+      createIndexes(db, plan, this.#hooks)
+      const table = describeTable(db, plan.table)
+      const result = resultOf(plan, rows, rowsLoaded)
+      signal.throwIfAborted()
+      return {
+        result: table === undefined ? result : { ...result, table },
+        token: JSON.stringify({ table: plan.table, lastChange }),
+        commit: () => this.#commit(),
+        discard: () => this.discard(),
+      }
+    })
+  }
+
+  async discard(): Promise<void> {
+    try {
+      await this.#change?.rollBack()
+    } finally {
+      await this.#place.writer.drop(this.#db)
+      this.#removeSideFile()
+    }
+  }
+
+  async #commit(): Promise<void> {
+    await this.#orDiscard(async () => {
+      this.#hooks.signal.throwIfAborted()
+      await this.#change?.commit()
+      this.#change = undefined
+      this.#db.exec('DETACH side')
+    })
+    await this.#place.writer.keep(this.#db)
+    this.#removeSideFile()
+  }
+
+  async #orDiscard<Result>(action: () => Promise<Result>): Promise<Result> {
+    try {
+      return await action()
+    } catch (error) {
+      await this.discard()
+      throw storeFailure(error, this.#place.path)
+    }
+  }
+
+  #removeSideFile(): void {
+    removeSideFile(this.#place.path, this.#staged.plan.request.loadId)
+  }
+
+  /** The plan against the file as it is now that nobody else can change it. */
+  #planNow(): LoadPlan {
+    const { plan: early, version } = this.#staged
+    if (dataVersion(this.#db) === version) return early
+    const now = planLoad(this.#db, early.request, { ...this.#hooks, onMessage: () => {} })
+    const shape = (plan: LoadPlan): string =>
+      JSON.stringify([plan.table, plan.id, plan.geometry, plan.columns, plan.isIndexed])
+    if ((now.existing === undefined) === (early.existing === undefined) && shape(now) === shape(early))
+      return now
+    throw conflict('table-changed', `The table "${early.table}" was changed by others during the load`)
+  }
+
+  /** Gives the number of rows that constraints of the table refused. */
+  #placeRows(plan: LoadPlan): number {
+    const { rows, srsId } = this.#staged
+    const db = this.#db
+    if (plan.existing === undefined) {
+      placeNew(db, plan, rows)
+      insertContents(db, plan, srsId)
+      return 0
+    }
+    const { refused, foreignTriggers } = placeExisting(db, plan, rows, (id, refusal) =>
+      rejectStaged(db, plan, rows, id, refusal, this.#hooks),
+    )
+    if (foreignTriggers.length > 0) {
+      const message = `Triggers of the table "${plan.table}" did not run in this load: ${foreignTriggers.join(', ')}`
+      this.#hooks.onMessage({ level: 'warning', code: 'triggers-not-run', message })
+    }
+    return refused
+  }
+}
+
+function resultOf(plan: LoadPlan, { envelope }: StagedRows, rowsLoaded: number): LoadResult {
+  const result = { rowsLoaded, renamed: renamedColumns(plan) }
+  return envelope === undefined ? result : { ...result, envelope }
+}
+
+function renamedColumns(plan: LoadPlan): Record<string, string> {
+  const renamed = plan.columns.filter(({ name, target }) => name !== target.name)
+  const wanted = plan.request.schema.geometry?.name
+  const stored = plan.existing === undefined ? plan.geometry?.name : wanted
+  const geometry = wanted === undefined || stored === undefined || wanted === stored ? [] : [[wanted, stored]]
+  return Object.fromEntries([...geometry, ...renamed.map(({ name, target }) => [target.name, name])])
+}
