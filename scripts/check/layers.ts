@@ -25,6 +25,7 @@ export const house: House = {
       ['sources', 'transforms', 'stores'],
       'db',
       'jobs',
+      'accounts',
       'catalog',
       'importer',
       'monitoring',

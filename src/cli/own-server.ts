@@ -1,8 +1,8 @@
+import { deleteToken, insertToken } from '../accounts/token-repository.ts'
+import { listUsers } from '../accounts/user-repository.ts'
 import type { AppOptions, RunningTerrane } from '../app.ts'
 import { startServer } from '../app.ts'
 import type { Settings } from '../config/settings.ts'
-import { deleteToken, insertToken } from '../http/auth/token-repository.ts'
-import { listUsers } from '../http/auth/user-repository.ts'
 import type { RestClient } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
 

@@ -8,6 +8,8 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { Caller } from '../accounts/caller.ts'
+import type { Passwords } from '../accounts/passwords.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import type { Dialect, Settings } from '../config/settings.ts'
@@ -22,8 +24,7 @@ import type { MoveIn } from '../monitoring/move-in/move-in.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
 import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Services } from '../monitoring/services/services.ts'
-import type { Access, Caller } from './auth/access.ts'
-import type { Passwords } from './auth/passwords.ts'
+import type { Access } from './auth/access.ts'
 import type { NamedDescription } from './description.ts'
 import type { SeriesReads } from './monitoring/reader-thread.ts'
 

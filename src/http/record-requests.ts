@@ -1,3 +1,4 @@
+import { digestOf } from '../accounts/secret-texts.ts'
 import type { LayerRecord, StyleRecord } from '../catalog/records.ts'
 import { isServiceException, serviceException } from '../monitoring/collect/classify/ogc-exception.ts'
 import { describeException } from '../monitoring/collect/own/describe-exception.ts'
@@ -6,7 +7,7 @@ import type { OwnEventType } from '../monitoring/model/event-types.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { UsedResource } from '../monitoring/series/request-event.ts'
 import type { App, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
-import { digestOf, readCredentials } from './auth/credentials.ts'
+import { readCredentials } from './auth/credentials.ts'
 import { bodyBytes } from './finished-request.ts'
 import { findUsage, isRecorded } from './usage.ts'
 

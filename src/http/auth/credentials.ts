@@ -1,28 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Credentials } from '../../accounts/authenticate.ts'
 import { Failure } from '../../lib/errors.ts'
-
-export type Credentials =
-  | { kind: 'basic'; name: string; password: string }
-  | { kind: 'bearer'; token: string }
-  | { kind: 'session'; id: string }
 
 export const sessionCookie = 'terrane_session'
 /** Field of a form that brings the session's token. */
 export const csrfField = 'csrf_token'
-
-/** 256 random bits. */
-export function randomText(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** What is kept of a random text: enough to find it again, not to use it. */
-export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-export function isSameText(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(digestOf(one)), Buffer.from(digestOf(other)))
-}
 
 /** What a request gives to prove who calls; a header that is not understood is a `Failure`. */
 export function readCredentials(headers: {

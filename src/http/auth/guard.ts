@@ -1,4 +1,9 @@
 import type { RouteOptions } from 'fastify'
+import type { Authenticated, AuthenticationParts } from '../../accounts/authenticate.ts'
+import { authenticate } from '../../accounts/authenticate.ts'
+import type { Caller } from '../../accounts/caller.ts'
+import { anonymous, hasRole } from '../../accounts/caller.ts'
+import { isSameText } from '../../accounts/secret-texts.ts'
 import { findNamedLayer } from '../../catalog/layers.ts'
 import { drawsPublicLayer, isPublicLayer } from '../../catalog/publicity.ts'
 import { findWorkspace } from '../../catalog/workspaces.ts'
@@ -8,11 +13,8 @@ import type { App, FastifyRequest } from '../app-types.ts'
 import { isSafe } from '../browser-safety.ts'
 import { plainStyleName } from '../catalog/style-documents.ts'
 import { isForm } from '../form-body.ts'
-import type { Access, Caller } from './access.ts'
-import { anonymous, hasRole } from './access.ts'
-import type { Authenticated, AuthenticationParts } from './authenticate.ts'
-import { authenticate } from './authenticate.ts'
-import { csrfField, isSameText, readCredentials } from './credentials.ts'
+import type { Access } from './access.ts'
+import { csrfField, readCredentials } from './credentials.ts'
 
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
 export function guardRoutes(app: App, parts: AuthenticationParts): void {

@@ -1,9 +1,14 @@
+import type { AuthenticationParts } from '../../accounts/authenticate.ts'
+import { checkPassword } from '../../accounts/authenticate.ts'
+import {
+  deleteSession,
+  findSession,
+  insertSession,
+  sessionSeconds,
+} from '../../accounts/session-repository.ts'
+import { getUser } from '../../accounts/user-repository.ts'
 import type { Area, FastifyRequest, HttpContext } from '../app-types.ts'
-import type { AuthenticationParts } from './authenticate.ts'
-import { checkPassword } from './authenticate.ts'
 import { readCredentials, sessionCookie } from './credentials.ts'
-import { deleteSession, findSession, insertSession, sessionSeconds } from './session-repository.ts'
-import { getUser } from './user-repository.ts'
 import { callerName, SessionBody, SessionReply, toWireSession } from './wire.ts'
 
 const tags = ['security']

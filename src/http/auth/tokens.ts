@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
+import { deleteToken, insertToken, listTokens } from '../../accounts/token-repository.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { notFound } from '../../lib/errors.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { deleteToken, insertToken, listTokens } from './token-repository.ts'
 import {
   callerName,
   parseExpiry,

@@ -1,9 +1,6 @@
 import { Type } from 'typebox'
-import { conflict, invalid } from '../../lib/errors.ts'
-import type { Area, HttpContext } from '../app-types.ts'
-import { requireMatch, sendEntity } from '../etag.ts'
-import { deleteSessionsOf } from './session-repository.ts'
-import type { User, UserValues } from './user-repository.ts'
+import { deleteSessionsOf } from '../../accounts/session-repository.ts'
+import type { User, UserValues } from '../../accounts/user-repository.ts'
 import {
   countOtherAdmins,
   deleteUserRow,
@@ -11,7 +8,10 @@ import {
   insertUser,
   listUsers,
   updateUser,
-} from './user-repository.ts'
+} from '../../accounts/user-repository.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
+import type { Area, HttpContext } from '../app-types.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
 import {
   callerName,
   checkUserName,

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
+import { roles } from '../../accounts/caller.ts'
+import type { Session } from '../../accounts/session-repository.ts'
+import type { Token } from '../../accounts/token-repository.ts'
+import type { User } from '../../accounts/user-repository.ts'
 import { minPasswordLength } from '../../config/passwords.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { roles } from './access.ts'
-import type { Session } from './session-repository.ts'
-import type { Token } from './token-repository.ts'
-import type { User } from './user-repository.ts'
 
 const Password = Type.String({ minLength: minPasswordLength, maxLength: 1024 })
 const RoleName = Type.Union(roles.map((role) => Type.Literal(role)))

@@ -1,3 +1,4 @@
+import { hasRole } from '../../accounts/caller.ts'
 import { findStore } from '../../catalog/stores.ts'
 import type { Queryable } from '../../db/connection.ts'
 import type { Importer } from '../../importer/importer.ts'
@@ -5,7 +6,6 @@ import type { ImportRecord, TaskRecord } from '../../importer/model/task-record.
 import { findImport, getImport } from '../../importer/records/import-repository.ts'
 import { getTask, listTasks } from '../../importer/records/task-repository.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
-import { hasRole } from '../auth/access.ts'
 import { withDetails, withGranules } from './shown-tasks.ts'
 import { parseId, toWireImport } from './wire.ts'
 import type { ShownTask } from './wire-data.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
-import { hasRole } from '../auth/access.ts'
 import { etagOf, requireMatch } from '../etag.ts'
 import { envelopeReply, IdParams, OkReply, Service, ServiceBody, ShortService } from './bodies.ts'
 import { envelope, okStatus } from './envelope.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
-import { hasRole } from '../auth/access.ts'
 import { answerKept } from '../caching.ts'
 import { apiMediaType, describeFeaturesApi } from './api-description.ts'
 import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'

@@ -1,7 +1,7 @@
+import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { FastifyRequest, HttpContext } from '../app-types.ts'
-import { hasRole } from '../auth/access.ts'
 
 /** The layer that `<workspace>:<layer>` names; the anonymous do not learn whether one that is not public exists. */
 export async function readableLayer(

@@ -1,15 +1,20 @@
-import type { Database } from '../../db/connection.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { Failure } from '../../lib/errors.ts'
-import type { Caller } from './access.ts'
-import { anonymous } from './access.ts'
-import type { Credentials } from './credentials.ts'
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Failure } from '../lib/errors.ts'
+import type { Caller } from './caller.ts'
+import { anonymous } from './caller.ts'
 import type { Passwords } from './passwords.ts'
 import { findSession } from './session-repository.ts'
 import type { Throttle } from './throttle.ts'
 import { findUserByToken } from './token-repository.ts'
 import type { User } from './user-repository.ts'
 import { findUser } from './user-repository.ts'
+
+/** What somebody gives to prove who they are. */
+export type Credentials =
+  | { kind: 'basic'; name: string; password: string }
+  | { kind: 'bearer'; token: string }
+  | { kind: 'session'; id: string }
 
 export interface AuthenticationParts {
   database: Database

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../../db/connection.ts'
-import type { Tables } from '../../db/tables.ts'
-import { conflict, notFound } from '../../lib/errors.ts'
-import type { Role } from './access.ts'
-import { roles } from './access.ts'
+import type { Queryable } from '../db/connection.ts'
+import type { Tables } from '../db/tables.ts'
+import { conflict, notFound } from '../lib/errors.ts'
+import type { Role } from './caller.ts'
+import { roles } from './caller.ts'
 
 export interface User {
   name: string

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { Failure } from '../../lib/errors.ts'
+import { Failure } from '../lib/errors.ts'
 
 /** What one hash costs: 128 * r * 2^logN bytes, p times over. */
 export interface PasswordCost {

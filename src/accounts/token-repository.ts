@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/connection.ts'
-import { digestOf, randomText } from './credentials.ts'
+import type { Queryable } from '../db/connection.ts'
+import { digestOf, randomText } from './secret-texts.ts'
 import type { User } from './user-repository.ts'
 import { findUser } from './user-repository.ts'
 

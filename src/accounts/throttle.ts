@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 
 const forgetMs = 15 * 60_000
 const maxDelaySeconds = 300
