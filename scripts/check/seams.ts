@@ -2,7 +2,7 @@ import { formats } from '../../src/formats/registry.ts'
 import { applicationMetrics, hostMetrics } from '../../src/monitoring/metrics/metrics.ts'
 import { serviceTypes } from '../../src/monitoring/model/service-types.ts'
 import { receiverKinds } from '../../src/monitoring/notify/model/model.ts'
-import { databaseTypes } from '../../src/sources/database/database.ts'
+import { databaseReaders } from '../../src/sources/database/registry.ts'
 import { storeTypes } from '../../src/stores/store.ts'
 import { rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
 import type { Seam } from './type-names.ts'
@@ -34,7 +34,12 @@ export const seams: readonly Seam[] = [
     home: ['src/monitoring/services', 'src/monitoring/model', older],
     within: monitoring,
   },
-  { entry: 'database', names: databaseTypes, home: ['src/sources/database'], within: importer },
+  {
+    entry: 'database',
+    names: databaseReaders.map(({ type }) => type),
+    home: ['src/sources/database'],
+    within: importer,
+  },
   {
     entry: 'kind of task',
     names: ['vector', 'raster', 'mosaic'],

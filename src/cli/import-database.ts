@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
+import { extensionOf } from '../formats/file-names.ts'
 import { ownValue } from '../lib/own-value.ts'
+import { findDatabaseReader, findFileReader } from '../sources/database/registry.ts'
 import type { Environment } from './environment.ts'
 import type { SessionContext, TargetOptions } from './import-context.ts'
 import { importCreated, targetOf } from './import-session.ts'
@@ -17,21 +19,6 @@ export interface NamedDatabase {
 /** A password that is not in the address. */
 const passwordVariable = 'TERRANE_SOURCE_PASSWORD'
 
-const typesByScheme: Record<string, string> = {
-  postgres: 'postgis',
-  postgresql: 'postgis',
-  postgis: 'postgis',
-  mysql: 'mysql',
-  mariadb: 'mysql',
-}
-const typesByEnding: Record<string, string> = {
-  gpkg: 'geopkg',
-  sqlite: 'sqlite',
-  sqlite3: 'sqlite',
-  spatialite: 'sqlite',
-  db: 'sqlite',
-}
-
 /** The database that `--database` names: an address with a scheme, or a file. Throws `UsageError`. */
 export function parseDatabase(text: string, env: Environment): NamedDatabase {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? []
@@ -42,8 +29,7 @@ export function parseDatabase(text: string, env: Environment): NamedDatabase {
 
 function fileDatabase(text: string): NamedDatabase {
   const path = resolve(text.replace(/^file:\/\//i, ''))
-  const [, ending = ''] = /\.([^./]+)$/.exec(path) ?? []
-  const dbtype = ownValue(typesByEnding, ending.toLowerCase())
+  const dbtype = findFileReader(extensionOf(path))?.type
   if (dbtype === undefined) {
     throw new UsageError(
       '--database is an address such as postgres://user@host/name, or a file: GeoPackage, SpatiaLite, SQLite',
@@ -57,8 +43,8 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   // The address may hold a password: it is not repeated.
   if (url === undefined)
     throw new UsageError('--database is no address of the form postgres://user@host:port/name')
-  const dbtype = ownValue(typesByScheme, url.protocol.slice(0, -1).toLowerCase())
-  if (dbtype === undefined)
+  const reader = findDatabaseReader(url.protocol.slice(0, -1))
+  if (reader === undefined || reader.fileExtensions !== undefined)
     throw new UsageError(`--database does not know "${url.protocol}//": use postgres:// or mysql://`)
   const database = decodeURIComponent(url.pathname.slice(1))
   if (database === '') throw new UsageError('--database names no database: postgres://user@host:port/name')
@@ -75,7 +61,7 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   const port = url.port === '' ? {} : { port: Number(url.port) }
   return {
     label: `${url.host}/${database}`,
-    parameters: { dbtype, database, ...Object.fromEntries(given), ...port },
+    parameters: { dbtype: reader.type, database, ...Object.fromEntries(given), ...port },
   }
 }
 

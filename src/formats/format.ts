@@ -2,6 +2,7 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
+import { defined } from '../lib/defined.ts'
 import { crossesThreads } from '../lib/workers/error-codec.ts'
 
 /** A main file and the files that belong to it, all absolute paths. Plain data: it crosses threads. */
@@ -129,6 +130,47 @@ export interface RowAccess {
   ): Promise<PlacedRows>
 }
 
+/** Files that belong to a main file: beside it, of the same base name or of its whole name with their ending behind. */
+export interface SidecarRule {
+  /** Lower-case extensions of the sidecars, without the dot in front, such as `dbf` or `shp.xml`. */
+  endings: readonly string[]
+  /** Extensions of the main files that they go with; absent: all of the format. */
+  of?: readonly string[]
+}
+
+/** A folder that is one dataset. */
+export interface FolderDataset {
+  /** Lower-case extensions of such folders, without the dot. */
+  extensions: readonly string[]
+  /** The name of some file in each of them: an archive may hold the files without their folder. */
+  holds: RegExp
+}
+
+/** How data of a format are called: all that is asked of a format before a file is opened. Plain but for `holds`. */
+export interface FormatNames {
+  /** Lower-case extensions of main files, without the dot. */
+  extensions: readonly string[]
+  /** What belongs to a main file, beside what belongs to every one (`common-sidecars.ts`). */
+  sidecars?: readonly SidecarRule[]
+  /** Extensions of sidecars that are asked for one by one where a main file is fetched alone, in this order. */
+  fetchedSidecars?: readonly string[]
+  /** Where a dataset may be a folder; formats without are never asked about one. */
+  folder?: FolderDataset
+  /** Media types by which servers send such files, with the extensions that fit each, the usual one first. */
+  mediaTypes?: Readonly<Record<string, readonly string[]>>
+}
+
+/** The names alone, of what has more. */
+export function namesOf({
+  extensions,
+  sidecars,
+  fetchedSidecars,
+  folder,
+  mediaTypes,
+}: FormatNames): FormatNames {
+  return { extensions, ...defined({ sidecars, fetchedSidecars, folder, mediaTypes }) }
+}
+
 /**
  * A kind of file. `detect` looks at content, not only at the name, and never throws for a file it does not know.
  * `describe` and `read` throw `FormatError` for what is broken as a whole; a row that cannot be read is a reject in
@@ -136,18 +178,14 @@ export interface RowAccess {
  * whatever the file's size, stops soon after `signal` aborts (throwing its reason) and closes every file in
  * `finally`, also when the consumer stops early.
  */
-export interface Format {
+export interface Format extends FormatNames {
   /** The wire name, such as `Shapefile`. */
   name: string
   kind: 'vector' | 'raster'
-  /** Lower-case extensions of main files, without the dot. */
-  extensions: readonly string[]
   /** Whether a layer can be published over the file as it is, without loading. */
   canServeDirectly: boolean
   /** Of a format that is served as it is: reads single rows. */
   rowAccess?: RowAccess
-  /** Whether a main file may be a folder; others are never asked about one. */
-  readsFolders?: boolean
   /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */
   detect(file: DataFile, head: Uint8Array): boolean | Promise<boolean>
   /** The layers of the file, with schemas as `read` will give them. */

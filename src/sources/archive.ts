@@ -1,60 +1,12 @@
 import { rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { invalid } from '../lib/errors.ts'
-import type { Compression } from './archives/compressed.ts'
-import { unpackCompressed, unpackTarFile } from './archives/compressed.ts'
-import { broken, splitArchive, toFailure } from './archives/failures.ts'
-import { unpackSevenZip } from './archives/seven-zip.ts'
+import type { ArchiveKind } from './archives/archive-kind.ts'
+import { broken, toFailure } from './archives/failures.ts'
+import { archives } from './archives/registry.ts'
 import type { UnpackingOptions } from './archives/unpacking.ts'
 import { Unpacking } from './archives/unpacking.ts'
-import { unpackZip } from './archives/zip.ts'
 import type { ExtractOptions, Unpacked } from './limits.ts'
-
-/** A kind of archive; `unpack` reads the file and hands every entry to an `Unpacking`. */
-export interface ArchiveKind {
-  name: string
-  /** Lower-case endings of file names, with the dot. */
-  endings: readonly string[]
-  /** Absent for kinds that are recognised and refused with a message. */
-  unpack?(path: string, unpacking: Unpacking): Promise<void>
-  /** Which entries are written; default: all. */
-  isWanted?(name: string): boolean
-}
-
-function tarKind(name: string, compression: Compression | undefined, endings: string[]): ArchiveKind {
-  return { name, endings, unpack: (path, unpacking) => unpackTarFile(path, compression, unpacking) }
-}
-
-function fileKind(name: Compression, ending: string): ArchiveKind {
-  return {
-    name,
-    endings: [ending],
-    unpack: (path, unpacking) =>
-      unpackCompressed(path, name, unpacking.name.slice(0, -ending.length), unpacking),
-  }
-}
-
-/** The first whose ending fits counts. */
-export const archives: readonly ArchiveKind[] = [
-  { name: 'zip', endings: ['.zip'], unpack: unpackZip },
-  { name: 'kmz', endings: ['.kmz'], unpack: unpackZip, isWanted: (name) => /\.kml$/i.test(name) },
-  { name: '7z', endings: ['.7z'], unpack: unpackSevenZip },
-  tarKind('tar', undefined, ['.tar']),
-  tarKind('tar.gz', 'gzip', ['.tar.gz', '.tgz']),
-  tarKind('tar.bz2', 'bzip2', ['.tar.bz2', '.tbz2']),
-  tarKind('tar.xz', 'xz', ['.tar.xz', '.txz']),
-  fileKind('gzip', '.gz'),
-  fileKind('bzip2', '.bz2'),
-  fileKind('xz', '.xz'),
-  { name: 'rar', endings: ['.rar'] },
-  {
-    name: 'split',
-    endings: ['.z01', '.zip.001', '.7z.001', '.tar.001', '.tar.gz.001'],
-    unpack: async (_path, { name }) => {
-      throw splitArchive(name)
-    },
-  },
-]
 
 /** The kind of archive a file is by its name, or undefined. */
 export function findArchive(path: string): ArchiveKind | undefined {

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { isFolderDataset } from '../formats/file-names.ts'
 import type { DataFile } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
 import { listGuarded } from '../lib/guarded-files.ts'
@@ -13,17 +14,11 @@ export interface ScanOptions {
   isAllowed?(realPath: string): Promise<boolean>
 }
 
-/** Folders that are one dataset. */
-const folderDatasets = new Set(['.gdb'])
 const skippedNames = new Set(['__macosx', 'thumbs.db', 'desktop.ini'])
 
 /** Hidden files and what operating systems leave behind. */
 export function isSkippedName(name: string): boolean {
   return name.startsWith('.') || skippedNames.has(name.toLowerCase())
-}
-
-function isFolderDataset(name: string): boolean {
-  return folderDatasets.has(extname(name).toLowerCase())
 }
 
 async function kindOf(

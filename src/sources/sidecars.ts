@@ -1,81 +1,6 @@
 import { basename, dirname, join } from 'node:path'
+import { canStandAlone, goesWith, isSidecarExtension } from '../formats/file-names.ts'
 import type { DataFile } from '../formats/format.ts'
-import { ownValue } from '../lib/own-value.ts'
-
-const ofShapefile = ['shp']
-const ofTable = ['shp', 'dbf']
-const ofTiff = ['tif', 'tiff']
-const ofJpeg = ['jpg', 'jpeg']
-const ofMapInfo = ['tab']
-const ofGrid = ['bil', 'bip', 'bsq', 'flt']
-/** What metadata in a file of their own go with, granules above all; KML and the like may be called `.xml` too. */
-const ofMetadata = [...ofShapefile, ...ofTiff, ...ofJpeg, ...ofGrid, 'png', 'jp2', 'img', 'asc']
-
-/** Extensions of files that belong to another one, with the main extensions they belong to; `any` for all. */
-const sidecarExtensions: Record<string, readonly string[] | 'any'> = {
-  shx: ofTable,
-  dbf: ['shp', 'tab'],
-  dbt: ofTable,
-  fpt: ofTable,
-  cst: ofTable,
-  'vat.dbf': 'any',
-  sbn: ofShapefile,
-  sbx: ofShapefile,
-  qix: ofShapefile,
-  idx: ofShapefile,
-  fbn: ofShapefile,
-  fbx: ofShapefile,
-  ain: ofShapefile,
-  aih: ofShapefile,
-  atx: ofShapefile,
-  ixs: ofShapefile,
-  mxs: ofShapefile,
-  'shp.xml': ofShapefile,
-  'shp.ed.lock': ofShapefile,
-  prj: 'any',
-  cpg: 'any',
-  qpj: 'any',
-  qmd: 'any',
-  sld: 'any',
-  qml: 'any',
-  aux: 'any',
-  'aux.xml': 'any',
-  wld: 'any',
-  rrd: 'any',
-  ovr: 'any',
-  msk: 'any',
-  tfw: ofTiff,
-  tifw: ofTiff,
-  tiffw: ofTiff,
-  jgw: ofJpeg,
-  jpw: ofJpeg,
-  jpgw: ofJpeg,
-  pgw: ['png'],
-  pnw: ['png'],
-  pngw: ['png'],
-  gfw: ['gif'],
-  bpw: ['bmp'],
-  dat: ofMapInfo,
-  map: ofMapInfo,
-  id: ofMapInfo,
-  ind: ofMapInfo,
-  mid: ['mif'],
-  xml: ofMetadata,
-  hdr: ofGrid,
-  stx: ofGrid,
-  clr: ofGrid,
-  rdc: ['rst'],
-  ref: ['rst'],
-  sgrd: ['sdat'],
-  mgrd: ['sdat'],
-  ige: ['img'],
-  csvt: ['csv'],
-  gfs: ['gml'],
-  xsd: ['gml'],
-  'gpkg-wal': ['gpkg'],
-  'gpkg-shm': ['gpkg'],
-  'gpkg-journal': ['gpkg'],
-}
 
 function splitExtension(name: string): { base: string; extension: string } {
   const dot = name.lastIndexOf('.')
@@ -96,8 +21,7 @@ function sidecarSplits(name: string): { base: string; extension: string }[] {
   const parts = name.split('.')
   for (let from = Math.max(1, parts.length - 3); from < parts.length; from += 1) {
     const extension = parts.slice(from).join('.').toLowerCase()
-    if (Object.hasOwn(sidecarExtensions, extension))
-      splits.push({ base: parts.slice(0, from).join('.'), extension })
+    if (isSidecarExtension(extension)) splits.push({ base: parts.slice(0, from).join('.'), extension })
   }
   return splits
 }
@@ -123,10 +47,8 @@ function isExactly(main: Main, base: string): boolean {
 
 function attach(folder: string, name: string, mains: Map<string, Main[]>): boolean {
   for (const { base, extension } of sidecarSplits(name)) {
-    const allowed = ownValue(sidecarExtensions, extension)
-    const fitting = (mains.get(base.toLowerCase()) ?? []).filter(
-      (main) => allowed === 'any' || allowed?.includes(main.extension) === true,
-    )
+    const named = mains.get(base.toLowerCase()) ?? []
+    const fitting = named.filter((main) => goesWith(extension, main.extension))
     const exact = fitting.filter((main) => isExactly(main, base))
     for (const main of exact.length > 0 ? exact : fitting) {
       main.file.sidecars[extension] ??= join(folder, name)
@@ -168,19 +90,19 @@ function groupFolder(folder: string, names: readonly string[]): DataFile[] {
     names.filter((name) => !belonging.has(name)),
   )
   const alone = attachAll(folder, sidecars, mains)
-  // A .dbf alone is a table, with files of its own.
-  const tables = indexMains(folder, alone.filter(isTable))
+  // Such as a .dbf that is a table by itself, with files of its own.
+  const further = indexMains(folder, alone.filter(isMainAlone))
   const left = attachAll(
     folder,
-    alone.filter((name) => !isTable(name)),
-    tables,
+    alone.filter((name) => !isMainAlone(name)),
+    further,
   )
-  const files = [...mains.values(), ...tables.values()].flat().map((main) => main.file)
+  const files = [...mains.values(), ...further.values()].flat().map((main) => main.file)
   return [...new Set(files), ...left.map((name) => ({ path: join(folder, name), sidecars: {} }))]
 }
 
-function isTable(name: string): boolean {
-  return splitExtension(name).extension === 'dbf'
+function isMainAlone(name: string): boolean {
+  return canStandAlone(splitExtension(name).extension)
 }
 
 /**

@@ -12,6 +12,8 @@ export const csv: Format = {
   name: 'CSV',
   kind: 'vector',
   extensions: ['csv', 'tsv', 'psv', 'tab', 'txt', 'text', 'dat'],
+  sidecars: [{ endings: ['csvt'], of: ['csv'] }],
+  mediaTypes: { 'text/csv': ['csv'] },
   canServeDirectly: false,
   detect: isCsv,
   describe: describeCsv,

@@ -106,6 +106,7 @@ export const flatgeobuf: Format = {
   name: 'FlatGeobuf',
   kind: 'vector',
   extensions: ['fgb'],
+  mediaTypes: { 'application/flatgeobuf': ['fgb'] },
   canServeDirectly: true,
   detect: (_file, head) => isFgbHead(head),
   describe: describeFlatGeobuf,

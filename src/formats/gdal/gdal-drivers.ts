@@ -1,15 +1,16 @@
+import type { FormatNames } from '../format.ts'
+
 /** A kind of file that GDAL reads for us. */
-export interface GdalDriver {
+export interface GdalDriver extends FormatNames {
   /** The wire name. */
   name: string
   /** GDAL's short driver names; the first that this GDAL has is used. */
   drivers: readonly string[]
-  extensions: readonly string[]
   /** Whether a file with one of the extensions starts as it should; `text` is its first 64 KiB as Latin-1. */
   suits(text: string): boolean
   /** Whether a file with any other extension is of this kind all the same. */
   isUnmistakable?(text: string): boolean
-  /** A file in a folder that is one dataset, where that is what the driver reads. */
+  /** The file in a folder that says that it is one dataset, where that is what the driver reads. */
   folderFile?: RegExp
   /** Set where the beginning does not tell: GDAL is asked whether it can open the file. */
   isProbed?: true
@@ -54,6 +55,16 @@ const gmlConfig = {
   GML_PARSER: 'EXPAT',
 }
 
+export const sqliteDriver: GdalDriver = {
+  name: 'SQLite / Spatialite',
+  drivers: ['SQLite'],
+  extensions: ['sqlite', 'sqlite3', 'spatialite', 'db'],
+  suits: startsWith('SQLite format 3\u0000'),
+  isSqlite: true,
+  keepsKey: true,
+  config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
+}
+
 /**
  * The drivers that may be used. Not here: what makes GDAL read other files or addresses (VRT, web services, databases,
  * formats of label and data files), what runs programs (GPSBabel), and what rasters are kept in.
@@ -63,6 +74,8 @@ export const gdalDrivers: readonly GdalDriver[] = [
     name: 'GML',
     drivers: ['GML'],
     extensions: ['gml'],
+    sidecars: [{ endings: ['gfs', 'xsd'] }],
+    mediaTypes: { 'application/gml+xml': ['gml', 'xml'] },
     suits: hasRoot(/\bgml\b/),
     ending: 'xml',
     isUnmistakable: isGml,
@@ -73,6 +86,10 @@ export const gdalDrivers: readonly GdalDriver[] = [
     name: 'MapInfo File',
     drivers: ['MapInfo File'],
     extensions: ['tab', 'mif'],
+    sidecars: [
+      { endings: ['dat', 'map', 'id', 'ind', 'dbf'], of: ['tab'] },
+      { endings: ['mid'], of: ['mif'] },
+    ],
     suits: matches(/^\s*(!table|version|charset)/i),
   },
   {
@@ -112,17 +129,10 @@ export const gdalDrivers: readonly GdalDriver[] = [
     drivers: ['OpenFileGDB'],
     extensions: ['gdb'],
     suits: () => false,
+    folder: { extensions: ['gdb'], holds: /\.gdbtable$/i },
     folderFile: /^a00000001\.gdbtable$/i,
   },
-  {
-    name: 'SQLite / Spatialite',
-    drivers: ['SQLite'],
-    extensions: ['sqlite', 'sqlite3', 'spatialite', 'db'],
-    suits: startsWith('SQLite format 3\u0000'),
-    isSqlite: true,
-    keepsKey: true,
-    config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
-  },
+  sqliteDriver,
   { name: 'Microstation DGN', drivers: ['DGN'], extensions: ['dgn'], suits: anything, isProbed: true },
   {
     name: 'TopoJSON',

@@ -3,12 +3,12 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
-import { FormatError } from '../format.ts'
+import { FormatError, namesOf } from '../format.ts'
 import { detectGdal } from './detect.ts'
 import { readDump, readDumpHeader } from './dump-reader.ts'
 import { checkEnd } from './file-end.ts'
 import type { GdalDriver } from './gdal-drivers.ts'
-import { gdalDrivers } from './gdal-drivers.ts'
+import { gdalDrivers, sqliteDriver } from './gdal-drivers.ts'
 import type { GdalSource } from './gdal-programs.ts'
 import { withGdalSource } from './gdal-programs.ts'
 import type { OgrLayer } from './ogrinfo.ts'
@@ -133,9 +133,8 @@ function toFormat(driver: GdalDriver): Format {
   return {
     name: driver.name,
     kind: 'vector',
-    extensions: driver.extensions,
+    ...namesOf(driver),
     canServeDirectly: false,
-    ...(driver.folderFile === undefined ? {} : { readsFolders: true }),
     detect: (file, head) => detectGdal(driver, file, head),
     describe: async (file: DataFile, { signal }: ReadContext) => {
       const layers: LayerDescription[] = []
@@ -147,5 +146,10 @@ function toFormat(driver: GdalDriver): Format {
   }
 }
 
+/** SQLite databases that are no GeoPackages: with SpatiaLite's geometries, those of GDAL, or without. */
+export const sqlite: Format = toFormat(sqliteDriver)
+
 /** What GDAL's vector drivers read, one format a driver; to stand behind the own readers in the registry. */
-export const gdalFormats: readonly Format[] = gdalDrivers.map(toFormat)
+export const gdalFormats: readonly Format[] = gdalDrivers.map((driver) =>
+  driver === sqliteDriver ? sqlite : toFormat(driver),
+)

@@ -12,6 +12,11 @@ export const geojson: Format = {
   name: 'GeoJSON',
   kind: 'vector',
   extensions: ['geojson', 'json', 'geojsonl', 'geojsons', 'geojsonseq', 'ndgeojson', 'ndjson', 'jsonl'],
+  mediaTypes: {
+    'application/geo+json': ['geojson', 'json'],
+    'application/vnd.geo+json': ['geojson', 'json'],
+    'application/json': ['json', 'geojson'],
+  },
   canServeDirectly: false,
   detect: (file, head) => isGeoJson(head, newlineExtensions.test(file.path)),
   describe: describeGeoJson,

@@ -186,6 +186,8 @@ export const geopackage: Format = {
   name: 'GeoPackage',
   kind: 'vector',
   extensions: ['gpkg'],
+  sidecars: [{ endings: ['gpkg-wal', 'gpkg-shm', 'gpkg-journal'] }],
+  mediaTypes: { 'application/geopackage+sqlite3': ['gpkg'] },
   canServeDirectly: true,
   detect,
   describe,

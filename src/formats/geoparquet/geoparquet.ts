@@ -24,6 +24,7 @@ export const geoparquet: Format = {
   name: 'GeoParquet',
   kind: 'vector',
   extensions: ['parquet', 'geoparquet', 'pq'],
+  mediaTypes: { 'application/vnd.apache.parquet': ['parquet'] },
   canServeDirectly: false,
   detect: (_file, head) => isParquetHead(head),
   describe: describeGeoParquet,

@@ -14,6 +14,7 @@ export const gpx: Format = {
   name: 'GPX',
   kind: 'vector',
   extensions: ['gpx'],
+  mediaTypes: { 'application/gpx+xml': ['gpx'] },
   canServeDirectly: false,
   detect: (_, head) => findRootName(head) === 'gpx',
   describe: describeGpx,

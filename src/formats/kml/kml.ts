@@ -14,6 +14,7 @@ export const kml: Format = {
   name: 'KML',
   kind: 'vector',
   extensions: ['kml'],
+  mediaTypes: { 'application/vnd.google-earth.kml+xml': ['kml'] },
   canServeDirectly: false,
   detect: (_, head) => findRootName(head) === 'kml',
   describe: describeKml,

@@ -1,8 +1,9 @@
+import type { FormatNames } from '../format.ts'
+
 /** A kind of raster file that GDAL reads for us. */
-interface RasterKind {
+interface RasterKind extends FormatNames {
   /** GDAL's short driver names; those that this GDAL has are tried. */
   drivers: readonly string[]
-  extensions: readonly string[]
   /** Whether a file starts as one of this kind does; `text` is its first 64 KiB as Latin-1. */
   suits(text: string): boolean
   /** The start alone does not tell: the extension must fit too. */
@@ -23,16 +24,30 @@ const anything = (): boolean => true
  * name other files, HDF 5 with its external storage) is not here.
  */
 const kinds = {
-  GeoTIFF: { drivers: ['GTiff'], extensions: ['tif', 'tiff', 'gtiff'], suits: isTiff },
+  GeoTIFF: {
+    drivers: ['GTiff'],
+    extensions: ['tif', 'tiff', 'gtiff'],
+    sidecars: [{ endings: ['tfw', 'tifw', 'tiffw', 'xml'], of: ['tif', 'tiff'] }],
+    mediaTypes: { 'image/tiff': ['tif', 'tiff'] },
+    suits: isTiff,
+  },
   WorldImage: {
     drivers: ['JPEG', 'PNG', 'GIF', 'BIGGIF', 'BMP'],
     extensions: ['jpg', 'jpeg', 'png', 'gif', 'bmp'],
+    sidecars: [
+      { endings: ['jgw', 'jpw', 'jpgw', 'xml'], of: ['jpg', 'jpeg'] },
+      { endings: ['pgw', 'pnw', 'pngw', 'xml'], of: ['png'] },
+      { endings: ['gfw'], of: ['gif'] },
+      { endings: ['bpw'], of: ['bmp'] },
+    ],
+    mediaTypes: { 'image/jpeg': ['jpg', 'jpeg'], 'image/png': ['png'] },
     suits: isImage,
     needsExtension: true,
   },
   'JPEG-2000 driver based on OpenJPEG library': {
     drivers: ['JP2OpenJPEG'],
     extensions: ['jp2', 'j2k', 'jpx', 'j2c'],
+    sidecars: [{ endings: ['xml'], of: ['jp2'] }],
     suits: startsWith('\0\0\0\x0cjP  \r\n\x87\n', '\xff\x4f\xff\x51'),
   },
   WEBP: {
@@ -43,11 +58,13 @@ const kinds = {
   'Erdas Imagine Images (.img)': {
     drivers: ['HFA'],
     extensions: ['img'],
+    sidecars: [{ endings: ['ige', 'xml'] }],
     suits: startsWith('EHFA_HEADER_TAG'),
   },
   'Arc/Info ASCII Grid': {
     drivers: ['AAIGrid'],
     extensions: ['asc', 'grd', 'txt'],
+    sidecars: [{ endings: ['xml'], of: ['asc'] }],
     suits: isText(/^\s*(ncols|nrows|xllc|yllc|dx|cellsize)[a-z]*\s+[-\d.]/i),
     needsExtension: true,
   },
@@ -100,16 +117,24 @@ const kinds = {
     extensions: ['nc', 'cdf'],
     suits: startsWith('CDF\x01', 'CDF\x02', 'CDF\x05'),
   },
-  'Idrisi Raster A.1': { drivers: ['RST'], extensions: ['rst'], suits: anything, needsExtension: true },
+  'Idrisi Raster A.1': {
+    drivers: ['RST'],
+    extensions: ['rst'],
+    sidecars: [{ endings: ['rdc', 'ref'] }],
+    suits: anything,
+    needsExtension: true,
+  },
   'ESRI .hdr Labelled': {
     drivers: ['EHdr'],
     extensions: ['bil', 'bip', 'bsq', 'flt'],
+    sidecars: [{ endings: ['hdr', 'stx', 'clr', 'xml'] }],
     suits: anything,
     needsExtension: true,
   },
   'SAGA GIS Binary Grid (.sdat, .sg-grd-z)': {
     drivers: ['SAGA'],
     extensions: ['sdat'],
+    sidecars: [{ endings: ['sgrd', 'mgrd'] }],
     suits: anything,
     needsExtension: true,
   },

@@ -14,7 +14,7 @@ import type {
   RasterDescription,
   ReadContext,
 } from '../format.ts'
-import { FormatError } from '../format.ts'
+import { FormatError, namesOf } from '../format.ts'
 import { limitedProgram, unreadable } from '../gdal/safe-gdal.ts'
 import { parseProjection } from '../shapefile/projection.ts'
 import type { GdalInfo } from './gdalinfo.ts'
@@ -131,11 +131,11 @@ async function describeRaster(
 }
 
 function toFormat(driver: RasterDriver): Format {
-  const { name, extensions } = driver
+  const { name } = driver
   return {
     name,
     kind: 'raster',
-    extensions,
+    ...namesOf(driver),
     canServeDirectly: true,
     detect: (file, head) =>
       isOfKind(driver, extname(file.path).slice(1).toLowerCase(), asciiText(head, 0, head.length)),

@@ -10,6 +10,9 @@ const versions = new Set([
   ...[0x03, 0x04, 0x05, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0x8c, 0x8e, 0xcb, 0xe5, 0xeb, 0xf5, 0xfb],
 ])
 
+/** Extensions of what belongs to a table: memos and its encoding; a .shx shows that a .shp is missing. */
+export const tableSidecars: readonly string[] = ['shx', 'dbt', 'fpt', 'cst']
+
 async function describeDbase(file: DataFile, context: ReadContext): Promise<LayerDescription[]> {
   const parts = await openTable(file, context.signal)
   try {
@@ -39,6 +42,7 @@ export const dbase: Format = {
   name: 'dBASE',
   kind: 'vector',
   extensions: ['dbf'],
+  sidecars: [{ endings: tableSidecars }],
   canServeDirectly: false,
   detect: (file, head) =>
     extname(file.path).toLowerCase() === '.dbf' &&

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import type { Format } from '../format.ts'
+import { tableSidecars } from './dbase.ts'
 import { describeShapefile } from './describe-shapefile.ts'
 import { readShapefile, shapefileRows } from './read-shapefile.ts'
 import { isShpHead } from './shp-header.ts'
@@ -9,6 +10,12 @@ export const shapefile: Format = {
   name: 'Shapefile',
   kind: 'vector',
   extensions: ['shp'],
+  sidecars: [
+    { endings: [...tableSidecars, 'dbf'] },
+    { endings: ['sbn', 'sbx', 'qix', 'idx', 'fbn', 'fbx', 'ain', 'aih', 'atx', 'ixs', 'mxs'] },
+    { endings: ['shp.xml', 'shp.ed.lock', 'xml'] },
+  ],
+  fetchedSidecars: ['shx', 'dbf', 'dbt', 'fpt', 'prj', 'cpg', 'qpj', 'shp.xml', 'sld', 'qml'],
   canServeDirectly: true,
   // A .shx starts with the same bytes.
   detect: (file, head) => extname(file.path).toLowerCase() !== '.shx' && isShpHead(head),

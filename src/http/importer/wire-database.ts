@@ -4,10 +4,8 @@ import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { WantedDatabase } from '../../importer/look/database-source.ts'
 import type { DatabaseSource, TaskRecord } from '../../importer/model/task-record.ts'
 import { invalid } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
 import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'
-import type { DatabaseType } from '../../sources/database/database.ts'
-import { databaseReaders } from '../../sources/database/registry.ts'
+import { databaseReaders, findDatabaseReader, getDatabaseReader } from '../../sources/database/registry.ts'
 
 const maxTables = 10_000
 const text = Type.String({ minLength: 1, maxLength: 1000 })
@@ -31,24 +29,11 @@ export const DatabaseData = Type.Object({
 })
 export type WantedDatabaseData = Static<typeof DatabaseData>
 
-const typesByName: Record<string, DatabaseType> = {
-  postgis: 'postgis',
-  postgres: 'postgis',
-  postgresql: 'postgis',
-  geopkg: 'geopkg',
-  gpkg: 'geopkg',
-  geopackage: 'geopkg',
-  mysql: 'mysql',
-  mariadb: 'mysql',
-  sqlite: 'sqlite',
-  spatialite: 'sqlite',
-}
-
 export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): WantedDatabase {
   const { dbtype, passwd, 'SSL mode': mode, ...place } = parameters
-  const type = ownValue(typesByName, dbtype.toLowerCase())
+  const type = findDatabaseReader(dbtype)?.type
   if (type === undefined) {
-    const known = Object.keys(typesByName).join(', ')
+    const known = databaseReaders.flatMap(({ type, aliases }) => [type, ...aliases]).join(', ')
     throw invalid('unknown-database-type', `dbtype "${dbtype}" is not known: there are ${known}`)
   }
   const tls = mode === undefined ? undefined : findTlsMode(mode)
@@ -91,7 +76,7 @@ function toWireParameters({ place, sealedPassword }: DatabaseSource): Record<str
 export function toWireDatabase(source: DatabaseSource, href: string) {
   return {
     type: 'database',
-    format: databaseReaders[source.place.type].format,
+    format: getDatabaseReader(source.place).format,
     href,
     parameters: toWireParameters(source),
     tables: source.tables,

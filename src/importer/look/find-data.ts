@@ -1,5 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { isFolderDataset, withoutFolderEnding } from '../../formats/file-names.ts'
 import type { Message } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import { findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
@@ -19,7 +20,7 @@ export async function findInPath(
 ): Promise<FoundData> {
   const status = await stat(path).catch(() => undefined)
   if (status === undefined) throw invalid('no-such-file', `There is no file or folder "${path}"`)
-  if (status.isDirectory() && !/\.gdb$/i.test(path)) return findInFolder(parts, path, options, signal)
+  if (status.isDirectory() && !isFolderDataset(path)) return findInFolder(parts, path, options, signal)
   if (findArchive(path) === undefined) {
     return { folder: dirname(path), files: [await scanFile(path, signal)], messages: [] }
   }
@@ -38,7 +39,7 @@ async function unpackInPlace(
   const archive = `${folder}.archive`
   await rename(path, archive)
   try {
-    const base = withoutArchiveEnding(name).replace(/\.gdb$/i, '')
+    const base = withoutFolderEnding(withoutArchiveEnding(name))
     const unpacked = isAlone ? folder : freePath(folder, base)
     const { messages } = await findInArchive(parts, archive, unpacked, signal, name)
     if (!isAlone) await liftOnlyFile(unpacked)

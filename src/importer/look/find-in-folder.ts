@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { withoutFolderEnding } from '../../formats/file-names.ts'
 import type { DataFile, Message } from '../../formats/format.ts'
 import { Failure } from '../../lib/errors.ts'
 import { copyGuarded } from '../../lib/guarded-files.ts'
@@ -49,7 +50,7 @@ class FolderArchives {
   async open(archive: DataFile, signal: AbortSignal): Promise<void> {
     const { path } = archive
     const parent = join(this.#root, relative(this.#folder, dirname(path)))
-    const base = withoutArchiveEnding(basename(path)).replace(/\.gdb$/i, '')
+    const base = withoutFolderEnding(withoutArchiveEnding(basename(path)))
     const target = freePath(parent, base === '' ? 'archive' : base)
     await mkdir(parent, { recursive: true })
     try {

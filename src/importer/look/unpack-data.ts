@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { isFolderContent } from '../../formats/file-names.ts'
 import type { DataFile, Message } from '../../formats/format.ts'
 import { freeName } from '../../lib/free-name.ts'
 import { extractArchive, findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
@@ -33,11 +34,9 @@ export function withoutArchives(folder: string, files: DataFile[], code: string,
   return { folder, files: files.filter((file) => !isArchive(file)), messages, archives }
 }
 
-/** A File Geodatabase is a folder; an archive `x.gdb.zip` may hold its tables without that folder. */
+/** An archive may hold the files of a folder that is one dataset without that folder, which its own name then tells. */
 async function nameFolderDataset(folder: string, name: string): Promise<void> {
-  if (!/\.gdb$/i.test(name) || !existsSync(folder)) return
-  const entries = await readdir(folder)
-  if (!entries.some((entry) => /\.gdbtable$/i.test(entry))) return
+  if (!existsSync(folder) || !isFolderContent(name, await readdir(folder))) return
   await rename(folder, `${folder}.part`)
   await mkdir(folder)
   await rename(`${folder}.part`, join(folder, name))

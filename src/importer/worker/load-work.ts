@@ -2,7 +2,7 @@ import type { DataFile, Message } from '../../formats/format.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
-import { databaseReaders } from '../../sources/database/registry.ts'
+import { getDatabaseReader } from '../../sources/database/registry.ts'
 import { describeFile } from './describe-file.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
 import { runLoad } from './run-load.ts'
@@ -41,7 +41,7 @@ function handlersAt(place: LoadPlace) {
       { signal }: CallContext,
     ): Promise<DatabaseDescription> => {
       checkConnection(place, connection)
-      const reader = databaseReaders[connection.type]
+      const reader = getDatabaseReader(connection)
       const options = { maxTables, signal, ...(tables === undefined ? {} : { tables }) }
       return { format: reader.format, ...(await reader.describe(connection, options)) }
     },

@@ -3,7 +3,7 @@ import { formats } from '../../formats/registry.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { notFound } from '../../lib/errors.ts'
-import { databaseReaders } from '../../sources/database/registry.ts'
+import { getDatabaseReader } from '../../sources/database/registry.ts'
 import { openVectorStore } from '../../stores/registry.ts'
 import { indexBatches, indexSchema } from '../model/granule-index.ts'
 import type { LoadSource } from './load-plan.ts'
@@ -54,7 +54,7 @@ function openDatabase(
   { connection, table }: Extract<LoadSource, { kind: 'database' }>,
   signal: AbortSignal,
 ): OpenSource {
-  const batches = databaseReaders[connection.type].read(connection, table, { signal })
+  const batches = getDatabaseReader(connection).read(connection, table, { signal })
   return { schema: table.schema, batches, close: () => Promise.resolve() }
 }
 

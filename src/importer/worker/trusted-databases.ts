@@ -4,6 +4,7 @@ import { mayThreadsRead } from '../../formats/geopackage/traps.ts'
 import { Failure } from '../../lib/errors.ts'
 import { openGuardedSync } from '../../lib/guarded-files.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
+import { isFileDatabase } from '../../sources/database/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LoadPlan, LoadSource } from './load-plan.ts'
 
@@ -34,7 +35,7 @@ export function checkConnection(
   place: LoadPlace,
   { type, database }: Pick<DatabaseConnection, 'type' | 'database'>,
 ): void {
-  if (type === 'geopkg' || type === 'sqlite') checkFile(place, database)
+  if (isFileDatabase({ type })) checkFile(place, database)
 }
 
 /** The same for everything that a load reads from and writes to. */

@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { openGuarded } from '../../lib/guarded-files.ts'
+import type { ArchiveKind } from './archive-kind.ts'
 import { runSevenZip } from './seven-zip-program.ts'
 import { unpackTar } from './tar.ts'
 import type { Unpacking } from './unpacking.ts'
 
-export type Compression = 'gzip' | 'bzip2' | 'xz'
+type Compression = 'gzip' | 'bzip2' | 'xz'
 
 const tarBlockBytes = 512
 const tarMagicAt = 257
@@ -57,7 +58,7 @@ function isTar(head: Buffer): boolean {
 }
 
 /** Unpacks what one stream of compressed bytes holds: a tar archive, else one file named `name`. */
-export async function unpackCompressed(
+async function unpackCompressed(
   path: string,
   compression: Compression,
   name: string,
@@ -76,7 +77,7 @@ export async function unpackCompressed(
 }
 
 /** Unpacks a tar archive, compressed or not; without the magic of newer ones it is still one by its name. */
-export async function unpackTarFile(
+async function unpackTarFile(
   path: string,
   compression: Compression | undefined,
   unpacking: Unpacking,
@@ -84,3 +85,35 @@ export async function unpackTarFile(
   const bytes = compression === undefined ? readPieces(path) : decompress(path, compression, unpacking.signal)
   await unpackTar(counted(bytes, unpacking), unpacking)
 }
+
+function tarKind(name: string, compression: Compression | undefined, endings: string[]): ArchiveKind {
+  return { name, endings, unpack: (path, unpacking) => unpackTarFile(path, compression, unpacking) }
+}
+
+function fileKind(name: Compression, ending: string): ArchiveKind {
+  return {
+    name,
+    endings: [ending],
+    unpack: (path, unpacking) =>
+      unpackCompressed(path, name, unpacking.name.slice(0, -ending.length), unpacking),
+  }
+}
+
+/** Tar archives, compressed or not. */
+export const tarFiles: readonly ArchiveKind[] = [
+  { ...tarKind('tar', undefined, ['.tar']), mediaTypes: ['application/x-tar'] },
+  tarKind('tar.gz', 'gzip', ['.tar.gz', '.tgz']),
+  tarKind('tar.bz2', 'bzip2', ['.tar.bz2', '.tbz2']),
+  tarKind('tar.xz', 'xz', ['.tar.xz', '.txz']),
+]
+
+/** One compressed file each, or a tar archive without that in its name. */
+export const compressedFiles: readonly ArchiveKind[] = [
+  {
+    ...fileKind('gzip', '.gz'),
+    mediaTypes: ['application/gzip', 'application/x-gzip'],
+    beginning: [0x1f, 0x8b],
+  },
+  fileKind('bzip2', '.bz2'),
+  fileKind('xz', '.xz'),
+]

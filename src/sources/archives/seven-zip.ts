@@ -1,4 +1,5 @@
 import { ownValue } from '../../lib/own-value.ts'
+import type { ArchiveKind } from './archive-kind.ts'
 import { ByteSlices } from './byte-slices.ts'
 import { runSevenZip } from './seven-zip-program.ts'
 import type { Unpacking } from './unpacking.ts'
@@ -73,7 +74,7 @@ async function drain(content: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 /** Unpacks a 7z archive: its list is checked as a whole, then all contents come as one stream in the list's order. */
-export async function unpackSevenZip(path: string, unpacking: Unpacking): Promise<void> {
+async function unpackSevenZip(path: string, unpacking: Unpacking): Promise<void> {
   const { signal } = unpacking
   const entries: SevenZipEntry[] = []
   for await (const properties of listProperties(path, signal)) entries.push(admitEntry(properties, unpacking))
@@ -88,4 +89,11 @@ export async function unpackSevenZip(path: string, unpacking: Unpacking): Promis
   } finally {
     await slices.close()
   }
+}
+
+export const sevenZip: ArchiveKind = {
+  name: '7z',
+  endings: ['.7z'],
+  mediaTypes: ['application/x-7z-compressed'],
+  unpack: unpackSevenZip,
 }

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createInflateRaw, inflateRawSync } from 'node:zlib'
 import { openGuarded } from '../../lib/guarded-files.ts'
+import type { ArchiveKind } from './archive-kind.ts'
 import { FileWindow } from './file-window.ts'
 import type { Unpacking } from './unpacking.ts'
 import type { ZipItem } from './zip-directory.ts'
@@ -49,7 +50,7 @@ async function* readContent(
 }
 
 /** Unpacks a zip archive: its directory is checked as a whole first, then every entry is held to what it says. */
-export async function unpackZip(path: string, unpacking: Unpacking): Promise<void> {
+async function unpackZip(path: string, unpacking: Unpacking): Promise<void> {
   const file = await openGuarded(path)
   try {
     const items = await readZipDirectory(file, unpacking)
@@ -58,4 +59,21 @@ export async function unpackZip(path: string, unpacking: Unpacking): Promise<voi
   } finally {
     await file.close()
   }
+}
+
+export const zip: ArchiveKind = {
+  name: 'zip',
+  endings: ['.zip'],
+  mediaTypes: ['application/zip', 'application/x-zip-compressed'],
+  beginning: [0x50, 0x4b, 3, 4],
+  unpack: unpackZip,
+}
+
+/** A zip archive of KML; icons and other images in it are left. */
+export const kmz: ArchiveKind = {
+  name: 'kmz',
+  endings: ['.kmz'],
+  mediaTypes: ['application/vnd.google-earth.kmz'],
+  unpack: unpackZip,
+  isWanted: (name) => /\.kml$/i.test(name),
 }

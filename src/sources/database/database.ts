@@ -2,13 +2,10 @@ import type { LayerDescription, Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { TlsMode } from '../../lib/postgres/address.ts'
 
-/** What can be imported from, by the `dbtype` of its connection parameters. */
-export const databaseTypes = ['postgis', 'geopkg', 'sqlite', 'mysql'] as const
-export type DatabaseType = (typeof databaseTypes)[number]
-
 /** How a database is reached. Plain data without its secret: it may be stored and shown. */
 export interface DatabasePlace {
-  type: DatabaseType
+  /** That of the reader in the registry. */
+  type: string
   /** Its name; of a database that is a file the file's absolute path. */
   database: string
   host?: string
@@ -40,10 +37,18 @@ export interface DescribeOptions {
 }
 
 /**
- * A kind of database that is read. Both methods throw `Failure` that says what is wrong (host, password, table,
+ * A kind of database that is read. `describe` and `read` throw `Failure` that says what is wrong (host, password, table,
  * rights) and never holds the secret, and close every connection, also when the signal aborts or the consumer stops.
  */
 export interface DatabaseReader {
+  /** The `dbtype` of its connection parameters. */
+  type: string
+  /** Further names of the type, in lower case; those of servers are schemes of addresses too. */
+  aliases: readonly string[]
+  /** Of a database that is a file: the extensions of such files. */
+  fileExtensions?: readonly string[]
+  /** The place with what is usual where nothing was said; throws `Failure` (`invalid`) for what does not suit. */
+  standardPlace(place: DatabasePlace): DatabasePlace
   /** The wire name of the format, such as `PostGIS`. */
   format: string
   describe(connection: DatabaseConnection, options: DescribeOptions): Promise<DescribedDatabase>

@@ -4,9 +4,10 @@ import { describeLayers, readLayer } from '../../formats/gdal/gdal.ts'
 import type { GdalDriver } from '../../formats/gdal/gdal-drivers.ts'
 import type { GdalSource } from '../../formats/gdal/gdal-programs.ts'
 import { withGdalDatabase } from '../../formats/gdal/gdal-programs.ts'
-import { Failure } from '../../lib/errors.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
 import { chooseTables } from './choose-tables.ts'
-import type { DatabaseConnection, DatabaseReader } from './database.ts'
+import type { DatabaseConnection, DatabasePlace, DatabaseReader } from './database.ts'
+import { requireUser } from './server-place.ts'
 
 const driver: GdalDriver = {
   name: 'MySQL',
@@ -14,6 +15,21 @@ const driver: GdalDriver = {
   extensions: [],
   suits: () => false,
   keepsKey: true,
+}
+
+/** GDAL parts the name of a MySQL database by commas; a schema is a database there. */
+function mysqlPlace({ schema: _schema, tls, ...place }: DatabasePlace): DatabasePlace {
+  requireUser(place)
+  if (tls !== undefined) throw invalid('database-connection', 'SSL mode is for PostgreSQL alone')
+  for (const text of [place.database, place.host, place.user]) {
+    if (text !== undefined && /[,\p{Cc}]/u.test(text)) {
+      throw invalid(
+        'database-connection',
+        'Names in a connection to MySQL have no commas and control characters',
+      )
+    }
+  }
+  return { host: 'localhost', port: 3306, ...place }
 }
 
 /** The server shall not be able to ask for files of this host. */
@@ -42,7 +58,10 @@ async function* withMysql<T>(
 
 /** MySQL and MariaDB, through GDAL where it has the driver. */
 export const mysql: DatabaseReader = {
+  type: 'mysql',
+  aliases: ['mariadb'],
   format: 'MySQL',
+  standardPlace: mysqlPlace,
   describe: async (connection, options) => {
     const { signal } = options
     const layers: LayerDescription[] = []

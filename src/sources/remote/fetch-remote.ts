@@ -1,5 +1,6 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { extensionOf, fetchedSidecars } from '../../formats/file-names.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
 import { persist, SessionSource } from './attempts.ts'
@@ -31,7 +32,6 @@ export interface FetchOptions extends SessionOptions {
   onProgress(progress: FetchProgress): void
 }
 
-const shapefileEndings = ['shx', 'dbf', 'dbt', 'fpt', 'prj', 'cpg', 'qpj', 'shp.xml', 'sld', 'qml']
 /** What scans pass over, so that a part of a file is never taken for one. */
 const partName = '.part'
 
@@ -96,14 +96,16 @@ function nameOfFile(location: RemoteLocation) {
     withPackedEnding(withEnding(safeFileName(name ?? location.path), contentType), head)
 }
 
-/** The files that a shapefile consists of beside its `.shp`; what is not there is left out. */
+/** The files without which a main file is not whole, such as those of a shapefile; what is not there is left out. */
 async function fetchSidecars(fetch: Fetch, location: RemoteLocation, main: string): Promise<void> {
+  const extension = extensionOf(location.path)
+  if (extensionOf(main) !== extension) return
   const ending = extname(location.path)
   const isUpper = ending === ending.toUpperCase()
   const base = basename(main, extname(main))
-  for (const one of shapefileEndings) {
+  for (const one of fetchedSidecars(extension)) {
     const sidecar = isUpper ? one.toUpperCase() : one
-    const beside = withPath(location, (path) => path.slice(0, -'shp'.length) + sidecar)
+    const beside = withPath(location, (path) => path.slice(0, -extension.length) + sidecar)
     await fetch
       .file(beside, ({ contentType }) => {
         if (contentType === 'text/html') throw new RemoteFault('a page', { isPassing: false })
@@ -146,7 +148,7 @@ async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOp
   )
   if (entries !== undefined) return fetchEntries(fetch, entries)
   const main = await fetch.file(location, nameOfFile(location))
-  if (/\.shp$/i.test(location.path) && /\.shp$/i.test(main)) await fetchSidecars(fetch, location, main)
+  await fetchSidecars(fetch, location, main)
 }
 
 /** Any error as one that people can act on, without a secret in it. */
@@ -157,7 +159,7 @@ function toFailure(error: unknown, location: RemoteLocation, credentials: Remote
 }
 
 /**
- * Fetches a file (of a shapefile its other files too) or the files below a folder into an empty folder. Throws
+ * Fetches a file (with what it is not whole without) or the files below a folder into an empty folder. Throws
  * `Failure` that names the location, or the signal's reason.
  */
 export async function fetchRemote(

@@ -1,31 +1,23 @@
 import { extname } from 'node:path'
-import { ownValue } from '../../lib/own-value.ts'
+import { extensionOf, extensionsOfMediaType, extensionsWithMediaType } from '../../formats/file-names.ts'
 import { findArchive } from '../archive.ts'
+import type { ArchiveKind } from '../archives/archive-kind.ts'
+import { archives } from '../archives/registry.ts'
 
 const maxNameBytes = 200
 
-/** Endings that media types stand for, the usual one first. */
-const endingsOfType: Record<string, readonly string[]> = {
-  'application/zip': ['.zip'],
-  'application/x-zip-compressed': ['.zip'],
-  'application/x-7z-compressed': ['.7z'],
-  'application/x-tar': ['.tar'],
-  'application/gzip': ['.gz'],
-  'application/x-gzip': ['.gz'],
-  'application/geo+json': ['.geojson', '.json'],
-  'application/vnd.geo+json': ['.geojson', '.json'],
-  'application/json': ['.json', '.geojson'],
-  'text/csv': ['.csv'],
-  'application/vnd.google-earth.kml+xml': ['.kml'],
-  'application/vnd.google-earth.kmz': ['.kmz'],
-  'application/gpx+xml': ['.gpx'],
-  'application/gml+xml': ['.gml', '.xml'],
-  'application/geopackage+sqlite3': ['.gpkg'],
-  'application/flatgeobuf': ['.fgb'],
-  'application/vnd.apache.parquet': ['.parquet'],
-  'image/tiff': ['.tif', '.tiff'],
-  'image/jpeg': ['.jpg', '.jpeg'],
-  'image/png': ['.png'],
+/** Endings of the files that servers send as a media type, the usual one first. */
+function endingsOfType(type: string): string[] {
+  const ofFormat = extensionsOfMediaType(type).map((extension) => `.${extension}`)
+  const ofArchive = archives.filter(({ mediaTypes = [] }) => mediaTypes.includes(type))
+  return [...ofFormat, ...ofArchive.flatMap(({ endings }) => endings.slice(0, 1))]
+}
+
+/** Whether a name ends like a file whose media type is known. */
+function hasKnownEnding(name: string): boolean {
+  const isOfArchive = ({ mediaTypes, endings }: ArchiveKind): boolean =>
+    mediaTypes !== undefined && endings[0] === extname(name)
+  return extensionsWithMediaType.has(extensionOf(name)) || archives.some(isOfArchive)
 }
 
 /** A name for a file of ours: the last segment, without what a file system or a scan would trip over. */
@@ -43,26 +35,21 @@ export function safeFileName(name: string): string {
   return base === '' ? `data${Buffer.byteLength(ending) > 20 ? '' : ending}` : base + ending
 }
 
-/** First bytes that tell a packed file, whatever its name. */
-const packedBeginnings = [
-  { ending: '.zip', bytes: [0x50, 0x4b, 3, 4] },
-  { ending: '.gz', bytes: [0x1f, 0x8b] },
-]
-
 /** The name with the ending that a file's first bytes tell, where it has none. */
 export function withPackedEnding(name: string, head: Uint8Array): string {
   if (extname(name) !== '') return name
-  const packed = packedBeginnings.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte))
-  return name + (packed?.ending ?? '')
+  const packed = archives.find(
+    ({ beginning }) => beginning?.every((byte, index) => head[index] === byte) === true,
+  )
+  return name + (packed?.endings[0] ?? '')
 }
 
 /** The name with the ending that its media type stands for, where it has another. */
 export function withEnding(name: string, contentType: string | undefined): string {
-  const endings = ownValue(endingsOfType, contentType ?? '') ?? []
+  const endings = endingsOfType(contentType ?? '')
   const [usual] = endings
   const lower = name.toLowerCase()
   const isArchiveType = usual !== undefined && findArchive(`x${usual}`) !== undefined
   const fits = endings.some((ending) => lower.endsWith(ending)) || (isArchiveType && extname(name) !== '')
-  const isKnown = Object.values(endingsOfType).flat().includes(extname(lower))
-  return usual === undefined || fits || isKnown ? name : name + usual
+  return usual === undefined || fits || hasKnownEnding(lower) ? name : name + usual
 }

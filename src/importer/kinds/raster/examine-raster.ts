@@ -1,5 +1,6 @@
 import { coverageStoreTypes, mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import { authorityCode } from '../../../transforms/raster/crs-text.ts'
+import { outputFormat } from '../../../transforms/raster/output-format.ts'
 import type { TaskRecord } from '../../model/task-record.ts'
 import type { Examination, ExamineContext } from '../examination.ts'
 import { examineMosaic } from '../mosaic/examine-mosaic.ts'
@@ -41,7 +42,7 @@ export function examineRaster(task: TaskRecord, context: ExamineContext): Examin
     const hint = 'leave out the target store, or use updateMode REPLACE with the name of its layer'
     return refused('ERROR', `The coverage store "${store.name}" serves a file already: ${hint}`)
   }
-  const format = isDirect ? task.format : 'GeoTIFF'
+  const format = isDirect ? task.format : outputFormat
   const type = coverageStoreTypes.find((one) => one === format)
   if (type === undefined) return refused('ERROR', `${task.format} cannot be served as a coverage`)
   return { finding: findingOf(task), isDirect, target: { workspace, name: task.layer?.name ?? '', type } }

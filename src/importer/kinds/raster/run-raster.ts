@@ -9,6 +9,7 @@ import type { CopyHooks } from '../../../lib/copy-file.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { CoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
+import { outputFormat } from '../../../transforms/raster/output-format.ts'
 import type { TaskLayer, TaskRecord } from '../../model/task-record.ts'
 import type { ImporterParts } from '../../parts.ts'
 import { now } from '../../parts.ts'
@@ -67,7 +68,7 @@ async function makeTransformed(
     return made.main
   })
   if (description === undefined) throw new Error(`Task ${task.id} made no raster`)
-  return { path, isOurs: true, type: 'GeoTIFF', description }
+  return { path, isOurs: true, type: outputFormat, description }
 }
 
 /** The file to publish: what the chain makes, the source where it lies, or a whole copy of ours where it was uploaded. */

@@ -2,7 +2,8 @@ import { lookup } from 'node:dns/promises'
 import { realpath } from 'node:fs/promises'
 import { invalid } from '../../../lib/errors.ts'
 import type { DatabasePlace } from '../../../sources/database/database.ts'
-import { isFileDatabase } from '../../../sources/database/standard-place.ts'
+import { postgres } from '../../../sources/database/postgres/postgres.ts'
+import { isFileDatabase } from '../../../sources/database/registry.ts'
 import type { StoreConnection } from '../../../stores/store.ts'
 
 interface TablePlace {
@@ -20,11 +21,12 @@ async function addressesOf(host: string): Promise<string[]> {
   return [host.toLowerCase(), ...addresses]
 }
 
-async function postgresPlace(
+async function serverPlace(
+  type: string,
   { host = 'localhost', port = '5432', database = '', schema = 'public' }: Record<string, string | undefined>,
   table: string,
 ): Promise<TablePlace> {
-  return { hosts: await addressesOf(host), rest: ['postgis', port, database, schema, table] }
+  return { hosts: await addressesOf(host), rest: [type, port, database, schema, table] }
 }
 
 async function filePlace(path: string, table: string): Promise<TablePlace> {
@@ -34,14 +36,13 @@ async function filePlace(path: string, table: string): Promise<TablePlace> {
 
 async function placeOfSource(place: DatabasePlace, table: string): Promise<TablePlace> {
   const { database, port, host, schema } = place
-  if (place.type === 'mysql') return { hosts: [], rest: [] }
   if (isFileDatabase(place)) return filePlace(database, table)
-  return postgresPlace({ host, port: port?.toString(), database, schema }, table)
+  return serverPlace(place.type, { host, port: port?.toString(), database, schema }, table)
 }
 
 async function placeOfTarget({ type, parameters }: StoreConnection, table: string): Promise<TablePlace> {
   if (type !== 'PostGIS') return filePlace(parameters.path ?? '', table)
-  return postgresPlace(parameters, table)
+  return serverPlace(postgres.type, parameters, table)
 }
 
 /** Throws where a table would be read and written by the same load. */

@@ -5,6 +5,7 @@ import type { Schema } from '../../../geo/schema.ts'
 import { conflict } from '../../../lib/errors.ts'
 import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { DatabaseReader, DescribedDatabase, DescribeOptions } from '../database.ts'
+import { requireUser } from '../server-place.ts'
 import type { TableEntry } from './catalog.ts'
 import { listColumns, listTableEntries } from './catalog.ts'
 import type { ColumnPlan } from './columns.ts'
@@ -82,7 +83,13 @@ async function* readTable(
 
 /** PostgreSQL, with PostGIS or without. */
 export const postgres: DatabaseReader = {
+  type: 'postgis',
+  aliases: ['postgres', 'postgresql'],
   format: 'PostGIS',
+  standardPlace: (place) => {
+    requireUser(place)
+    return { host: 'localhost', port: 5432, schema: 'public', ...place }
+  },
   describe: async (connection, options) => {
     for await (const found of withSession(connection, options.signal, (session) =>
       describeTables(session, options),

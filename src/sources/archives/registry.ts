@@ -1,0 +1,16 @@
+import type { ArchiveKind } from './archive-kind.ts'
+import { compressedFiles, tarFiles } from './compressed.ts'
+import { rar, split } from './refused.ts'
+import { sevenZip } from './seven-zip.ts'
+import { kmz, zip } from './zip.ts'
+
+/** Every kind of archive; the first whose ending fits counts. */
+export const archives: readonly ArchiveKind[] = [
+  zip,
+  kmz,
+  sevenZip,
+  ...tarFiles,
+  ...compressedFiles,
+  rar,
+  split,
+]

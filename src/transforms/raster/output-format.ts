@@ -1,0 +1,2 @@
+/** The format of what the programs write. */
+export const outputFormat = 'GeoTIFF'
