@@ -4,10 +4,10 @@
  */
 const knownOffenders = {
   'functions of more than 80 lines': 6,
-  'exports without a comment': 86,
+  'exports without a comment': 58,
   'http reaches below the rooms it serves': 95,
   'names of types outside their room': 120,
-  'unused files, exports and packages': 175,
+  'unused files, exports and packages': 125,
 } as const
 
 export type OpenRule = keyof typeof knownOffenders

@@ -1,6 +1,7 @@
 // Run by `scripts/older-data.ts` with the sources of another commit: fills a data directory by that commit's own server.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fixedClock } from '../../tests/support/fixed-clock.ts'
 
 const [tree = '', dataDir = '', databaseUrl = ''] = process.argv.slice(2)
 
@@ -19,9 +20,6 @@ const { createApp } = (await import(join(tree, 'src/app.ts'))) as {
 }
 const { loadSettings } = (await import(join(tree, 'src/config/settings.ts'))) as {
   loadSettings(environment: Record<string, string>): unknown
-}
-const { fixedClock } = (await import(join(tree, 'src/lib/clock.ts'))) as {
-  fixedClock(start: string): { advance(milliseconds: number): void }
 }
 
 const clock = fixedClock('2026-01-01T12:00:10.000Z')

@@ -15,7 +15,7 @@ export function installModules(root) {
 }
 
 /** Changes when the lock file or the manifest's dependencies change. */
-export function modulesStamp(root) {
+function modulesStamp(root) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const lock = readFileSync(join(root, 'package-lock.json'))
   const wanted = JSON.stringify([manifest.dependencies, manifest.devDependencies])

@@ -14,7 +14,7 @@ export function formatAnswer(said: string): string {
 }
 
 /** JSON with every list and object that fits on one line, and the others broken. */
-export function setInLines(value: unknown, indent = '', taken = 0): string {
+function setInLines(value: unknown, indent = '', taken = 0): string {
   const flat = onOneLine(value)
   const isPlain = typeof value !== 'object' || value === null
   if (isPlain || indent.length + taken + flat.length <= widest) return flat

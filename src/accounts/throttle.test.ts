@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fixedClock } from '../lib/clock.ts'
+import { fixedClock } from '../../tests/support/fixed-clock.ts'
 import { createThrottle, networkOf } from './throttle.ts'
 
 function failing(times: number, address: string, account?: string) {

@@ -1,7 +1,7 @@
 import type { Columns } from './import-coordinates.ts'
 import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
 
-export const importModes = ['create', 'replace', 'append'] as const
+const importModes = ['create', 'replace', 'append'] as const
 export type ImportMode = (typeof importModes)[number]
 
 export interface ImportOptions {

@@ -56,7 +56,7 @@ export function readImport(body: unknown): ImportView {
 }
 
 /** A task as the server shows it, in a collection or alone. */
-export function readTask(body: unknown): TaskView {
+function readTask(body: unknown): TaskView {
   const json = object(body)
   const data = object(json.data)
   const layer = object(json.layer)

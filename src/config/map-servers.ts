@@ -5,7 +5,7 @@ import type { Reader } from './parse.ts'
 const setting = 'TERRANE_MAP_SERVERS'
 const maxServers = 100
 
-export const mapServerKinds = ['mapserver', 'qgis', 'geoserver'] as const
+const mapServerKinds = ['mapserver', 'qgis', 'geoserver'] as const
 export type MapServerKind = (typeof mapServerKinds)[number]
 
 /** A map server that runs beside this one and is to be watched. */

@@ -6,7 +6,7 @@ import { readMapServers } from './map-servers.ts'
 import { readNetworks } from './networks.ts'
 import type { Reader } from './parse.ts'
 
-export const privacyModes = ['truncated', 'full', 'none'] as const
+const privacyModes = ['truncated', 'full', 'none'] as const
 /** What is kept of client addresses: cut to their network, whole, or nothing. */
 export type PrivacyMode = (typeof privacyModes)[number]
 

@@ -11,11 +11,11 @@ import { environmentReader } from './parse.ts'
 import { minPasswordLength, shortPassword } from './passwords.ts'
 import { unknownNames } from './unknown-names.ts'
 
-export const dialects = ['contract', 'geoserver'] as const
+const dialects = ['contract', 'geoserver'] as const
 export type Dialect = (typeof dialects)[number]
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+const logLevels = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+type LogLevel = (typeof logLevels)[number]
 
 export interface ServerSettings {
   host: string
@@ -43,7 +43,7 @@ export interface DataSettings {
   sample: boolean
 }
 
-export interface LimitSettings {
+interface LimitSettings {
   maxUploadBytes: number
   maxExpandedBytes: number
   maxArchiveEntries: number
@@ -60,7 +60,7 @@ export interface LimitSettings {
   silenceSeconds: number
 }
 
-export interface RetentionSettings {
+interface RetentionSettings {
   /** Uploads of unfinished imports are kept so long after the last change. */
   uploadDays: number
   /** Records of finished imports. */

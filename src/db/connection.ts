@@ -6,7 +6,7 @@ import { migrateToLatest } from './migrate.ts'
 import { SqliteAdapter } from './sqlite-adapter.ts'
 import type { Tables } from './tables.ts'
 
-export type DatabaseKind = 'sqlite' | 'postgres'
+type DatabaseKind = 'sqlite' | 'postgres'
 
 /** A connection or a transaction: repositories take one as their first argument and never reach for another. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { silentLogger } from '../lib/logger.ts'
+import { silentLogger } from '../../tests/support/silent-logger.ts'
 import type { App, TypeBoxProvider } from './app-types.ts'
 import { limitBodyTimes } from './time-limits.ts'
 

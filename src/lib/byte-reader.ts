@@ -8,6 +8,7 @@ const spareBytes = 16
 /** Turns bytes of one text encoding into UTF-8, piece by piece; `isLast` flushes what is pending. */
 export type Transcoder = (piece: Uint8Array, isLast: boolean) => Uint8Array
 
+/** How much a `ByteReader` keeps, and what turns other encodings into UTF-8. */
 export interface ByteReaderOptions {
   /** The longest run of bytes that a caller may keep; the buffer never grows beyond it and one chunk. */
   limitBytes: number

@@ -3,15 +3,5 @@ export interface Clock {
   now(): Date
 }
 
+/** The time of the machine. */
 export const systemClock: Clock = { now: () => new Date() }
-
-/** A clock for tests that stands still until it is moved. */
-export function fixedClock(start: string): Clock & { advance(milliseconds: number): void } {
-  let time = new Date(start).getTime()
-  return {
-    now: () => new Date(time),
-    advance: (milliseconds) => {
-      time += milliseconds
-    },
-  }
-}

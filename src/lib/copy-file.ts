@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { openGuarded } from './guarded-files.ts'
 
+/** What stops a copy, and what is told how far it is. */
 export interface CopyHooks {
   signal: AbortSignal
   /** After each piece: its bytes. */

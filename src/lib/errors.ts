@@ -1,5 +1,5 @@
 /** Kinds of failure a caller can act on; `http/errors.ts` maps each to a status. */
-export const failureKinds = [
+const failureKinds = [
   'invalid', // the input is wrong: 400
   'unauthenticated', // 401
   'forbidden', // 403
@@ -14,6 +14,7 @@ export const failureKinds = [
 ] as const
 export type FailureKind = (typeof failureKinds)[number]
 
+/** What a failure may tell beside its message. */
 export interface FailureOptions {
   /** Further messages, one for each thing that is wrong; default: the message alone. */
   errors?: string[]
@@ -62,6 +63,7 @@ export class FieldFailure extends Failure {
   }
 }
 
+/** Of a `FieldFailure`; default: `invalid` with the code `invalid-fields`. */
 export interface FieldFailureOptions {
   kind?: FailureKind
   code?: string

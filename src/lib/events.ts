@@ -20,12 +20,14 @@ export interface Events {
   'exception.caught': { error: unknown; where: string }
 }
 
+/** Carries facts from those who announce them to those who listen, within this process and at once. */
 export interface EventBus {
   emit<K extends keyof Events>(name: K, fact: Events[K]): void
   /** Returns the function that stops listening. */
   on<K extends keyof Events>(name: K, listener: (fact: Events[K]) => void): () => void
 }
 
+/** A bus whose listeners cannot harm who announces: what they throw goes to `onListenerError`. */
 export function createEventBus(onListenerError: (error: unknown) => void): EventBus {
   const emitter = new EventEmitter()
   return {

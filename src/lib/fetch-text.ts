@@ -10,6 +10,7 @@ export class FetchFailure extends Error {
   }
 }
 
+/** Who asks, and the limits of a question. */
 export interface FetchTextOptions {
   /** Basic authentication; what stands in the address counts where these are absent. */
   user?: string

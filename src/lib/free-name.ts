@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { conflict } from './errors.ts'
 
+/** How a number is put behind a name. */
 export interface FreeNameOptions {
   /** Between the name and its number; default: nothing. */
   separator?: string
@@ -49,6 +50,7 @@ export async function findFreeName(
   throw noneFree(name)
 }
 
+/** How names are told apart, and which are given away. */
 export interface DistinctNamesOptions extends Pick<FreeNameOptions, 'separator' | 'first' | 'fit'> {
   /** Names that are taken from the start, as `fold` gives them. */
   taken?: Iterable<string>

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const patienceMs = 1000
 const keptMs = 2000
 
+/** Room on a disk. */
 export interface Space {
   /** What a process without privileges may still write. */
   freeBytes: number

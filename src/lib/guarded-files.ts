@@ -21,10 +21,12 @@ export function setGuard(guard: Guard | undefined): void {
   setEnvironmentData(guardKey, guard as unknown as Parameters<typeof setEnvironmentData>[1])
 }
 
+/** The guard that `setGuard` has set for this process and its threads. */
 export function currentGuard(): Guard | undefined {
   return getEnvironmentData(guardKey) as unknown as Guard | undefined
 }
 
+/** Whether a path is a folder or stands in it; by the texts alone, without a look at the disk. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
@@ -93,7 +95,7 @@ export async function readGuarded(path: string): Promise<Buffer> {
 }
 
 /** A name for an open file that leads to it whatever happens to its own. */
-export function handlePath(fd: number): string {
+function handlePath(fd: number): string {
   return `/proc/self/fd/${fd}`
 }
 

@@ -7,9 +7,7 @@ export type Logger = Pick<
   'level' | 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | 'child'
 >
 
+/** A log in lines of JSON on standard error. */
 export function createLogger(level: string): PinoLogger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
 }
-
-/** A logger that says nothing, for tests. */
-export const silentLogger: Logger = pino({ level: 'silent' })

@@ -34,6 +34,7 @@ export class ProgramError extends Error {
   }
 }
 
+/** The limits of a program, what it reads and where it runs. */
 export interface ProgramOptions {
   signal?: AbortSignal
   /** Wall-clock limit in milliseconds. */
@@ -48,6 +49,7 @@ export interface ProgramOptions {
   onWarnings?(stderr: string): void
 }
 
+/** What a program that ended well has written. */
 export interface ProgramResult {
   stdout: Buffer
   stderr: string

@@ -40,12 +40,6 @@ function encodingNamed(name: string): TextEncoding {
   return made
 }
 
-/** True when every byte of `bytes[start, end)` is below 128, so that it is UTF-8 as it stands. */
-export function isAscii(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
-  for (let at = start; at < end; at += 1) if ((bytes[at] as number) >= 0x80) return false
-  return true
-}
-
 /** True when `bytes[start, end)` is well-formed UTF-8 (Unicode 15, table 3-7). */
 export function isValidUtf8(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
   return isUtf8(bytes.subarray(start, end))

@@ -5,9 +5,9 @@ import { startServer } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/settings.ts'
 import type { Area } from '../../src/http/app-types.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { silentLogger } from '../../src/lib/logger.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 let terrane: TestApp
 before(async () => {

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { applyRetention } from '../../src/importer/desk/retention.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
-import { fixedClock } from '../../src/lib/clock.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { countFeatures, startImporter } from '../support/importer-client.ts'
 

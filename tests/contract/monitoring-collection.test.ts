@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fixedClock } from '../../src/lib/clock.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
 import { startMonitoring } from '../support/monitoring-client.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { fixedClock } from '../../src/lib/clock.ts'
 import type { TestApp, TestAppOptions } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { requestAt, startFed } from '../support/fed-monitoring.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
 import { databases } from '../support/monitoring-client.ts'
 
 const start = '2026-11-21T12:00:10.000Z'

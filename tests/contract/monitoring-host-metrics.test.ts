@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { describe, it } from 'node:test'
-import { fixedClock } from '../../src/lib/clock.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
 import { databases, startMonitoring } from '../support/monitoring-client.ts'

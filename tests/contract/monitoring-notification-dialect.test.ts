@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { fixedClock } from '../../src/lib/clock.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
 import type { NotificationClient } from '../support/notification-client.ts'
 import { createCheck, readConfig, startNotifications, threshold } from '../support/notification-client.ts'
 

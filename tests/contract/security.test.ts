@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { fixedClock } from '../../src/lib/clock.ts'
 import type { TestApp } from '../support/app.ts'
 import { basicAuth, createTestApp } from '../support/app.ts'
+import { fixedClock } from '../support/fixed-clock.ts'
 
 type Headers = Record<string, string>
 interface Options {

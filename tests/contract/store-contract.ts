@@ -7,7 +7,7 @@ import { describeReading } from './store-reading.ts'
 import type { MakeStore } from './store-session.ts'
 import { describeUpdates } from './store-updates.ts'
 
-export type { MakeStore, StoreUnderTest } from './store-session.ts'
+export type { MakeStore } from './store-session.ts'
 
 /** What every vector store promises, run over a fresh one for each test. */
 export function describeStoreContract(name: string, make: MakeStore): void {

@@ -27,7 +27,7 @@ export interface StoreUnderTest {
 
 export type MakeStore = () => Promise<StoreUnderTest>
 
-export interface Reject {
+interface Reject {
   row: number
   field?: string
   reason: string

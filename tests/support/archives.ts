@@ -6,7 +6,7 @@ import type { Header } from 'tar-stream'
 import { pack } from 'tar-stream'
 import { ZipFile } from 'yazl'
 
-export interface TestEntry {
+interface TestEntry {
   name: string
   content?: string | Uint8Array
   /** Unix mode with its type, such as `0o120777` for a link. */

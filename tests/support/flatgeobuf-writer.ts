@@ -1,5 +1,5 @@
 /** A field of a FlatBuffers table; undefined is left out. */
-export type Field =
+type Field =
   | { uint8: number }
   | { uint16: number }
   | { int32: number }
@@ -130,7 +130,7 @@ function geometryFields({ type, ends, xy, z, m, parts }: FgbGeometry): Field[] {
 }
 
 /** A FlatBuffers buffer: an offset to the root table, tables before what they point to. */
-export function encode(root: Field[]): Buffer {
+function encode(root: Field[]): Buffer {
   const bytes: number[] = []
   const put = (value: number | bigint, count: number): void => {
     for (let i = 0; i < count; i += 1) bytes.push(Number((BigInt(value) >> BigInt(i * 8)) & 255n))

@@ -25,7 +25,7 @@ export interface MonitoredRequest {
   error?: MonitoredError
 }
 
-export interface MonitoredError {
+interface MonitoredError {
   type: string
   message: string
   trace: string[]

@@ -31,7 +31,7 @@ export interface HostWatch {
   close(): Promise<void>
 }
 
-export interface HostRow {
+interface HostRow {
   /** Seconds since 1970. */
   period: number
   label: string

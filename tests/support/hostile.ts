@@ -18,12 +18,6 @@ export interface Reply {
   headers: Headers
 }
 
-export interface ServerSetup {
-  env?: Record<string, string>
-  /** The data directory stands on a disk of its own of this size. */
-  diskMegabytes?: number
-}
-
 /** A real server under attack: a process with a data directory and a folder for temporary files of its own. */
 export interface Victim {
   server: TestServer

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 import type { Cleanup } from './terrane-process.ts'
 
 /** A mail as it arrived. */
-export interface ReceivedMail {
+interface ReceivedMail {
   from: string
   to: string[]
   /** Raw header lines, unfolded. */
@@ -81,7 +81,7 @@ export async function startOddMailServer(
 }
 
 /** The parts of a mail with a text and an HTML alternative. */
-export function parseMail(raw: Buffer): Pick<ReceivedMail, 'headers' | 'subject' | 'text' | 'html'> {
+function parseMail(raw: Buffer): Pick<ReceivedMail, 'headers' | 'subject' | 'text' | 'html'> {
   const { headers, body } = splitPart(raw.toString('latin1'))
   const boundary = /boundary="?([^";]+)"?/.exec(headerOf(headers, 'content-type'))?.[1] ?? ''
   const parts = body

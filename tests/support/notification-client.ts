@@ -10,7 +10,7 @@ interface Duration {
 }
 
 /** A check as it stands on the wire. */
-export interface CheckOnWire {
+interface CheckOnWire {
   id: number
   name: string
   description: string
@@ -23,7 +23,7 @@ export interface CheckOnWire {
   webhook_secrets?: Record<string, string>
 }
 
-export interface FieldOnWire {
+interface FieldOnWire {
   id: number
   field_name: string
   current_value: unknown
@@ -46,7 +46,7 @@ export interface ConfigOnWire {
   webhooks: string[]
 }
 
-export interface ProblemOnWire {
+interface ProblemOnWire {
   name: string
   severity: string
   message: string
@@ -59,7 +59,7 @@ export interface ProblemOnWire {
 }
 
 /** The data of every answer about checks, whichever it is. */
-export interface NotificationData extends CheckOnWire, ConfigOnWire {
+interface NotificationData extends CheckOnWire, ConfigOnWire {
   problems: ProblemOnWire[]
   health_level: string
   notifications: (CheckOnWire & { url: string })[]
@@ -67,7 +67,7 @@ export interface NotificationData extends CheckOnWire, ConfigOnWire {
   deliveries: { kind: string; receiver: string; state: string; attempts: number; error: string | null }[]
 }
 
-export interface NotificationAnswer extends Omit<Answer, 'json'> {
+interface NotificationAnswer extends Omit<Answer, 'json'> {
   json: {
     status: string
     success: boolean

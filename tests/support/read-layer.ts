@@ -12,7 +12,7 @@ import { writeGeometryText } from '../../src/geo/wkb-to-wkt.ts'
 import { rowsOf, type Value } from './batches.ts'
 
 /** A row as tests compare it: its number in the source, its geometry as WKT, its values. */
-export interface ReadRow {
+interface ReadRow {
   row: number
   geometry: string | null
   values: Value[]

@@ -2,7 +2,7 @@ import type { ExpectedPeriod, ExpectedRow, Question } from './recount.ts'
 import { distinctOf, resourceKey } from './recount.ts'
 
 /** A row as metric_data answers it. */
-export interface AnsweredRow {
+interface AnsweredRow {
   label?: string
   user?: string
   event_type?: string

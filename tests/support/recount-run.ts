@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { fixedClock } from '../../src/lib/clock.ts'
 import type { ServiceType } from '../../src/monitoring/model/service-types.ts'
 import type { TestApp } from './app.ts'
 import { createTestApp } from './app.ts'
 import { placeOf } from './fed-monitoring.ts'
+import { fixedClock } from './fixed-clock.ts'
 import type { MonitoringClient } from './monitoring-client.ts'
 import { monitoringClient } from './monitoring-client.ts'
 import type { CountedService, Question } from './recount.ts'
@@ -28,7 +28,6 @@ export interface RecountOptions {
   questions: number
 }
 
-const hourMs = 3600 * 1000
 /** Ten hours before the change of a month. */
 const from = Date.parse('2026-10-31T14:00:00Z')
 const midnight = Date.parse('2026-11-01T00:00:00Z')
@@ -124,11 +123,3 @@ export async function comparer(client: MonitoringClient, facts: Day, services: C
     assert.equal(found.length, 0, shown.join('\n'))
   }
 }
-
-/** Questions about whole hours, or about whole days. */
-export function wholePeriods(questions: readonly Question[], seconds: number): Question[] {
-  return questions.filter(({ from: start, interval }) => start % seconds === 0 && interval % seconds === 0)
-}
-
-export const afterDays = (days: number): string =>
-  new Date(Date.parse(end) + days * 24 * hourMs).toISOString()

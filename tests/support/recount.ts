@@ -33,7 +33,7 @@ export const groupings = [
   ] as const),
   ...(['label', 'user', 'user_on_label', 'event_type', 'event_type_on_label', 'event_type_on_user'] as const),
 ] as const
-export type Grouping = (typeof groupings)[number]
+type Grouping = (typeof groupings)[number]
 
 export interface CountedService {
   id: number

@@ -1,7 +1,7 @@
 import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
 import { applicationMetrics, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
-import { eventTypeId, eventTypeOfId, eventTypes } from '../../src/monitoring/model/event-types.ts'
+import { eventTypeOfId, eventTypes } from '../../src/monitoring/model/event-types.ts'
 import { resourceTypeOfId, resourceTypes } from '../../src/monitoring/model/resource-types.ts'
 import { OtherSketch } from '../../src/monitoring/series/other-sketch.ts'
 import { QuantileSketch } from '../../src/monitoring/series/quantile-sketch.ts'
@@ -13,7 +13,7 @@ import type { MinuteRow } from './recount-minute.ts'
 import { countsUnder, minuteRows, sampleRows } from './recount-minute.ts'
 
 /** A row as it should be, with everything that went into it. */
-export interface CountedRow {
+interface CountedRow {
   sum: number
   weighted: number
   min: number
@@ -225,6 +225,3 @@ function isNear(expected: number, found: number | undefined, share: number): boo
 function minuteOf({ created }: { created: number }): number {
   return Math.floor(created / 60_000) * 60
 }
-
-/** The event type's number, for statements of tests. */
-export const allId = eventTypeId('all')

@@ -23,7 +23,7 @@ export const testLimits: SeriesLimits = { labels: 6, visitors: 25, resources: 10
 /** Some time before the midnight at which November begins. */
 export const start = Date.UTC(2026, 10, 1) - 35 * minute
 
-export const keepAll: Keep = {
+const keepAll: Keep = {
   ...{ minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0 },
   maxBytes: 0,
 }

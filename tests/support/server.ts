@@ -11,7 +11,7 @@ const patienceMs = 60_000
 /** User and password as GDAL's `GDAL_HTTP_USERPWD` takes them. */
 export const userAndPassword = `admin:${password}`
 
-export interface ServerAnswer {
+interface ServerAnswer {
   status: number
   json: Json
   text: string

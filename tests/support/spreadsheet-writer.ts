@@ -10,7 +10,7 @@ const packageRelations = 'http://schemas.openxmlformats.org/package/2006/relatio
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 
 /** Stores entries without compression (APPNOTE 6.3.10). */
-export function zipOf(entries: Record<string, string | Uint8Array>): Buffer {
+function zipOf(entries: Record<string, string | Uint8Array>): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0

@@ -35,7 +35,7 @@ export async function unpackInto(
 }
 
 /** Every file below a folder by its path, with its text. */
-export async function readTree(folder: string): Promise<Record<string, string>> {
+async function readTree(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   if (!existsSync(folder)) return files
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -18,7 +18,7 @@ export function pointsJson(points: Points): string {
   return JSON.stringify({ type: 'FeatureCollection', features })
 }
 
-export const twoPoints: Points = [
+const twoPoints: Points = [
   ['a', 1, 2],
   ['b', 3, 4],
 ]
@@ -59,13 +59,13 @@ export async function importPoints(
   assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
 }
 
-export interface ShownLayer {
+interface ShownLayer {
   version: number
   public?: boolean
   nativeName: string
 }
 
-export async function layerOf(server: TestApp, name: string): Promise<ShownLayer> {
+async function layerOf(server: TestApp, name: string): Promise<ShownLayer> {
   const reply = await server.app.inject({ url: `/rest/layers/${name}`, headers: server.admin })
   assert.equal(reply.statusCode, 200, reply.body)
   return reply.json<{ layer: ShownLayer }>().layer

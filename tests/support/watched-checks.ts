@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '../../src/db/connection.ts'
 import { openDatabase } from '../../src/db/connection.ts'
-import { fixedClock } from '../../src/lib/clock.ts'
-import { silentLogger } from '../../src/lib/logger.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createVault } from '../../src/lib/vault.ts'
 import { createNotifications } from '../../src/monitoring/notify/create-notifications.ts'
@@ -15,7 +13,9 @@ import { listDeliveries } from '../../src/monitoring/notify/records/delivery-rep
 import type { NewReceiver } from '../../src/monitoring/notify/records/receiver-repository.ts'
 import { replaceReceivers } from '../../src/monitoring/notify/records/receiver-repository.ts'
 import { createAddressGuard } from '../../src/sources/remote/address-guard.ts'
+import { fixedClock } from './fixed-clock.ts'
 import { testCluster } from './postgres.ts'
+import { silentLogger } from './silent-logger.ts'
 import type { Cleanup } from './terrane-process.ts'
 import { temporaryData } from './terrane-process.ts'
 

@@ -14,14 +14,14 @@ import type { UseSplit } from '../../src/monitoring/series/use-counts.ts'
 const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
 const limits = { labels: 1000, visitors: 10_000, resources: 500 }
 
-export interface Split {
+interface Split {
   /** Default: `all`. */
   eventType?: EventType
   /** Name of a layer. */
   layer?: string
 }
 
-export interface StoredException {
+interface StoredException {
   error_type: string
   message: string
   stack: string

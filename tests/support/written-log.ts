@@ -57,7 +57,7 @@ export function makeLogged(options: {
 const escaped = (text: string): string => text.replaceAll('"', '\\x22')
 
 /** A line as nginx writes it, with a number in its query that no other has. */
-export function logLine(request: RequestEvent, number: number): string {
+function logLine(request: RequestEvent, number: number): string {
   const { created, eventType, method, path, status, sizeBytes, milliseconds, clientIp, userAgent, userName } =
     request
   const [, day, month, year, time] =

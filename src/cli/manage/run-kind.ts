@@ -43,7 +43,7 @@ export interface ManageContext {
 }
 
 /** What an action found or did: for programs, and for people. */
-export interface Said {
+interface Said {
   answer: unknown
   text: string
 }

@@ -20,6 +20,7 @@ function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((one) => one.address))
 }
 
+/** Whether an address is one of this machine, its loopback included. */
 export function isOfThisHost(address: string): boolean {
   const plain = embeddedIpv4(address) ?? address
   const isLoop = plain.startsWith('127.') || plain.startsWith('0.') || /^[0:]+[01]?$/.test(plain)
@@ -27,7 +28,7 @@ export function isOfThisHost(address: string): boolean {
 }
 
 /** Whether an address may be reached. */
-export function isInReach({ allow, ownPort }: Reach, address: string, port: number): boolean {
+function isInReach({ allow, ownPort }: Reach, address: string, port: number): boolean {
   if (port === ownPort && isOfThisHost(address)) return false
   return holdsAddress(networkSet(allow), address) || !(isClosedAddress(address) || isOfThisHost(address))
 }

@@ -1,11 +1,12 @@
 import type { Reach } from '../network/reach.ts'
 
 import { ownValue } from '../own-value.ts'
+
 /**
  * Whether the connection is encrypted, as PostgreSQL's `sslmode` has it: without a look at the certificate
  * (`require`), with a look at who signed it, or also at the name in it.
  */
-export const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 export type TlsMode = (typeof tlsModes)[number]
 
 /** Modes of PostgreSQL and GeoServer; `allow` and `prefer` encrypt nothing, since they promise nothing. */
@@ -21,6 +22,7 @@ const tlsByName: Record<string, TlsMode> = {
 /** What a mode may be called; any letter case, `_` for `-`. */
 export const tlsNames: readonly string[] = Object.keys(tlsByName)
 
+/** The mode of a name; undefined where there is none of it. */
 export function findTlsMode(name: string): TlsMode | undefined {
   return ownValue(tlsByName, name.toLowerCase().replaceAll('_', '-'))
 }

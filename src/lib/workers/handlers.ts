@@ -27,6 +27,7 @@ export class Transfer<T> {
  */
 export type Handlers = { readonly [name: string]: (argument: never, context: never) => unknown }
 
+/** The names under which a worker may be called. */
 export type HandlerName<H extends Handlers> = Extract<keyof H, string>
 
 type ArgumentOf<H extends Handlers, K extends keyof H> =
@@ -37,8 +38,10 @@ type ContextOf<H extends Handlers, K extends keyof H> =
 
 type Unwrapped<T> = T extends Transfer<infer Value> ? Value : T
 
+/** What a call of that name gives. */
 export type ResultOf<H extends Handlers, K extends keyof H> = Unwrapped<Awaited<ReturnType<H[K]>>>
 
+/** What each chunk of a call that streams is. */
 export type ChunkOf<H extends Handlers, K extends keyof H> =
   ReturnType<H[K]> extends AsyncIterable<infer Chunk>
     ? Unwrapped<Chunk>
@@ -46,6 +49,7 @@ export type ChunkOf<H extends Handlers, K extends keyof H> =
       ? Unwrapped<Chunk>
       : never
 
+/** What ends a call before it is done. */
 export interface CallLimits {
   /** Asks the handler to stop; a worker that does not within `graceMs` is ended. The call throws the signal's reason. */
   signal?: AbortSignal | undefined
@@ -59,13 +63,14 @@ export interface CallLimits {
   transfer?: TransferList | undefined
 }
 
+/** The limits of a call, and what hears its notices and answers its questions. */
 export interface CallOptions<Notice, Question, Answer> extends CallLimits {
   onNotice?(notice: Notice): void
   /** Answers what the handler asks; throwing refuses. */
   onAsk?(question: Question): Promise<Answer> | Answer
 }
 
-export type OptionsOf<H extends Handlers, K extends keyof H> =
+type OptionsOf<H extends Handlers, K extends keyof H> =
   ContextOf<H, K> extends CallContext<infer Notice, infer Question, infer Answer>
     ? CallOptions<Notice, Question, Answer>
     : CallLimits

@@ -27,4 +27,5 @@ export type CallReport =
 /** What a worker sends. */
 export type FromWorker = CallReport | { type: 'told'; notice: unknown }
 
+/** Memory that goes over to the other thread instead of being copied. */
 export type TransferList = readonly TransferListItem[]

@@ -7,6 +7,7 @@ import type { FromWorker, ToWorker } from './messages.ts'
 import type { WorkerPort } from './worker-port.ts'
 import { openWorkerPort } from './worker-port.ts'
 
+/** Tells the one who started this worker something outside a call. */
 export type Tell = (notice: unknown) => void
 type Make<H, Data> = (data: Data, tell: Tell) => H | Promise<H>
 type Handler = (argument: unknown, context: CallContext<unknown, unknown>) => unknown

@@ -8,6 +8,7 @@ import { parentFd } from './parent-fd.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
+/** What a child process is given, and how much memory. */
 export interface ProcessOptions extends StartOptions {
   /** Most that JavaScript may fill; default 512 MB. */
   maxHeapMb?: number

@@ -5,6 +5,7 @@ import type { FromWorker } from './messages.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
+/** What a thread is given: data, environment, memory. */
 export interface ThreadOptions extends StartOptions {
   /** Where it sees no environment at all. */
   isBare?: boolean

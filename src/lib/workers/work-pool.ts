@@ -3,6 +3,7 @@ import type { WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
 import type { StartOptions, WorkerHandle } from './worker-handle.ts'
 
+/** How many workers a pool has, how they are started, and when they go. */
 export interface WorkPoolOptions<H extends Handlers> {
   /** Starts one more: `(options) => startThread(file, options)` or `startProcess`. */
   start(options: Pick<StartOptions, 'onEnd'>): WorkerHandle<H>

@@ -1,3 +1,4 @@
+/** The limits of a queue. */
 export interface WorkQueueOptions {
   /** At a time altogether; default: as many as come. */
   limit?: number
@@ -5,6 +6,7 @@ export interface WorkQueueOptions {
   maxWaiting?: { count: number; refuse(): Error }
 }
 
+/** Behind whom a piece of work waits, and until when. */
 export interface PlaceOptions {
   /** One at a time for each key; without it only the limit counts. */
   key?: string | undefined

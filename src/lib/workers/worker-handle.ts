@@ -20,12 +20,14 @@ export interface Carrier {
   kill(): void
 }
 
+/** What a thread or process does by itself. */
 export interface CarrierEvents {
   onMessage(message: FromWorker): void
   /** It has ended, by whatever reason. */
   onEnd(error: Error): void
 }
 
+/** What every worker is started with. */
 export interface StartOptions {
   /** Given to the function that makes the handlers; plain data. */
   data?: unknown

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { silentLogger } from '../../lib/logger.ts'
+import { silentLogger } from '../../../tests/support/silent-logger.ts'
 import { CollectorHandle } from './collector-handle.ts'
 import type { CollectedService } from './service-collector.ts'
 
