@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AppOptions, Terrane } from '../../src/app.ts'
 import { createApp } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/settings.ts'
+import './described-answers.ts'
 import { silentLogger } from './silent-logger.ts'
 
 export const adminPassword = 'test-admin-password'
