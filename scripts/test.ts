@@ -1,5 +1,6 @@
 // `npm test`: the check, then every test in one run of node's test runner, whose summary ends the output.
-// `npm test -- 'src/geo/**/*.test.ts'` runs those files only, without the check.
+// `npm test -- 'src/geo/**/*.test.ts'` runs those files only, without the check; `--test-name-pattern=...` and other options
+// of the runner may follow.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
@@ -44,6 +45,11 @@ async function runTests(files: string[]): Promise<number> {
   }
 }
 
-const chosen = process.argv.slice(2)
+const words = process.argv.slice(2)
+/** The runner takes options before files alone. */
+const chosen = [
+  ...words.filter((word) => word.startsWith('-')),
+  ...words.filter((word) => !word.startsWith('-')),
+]
 const isRight = chosen.length > 0 || (await runSteps(staticSteps(root), (line) => console.log(line)))
 process.exitCode = isRight ? await runTests(chosen.length > 0 ? chosen : everything) : 1
