@@ -28,12 +28,14 @@ export function mosaicPlace({ parameters }: Pick<StoreRecord, 'parameters'>): Mo
 export interface MosaicIndex {
   store: StoreRecord
   table: string
+  /** Our folder for granules of uploads. */
+  folder: string
 }
 
 export async function findMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex | undefined> {
-  const { indexStore, indexTable } = mosaicPlace(mosaic)
+  const { indexStore, indexTable, folder } = mosaicPlace(mosaic)
   const store = await findStore(db, mosaic.workspace, indexStore)
-  return store === undefined ? undefined : { store, table: indexTable }
+  return store === undefined ? undefined : { store, table: indexTable, folder }
 }
 
 export async function getMosaicIndex(db: Queryable, mosaic: StoreRecord): Promise<MosaicIndex> {

@@ -92,12 +92,12 @@ export class Layers {
   /** Changes what is given of a layer; a style that does not exist is a `Failure` (`invalid`). */
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#parts.database.kysely
-    const { title, abstract, description, style = layer.details.style, isPublic: wish } = change
-    if ((await resolveStyle(db, layer.workspace, style)) === undefined)
+    const { title, abstract, description, style, isPublic: wish } = change
+    if (style !== undefined && (await resolveStyle(db, layer.workspace, style)) === undefined)
       throw invalid('unknown-style', `Style "${style}" does not exist`)
-    const details = { ...layer.details, style, ...defined({ title, abstract, description }) }
+    const details = { ...layer.details, ...defined({ title, abstract, description, style }) }
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
-    const cause = style === layer.details.style ? 'edit' : 'style'
+    const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
     await updateLayer(db, { ...layer, details, isPublic }, { at: nowOf(this.#parts), cause })
   }
 

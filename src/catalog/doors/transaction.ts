@@ -1,9 +1,11 @@
 import type { Queryable } from '../../db/connection.ts'
 import { findFreeName, freeName } from '../../lib/free-name.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
-import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import { findLayer } from '../layers.ts'
+import type { MosaicPlace } from '../mosaic-index.ts'
+import { toMosaicParameters } from '../mosaic-index.ts'
 import type { Publication, Refresh } from '../publish.ts'
 import { publishNewLayer, refreshLayer } from '../publish.ts'
 import type { LayerRecord, StoreRecord, StyleFormat } from '../records.ts'
@@ -82,6 +84,11 @@ export class CatalogTransaction {
       },
     )
     return (await findStore(this.#db, workspace, name)) ?? getStoreById(this.#db, id)
+  }
+
+  /** Adds the store of a mosaic over the table of its granules, under a free name. */
+  addMosaicStore(workspace: string, name: string, place: MosaicPlace): Promise<StoreRecord> {
+    return this.addFileStore(workspace, { name, type: mosaicType, parameters: toMosaicParameters(place) })
   }
 
   /** Points a store without secrets to another file, which may be of another type; its layers change with it. */

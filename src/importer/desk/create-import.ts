@@ -1,6 +1,3 @@
-import { requireStore, requireWorkspace } from '../../catalog/catalog.ts'
-import { findStore } from '../../catalog/stores.ts'
-import { listWorkspaces } from '../../catalog/workspaces.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import { requirePrograms } from '../kinds/raster/check-transforms.ts'
@@ -51,9 +48,8 @@ export interface CreatedImport {
 export const prepareJob = 'import.prepare'
 
 async function findStoreWorkspace(parts: ImporterParts, store: string): Promise<string | undefined> {
-  const db = parts.database.kysely
-  for (const { name } of await listWorkspaces(db)) {
-    if ((await findStore(db, name, store)) !== undefined) return name
+  for (const { name } of await parts.catalog.workspaces.list()) {
+    if ((await parts.catalog.stores.find(name, store)) !== undefined) return name
   }
   return undefined
 }
@@ -61,12 +57,12 @@ async function findStoreWorkspace(parts: ImporterParts, store: string): Promise<
 /** The target workspace: the one named, else the store's, else the default. */
 async function resolveWorkspace(parts: ImporterParts, wanted: NewImport): Promise<string> {
   if (wanted.workspace !== undefined) {
-    await requireWorkspace(parts.catalog, wanted.workspace)
+    await parts.catalog.workspaces.require(wanted.workspace)
     return wanted.workspace
   }
-  const standard = await parts.catalog.defaultWorkspace()
+  const standard = await parts.catalog.workspaces.getDefaultName()
   if (wanted.store === undefined) return standard
-  if ((await findStore(parts.database.kysely, standard, wanted.store)) !== undefined) return standard
+  if ((await parts.catalog.stores.find(standard, wanted.store)) !== undefined) return standard
   return (await findStoreWorkspace(parts, wanted.store)) ?? standard
 }
 
@@ -96,7 +92,7 @@ export async function createImport(
   isRunAfter: boolean,
 ): Promise<CreatedImport> {
   const workspace = await resolveWorkspace(parts, wanted)
-  if (wanted.store !== undefined) await requireStore(parts.catalog, workspace, wanted.store)
+  if (wanted.store !== undefined) await parts.catalog.stores.require(workspace, wanted.store)
   await asRequest(() => requirePrograms(wanted.transforms))
   const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
   const at = now(parts)

@@ -1,6 +1,3 @@
-import { requireStore } from '../../catalog/catalog.ts'
-import { findLayer, updateLayer } from '../../catalog/layers.ts'
-import { resolveStyle } from '../../catalog/styles.ts'
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { toLayerName } from '../../geo/names.ts'
@@ -22,7 +19,6 @@ import type {
   TaskRecord,
 } from '../model/task-record.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
 import { getImport } from '../records/import-repository.ts'
 import { saveTaskAndTell, settleImport } from '../records/save-and-tell.ts'
 import { deleteTask, getTask } from '../records/task-repository.ts'
@@ -72,7 +68,7 @@ export function requireSrs(text: string): string {
 }
 
 async function requireStyle(parts: ImporterParts, workspace: string, style: string): Promise<void> {
-  if ((await resolveStyle(parts.database.kysely, workspace, style)) !== undefined) return
+  if ((await parts.catalog.styles.resolve(workspace, style)) !== undefined) return
   throw invalid('unknown-style', `Style "${style}" does not exist`)
 }
 
@@ -150,7 +146,7 @@ function isFileType(type: string): boolean {
 }
 
 async function applyStore(parts: ImporterParts, record: ImportRecord, task: TaskRecord, name: string) {
-  const store = await requireStore(parts.catalog, record.workspace, name)
+  const store = await parts.catalog.stores.require(record.workspace, name)
   if (!store.isEnabled) throw invalid('store-disabled', `Store "${name}" is switched off`)
   return { ...task, store: toTaskStore(store) }
 }
@@ -193,22 +189,11 @@ async function changePublished(
   task: TaskRecord,
   change: LayerChange,
 ) {
-  const db = parts.database.kysely
-  const layer = task.layer === undefined ? undefined : await findLayer(db, record.workspace, task.layer.name)
+  const { layers } = parts.catalog
+  const layer = task.layer === undefined ? undefined : await layers.find(record.workspace, task.layer.name)
   if (layer === undefined) return
   const { title, abstract, description, style } = change
-  const details = {
-    ...layer.details,
-    ...(title === undefined ? {} : { title }),
-    ...(abstract === undefined ? {} : { abstract }),
-    ...(description === undefined ? {} : { description }),
-    ...(style === undefined ? {} : { style }),
-  }
-  await updateLayer(
-    db,
-    { ...layer, details },
-    { at: now(parts), cause: style === undefined ? 'edit' : 'style' },
-  )
+  await layers.change(layer, { title, abstract, description, style })
 }
 
 async function applyChange(
@@ -239,7 +224,7 @@ async function applyChange(
     })
   }
   if (updateMode !== undefined || layer?.name !== undefined) {
-    await refuseAppend(parts.database.kysely, record, changed)
+    await refuseAppend(parts.catalog, record, changed)
   }
   return changed
 }

@@ -1,5 +1,3 @@
-import { requireStore, requireWorkspace } from '../../catalog/catalog.ts'
-import { findStore } from '../../catalog/stores.ts'
 import { conflict } from '../../lib/errors.ts'
 import { reexamine } from '../kinds/reexamine.ts'
 import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
@@ -20,8 +18,7 @@ async function movedRecord(
   workspace: string,
 ): Promise<ImportRecord> {
   const { store, ...rest } = record
-  const isThere =
-    store !== undefined && (await findStore(parts.database.kysely, workspace, store)) !== undefined
+  const isThere = store !== undefined && (await parts.catalog.stores.find(workspace, store)) !== undefined
   return { ...rest, workspace, ...(isThere ? { store } : {}) }
 }
 
@@ -49,8 +46,8 @@ export async function moveImport(
     const tasks = await listTasks(db, importId)
     check?.(tasks)
     if (record.workspace === workspace) return
-    await requireWorkspace(parts.catalog, workspace)
-    if (store !== undefined) await requireStore(parts.catalog, workspace, store)
+    await parts.catalog.workspaces.require(workspace)
+    if (store !== undefined) await parts.catalog.stores.require(workspace, store)
     refuseStarted(record, tasks)
     const moved = await movedRecord(parts, record, workspace)
     const examined: TaskRecord[] = []

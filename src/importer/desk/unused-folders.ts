@@ -1,7 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { listAllStores } from '../../catalog/stores.ts'
 import { taskStates } from '../model/states.ts'
 import type { ImporterParts } from '../parts.ts'
 import { listTasksInState } from '../records/task-repository.ts'
@@ -20,8 +19,8 @@ const isNamedBy = (paths: string[]) => (folder: string) =>
 const textsOf = (fields: object): string[] =>
   Object.values(fields).filter((value): value is string => typeof value === 'string')
 
-async function pathsOfStores({ database }: ImporterParts): Promise<string[]> {
-  const stores = await listAllStores(database.kysely)
+async function pathsOfStores({ catalog }: ImporterParts): Promise<string[]> {
+  const stores = await catalog.stores.listAll()
   return stores.flatMap(({ parameters }) => textsOf(parameters))
 }
 

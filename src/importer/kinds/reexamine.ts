@@ -1,7 +1,5 @@
-import { findLayer } from '../../catalog/layers.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
-import { findStore, getStoreById } from '../../catalog/stores.ts'
-import type { Queryable } from '../../db/connection.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { chainSchema } from '../../transforms/chain.ts'
 import { toJavaClass } from '../../transforms/java-class.ts'
@@ -46,35 +44,35 @@ export function finalSchema(task: TaskRecord): Schema {
 }
 
 async function layerStoreOf(
-  db: Queryable,
+  catalog: Catalog,
   task: TaskRecord,
   workspace: string,
 ): Promise<StoreRecord | undefined> {
   if (task.updateMode === 'CREATE' || task.layer === undefined) return undefined
-  const layer = await findLayer(db, workspace, task.layer.name)
-  return layer === undefined ? undefined : getStoreById(db, layer.storeId)
+  const layer = await catalog.layers.find(workspace, task.layer.name)
+  return layer === undefined ? undefined : catalog.stores.get(layer.storeId)
 }
 
 async function namedStoreOf(
-  db: Queryable,
+  catalog: Catalog,
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<StoreRecord | undefined> {
   const { store } = task
-  if (store !== undefined) return findStore(db, store.workspace, store.name)
-  return record.store === undefined ? undefined : findStore(db, record.workspace, record.store)
+  if (store !== undefined) return catalog.stores.find(store.workspace, store.name)
+  return record.store === undefined ? undefined : catalog.stores.find(record.workspace, record.store)
 }
 
-type ExamineParts = Pick<ImporterParts, 'catalog' | 'database' | 'acceptsUnknownFields'>
+type ExamineParts = Pick<ImporterParts, 'catalog' | 'acceptsUnknownFields'>
 
 async function contextOf(
   parts: ExamineParts,
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<ExamineContext> {
-  const db = parts.database.kysely
-  const store = await namedStoreOf(db, record, task)
-  const layerStore = await layerStoreOf(db, task, record.workspace)
+  const { catalog } = parts
+  const store = await namedStoreOf(catalog, record, task)
+  const layerStore = await layerStoreOf(catalog, task, record.workspace)
   const context = {
     workspace: record.workspace,
     ...(store === undefined ? {} : { store: { ...toTaskStore(store), kind: store.kind } }),
@@ -85,7 +83,7 @@ async function contextOf(
     chainSchema: finalSchema,
   }
   if (!needsDefaultStore(task, context)) return context
-  return { ...context, defaultStore: toTaskStore(await parts.catalog.defaultStore(record.workspace)) }
+  return { ...context, defaultStore: toTaskStore(await parts.catalog.stores.getDefault(record.workspace)) }
 }
 
 /** The store that a task was sent to and cannot go into; none where nothing reads the data. */

@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
-import type { StoreRecord } from '../../catalog/records.ts'
-import { findStore, getStoreById, insertStore, listStores } from '../../catalog/stores.ts'
-import type { Queryable } from '../../db/connection.ts'
 import type { DataFile } from '../../formats/format.ts'
 import { toLayerName } from '../../geo/names.ts'
 import type { CopyHooks } from '../../lib/copy-file.ts'
 import { copyFile } from '../../lib/copy-file.ts'
-import { freeName, toFileName } from '../../lib/free-name.ts'
-import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
-import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
-import type { StoreParameters } from '../../stores/store.ts'
+import { toFileName } from '../../lib/free-name.ts'
 import type { ImportRecord } from '../model/task-record.ts'
 import type { ImporterParts } from '../parts.ts'
 
@@ -83,37 +77,4 @@ export async function settleCopy(folder: string, file: DataFile, hooks: CopyHook
   } finally {
     copying.delete(folder)
   }
-}
-
-export interface WantedFileStore {
-  /** The name wanted; a taken one gets a number behind it. */
-  name: string
-  type: AnyStoreType
-  parameters: StoreParameters
-  at: string
-}
-
-/** Adds a store over a file to the catalogue; run it inside a transaction. */
-export async function insertFileStore(
-  db: Queryable,
-  workspace: string,
-  { name: wanted, type, parameters, at }: WantedFileStore,
-): Promise<StoreRecord> {
-  const taken = new Set((await listStores(db, workspace)).map((store) => store.name))
-  const name = freeName(wanted, (one) => taken.has(one))
-  const id = await insertStore(
-    db,
-    { workspace, name, at },
-    {
-      kind: isCoverageStoreType(type) ? 'coverageStore' : 'dataStore',
-      type,
-      isEnabled: true,
-      isDefault: false,
-      parameters,
-      secretNames: [],
-      sealed: '',
-      description: undefined,
-    },
-  )
-  return (await findStore(db, workspace, name)) ?? getStoreById(db, id)
 }

@@ -2,11 +2,8 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { checkStyleDocument, maxStyleBytes } from '../../catalog/cartography/check-style.ts'
 import { convertStyle } from '../../catalog/cartography/convert-style.ts'
-import { findStyle, insertStyle } from '../../catalog/styles.ts'
-import type { Queryable } from '../../db/connection.ts'
 import type { DataFile, Message } from '../../formats/format.ts'
 import { explain, invalid } from '../../lib/errors.ts'
-import { findFreeName } from '../../lib/free-name.ts'
 import { readGuarded } from '../../lib/guarded-files.ts'
 import { findTextEncoding } from '../../lib/text-encoding.ts'
 import type { OwnStyle, TaskRecord } from '../model/task-record.ts'
@@ -47,17 +44,4 @@ export async function withOwnStyle(task: TaskRecord): Promise<TaskRecord> {
     const message: Message = { level: 'warning', code: 'style-not-used', message: text }
     return { ...task, messages: [...task.messages, message] }
   }
-}
-
-/** Keeps the style that came with the data, under a free name of its workspace, which is given. */
-export async function insertOwnStyle(
-  db: Queryable,
-  workspace: string,
-  style: { name: string; format: OwnStyle['format']; document: string },
-  at: string,
-): Promise<string> {
-  const isTaken = async (name: string) => (await findStyle(db, workspace, name)) !== undefined
-  const name = await findFreeName(style.name, isTaken)
-  await insertStyle(db, { ...style, workspace, name }, at)
-  return name
 }

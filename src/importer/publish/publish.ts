@@ -1,8 +1,6 @@
 import { defaultStyleName } from '../../catalog/default-styles.ts'
-import { publishNewLayer, refreshLayer } from '../../catalog/publish.ts'
+import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
-import { lockWorkspace } from '../../catalog/workspaces.ts'
-import type { Queryable } from '../../db/connection.ts'
 import type { LayerDescription, RasterDescription } from '../../formats/format.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Schema } from '../../geo/schema.ts'
@@ -10,9 +8,8 @@ import type { TableDescription } from '../../stores/store.ts'
 import { loadedLayer } from '../model/task-layer.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/task-record.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
 import { saveTaskAndTell, taskAfter } from '../records/save-and-tell.ts'
-import { insertOwnStyle, readOwnStyle } from './own-style.ts'
+import { readOwnStyle } from './own-style.ts'
 
 /** Where the published rows stand. */
 export interface Place {
@@ -58,19 +55,18 @@ function factsOf(
 
 /** The name of the layer's style; the one that came with the data is kept first. */
 async function styleOf(
-  db: Queryable,
+  change: CatalogTransaction,
   workspace: string,
   { layer, kind = 'vector' }: TaskRecord,
   { schema }: ReturnType<typeof factsOf>,
   document: string | undefined,
-  at: string,
 ): Promise<string> {
   const own = layer?.ownStyle
   if (layer === undefined || (own !== undefined && document === undefined)) {
     return defaultStyleName(schema.geometry?.type, kind)
   }
   if (own === undefined || document === undefined) return layer.style
-  return insertOwnStyle(db, workspace, { name: layer.style, format: own.format, document }, at)
+  return change.addStyle(workspace, { name: layer.style, format: own.format, document })
 }
 
 interface Settled {
@@ -81,21 +77,21 @@ interface Settled {
 }
 
 async function putLayer(
-  parts: ImporterParts,
-  db: Queryable,
+  change: CatalogTransaction,
   record: ImportRecord,
   task: TaskRecord,
   { place, facts, ownDocument }: Settled,
 ): Promise<LayerRecord> {
   const { storeId, table: nativeName, layerName: name } = place
   const { workspace } = record
-  const at = now(parts)
+  const loaded = { mode: task.updateMode, rows: task.rowsLoaded ?? 0 }
   if (!place.isNewLayer) {
-    const refreshed = await refreshLayer(db, { workspace, name }, { storeId, nativeName, details: facts }, at)
+    const refresh = { storeId, nativeName, details: facts }
+    const refreshed = await change.refreshLayer({ workspace, name }, refresh, loaded)
     if (refreshed !== undefined) return refreshed
   }
   const { title = name, originalName = name, abstract, description } = task.layer ?? {}
-  const style = await styleOf(db, workspace, task, facts, ownDocument, at)
+  const style = await styleOf(change, workspace, task, facts, ownDocument)
   const details: LayerDetails = {
     kind: task.kind ?? 'vector',
     title,
@@ -105,7 +101,7 @@ async function putLayer(
     ...(description === undefined ? {} : { description }),
     ...facts,
   }
-  return publishNewLayer(db, { workspace, name, storeId, nativeName, details }, at)
+  return change.publishLayer({ workspace, name, storeId, nativeName, details }, loaded)
 }
 
 function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLayer {
@@ -119,16 +115,16 @@ export async function publishTask(
   task: TaskRecord,
   place: Place,
   table: Published,
-  makeStore?: (db: Queryable) => Promise<StoreRecord>,
+  makeStore?: (change: CatalogTransaction) => Promise<StoreRecord>,
 ): Promise<TaskRecord> {
   const facts = factsOf(table, task)
   const own = place.isNewLayer ? task.layer?.ownStyle : undefined
   const ownDocument = own === undefined ? undefined : await readOwnStyle(own).catch(() => undefined)
-  const { saved, layer } = await parts.database.transaction(async (db) => {
-    await lockWorkspace(db, record.workspace)
-    const store = await makeStore?.(db)
+  return parts.catalog.transaction(async (change, db) => {
+    await change.lockWorkspace(record.workspace)
+    const store = await makeStore?.(change)
     const settled = store === undefined ? place : { ...place, storeId: store.id }
-    const published = await putLayer(parts, db, record, task, { place: settled, facts, ownDocument })
+    const published = await putLayer(change, record, task, { place: settled, facts, ownDocument })
     const { run: _run, errorMessage: _error, ...rest } = taskAfter(task, { type: 'completed' })
     const complete: TaskRecord = {
       ...rest,
@@ -149,13 +145,6 @@ export async function publishTask(
             },
           }),
     }
-    return { saved: await saveTaskAndTell(parts, db, complete), layer: published }
+    return saveTaskAndTell(parts, db, complete)
   })
-  parts.events.emit('layer.published', {
-    workspace: layer.workspace,
-    layer: layer.name,
-    mode: task.updateMode,
-    rows: saved.rowsLoaded ?? 0,
-  })
-  return saved
 }

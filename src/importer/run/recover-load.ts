@@ -1,4 +1,3 @@
-import { getStoreById } from '../../catalog/stores.ts'
 import type { TableDescription, VectorStore } from '../../stores/store.ts'
 import { openMoved, pointStore, removeMoved } from '../kinds/load/file-layer.ts'
 import { removePlaced } from '../kinds/mosaic/place-granules.ts'
@@ -14,8 +13,8 @@ import { save } from './course.ts'
 
 async function openTarget(parts: ImporterParts, taskLoad: TaskLoad): Promise<VectorStore> {
   if (taskLoad.movedTo !== undefined) return openMoved(taskLoad.movedTo)
-  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
-  return parts.catalog.openStore(store)
+  const store = await parts.catalog.stores.get(taskLoad.storeId)
+  return parts.catalog.stores.open(store)
 }
 
 /** After the store's commit: the layer is published with what the table now holds, looked up unless it is given. */
@@ -38,13 +37,13 @@ export async function publishLoad(
     course.task = await publishTask(parts, course.record, task, taskLoad, table)
     return
   }
-  const from = await getStoreById(parts.database.kysely, taskLoad.storeId)
-  course.task = await publishTask(parts, course.record, task, taskLoad, table, (db) =>
-    pointStore(parts, db, taskLoad, movedTo),
+  const from = await parts.catalog.stores.get(taskLoad.storeId)
+  course.task = await publishTask(parts, course.record, task, taskLoad, table, (change) =>
+    pointStore(change, taskLoad, movedTo),
   )
-  await parts.catalog
-    .removeUnusedFile(from.parameters.path ?? '')
-    .then(() => parts.catalog.removeUnusedIndex(from))
+  await parts.catalog.stores.files
+    .removeUnused(from.parameters.path ?? '')
+    .then(() => parts.catalog.stores.files.removeUnusedIndex(from))
     .catch((error: unknown) => warn(parts, course, error, 'a file that is not used was not removed'))
 }
 
@@ -126,7 +125,7 @@ export async function publishEarlierCommits(parts: ImporterParts): Promise<void>
 }
 
 async function publishIfCommitted(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
-  const store = await getStoreById(parts.database.kysely, taskLoad.storeId)
+  const store = await parts.catalog.stores.get(taskLoad.storeId)
   if (store.type !== 'GeoPackage' || !(await isCommitted(parts, taskLoad))) return
   await publishCommitted(parts, course, taskLoad)
 }

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { findLayer } from '../../../catalog/layers.ts'
+import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
-import { getStoreById, moveStore } from '../../../catalog/stores.ts'
-import type { Queryable } from '../../../db/connection.ts'
 import { copyFile } from '../../../lib/copy-file.ts'
 import { openVectorStore } from '../../../stores/registry.ts'
 import type { VectorStore } from '../../../stores/store.ts'
 import type { ImportRecord, TaskLoad, TaskRecord } from '../../model/task-record.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { now } from '../../parts.ts'
 import { storeFolder } from '../../publish/file-store.ts'
 import type { Target } from './target.ts'
 
@@ -26,8 +23,8 @@ export async function findFileStore(
   task: TaskRecord,
 ): Promise<StoreRecord | undefined> {
   if (task.updateMode === 'CREATE') return undefined
-  const layer = await findLayer(parts.database.kysely, record.workspace, task.layer?.name ?? '')
-  const store = layer === undefined ? undefined : await getStoreById(parts.database.kysely, layer.storeId)
+  const layer = await parts.catalog.layers.find(record.workspace, task.layer?.name ?? '')
+  const store = layer === undefined ? undefined : await parts.catalog.stores.get(layer.storeId)
   return store !== undefined && isFileStore(store) ? store : undefined
 }
 
@@ -74,13 +71,11 @@ export function openMoved(path: string): VectorStore {
 
 /** Points the store to its new file; run it in the transaction that publishes the layer. */
 export async function pointStore(
-  parts: ImporterParts,
-  db: Queryable,
+  change: CatalogTransaction,
   { storeId }: TaskLoad,
   path: string,
 ): Promise<StoreRecord> {
-  await moveStore(db, storeId, { type: 'GeoPackage', parameters: { path } }, now(parts))
-  return getStoreById(db, storeId)
+  return change.moveStore(storeId, { type: 'GeoPackage', parameters: { path } })
 }
 
 /** Takes a new file away that no store was pointed to. */

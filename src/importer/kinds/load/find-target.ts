@@ -1,6 +1,4 @@
-import { findLayer } from '../../../catalog/layers.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
-import { findStore, getStoreById } from '../../../catalog/stores.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { VectorStore } from '../../../stores/store.ts'
 import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
@@ -35,8 +33,7 @@ function freeLayer(
   wanted: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const isTaken = async (name: string) =>
-    (await findLayer(parts.database.kysely, workspace, name)) !== undefined
+  const isTaken = async (name: string) => (await parts.catalog.layers.find(workspace, name)) !== undefined
   return parts.names.take(`layer ${workspace}`, wanted, isTaken, { signal })
 }
 
@@ -50,13 +47,13 @@ export async function newTarget(
 ) {
   const wanted = task.layer ?? { name: 'layer', nativeName: 'layer' }
   const layerName = await freeLayer(parts, record.workspace, wanted.name, naming.signal)
-  const opened = await parts.catalog.openStore(store)
+  const opened = await parts.catalog.stores.open(store)
   const name = wanted.nativeName === wanted.name ? layerName : wanted.nativeName
   return { store, layerName, table: await freeTable(parts, store, opened, name, naming), isExisting: false }
 }
 
 async function layerTarget(parts: ImporterParts, record: ImportRecord, layer: LayerRecord): Promise<Target> {
-  const store = await getStoreById(parts.database.kysely, layer.storeId)
+  const store = await parts.catalog.stores.get(layer.storeId)
   if (isFileStore(store)) return fileLayerTarget(parts, record, layer, store)
   return { store, table: layer.nativeName, layerName: layer.name, layer, isExisting: true }
 }
@@ -64,7 +61,7 @@ async function layerTarget(parts: ImporterParts, record: ImportRecord, layer: La
 async function chosenStore(parts: ImporterParts, task: TaskRecord): Promise<StoreRecord> {
   const { target } = task
   const store =
-    target === undefined ? undefined : await findStore(parts.database.kysely, target.workspace, target.name)
+    target === undefined ? undefined : await parts.catalog.stores.find(target.workspace, target.name)
   if (store === undefined)
     throw invalid('unknown-store', `The target store "${target?.name ?? ''}" does not exist`)
   if (!store.isEnabled) throw invalid('store-disabled', `The target store "${store.name}" is switched off`)
@@ -81,15 +78,14 @@ export async function findTarget(
   task: TaskRecord,
   naming: Naming,
 ): Promise<Target> {
-  const db = parts.database.kysely
   if (task.updateMode === 'CREATE') {
     return newTarget(parts, record, task, await chosenStore(parts, task), naming)
   }
   const name = task.layer?.name ?? ''
-  const layer = await findLayer(db, record.workspace, name)
+  const layer = await parts.catalog.layers.find(record.workspace, name)
   if (layer !== undefined) return layerTarget(parts, record, layer)
   const store = await chosenStore(parts, task)
-  const opened = await parts.catalog.openStore(store)
+  const opened = await parts.catalog.stores.open(store)
   const table = opened.tableName(task.layer?.nativeName ?? name)
   if ((await opened.findTable(table)) !== undefined) {
     return { store, table, layerName: name, isExisting: true }

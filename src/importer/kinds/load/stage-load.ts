@@ -43,7 +43,7 @@ async function towardsTarget(
 ): Promise<Step | undefined> {
   if (!target.isExisting) return undefined
   const known = target.layer?.details.srs
-  const opened = await parts.catalog.openStore(target.moved?.from ?? target.store)
+  const opened = await parts.catalog.stores.open(target.moved?.from ?? target.store)
   const table =
     known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
   const wanted = known ?? table?.schema.geometry?.crs?.srs
@@ -124,7 +124,7 @@ async function copyLayer(
 ): Promise<void> {
   const { copyFrom } = target
   if (copyFrom === undefined) return
-  const from = await parts.catalog.connections.connection(parts.database.kysely, copyFrom.store)
+  const from = await parts.catalog.stores.connection(copyFrom.store)
   if (from.indexFolder !== undefined) await parts.indexMaker.make(from, { signal: work.signal })
   const plan: LoadPlan = {
     loadId: work.loadId,
@@ -176,7 +176,7 @@ export async function loadTask(
   taskLoad: TaskLoad,
   signal: AbortSignal,
 ): Promise<LoadOutcome> {
-  const connection = await parts.catalog.connections.connection(parts.database.kysely, target.store)
+  const connection = await parts.catalog.stores.connection(target.store)
   await prepareMove(target, signal)
   await copyLayer(parts, course, target, connection, { loadId: taskLoad.loadId, signal })
   const planned = await planLoad(parts, course, taskLoad, target, connection)

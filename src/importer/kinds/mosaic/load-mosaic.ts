@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { getStoreById } from '../../../catalog/stores.ts'
 import type { Message } from '../../../formats/format.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpdateMode } from '../../../stores/store.ts'
@@ -75,7 +74,7 @@ async function newGranules(
   const { task } = course
   if (task.updateMode === 'REPLACE' || !target.isExisting) return granules
   const there = new Set<string>()
-  const store = await parts.catalog.openStore(target.store)
+  const store = await parts.catalog.stores.open(target.store)
   for await (const one of readIndex(store, target.table, signal)) {
     there.add(task.isUploaded ? [one.file, one.timeMs ?? '', ...one.box].join('|') : one.location)
   }
@@ -122,12 +121,12 @@ async function planIndex(
   granules: GranuleRecord[],
 ): Promise<LoadPlan> {
   const { srs } = task.layer ?? {}
-  const store = await getStoreById(parts.database.kysely, target.store.id)
+  const store = await parts.catalog.stores.get(target.store.id)
   return {
     loadId: load.loadId,
     source: { kind: 'granules', rows: granules.map((granule) => toRow(task, load, granule)) },
     transforms: [],
-    connection: await parts.catalog.connections.connection(parts.database.kysely, store),
+    connection: await parts.catalog.stores.connection(store),
     mode: modeOf(task, target),
     table: load.table,
     rejectsPath: rejectsPath(parts, task.importId, task.id),

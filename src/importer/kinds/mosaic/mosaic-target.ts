@@ -1,8 +1,5 @@
 import { join } from 'node:path'
-import { findLayer, listLayers } from '../../../catalog/layers.ts'
-import { getMosaicIndex, mosaicPlace } from '../../../catalog/mosaic-index.ts'
 import type { LayerRecord } from '../../../catalog/records.ts'
-import { findStore, getStoreById } from '../../../catalog/stores.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { toFileName } from '../../../lib/free-name.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
@@ -26,7 +23,7 @@ async function newMosaic(
 ): Promise<MosaicTarget> {
   const { layer } = task
   if (layer === undefined) throw new Error(`Task ${task.id} has no layer to make`)
-  const store = await parts.catalog.defaultStore(record.workspace)
+  const store = await parts.catalog.stores.getDefault(record.workspace)
   const wanted = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
   const target = await newTarget(parts, record, wanted, store, naming)
   const folder = `${toFileName(target.layerName)}_${loadId.replaceAll('-', '').slice(0, 12)}`
@@ -34,14 +31,13 @@ async function newMosaic(
 }
 
 async function existingMosaic(parts: ImporterParts, layer: LayerRecord): Promise<MosaicTarget> {
-  const db = parts.database.kysely
-  const coverage = await getStoreById(db, layer.storeId)
+  const coverage = await parts.catalog.stores.get(layer.storeId)
   if (coverage.type !== mosaicType) {
     throw invalid('no-mosaic', `The layer "${layer.workspace}:${layer.name}" is not a mosaic`)
   }
-  const { store, table } = await getMosaicIndex(db, coverage)
+  const { store, table, folder } = await parts.catalog.stores.getMosaicIndex(coverage)
   const target = { store, table, layerName: layer.name, layer, isExisting: true }
-  return { target, granuleFolder: mosaicPlace(coverage).folder }
+  return { target, granuleFolder: folder }
 }
 
 /** The layer of the mosaic that the task or its import names as target: granules are added to that. */
@@ -50,10 +46,9 @@ async function namedMosaic(
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<LayerRecord | undefined> {
-  const db = parts.database.kysely
   const name = task.store?.name ?? record.store
-  const store = name === undefined ? undefined : await findStore(db, record.workspace, name)
-  return store?.type === mosaicType ? (await listLayers(db, { storeId: store.id }))[0] : undefined
+  const store = name === undefined ? undefined : await parts.catalog.stores.find(record.workspace, name)
+  return store?.type === mosaicType ? (await parts.catalog.layers.list({ storeId: store.id }))[0] : undefined
 }
 
 /** Decides where a mosaic's granules go; the names are reserved until `releaseTarget`. */
@@ -65,7 +60,7 @@ export async function findMosaicTarget(
 ): Promise<MosaicTarget> {
   const name = task.layer?.name ?? ''
   const layer =
-    task.updateMode === 'CREATE' ? undefined : await findLayer(parts.database.kysely, record.workspace, name)
+    task.updateMode === 'CREATE' ? undefined : await parts.catalog.layers.find(record.workspace, name)
   const known = layer ?? (await namedMosaic(parts, record, task))
   if (known !== undefined) return existingMosaic(parts, known)
   if (task.updateMode !== 'APPEND') return newMosaic(parts, record, task, load)

@@ -1,14 +1,8 @@
-import { findLayer } from '../../../catalog/layers.ts'
-import { toMosaicParameters } from '../../../catalog/mosaic-index.ts'
 import type { LayerTimes } from '../../../catalog/records.ts'
-import { getStoreById } from '../../../catalog/stores.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
-import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { TaskLoad, TaskRecord } from '../../model/task-record.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { now } from '../../parts.ts'
-import { insertFileStore } from '../../publish/file-store.ts'
 import type { Place } from '../../publish/publish.ts'
 import { publishTask } from '../../publish/publish.ts'
 import type { Course } from '../../run/course.ts'
@@ -34,7 +28,7 @@ function toTimes(distinct: Set<number>): LayerTimes | undefined {
 }
 
 async function readFacts(parts: ImporterParts, load: TaskLoad): Promise<IndexFacts> {
-  const store = await parts.catalog.openStore(await getStoreById(parts.database.kysely, load.storeId))
+  const store = await parts.catalog.stores.open(await parts.catalog.stores.get(load.storeId))
   const distinct = new Set<number>()
   let granules = 0
   let envelope = emptyEnvelope()
@@ -61,7 +55,7 @@ async function placeOf(
   const raster = task.source?.raster
   const created = { place: { storeId: 0, table: layerName, layerName, isNewLayer: true }, raster }
   if (load.isNewLayer) return created
-  const layer = await findLayer(parts.database.kysely, record.workspace, layerName)
+  const layer = await parts.catalog.layers.find(record.workspace, layerName)
   if (layer === undefined) return created
   const place = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
   return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
@@ -72,12 +66,8 @@ export async function publishMosaic(parts: ImporterParts, course: Course, load: 
   const { record } = course
   const { granules, ...facts } = await readFacts(parts, load)
   const { place, raster } = await placeOf(parts, course, load)
-  const index = await getStoreById(parts.database.kysely, load.storeId)
-  const parameters = toMosaicParameters({
-    indexStore: index.name,
-    indexTable: load.table,
-    folder: load.granuleFolder ?? '',
-  })
+  const index = await parts.catalog.stores.get(load.storeId)
+  const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
   const published = {
     schema: { attributes: [], geometry: undefined },
     featureCount: granules,
@@ -85,15 +75,10 @@ export async function publishMosaic(parts: ImporterParts, course: Course, load: 
     ...(raster === undefined ? {} : { raster }),
   }
   const task = { ...course.task, ...load.counts }
-  course.task = await publishTask(parts, record, task, place, published, (db) =>
+  course.task = await publishTask(parts, record, task, place, published, (change) =>
     place.isNewLayer
-      ? insertFileStore(db, record.workspace, {
-          name: load.layerName,
-          type: mosaicType,
-          parameters,
-          at: now(parts),
-        })
-      : getStoreById(db, place.storeId),
+      ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
+      : change.getStore(place.storeId),
   )
   if (task.updateMode !== 'REPLACE' || load.isNewLayer) return
   await removeOthers(load).catch((error: unknown) =>

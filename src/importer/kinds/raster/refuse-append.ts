@@ -1,19 +1,17 @@
-import { findLayer } from '../../../catalog/layers.ts'
-import { findStore, getStoreById } from '../../../catalog/stores.ts'
-import type { Queryable } from '../../../db/connection.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
 
 /** Refuses `APPEND` of a raster where the layer of its name is not a mosaic: granules are added to mosaics alone. */
-export async function refuseAppend(db: Queryable, record: ImportRecord, task: TaskRecord): Promise<void> {
+export async function refuseAppend(catalog: Catalog, record: ImportRecord, task: TaskRecord): Promise<void> {
   if (task.kind !== 'raster' || task.updateMode !== 'APPEND') return
   const name = task.layer?.name ?? ''
-  const layer = await findLayer(db, record.workspace, name)
-  const store = layer === undefined ? undefined : await getStoreById(db, layer.storeId)
+  const layer = await catalog.layers.find(record.workspace, name)
+  const store = layer === undefined ? undefined : await catalog.stores.get(layer.storeId)
   if (store?.type === mosaicType) return
   const named = task.store?.name ?? record.store
-  const target = named === undefined ? undefined : await findStore(db, record.workspace, named)
+  const target = named === undefined ? undefined : await catalog.stores.find(record.workspace, named)
   if (layer === undefined && target?.type === mosaicType) return
   const what = store === undefined ? 'there is no layer' : 'no mosaic is the layer'
   throw invalid(

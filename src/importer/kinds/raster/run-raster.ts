@@ -1,9 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { findLayer } from '../../../catalog/layers.ts'
+import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
 import type { StoreRecord } from '../../../catalog/records.ts'
-import { getStoreById, moveStore } from '../../../catalog/stores.ts'
-import type { Queryable } from '../../../db/connection.ts'
 import type { DataFile, LayerDescription, Message } from '../../../formats/format.ts'
 import type { CopyHooks } from '../../../lib/copy-file.ts'
 import { invalid } from '../../../lib/errors.ts'
@@ -12,8 +10,7 @@ import { isCoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
 import { outputFormat } from '../../../transforms/raster/output-format.ts'
 import type { TaskLayer, TaskRecord } from '../../model/task-record.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { now } from '../../parts.ts'
-import { copyAll, copyFolder, fillFolder, insertFileStore, storeFolder } from '../../publish/file-store.ts'
+import { copyAll, copyFolder, fillFolder, storeFolder } from '../../publish/file-store.ts'
 import { publishTask } from '../../publish/publish.ts'
 import type { Course } from '../../run/course.ts'
 import { watchBytes } from './byte-progress.ts'
@@ -91,27 +88,24 @@ async function makeRaster(
 
 /** The store of the layer that is replaced, pointed to the new file, or a new store. */
 async function placeStore(
-  parts: ImporterParts,
-  db: Queryable,
+  change: CatalogTransaction,
   { record, task }: Course,
   made: MadeRaster,
 ): Promise<{ store: StoreRecord; former?: StoreRecord }> {
   const name = task.layer?.name ?? ''
-  const at = now(parts)
   const parameters = { path: made.path }
-  const layer = task.updateMode === 'REPLACE' ? await findLayer(db, record.workspace, name) : undefined
+  const layer = task.updateMode === 'REPLACE' ? await change.findLayer(record.workspace, name) : undefined
   if (layer === undefined) {
-    return { store: await insertFileStore(db, record.workspace, { name, type: made.type, parameters, at }) }
+    return { store: await change.addFileStore(record.workspace, { name, type: made.type, parameters }) }
   }
-  const former = await getStoreById(db, layer.storeId)
-  await moveStore(db, former.id, { type: made.type, parameters }, at)
-  return { store: await getStoreById(db, former.id), former }
+  const former = await change.getStore(layer.storeId)
+  return { store: await change.moveStore(former.id, { type: made.type, parameters }), former }
 }
 
 /** What people should know of a REPLACE: the layer's place is that of the new file. */
 async function replaceMessages(parts: ImporterParts, { record, task }: Course): Promise<Message[]> {
   if (task.updateMode !== 'REPLACE') return []
-  const layer = await findLayer(parts.database.kysely, record.workspace, task.layer?.name ?? '')
+  const layer = await parts.catalog.layers.find(record.workspace, task.layer?.name ?? '')
   const before = layer?.details.srs
   const after = task.layer?.srs
   if (before === undefined || after === undefined || before === after) return []
@@ -132,8 +126,8 @@ async function publishRaster(
   const isNewLayer = task.updateMode === 'CREATE'
   const place = { storeId: 0, table: layer.nativeName, layerName: layer.name, isNewLayer }
   let former: StoreRecord | undefined
-  course.task = await publishTask(parts, record, task, place, made.description, async (db) => {
-    const placed = await placeStore(parts, db, course, made)
+  course.task = await publishTask(parts, record, task, place, made.description, async (change) => {
+    const placed = await placeStore(change, course, made)
     former = placed.former
     return placed.store
   })
@@ -143,8 +137,8 @@ async function publishRaster(
 /** What cannot be removed now goes with other unused folders a day later. */
 async function removeUnused(parts: ImporterParts, path: string | undefined): Promise<void> {
   if (path === undefined) return
-  await parts.catalog
-    .removeUnusedFile(path)
+  await parts.catalog.stores.files
+    .removeUnused(path)
     .catch((error: unknown) =>
       parts.log.warn({ err: error, path }, 'a raster that is not used was not removed'),
     )

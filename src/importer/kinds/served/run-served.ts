@@ -1,7 +1,6 @@
 import { basename, extname } from 'node:path'
+import type { CatalogTransaction, NewFileStore } from '../../../catalog/doors/transaction.ts'
 import type { StoreRecord } from '../../../catalog/records.ts'
-import { listStores } from '../../../catalog/stores.ts'
-import type { Queryable } from '../../../db/connection.ts'
 import type { LayerDescription } from '../../../formats/format.ts'
 import { toLayerName } from '../../../geo/names.ts'
 import { invalid } from '../../../lib/errors.ts'
@@ -12,18 +11,19 @@ import { storeTypes } from '../../../stores/store.ts'
 import { findRejectFault, rejectLimitOf } from '../../model/reject-limit.ts'
 import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { now } from '../../parts.ts'
-import type { WantedFileStore } from '../../publish/file-store.ts'
-import { copyFolder, insertFileStore, settleCopy } from '../../publish/file-store.ts'
+import { copyFolder, settleCopy } from '../../publish/file-store.ts'
 import { publishTask } from '../../publish/publish.ts'
 import { rejectsPath } from '../../records/import-folders.ts'
 
 /** The store over a file; layers of one file share it. */
-async function makeStore(db: Queryable, workspace: string, wanted: WantedFileStore): Promise<StoreRecord> {
-  const stores = await listStores(db, workspace)
-  const { path } = wanted.parameters
-  const known = stores.find((store) => store.type === wanted.type && store.parameters.path === path)
-  return known ?? insertFileStore(db, workspace, wanted)
+async function makeStore(
+  change: CatalogTransaction,
+  workspace: string,
+  wanted: NewFileStore,
+): Promise<StoreRecord> {
+  const { type, parameters } = wanted
+  const known = await change.findFileStore(workspace, { type, path: parameters.path })
+  return known ?? change.addFileStore(workspace, wanted)
 }
 
 /**
@@ -77,7 +77,7 @@ export async function runDirect(
       : await indexFile(parts, task, { type, parameters }, signal)
   const place = { storeId: 0, table: source.name, layerName: layer.name, isNewLayer: true }
   const name = toLayerName(basename(path, extname(path)))
-  return publishTask(parts, record, served?.task ?? task, place, served?.layer ?? source, (db) =>
-    makeStore(db, record.workspace, { name, type, parameters, at: now(parts) }),
+  return publishTask(parts, record, served?.task ?? task, place, served?.layer ?? source, (change) =>
+    makeStore(change, record.workspace, { name, type, parameters }),
   )
 }
