@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Column } from '../../src/monitoring/metrics/request-columns.ts'
 import { openSeriesDatabase } from '../../src/monitoring/series/open-series-database.ts'
-import type { Column } from '../../src/monitoring/series/request-block.ts'
 import { decodeRequests } from '../../src/monitoring/series/request-block.ts'
 import type { UsedResource } from '../../src/monitoring/series/request-event.ts'
 import type { SeriesPlace } from '../../src/monitoring/series/series-database.ts'

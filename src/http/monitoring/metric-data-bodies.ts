@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
+import { hasQuantiles, namesWhere } from '../../monitoring/metrics/metrics.ts'
 
 const decimal = (description: string) => Type.Optional(Type.String({ description }))
 const NullableText = Type.Union([Type.String(), Type.Null()])
+
+const withQuantiles = namesWhere(hasQuantiles)
 
 const MetricRow = Type.Object({
   label: Type.Optional(
@@ -27,8 +30,8 @@ const MetricRow = Type.Object({
   sum: decimal('Sum of the values of all minutes'),
   samples_count: Type.Integer({ description: 'Requests or readings' }),
   metric_count: Type.Integer({ description: 'Values of minutes' }),
-  ...{ p50: decimal('Median of response.time'), p95: decimal('Of response.time') },
-  p99: decimal('Of response.time'),
+  ...{ p50: decimal(`Median of ${withQuantiles}`), p95: decimal(`Of ${withQuantiles}`) },
+  p99: decimal(`Of ${withQuantiles}`),
 })
 
 export const MetricDataReply = Type.Object({

@@ -1,7 +1,7 @@
 import { notFound } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { Metric } from '../../monitoring/metrics/metrics.ts'
-import { findMetric, metricsOf } from '../../monitoring/metrics/metrics.ts'
+import { findMetric, metricsOf, namesWhere, tellsUsers } from '../../monitoring/metrics/metrics.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import { resourceTypes } from '../../monitoring/model/resource-types.ts'
 import type { ServiceType } from '../../monitoring/model/service-types.ts'
@@ -27,6 +27,7 @@ const synonyms: Record<string, Grouping> = {
   resource_no_labels: 'resource_no_label',
   resource_on_label: 'resource_no_label',
 }
+const userMetrics = namesWhere(tellsUsers)
 const groupingWords = [...groupings, ...Object.keys(synonyms)]
 
 export const MetricDataParameters = describeFields({
@@ -35,7 +36,7 @@ export const MetricDataParameters = describeFields({
   last: 'So many seconds up to the end of the last complete minute; not together with valid_from and valid_to',
   interval: `Length of a period in seconds, at least ${minIntervalSeconds}; default: 60 up to a day, 3600 up to 31 days, 86400 beyond`,
   label: 'Only data of this label',
-  user: 'Only data of labels of this user; for request.users',
+  user: `Only data of labels of this user; for ${userMetrics}`,
   resource: 'Id of a resource, or its type and name such as layer=ws:roads',
   resource_type: 'Only data of resources of this type',
   service: 'Name of a service; not together with service_type',
@@ -73,8 +74,8 @@ export function readMetricDataQuery(
   const eventName = fields.text('event_type')
   const eventType = eventName === undefined ? undefined : wire.findEventType(eventName)
   if (eventName !== undefined && eventType === undefined) fields.failChoice('event_type', eventName)
-  if (user !== undefined && metric.name !== 'request.users')
-    fields.fail('user', `Only request.users tells users, ${metric.name} does not.`)
+  if (user !== undefined && !tellsUsers(metric))
+    fields.fail('user', `Only ${userMetrics} tells users, ${metric.name} does not.`)
   const window = readWindow(fields, context)
   fields.finish()
   refuseForeignMetric(metric, services?.type, wire)

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../config/settings.ts'
-import { defaultLabel, isHostMetric } from '../../monitoring/metrics/metrics.ts'
+import { defaultLabel, isHostMetric, tellsUsers } from '../../monitoring/metrics/metrics.ts'
 import type { EventType } from '../../monitoring/model/event-types.ts'
 import { eventTypeOfId } from '../../monitoring/model/event-types.ts'
 import { periodStart } from '../../monitoring/query/align-window.ts'
@@ -170,7 +170,7 @@ class RowWriter {
     const { name = '', user = null } = labels.get(id) ?? {}
     if (kind === 'user') return { user }
     const { metric } = this.#data.query
-    const hasUser = metric.name === 'request.users' || (this.#wire.isOlder && !isHostMetric(metric))
+    const hasUser = tellsUsers(metric) || (this.#wire.isOlder && !isHostMetric(metric))
     return hasUser ? { label: name, user } : { label: name }
   }
 

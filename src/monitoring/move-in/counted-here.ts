@@ -1,4 +1,4 @@
-import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
+import { idsWhere } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import type { Resolution } from '../series/schema.ts'
 import { resolutions, tableOf } from '../series/schema.ts'
@@ -11,10 +11,7 @@ export interface CountedHere {
   overlaps(from: number, to: number): boolean
 }
 
-const unsplitIds = [...applicationMetrics, ...hostMetrics]
-  .filter((metric) => !metric.isLabelled)
-  .map(({ id }) => id)
-  .join(', ')
+const unsplitIds = [...idsWhere(({ isLabelled }) => !isLabelled)].join(', ')
 
 export const neverCounted: CountedHere = { overlaps: () => false }
 

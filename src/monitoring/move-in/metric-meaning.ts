@@ -26,17 +26,11 @@ export interface Meant {
   samples: number
 }
 
-const counters = new Set(['network.in', 'network.out', 'cpu.usage'])
 const reasons = {
   empty: 'it counts nothing',
   privacy: 'no addresses are kept (TERRANE_PRIVACY)',
   mean: 'a mean that the older system had aggregated without weights',
   sumOfReadings: 'a sum of readings of a counter',
-}
-
-/** Whether the older system stored readings of a counter that only grows, where the amount in the period is wanted. */
-export function isCounter(metric: Metric): boolean {
-  return counters.has(metric.name)
 }
 
 /** What an older value means here; throws `SkippedRecord` where it means nothing that is true. */
@@ -45,19 +39,18 @@ export function meaningOf(metric: Metric, older: OlderValue, keepAddress: KeepAd
   if (!isOfHost && older.value === 0 && (older.samples === 0 || isPlaceholder(metric, older)))
     throw new SkippedRecord(reasons.empty)
   if (older.isAggregated && !isOfHost && metric.type === 'rate') throw new SkippedRecord(reasons.mean)
-  if (older.isAggregated && isCounter(metric)) throw new SkippedRecord(reasons.sumOfReadings)
+  if (older.isAggregated && metric.older?.isReading === true) throw new SkippedRecord(reasons.sumOfReadings)
   const samples = older.samples > 0 ? older.samples : metric.type === 'rate' ? 1 : Math.ceil(older.value)
-  // The older system summed the readings of `uptime`.
-  const value = metric.name === 'uptime' ? older.value / samples : older.value
+  const value = metric.older?.isSum === true ? older.value / samples : older.value
   return { label: labelOf(metric, older, keepAddress), value, samples }
 }
 
 function labelOf(metric: Metric, { label }: OlderValue, keepAddress: KeepAddress): string {
   if (!metric.isLabelled) return defaultLabel(metric)
-  if (metric.name === 'request.path') return label.replace(/\?.*$/s, '')
-  if (metric.name === 'request.country' && label === 'count') throw new SkippedRecord(reasons.empty)
-  if (metric.name !== 'request.ip') return label
-  const kept = keepAddress(label)
+  const known = metric.older?.label === undefined ? label : metric.older.label(label)
+  if (known === undefined) throw new SkippedRecord(reasons.empty)
+  if (metric.takenFrom !== 'labels' || !metric.isAddress) return known
+  const kept = keepAddress(known)
   if (kept === null) throw new SkippedRecord(reasons.privacy)
   return kept
 }

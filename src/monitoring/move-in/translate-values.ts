@@ -9,7 +9,7 @@ import type { CountedHere } from './counted-here.ts'
 import { SkippedRecord } from './fields.ts'
 import type { Tally } from './load-report.ts'
 import type { KeepAddress, Meant } from './metric-meaning.ts'
-import { isCounter, meaningOf } from './metric-meaning.ts'
+import { meaningOf } from './metric-meaning.ts'
 import { eventTypeOf, resourceTypeOf } from './older-names.ts'
 import type { StagedNamed, StagedResource, StagedService } from './stage-record.ts'
 import type { Staging } from './staging.ts'
@@ -136,7 +136,7 @@ export class ValueTranslation {
     const { metric } = context
     const older = { label: row.label ?? '', value: row.value, samples: row.samples, isAggregated }
     const meant = meaningOf(metric, older, this.#options.keepAddress)
-    if (isCounter(metric)) meant.value = this.#sinceReadingBefore(row)
+    if (metric.older?.isReading === true) meant.value = this.#sinceReadingBefore(row)
     this.#put(row, context, meant, context.resource)
     if (context.resource > 0) this.#put(row, context, meant, splitOfType(context.resourceType))
   }

@@ -1,4 +1,4 @@
-import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
+import { idsWhere } from '../metrics/metrics.ts'
 import type { LabelRef } from '../series/dictionary.ts'
 import { Dictionary } from '../series/dictionary.ts'
 import type { Resolution } from '../series/schema.ts'
@@ -34,9 +34,7 @@ const columns = [
   ...(['series_id', 'period', 'label_id', 'sum', 'weighted', 'min', 'max', 'samples', 'count'] as const),
   ...(['labels', 'users', 'sketch'] as const),
 ]
-const labelled = new Set(
-  [...applicationMetrics, ...hostMetrics].filter((one) => one.isLabelled).map(({ id }) => id),
-)
+const labelled = idsWhere(({ isLabelled }) => isLabelled)
 
 /** Writes the translated rows to the series, with the totals of labels; nobody sees them yet. */
 export async function writeSeries(

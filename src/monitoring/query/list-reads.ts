@@ -1,5 +1,5 @@
 import { invalid } from '../../lib/errors.ts'
-import { metricNamed } from '../metrics/metrics.ts'
+import { everyRequest, metricNamed } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import type { ResourceType } from '../model/resource-types.ts'
 import { resourceTypeId, resourceTypeOfId } from '../model/resource-types.ts'
@@ -75,7 +75,7 @@ export async function listResources(
 /** Whoever uses a resource makes a request: without a metric their number tells. */
 async function resourceCondition(database: SeriesDatabase, query: ListQuery): Promise<string[]> {
   if (query.metric === undefined && isOpen(query)) return []
-  const series = `${seriesOf(query.metric ?? 'request.count')} and s.resource_id > 0`
+  const series = `${seriesOf(query.metric ?? everyRequest.name)} and s.resource_id > 0`
   const exists = (await rowSources(database, query)).map(
     ({ table, period, loads }) =>
       `s.load_id ${loads} and exists (select 1 from ${table} v where v.series_id = s.id and ${period})`,

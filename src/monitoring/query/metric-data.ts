@@ -1,3 +1,4 @@
+import { hasQuantiles } from '../metrics/metrics.ts'
 import type { Resolution } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
 import { amountOf } from './amount.ts'
@@ -28,7 +29,7 @@ export interface MetricData {
   values: Float64Array
   labels: Map<number, LabelName>
   resources: Map<number, NamedResource>
-  /** By row; for `response.time` alone. */
+  /** By row, where the metric has them. */
   quantiles: Map<number, Quantiles>
   /** Seconds that rows stand for where they are longer than the periods, because finer ones are no longer kept. */
   resolution: Resolution | undefined
@@ -49,8 +50,8 @@ export async function readMetricData(database: SeriesDatabase, asked: MetricData
   const hasRows = plan.parts.length > 0 && !(asked.label !== undefined && query.labelId === undefined)
   const rows = await readRows(database, hasRows ? plan : { ...plan, parts: [] })
   if (rows.length > 0) await countOthers(database, plan, rows)
-  const hasQuantiles = query.metric.name === 'response.time' && rows.length > 0
-  const quantiles = hasQuantiles ? await readQuantiles(database, plan, rows) : new Map()
+  const isWithQuantiles = hasQuantiles(query.metric) && rows.length > 0
+  const quantiles = isWithQuantiles ? await readQuantiles(database, plan, rows) : new Map()
   const values = valuesOf(query, rows)
   const labels = await readLabels(database, idsIn(query, rows, 'label', 'user'))
   const resources = await readResources(database, idsIn(query, rows, 'resource'))

@@ -1,13 +1,11 @@
-import { applicationMetrics, hostMetrics } from '../metrics/metrics.ts'
+import { idsWhere } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { decodeSketch, mergeSketch } from './row-sketch.ts'
 import type { SeriesDatabase } from './series-database.ts'
 import type { StoredRow } from './stored-row.ts'
 import { insertRows } from './stored-row.ts'
 
-const rates = new Set(
-  [...applicationMetrics, ...hostMetrics].filter(({ type }) => type === 'rate').map(({ id }) => id),
-)
+const rates = idsWhere(({ type }) => type === 'rate')
 
 const updates = {
   /** The same minute: what is new has a part in its value. */

@@ -1,49 +1,63 @@
-import { ownValue } from '../../lib/own-value.ts'
-import { applicationMetrics, metricNamed, noneLabel } from '../metrics/metrics.ts'
+import { labelMetrics, noneLabel, numberMetrics } from '../metrics/metrics.ts'
+import type { Column } from '../metrics/request-columns.ts'
+import type { LabelMetric, NumberMetric } from '../metrics/requests/request-metric.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import { CellTable } from './cell-table.ts'
 import { bucketOf } from './quantile-sketch.ts'
-import type { Column, RequestBlock } from './request-block.ts'
+import type { RequestBlock } from './request-block.ts'
 import type { UsedResource } from './request-event.ts'
-
-type Texts = RequestBlock['texts']
-
-const textOf: Record<string, keyof Texts> = {
-  'request.users': 'visitor',
-  'request.ip': 'clientIp',
-  'request.ua': 'userAgent',
-  'request.ua.family': 'userAgentFamily',
-  'request.path': 'path',
-  'request.method': 'method',
-  'request.country': 'country',
-  'request.region': 'region',
-  'request.city': 'city',
-  'response.error.types': 'errorType',
-}
 
 /** Requests of one type that used the same resources. */
 export interface RequestGroup {
   eventType: OwnEventType | null
   resources: UsedResource[]
   requests: number
-  errors: number
-  bytes: number
-  /** Requests whose time is known. */
-  timed: number
-  milliseconds: number
+}
+
+/** What the numbers of each group's requests come to. */
+export class NumberSums {
+  readonly metric: NumberMetric
+  /** By group: requests that have a part in it, and their sum. */
+  readonly samples: number[] = []
+  readonly sums: number[] = []
+  /** By group and bucket of the quantile sketch, where the metric has quantiles. */
+  readonly buckets = new CellTable()
+
+  constructor(metric: NumberMetric) {
+    this.metric = metric
+  }
+
+  add(block: RequestBlock, groups: Int32Array): void {
+    const numbers = this.metric.number(block)
+    const { hasQuantiles } = this.metric
+    for (let row = 0; row < block.count; row += 1) {
+      const number = numbers[row] ?? Number.NaN
+      if (Number.isNaN(number)) continue
+      const group = groups[row] ?? 0
+      this.samples[group] = (this.samples[group] ?? 0) + 1
+      this.sums[group] = (this.sums[group] ?? 0) + number
+      if (hasQuantiles) this.buckets.add(group, bucketOf(number), 1)
+    }
+  }
+
+  clear(): void {
+    this.samples.length = 0
+    this.sums.length = 0
+    this.buckets.clear()
+  }
 }
 
 /** How often each group has each label of a metric. */
 export class LabelCounts {
-  readonly metric
+  readonly metric: LabelMetric
   readonly cells = new CellTable()
   readonly labels: string[] = []
-  /** Of request.users: the user of each label, null where there is none. */
+  /** The user of each label, null where there is none. */
   readonly users: (string | null)[] = []
   readonly #numbers = new Map<string, number>()
 
-  constructor(metricName: string) {
-    this.metric = metricNamed(metricName)
+  constructor(metric: LabelMetric) {
+    this.metric = metric
   }
 
   number(label: string, user: string | null): number {
@@ -73,28 +87,21 @@ export class LabelCounts {
 /** Counts the requests of one service and minute, each once; what they count under is for `minuteRows` to make of it. */
 export class MinuteCounts {
   readonly groups: RequestGroup[] = []
-  readonly labelled = applicationMetrics
-    .filter((metric) => metric.isLabelled)
-    .map((one) => new LabelCounts(one.name))
-  /** Response times by bucket of the quantile sketch. */
-  readonly times = new CellTable()
-  readonly #numbers = new Map<string, number>()
+  readonly labelled = labelMetrics.map((metric) => new LabelCounts(metric))
+  readonly numbers = numberMetrics.map((metric) => new NumberSums(metric))
+  readonly #groupNumbers = new Map<string, number>()
 
   add(block: RequestBlock): void {
     const groups = this.#groupsOf(block)
-    for (const counts of this.labelled) {
-      const name = ownValue(textOf, counts.metric.name)
-      if (name === undefined) countStatuses(counts, block, groups)
-      else countTexts(counts, block, name, groups)
-    }
-    this.#addNumbers(block, groups)
+    for (const counts of this.labelled) countLabels(counts, block, groups)
+    for (const sums of this.numbers) sums.add(block, groups)
   }
 
   clear(): void {
     this.groups.length = 0
-    this.#numbers.clear()
-    this.times.clear()
+    this.#groupNumbers.clear()
     for (const counts of this.labelled) counts.clear()
+    for (const sums of this.numbers) sums.clear()
   }
 
   /** The group of each request. */
@@ -112,73 +119,46 @@ export class MinuteCounts {
         known[pair] = group
       }
       groups[row] = group
+      const found = this.groups[group]
+      if (found !== undefined) found.requests += 1
     }
     return groups
   }
 
   #group(eventType: OwnEventType | null, resources: UsedResource[]): number {
     const key = `${eventType} ${JSON.stringify(resources)}`
-    const known = this.#numbers.get(key)
+    const known = this.#groupNumbers.get(key)
     if (known !== undefined) return known
-    this.#numbers.set(key, this.groups.length)
-    const zero = { requests: 0, errors: 0, bytes: 0, timed: 0, milliseconds: 0 }
-    return this.groups.push({ eventType, resources, ...zero }) - 1
-  }
-
-  #addNumbers({ count, sizes, milliseconds, texts }: RequestBlock, groups: Int32Array): void {
-    const { values: errors, indexes: errorIndexes } = texts.errorType
-    for (let row = 0; row < count; row += 1) {
-      const number = groups[row] ?? 0
-      const group = this.groups[number]
-      if (group === undefined) continue
-      group.requests += 1
-      group.bytes += sizes[row] ?? 0
-      if (errors[errorIndexes?.[row] ?? 0] !== null) group.errors += 1
-      const time = milliseconds[row] ?? Number.NaN
-      if (Number.isNaN(time)) continue
-      group.timed += 1
-      group.milliseconds += time
-      this.times.add(number, bucketOf(time), 1)
-    }
+    this.#groupNumbers.set(key, this.groups.length)
+    return this.groups.push({ eventType, resources, requests: 0 }) - 1
   }
 }
 
-function countStatuses(counts: LabelCounts, { count, statuses }: RequestBlock, groups: Int32Array): void {
-  const numbers = Int32Array.from(statuses.values, (status) => counts.number(String(status), null))
-  countColumn(counts, count, statuses, numbers, groups)
-}
-
-function countTexts(counts: LabelCounts, block: RequestBlock, name: keyof Texts, groups: Int32Array): void {
-  const column = block.texts[name]
-  const users = name === 'visitor' ? usersOf(block) : undefined
-  // A request without a type of error has not failed, and has no part in their metric.
-  const none = name === 'errorType' ? undefined : noneLabel
-  const numbers = Int32Array.from(column.values, (text, index) => {
-    const label = text ?? none
-    return label === undefined ? -1 : counts.number(label, text === null ? null : (users?.[index] ?? null))
+function countLabels(counts: LabelCounts, block: RequestBlock, groups: Int32Array): void {
+  const { metric, cells } = counts
+  const labels = metric.label(block)
+  const users = metric.user && usersOf(labels, metric.user(block), block.count)
+  const none = metric.isPartial ? undefined : noneLabel
+  const numbers = Int32Array.from(labels.values, (value, index) => {
+    const label = value === null ? none : String(value)
+    return label === undefined ? -1 : counts.number(label, value === null ? null : (users?.[index] ?? null))
   })
-  countColumn(counts, block.count, column, numbers, groups)
-}
-
-function countColumn(
-  { cells }: LabelCounts,
-  count: number,
-  { indexes }: Column<unknown>,
-  numbers: Int32Array,
-  groups: Int32Array,
-): void {
-  for (let row = 0; row < count; row += 1) {
-    const number = numbers[indexes?.[row] ?? 0] ?? -1
+  for (let row = 0; row < block.count; row += 1) {
+    const number = numbers[labels.indexes?.[row] ?? 0] ?? -1
     if (number >= 0) cells.add(groups[row] ?? 0, number, 1)
   }
 }
 
-/** The user of each visitor. */
-function usersOf({ count, texts }: RequestBlock): (string | null)[] {
-  const users: (string | null)[] = texts.visitor.values.map(() => null)
+/** The user of each label. */
+function usersOf(
+  labels: Column<string | number | null>,
+  { values, indexes }: Column<string | null>,
+  count: number,
+): (string | null)[] {
+  const users: (string | null)[] = labels.values.map(() => null)
   for (let row = 0; row < count; row += 1) {
-    const user = texts.userName.values[texts.userName.indexes?.[row] ?? 0] ?? null
-    if (user !== null) users[texts.visitor.indexes?.[row] ?? 0] ??= user
+    const user = values[indexes?.[row] ?? 0] ?? null
+    if (user !== null) users[labels.indexes?.[row] ?? 0] ??= user
   }
   return users
 }

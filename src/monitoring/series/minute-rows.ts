@@ -1,22 +1,17 @@
 import type { SeriesLimits } from '../../config/monitoring-settings.ts'
-import type { Metric } from '../metrics/metrics.ts'
-import { defaultLabel, metricNamed, otherLabel } from '../metrics/metrics.ts'
+import { defaultLabel, otherLabel, tellsUsers } from '../metrics/metrics.ts'
+import type { NumberMetric } from '../metrics/requests/request-metric.ts'
 import { countedUnder, eventTypeId } from '../model/event-types.ts'
 import type { SortedCells } from './cell-table.ts'
 import type { Dictionary, LabelRef, SplitRef } from './dictionary.ts'
 import { capLabels } from './label-cap.ts'
-import type { LabelCounts, MinuteCounts, RequestGroup } from './minute-counts.ts'
+import type { LabelCounts, MinuteCounts, NumberSums, RequestGroup } from './minute-counts.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { sumOf } from './period-rows.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 import { splitOfType } from './schema.ts'
 import type { StoredRow } from './stored-row.ts'
 import { hashText } from './text-hash.ts'
-
-const requestCount = metricNamed('request.count')
-const errorCount = metricNamed('response.error.count')
-const responseTime = metricNamed('response.time')
-const responseSize = metricNamed('response.size')
 
 export interface MinuteOptions {
   serviceId: number
@@ -35,8 +30,10 @@ interface Split {
 export function minuteRows(counts: MinuteCounts, options: MinuteOptions): StoredRow[] {
   const rows: StoredRow[] = []
   const splits = splitsOf(counts.groups, options)
-  for (const split of splits) addNumbers(rows, counts.groups, split, options)
-  addTimes(rows, counts, splits, options)
+  for (const sums of counts.numbers) {
+    const cells = sums.metric.hasQuantiles ? sums.buckets.sorted(counts.groups.length) : undefined
+    for (const split of splits) addNumber(rows, sums, { split, cells }, options)
+  }
   for (const labelled of counts.labelled) {
     const rest = new LabelRows(rows, labelled, counts.groups.length, options)
     for (const split of splits) rest.add(split)
@@ -61,50 +58,43 @@ function splitsOf(groups: readonly RequestGroup[], { serviceId, dictionary }: Mi
   return [...splits.values()]
 }
 
-/** The metrics that are not split by label, but for the response time. */
-function addNumbers(
+/** The row of a metric that is not split by label; none where no request has a part in it. */
+function addNumber(
   rows: StoredRow[],
-  groups: readonly RequestGroup[],
-  split: Split,
+  { metric, samples, sums }: NumberSums,
+  { split, cells }: { split: Split; cells: SortedCells | undefined },
   options: MinuteOptions,
 ): void {
-  let [requests, errors, bytes] = [0, 0, 0]
-  for (const number of split.groups) {
-    const group = groups[number]
-    if (group === undefined) continue
-    requests += group.requests
-    errors += group.errors
-    bytes += group.bytes
+  let [count, sum] = [0, 0]
+  for (const group of split.groups) {
+    count += samples[group] ?? 0
+    sum += sums[group] ?? 0
   }
-  rows.push(plainRow(requestCount, split, requests, requests, options))
-  rows.push(plainRow(errorCount, split, errors, requests, options))
-  rows.push(plainRow(responseSize, split, bytes / requests, requests, options))
+  if (count === 0) return
+  const row = plainRow(
+    metric,
+    split,
+    { value: metric.type === 'rate' ? sum / count : sum, samples: count },
+    options,
+  )
+  if (cells !== undefined) row.sketch = sketchOf(cells, split.groups)
+  rows.push(row)
 }
 
-function addTimes(rows: StoredRow[], counts: MinuteCounts, splits: Split[], options: MinuteOptions): void {
-  const cells = counts.times.sorted(counts.groups.length)
-  for (const split of splits) {
-    let [timed, milliseconds] = [0, 0]
-    const sketch = new QuantileSketch()
-    for (const number of split.groups) {
-      timed += counts.groups[number]?.timed ?? 0
-      milliseconds += counts.groups[number]?.milliseconds ?? 0
-      const end = cells.starts[number + 1] ?? 0
-      for (let cell = cells.starts[number] ?? 0; cell < end; cell += 1)
-        sketch.addToBucket(cells.labels[cell] ?? 0, cells.counts[cell] ?? 0)
-    }
-    if (timed === 0) continue
-    const row = plainRow(responseTime, split, milliseconds / timed, timed, options)
-    row.sketch = sketch
-    rows.push(row)
+function sketchOf(cells: SortedCells, groups: readonly number[]): QuantileSketch {
+  const sketch = new QuantileSketch()
+  for (const group of groups) {
+    const end = cells.starts[group + 1] ?? 0
+    for (let cell = cells.starts[group] ?? 0; cell < end; cell += 1)
+      sketch.addToBucket(cells.labels[cell] ?? 0, cells.counts[cell] ?? 0)
   }
+  return sketch
 }
 
 function plainRow(
-  metric: Metric,
+  metric: NumberMetric,
   { ref }: Split,
-  value: number,
-  samples: number,
+  { value, samples }: { value: number; samples: number },
   { dictionary, minute }: MinuteOptions,
 ): StoredRow {
   return {
@@ -140,7 +130,7 @@ class LabelRows {
     this.#counts = counts
     this.#options = options
     this.#cells = counts.cells.sorted(groups)
-    this.#hasUsers = counts.metric.name === 'request.users'
+    this.#hasUsers = tellsUsers(counts.metric)
     this.#cap = this.#hasUsers ? options.limits.visitors : options.limits.labels
     this.#occurrences = new Int32Array(counts.labels.length)
   }

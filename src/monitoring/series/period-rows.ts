@@ -1,11 +1,11 @@
-import { metricNamed, noneLabel } from '../metrics/metrics.ts'
+import { idsWhere, noneLabel, tellsUsers } from '../metrics/metrics.ts'
 import type { Dictionary, LabelRef, SeriesRef } from './dictionary.ts'
 import { noLabel } from './dictionary.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { mergeSketch } from './row-sketch.ts'
 import type { StoredRow } from './stored-row.ts'
 
-const requestUsers = metricNamed('request.users').id
+const withUsers = idsWhere(tellsUsers)
 
 /**
  * Merges rows of one service into rows of one longer period. The order in which rows are added, and whether some were
@@ -90,7 +90,7 @@ export function sumOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow 
 /** Exact, or an estimate where some labels are in `(other)`: they may be the same as labels with a row. */
 function distinctOf(rows: readonly StoredRow[], series: SeriesRef): { labels: number; users: number } {
   const other = rows.find((row) => row.sketch instanceof OtherSketch)
-  const users = series.metricId === requestUsers ? rows.map(({ label }) => label.user) : []
+  const users = withUsers.has(series.metricId) ? rows.map(({ label }) => label.user) : []
   const named = new Set(users.filter((user) => user !== null))
   if (!(other?.sketch instanceof OtherSketch))
     return { labels: rows.reduce((sum, { labels }) => sum + labels, 0), users: named.size }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { keysOf } from '../../lib/keys.ts'
+import type { Column, RequestColumns, TextColumn } from '../metrics/request-columns.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 
@@ -9,37 +10,23 @@ const maxResources = 200
 
 type Text = string | null
 
-/** One column of a block: each request has the number of its value. */
-export interface Column<T> {
-  values: T[]
-  /** Undefined where all have the first value. */
-  indexes: Uint8Array | Uint16Array | Uint32Array | undefined
-}
-
 /** Where columns stand in the header of a stored block. A place is never given to another column. */
 const places = { eventType: 0, status: 1, resources: 2, position: 16 } as const
 const textPlaces = {
   ...({ method: 3, path: 4, userAgent: 5, userAgentFamily: 6, clientIp: 7 } as const),
   ...({ country: 8, region: 9, city: 10, visitor: 11, userName: 12 } as const),
   ...({ errorType: 13, host: 14, contentType: 15 } as const),
-}
+} satisfies Record<TextColumn, number>
 const textColumns = keysOf(textPlaces)
 /** Blocks of earlier versions have none of them. */
 const usePlaces = { referrer: 17, kind: 18, network: 19 } as const
 const useColumns = keysOf(usePlaces)
-type TextColumn = keyof typeof textPlaces
 
 /** The requests of a service in one minute, as columns. */
-export interface RequestBlock {
-  count: number
-  sizes: Float64Array
-  /** Not a number where it is not known. */
-  milliseconds: Float64Array
+export interface RequestBlock extends RequestColumns {
   eventTypes: Column<OwnEventType | null>
-  statuses: Column<number>
   /** Sets of resources. */
   resources: Column<UsedResource[]>
-  texts: Record<TextColumn, Column<Text>>
   uses: Record<keyof typeof usePlaces, Column<Text>>
   /** Milliseconds since the minute began. */
   offsets: Uint16Array

@@ -1,4 +1,5 @@
-import { applicationMetrics, hostMetrics, metricNamed, noneLabel } from '../metrics/metrics.ts'
+import type { Metric } from '../metrics/metrics.ts'
+import { hasQuantiles, idsWhere, isHostMetric, noneLabel, tellsUsers } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import type { RowSketch } from './row-sketch.ts'
 import { decodeSketch, mergeSketch } from './row-sketch.ts'
@@ -7,8 +8,6 @@ import { tableOf } from './schema.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 import { rowColumns } from './stored-row.ts'
 
-const responseTime = metricNamed('response.time').id
-const requestUsers = metricNamed('request.users').id
 const columns = rowColumns.join(', ')
 
 /** Which series: SQL over the columns of `monitoring_series`. */
@@ -26,11 +25,14 @@ export interface RollUp {
   validTo: number
 }
 
-const labelledHostIds = hostMetrics
-  .filter((metric) => metric.isLabelled)
-  .map(({ id }) => id)
-  .join(', ')
-const applicationIds = applicationMetrics.map(({ id }) => id).join(', ')
+const labelledHostIds = listIds((metric) => isHostMetric(metric) && metric.isLabelled)
+const applicationIds = listIds((metric) => !isHostMetric(metric))
+const userIds = listIds(tellsUsers)
+const quantileIds = listIds(hasQuantiles)
+
+function listIds(holds: (metric: Metric) => boolean): string {
+  return [...idsWhere(holds)].join(', ')
+}
 
 /** Everything that was collected of a service. */
 export function collectedOf(serviceId: number): SeriesFilter {
@@ -121,12 +123,12 @@ async function addTotals(database: SeriesDatabase, range: RowRange): Promise<voi
      group by t.id, r.period`
   await database.run(
     `insert into ${table} (${columns}) select t.id, r.period, 0, ${sums}, 0, null from ${table} r ${pair}
-     ${where(`metric_id <> ${requestUsers}`)}`,
+     ${where(`metric_id not in (${userIds})`)}`,
     values,
   )
   await database.run(
     `insert into ${table} (${columns}) select t.id, r.period, 0, ${sums}, count(distinct l.user_name), null
-     from ${table} r ${pair} join monitoring_labels l on l.id = r.label_id ${where(`metric_id = ${requestUsers}`)}`,
+     from ${table} r ${pair} join monitoring_labels l on l.id = r.label_id ${where(`metric_id in (${userIds})`)}`,
     values,
   )
   await estimateTotals(database, range)
@@ -205,7 +207,7 @@ async function estimateTotals(
   const others = await database.arrays(
     `select r.series_id, r.period, r.sketch, t.id from ${table} r
      join monitoring_series s on s.id = r.series_id ${totalOfSeries}
-     where r.${inSeries(database, series, `is_total = 0 and metric_id <> ${responseTime}`)}
+     where r.${inSeries(database, series, `is_total = 0 and metric_id not in (${quantileIds})`)}
        and r.period >= ? and r.period < ? and r.sketch is not null`,
     [...series.values, validFrom, validTo],
   )

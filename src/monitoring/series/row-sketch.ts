@@ -1,14 +1,14 @@
-import { metricNamed } from '../metrics/metrics.ts'
+import { hasQuantiles, idsWhere } from '../metrics/metrics.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { QuantileSketch } from './quantile-sketch.ts'
 
-/** What a row of response.time, or of `(other)`, keeps beside its numbers. */
+/** What a row of a metric with quantiles, or of `(other)`, keeps beside its numbers. */
 export type RowSketch = QuantileSketch | OtherSketch
 
-const responseTime = metricNamed('response.time').id
+const withQuantiles = idsWhere(hasQuantiles)
 
 export function decodeSketch(metricId: number, bytes: Uint8Array): RowSketch {
-  return metricId === responseTime ? QuantileSketch.decode(bytes) : OtherSketch.decode(bytes)
+  return withQuantiles.has(metricId) ? QuantileSketch.decode(bytes) : OtherSketch.decode(bytes)
 }
 
 /** Adds to a sketch what another of the same metric holds. */

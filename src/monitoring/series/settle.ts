@@ -1,6 +1,6 @@
 import type { SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { ZoneDays } from '../../lib/zone-days.ts'
-import { applicationMetrics, metricNamed } from '../metrics/metrics.ts'
+import { everyRequest, labelMetrics, tellsUsers } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
@@ -23,8 +23,6 @@ import { writeUses } from './use-rows.ts'
 /** Requests and rows of one transaction, roughly. */
 const maxSize = 60_000
 const allId = eventTypeId('all')
-const requestCount = metricNamed('request.count').id
-const requestUsers = metricNamed('request.users').id
 
 /** What one transaction works with. */
 export interface Work {
@@ -85,7 +83,7 @@ interface LatePeriod {
   rows: PeriodRows
 }
 
-const labelledIds = new Set(applicationMetrics.filter((metric) => metric.isLabelled).map(({ id }) => id))
+const labelledIds = new Set(labelMetrics.map(({ id }) => id))
 
 function isLabelled(metricId: number): boolean {
   return labelledIds.has(metricId)
@@ -163,7 +161,7 @@ class Settlement {
   /** Whether the minute has been computed before. */
   async #isKnown(serviceId: number, minute: number): Promise<boolean> {
     const { database, dictionary } = this.#work
-    const series = dictionary.series(dictionary.split(serviceId, allId, 0), requestCount, false)
+    const series = dictionary.series(dictionary.split(serviceId, allId, 0), everyRequest.id, false)
     await dictionary.resolve(database)
     const found = await database.arrays(
       'select 1 from monitoring_minutes where series_id = ? and period = ?',
@@ -272,9 +270,7 @@ class Settlement {
   #countedRows(serviceId: number, minute: number): StoredRow[] {
     const { dictionary, limits, counts } = this.#work
     const rows = minuteRows(counts, { serviceId, minute, dictionary, limits })
-    this.#hasNobody ||= counts.labelled.some(
-      ({ metric, none }) => metric.id === requestUsers && none !== undefined,
-    )
+    this.#hasNobody ||= counts.labelled.some(({ metric, none }) => tellsUsers(metric) && none !== undefined)
     this.#rowCount += rows.length
     return rows
   }

@@ -1,7 +1,8 @@
 import { noneLabel } from '../metrics/metrics.ts'
+import type { Column } from '../metrics/request-columns.ts'
 import { OtherSketch } from './other-sketch.ts'
 import { bucketOf, QuantileSketch } from './quantile-sketch.ts'
-import type { Column, RequestBlock } from './request-block.ts'
+import type { RequestBlock } from './request-block.ts'
 import type { UsedResource } from './request-event.ts'
 import { anonymousUser } from './request-event.ts'
 

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { FetchFailure, fetchText } from '../../../lib/fetch-text.ts'
+import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { isHostType } from '../../model/service-types.ts'
 import type {
   CollectedService,
@@ -8,7 +9,6 @@ import type {
   CollectReport,
   ServiceCollector,
 } from '../service-collector.ts'
-import type { HostReading } from './host-reading.ts'
 import { readNodeExporter } from './read-node-exporter.ts'
 import { readSystemStatus } from './read-system-status.ts'
 import { openThisHost } from './read-this-host.ts'

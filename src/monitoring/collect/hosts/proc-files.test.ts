@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { diskMounts, isCountedInterface } from './host-reading.ts'
+import { diskMounts, isCountedInterface } from './counted-devices.ts'
 import {
   parseLoads,
   parseMemory,

@@ -1,5 +1,6 @@
-import type { Mount, Traffic } from './host-reading.ts'
-import { isCountedInterface, maxInterfaces, toLabel } from './host-reading.ts'
+import type { Memory, Traffic } from '../../metrics/hosts/host-reading.ts'
+import type { Mount } from './counted-devices.ts'
+import { isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 
 /** Seconds of a unit in /proc/stat: Linux tells programs 100 a second on every platform that Node runs on. */
 const secondsPerTick = 0.01
@@ -9,15 +10,8 @@ export function parseLoads(loadavg: string): [one: number, five: number, fifteen
   return [one, five, fifteen]
 }
 
-export interface Memory {
-  all: number
-  /** What programs can have without swapping. */
-  free: number
-  buffers: number
-}
-
 /** Bytes. Linux before 3.14 does not tell what is available. */
-export function parseMemory(meminfo: string): Memory {
+export function parseMemory(meminfo: string): Required<Omit<Memory, 'usedPercent'>> {
   const bytes = (name: string): number | undefined => {
     const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)
     return found === null ? undefined : Number(found[1]) * 1024

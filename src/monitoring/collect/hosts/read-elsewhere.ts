@@ -1,27 +1,17 @@
 import { cpus, loadavg, uptime } from 'node:os'
-import type { HostReading, Mount, Storage, Traffic } from './host-reading.ts'
-import {
-  diskMounts,
-  gauge,
-  isCountedInterface,
-  maxInterfaces,
-  memoryGauges,
-  storageGauges,
-  toLabel,
-} from './host-reading.ts'
+import type { HostReading, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
+import type { Mount } from './counted-devices.ts'
+import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 
 /** Reads this machine where there is no /proc: macOS, Windows, BSD. Windows knows no load. */
 export async function readElsewhere(): Promise<HostReading> {
   const { fsSize, mem, networkStats } = await import('systeminformation')
   const [memory, files, interfaces] = await Promise.all([mem(), fsSize(), networkStats('*')])
   const [one = 0, five = 0, fifteen = 0] = loadavg()
-  const loads = [gauge('load.1m', one), gauge('load.5m', five), gauge('load.15m', fifteen)]
   return {
-    gauges: [
-      ...(process.platform === 'win32' ? [] : loads),
-      ...memoryGauges({ all: memory.total, free: memory.available }),
-      ...storageGauges(toStorages(files)),
-    ],
+    loads: process.platform === 'win32' ? {} : { one, five, fifteen },
+    memory: { all: memory.total, free: memory.available },
+    storages: countedStorages(toStorages(files)),
     processors: processorSeconds(),
     traffic: toTraffic(interfaces),
     uptimeSeconds: uptime(),

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { readNodeExporter } from './read-node-exporter.ts'
+import { toSamples } from './to-samples.ts'
+
+function gaugesOf(reading: HostReading) {
+  return toSamples(reading, undefined, { serviceId: 1, now: 0 })
+}
 
 const filesystem = (name: string, device: string, mountPoint: string, type: string, value: number): string =>
   `node_filesystem_${name}_bytes{device="${device}",fstype="${type}",mountpoint="${mountPoint}"} ${value}\n`
@@ -26,7 +32,7 @@ describe('a node exporter', () => {
       filesystem('avail', device, mountPoint, type, 30)
     const text =
       of('/dev/sda1', '/', 'ext4') + of('/dev/sda1', '/var/lib/bound', 'ext4') + of('tmpfs', '/run', 'tmpfs')
-    const gauges = readNodeExporter(text).gauges.filter(({ metric }) => metric.startsWith('storage.'))
+    const gauges = gaugesOf(readNodeExporter(text)).filter(({ metric }) => metric.startsWith('storage.'))
     assert.deepEqual(
       gauges.map(({ metric, label, value }) => [metric, label, value]),
       [
@@ -46,11 +52,12 @@ describe('a node exporter', () => {
         `node_network_receive_bytes_total{device="eth${index}"} 1\n` +
         `node_network_transmit_bytes_total{device="eth${index}"} 1\n`,
     ).join('')
-    const { gauges, traffic } = readNodeExporter(many)
-    assert.equal(gauges.filter(({ metric }) => metric === 'storage.total').length, 64)
-    assert.equal(traffic.length, 64)
+    const reading = readNodeExporter(many)
+    assert.equal(gaugesOf(reading).filter(({ metric }) => metric === 'storage.total').length, 64)
+    assert.equal(reading.traffic.length, 64)
     const long = filesystem('size', '/dev/x', `/${'x'.repeat(5000)}\\n\u0007`, 'ext4', 1)
-    const label = readNodeExporter(long).gauges.find(({ metric }) => metric === 'storage.total')?.label ?? ''
+    const label =
+      gaugesOf(readNodeExporter(long)).find(({ metric }) => metric === 'storage.total')?.label ?? ''
     assert.equal(label.length, 255)
   })
 

@@ -1,20 +1,13 @@
+import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
+import type { Mount } from './counted-devices.ts'
+import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 import type { ExposedSample } from './exposition.ts'
 import { parseExposition } from './exposition.ts'
-import type { Gauge, HostReading, Mount, Storage, Traffic } from './host-reading.ts'
-import {
-  diskMounts,
-  gauge,
-  isCountedInterface,
-  maxInterfaces,
-  memoryGauges,
-  storageGauges,
-  toLabel,
-} from './host-reading.ts'
 
 const filesystem = { total: 'node_filesystem_size_bytes', free: 'node_filesystem_free_bytes' }
 const available = 'node_filesystem_avail_bytes'
 const traffic = { received: 'node_network_receive_bytes_total', sent: 'node_network_transmit_bytes_total' }
-const loads = { node_load1: 'load.1m', node_load5: 'load.5m', node_load15: 'load.15m' }
+const loads = { one: 'node_load1', five: 'node_load5', fifteen: 'node_load15' }
 const memory = ['MemTotal', 'MemAvailable', 'MemFree', 'Buffers', 'Cached'].map(
   (name) => `node_memory_${name}_bytes`,
 )
@@ -22,7 +15,7 @@ const times = { now: 'node_time_seconds', boot: 'node_boot_time_seconds' }
 const processors = 'node_cpu_seconds_total'
 
 const wanted = new Set([
-  ...[...Object.keys(loads), ...memory, ...Object.values(filesystem), available],
+  ...[...Object.values(loads), ...memory, ...Object.values(filesystem), available],
   ...[...Object.values(traffic), ...Object.values(times), processors],
 ])
 
@@ -40,18 +33,16 @@ export function readNodeExporter(text: string): HostReading {
   const busyAndTotal = processorSeconds(list(processors))
   const uptimeSeconds = value(times.now) - value(times.boot)
   return {
-    gauges: [
-      ...Object.entries(loads).map(([name, metric]) => gauge(metric, value(name))),
-      ...memoryOf(value),
-      ...storageGauges(storagesOf(list)),
-    ],
+    loads: { one: value(loads.one), five: value(loads.five), fifteen: value(loads.fifteen) },
+    memory: memoryOf(value),
+    storages: countedStorages(storagesOf(list)),
     ...(busyAndTotal === undefined ? {} : { processors: busyAndTotal }),
     traffic: trafficOf(list),
     ...(uptimeSeconds >= 0 ? { uptimeSeconds } : {}),
   }
 }
 
-function memoryOf(value: (name: string) => number): Gauge[] {
+function memoryOf(value: (name: string) => number): Memory {
   const [
     all = Number.NaN,
     available = Number.NaN,
@@ -59,8 +50,7 @@ function memoryOf(value: (name: string) => number): Gauge[] {
     buffers = Number.NaN,
     cached = Number.NaN,
   ] = memory.map(value)
-  const estimated = Number.isFinite(available) ? available : free + buffers + cached
-  return [...memoryGauges({ all, free: estimated }), gauge('mem.buffers', buffers)]
+  return { all, free: Number.isFinite(available) ? available : free + buffers + cached, buffers }
 }
 
 const atWork = new Set(['user', 'nice', 'system', 'irq', 'softirq'])

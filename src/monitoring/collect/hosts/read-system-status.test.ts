@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { HostReading } from './host-reading.ts'
+import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { readSystemStatus } from './read-system-status.ts'
+import { toSamples } from './to-samples.ts'
 
 function status(...metric: object[]): string {
   return JSON.stringify({ metrics: { metric } })
@@ -22,9 +23,11 @@ function entry(name: string, value: unknown, more: object = {}): object {
   }
 }
 
-function gaugesOf({ gauges }: HostReading): Record<string, number> {
+/** What a first reading gives, but for the uptime. */
+function gaugesOf({ uptimeSeconds, ...reading }: HostReading): Record<string, number> {
+  const samples = toSamples(reading, undefined, { serviceId: 1, now: 0 })
   return Object.fromEntries(
-    gauges.map(({ metric, label, value }) => [label === 'value' ? metric : `${metric} ${label}`, value]),
+    samples.map(({ metric, label, value }) => [label === 'value' ? metric : `${metric} ${label}`, value]),
   )
 }
 
@@ -97,7 +100,7 @@ describe('the system status of a GeoServer', () => {
         entry('SYSTEM_UPTIME', '1 day'),
       ),
     )
-    assert.deepEqual(reading, { gauges: [], traffic: [] })
+    assert.deepEqual([gaugesOf(reading), reading.traffic, reading.uptimeSeconds], [{}, [], undefined])
   })
 
   it('says so when an answer is something else', () => {

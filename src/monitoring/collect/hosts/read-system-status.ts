@@ -1,13 +1,5 @@
-import { ownValue } from '../../../lib/own-value.ts'
-import type { Gauge, HostReading, Storage, Traffic } from './host-reading.ts'
-import {
-  gauge,
-  isCountedInterface,
-  maxInterfaces,
-  memoryGauges,
-  storageGauges,
-  toLabel,
-} from './host-reading.ts'
+import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
+import { countedStorages, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 
 /** One entry of GeoServer's system status. */
 interface StatusEntry {
@@ -17,37 +9,29 @@ interface StatusEntry {
   value: number
 }
 
-const gauges: Record<string, string> = {
-  SYSTEM_AVERAGE_LOAD: 'load.1m',
-  SYSTEM_AVERAGE_LOAD_1: 'load.1m',
-  SYSTEM_AVERAGE_LOAD_5: 'load.5m',
-  SYSTEM_AVERAGE_LOAD_15: 'load.15m',
-  CPU_LOAD: 'cpu.usage.percent',
-}
-
 /** What GeoServer's `system-status` tells about its host. Throws where the text is none. */
 export function readSystemStatus(text: string): HostReading {
   const entries = parseEntries(text)
   const byName = new Map(entries.map((entry) => [entry.name, entry.value]))
   const uptimeSeconds = byName.get('SYSTEM_UPTIME')
   return {
-    gauges: [
-      ...[...byName].flatMap(([name, value]) => {
-        const metric = ownValue(gauges, name)
-        return metric === undefined ? [] : [gauge(metric, value)]
-      }),
-      ...memoryOf(byName),
-      ...storageGauges(storagesOf(entries)),
-    ],
+    loads: {
+      one: byName.get('SYSTEM_AVERAGE_LOAD_1') ?? byName.get('SYSTEM_AVERAGE_LOAD'),
+      five: byName.get('SYSTEM_AVERAGE_LOAD_5'),
+      fifteen: byName.get('SYSTEM_AVERAGE_LOAD_15'),
+    },
+    memory: memoryOf(byName),
+    storages: countedStorages(storagesOf(entries)),
+    busyPercent: byName.get('CPU_LOAD'),
     traffic: trafficOf(entries, byName),
     ...(uptimeSeconds === undefined ? {} : { uptimeSeconds }),
   }
 }
 
-function memoryOf(byName: ReadonlyMap<string, number>): Gauge[] {
+function memoryOf(byName: ReadonlyMap<string, number>): Memory {
   const [all, free, percent] = ['MEMORY_TOTAL', 'MEMORY_FREE', 'MEMORY_USED'].map((name) => byName.get(name))
-  if (all !== undefined && free !== undefined) return memoryGauges({ all, free })
-  return percent === undefined ? [] : [gauge('mem.usage.percent', percent)]
+  if (all !== undefined && free !== undefined) return { all, free }
+  return percent === undefined ? {} : { usedPercent: percent }
 }
 
 function storagesOf(entries: readonly StatusEntry[]): Storage[] {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { totalmem } from 'node:os'
 import { describe, it } from 'node:test'
-import type { HostReading } from './host-reading.ts'
-import { maxMounts } from './host-reading.ts'
+import type { HostReading } from '../../metrics/hosts/host-reading.ts'
+import { maxMounts } from './counted-devices.ts'
 import { readElsewhere } from './read-elsewhere.ts'
 import { openThisHost } from './read-this-host.ts'
 import { DiskSizes } from './statfs.ts'
+import { toSamples } from './to-samples.ts'
 
-function gaugeOf({ gauges }: HostReading, metric: string, label = 'value'): number {
-  return gauges.find((one) => one.metric === metric && one.label === label)?.value ?? Number.NaN
+function gaugeOf(reading: HostReading, metric: string, label = 'value'): number {
+  const samples = toSamples(reading, undefined, { serviceId: 1, now: 0 })
+  return samples.find((one) => one.metric === metric && one.label === label)?.value ?? Number.NaN
 }
 
 describe('this machine', () => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HostReading } from './host-reading.ts'
-import { gauge, memoryGauges, storageGauges } from './host-reading.ts'
+import type { HostReading } from '../../metrics/hosts/host-reading.ts'
+import { countedStorages } from './counted-devices.ts'
 import {
   parseLoads,
   parseMemory,
@@ -36,15 +36,12 @@ async function readProc(disks: DiskSizes): Promise<HostReading> {
   const texts = await Promise.all(names.map((name) => readStart(join(folder, name))))
   const [loadavg = '', meminfo = '', stat = '', uptime = '', net = '', mounts = '', boot = ''] = texts
   const [one, five, fifteen] = parseLoads(loadavg)
-  const memory = parseMemory(meminfo)
   const processors = parseProcessors(stat)
   const uptimeSeconds = parseUptime(uptime)
   return {
-    gauges: [
-      ...[gauge('load.1m', one), gauge('load.5m', five), gauge('load.15m', fifteen)],
-      ...[...memoryGauges(memory), gauge('mem.buffers', memory.buffers)],
-      ...storageGauges(await disks.read(parseMounts(mounts))),
-    ],
+    loads: { one, five, fifteen },
+    memory: parseMemory(meminfo),
+    storages: countedStorages(await disks.read(parseMounts(mounts))),
     ...(processors === undefined ? {} : { processors }),
     traffic: parseTraffic(net),
     ...(uptimeSeconds === undefined ? {} : { uptimeSeconds }),

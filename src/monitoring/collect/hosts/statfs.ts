@@ -1,7 +1,8 @@
 import { stat, statfs } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Mount, Storage } from './host-reading.ts'
-import { diskMounts, maxMounts } from './host-reading.ts'
+import type { Storage } from '../../metrics/hosts/host-reading.ts'
+import type { Mount } from './counted-devices.ts'
+import { diskMounts, maxMounts } from './counted-devices.ts'
 
 const patienceMs = 2000
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { findMetric } from '../../metrics/metrics.ts'
-import type { Gauge, HostReading } from './host-reading.ts'
-import { gauge } from './host-reading.ts'
 import { countersOf, parseCounters, toSamples } from './to-samples.ts'
 
 const minute = 60_000
 
 function reading(some: Partial<HostReading> = {}): HostReading {
-  return { gauges: [], traffic: [], ...some }
+  return { storages: [], traffic: [], ...some }
 }
 
 /** Amounts by `metric` or `metric label` of a reading that follows another. */
@@ -29,7 +28,7 @@ const eth = (received: number, sent: number) => ({ label: 'eth0', received, sent
 describe('samples of a host', () => {
   it('are gauges alone at the first reading', () => {
     const first = reading({
-      gauges: [gauge('load.1m', 0.5)],
+      loads: { one: 0.5 },
       processors: { busy: 100, total: 400 },
       traffic: [eth(1000, 2000)],
       uptimeSeconds: 200,
@@ -163,7 +162,9 @@ describe('samples of a host', () => {
   it('are finite, not negative, and of metrics of hosts, whatever the counters are', () => {
     const number = fc.double()
     const any = fc.record({
-      gauges: fc.constant<Gauge[]>([gauge('load.1m', Number.NaN), gauge('mem.free', -1)]),
+      loads: fc.constant({ one: Number.NaN }),
+      memory: fc.constant({ free: -1 }),
+      storages: fc.constant([]),
       processors: fc.record({ busy: number, total: number }),
       traffic: fc.array(fc.record({ label: fc.constantFrom('a', 'b'), received: number, sent: number })),
       uptimeSeconds: number,

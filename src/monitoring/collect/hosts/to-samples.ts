@@ -1,6 +1,6 @@
+import type { HostAmounts, HostReading } from '../../metrics/hosts/host-reading.ts'
+import { hostMetrics } from '../../metrics/metrics.ts'
 import type { Sample } from '../../series/request-event.ts'
-import type { Gauge, HostReading } from './host-reading.ts'
-import { gauge } from './host-reading.ts'
 
 /** The counters of the reading before: the cursor of a host. */
 export interface CounterState {
@@ -13,8 +13,6 @@ export interface CounterState {
   traffic: [label: string, received: number, sent: number][]
 }
 
-/** Rates over less than this say nothing. */
-const minSeconds = 1
 /** A host's uptime is rounded, and its clock is corrected, by less than this. */
 const uptimeSlackSeconds = 5
 
@@ -57,21 +55,22 @@ export function toSamples(
   before: CounterState | undefined,
   { serviceId, now }: { serviceId: number; now: number },
 ): Sample[] {
-  const gauges = [...reading.gauges]
-  if (reading.uptimeSeconds !== undefined) gauges.push(gauge('uptime', reading.uptimeSeconds))
-  if (before !== undefined) gauges.push(...amounts(reading, before, now))
-  return gauges
-    .filter(({ value }) => Number.isFinite(value) && value >= 0)
-    .map(({ metric, label, value }) => ({ serviceId, created: now, metric, label, value }))
+  const since = before === undefined ? undefined : amountsSince(reading, before, now)
+  return hostMetrics.flatMap(({ name: metric, values }) =>
+    values(reading, since)
+      .filter(({ value }) => Number.isFinite(value) && value >= 0)
+      .map(({ label, value }) => ({ serviceId, created: now, metric, label, value })),
+  )
 }
 
-function amounts(reading: HostReading, before: CounterState, now: number): Gauge[] {
+function amountsSince(reading: HostReading, before: CounterState, now: number): HostAmounts {
   const isRestarted = hasRestarted(reading, before)
-  const seconds = secondsSince(reading, before, { now, isRestarted })
-  return [
-    ...processorAmounts(reading, before, { isRestarted, seconds }),
-    ...trafficAmounts(reading, before, { isRestarted, seconds }),
-  ]
+  const processors = processorAmounts(reading, before, isRestarted)
+  return {
+    seconds: secondsSince(reading, before, { now, isRestarted }),
+    ...(processors === undefined ? {} : { processors }),
+    traffic: trafficAmounts(reading, before, isRestarted),
+  }
 }
 
 function hasRestarted({ boot, uptimeSeconds }: HostReading, before: CounterState): boolean {
@@ -91,50 +90,31 @@ function secondsSince(
   return uptimeSeconds - before.uptime
 }
 
-interface Since {
-  isRestarted: boolean
-  seconds: number
-}
-
 function processorAmounts(
   { processors }: HostReading,
   before: CounterState,
-  { isRestarted, seconds }: Since,
-): Gauge[] {
-  if (processors === undefined || before.processors === undefined) return []
+  isRestarted: boolean,
+): HostAmounts['processors'] {
+  if (processors === undefined || before.processors === undefined) return undefined
   const [busyBefore, totalBefore] = isRestarted ? [0, 0] : before.processors
   // A processor that was switched off takes its seconds with it.
-  const busy = Math.max(0, processors.busy - busyBefore)
-  const total = processors.total - totalBefore
-  return [
-    gauge('cpu.usage', busy),
-    ...(seconds >= minSeconds ? [gauge('cpu.usage.rate', busy / seconds)] : []),
-    ...(total > 0 ? [gauge('cpu.usage.percent', Math.min(100, (100 * busy) / total))] : []),
-  ]
+  return { busy: Math.max(0, processors.busy - busyBefore), total: processors.total - totalBefore }
 }
 
 function trafficAmounts(
   { traffic }: HostReading,
   before: CounterState,
-  { isRestarted, seconds }: Since,
-): Gauge[] {
+  isRestarted: boolean,
+): HostAmounts['traffic'] {
   const known = new Map(before.traffic.map(([label, received, sent]) => [label, { received, sent }]))
   return traffic.flatMap(({ label, received, sent }) => {
     const last = isRestarted ? { received: 0, sent: 0 } : known.get(label)
     if (last === undefined) return []
-    return [
-      ...byteGauges('network.in', label, amount(received, last.received), seconds),
-      ...byteGauges('network.out', label, amount(sent, last.sent), seconds),
-    ]
+    return [{ label, received: amount(received, last.received), sent: amount(sent, last.sent) }]
   })
 }
 
 /** A counter that fell began again at 0, as that of an interface that was taken down. */
 function amount(count: number, before: number): number {
   return count >= before ? count - before : count
-}
-
-function byteGauges(metric: string, label: string, value: number, seconds: number): Gauge[] {
-  const rate = { metric: `${metric}.rate`, label, value: value / seconds }
-  return [{ metric, label, value }, ...(seconds >= minSeconds ? [rate] : [])]
 }

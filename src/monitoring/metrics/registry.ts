@@ -1,0 +1,59 @@
+import type { HostMetric } from './hosts/host-metric.ts'
+import { load1, load5, load15 } from './hosts/load.ts'
+import { memoryAll, memoryBuffers, memoryFree, memoryUsage, memoryUsagePercent } from './hosts/memory.ts'
+import { networkIn, networkInRate, networkOut, networkOutRate } from './hosts/network.ts'
+import { cpuUsage, cpuUsagePercent, cpuUsageRate } from './hosts/processors.ts'
+import { storageFree, storageTotal, storageUsagePercent, storageUsed } from './hosts/storage.ts'
+import { uptime } from './hosts/uptime.ts'
+import { requestIp, requestUserAgent, requestUserAgentFamily } from './requests/clients.ts'
+import { responseErrorCount, responseErrorTypes } from './requests/errors.ts'
+import { requestCity, requestCountry, requestRegion } from './requests/places.ts'
+import type { RequestMetric } from './requests/request-metric.ts'
+import { request, requestCount } from './requests/requests.ts'
+import { responseSize, responseStatus, responseTime } from './requests/responses.ts'
+import { requestMethod, requestPath } from './requests/targets.ts'
+import { requestUsers } from './requests/users.ts'
+
+/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 101. */
+export const applicationMetrics: readonly RequestMetric[] = [
+  request,
+  requestCount,
+  requestUsers,
+  requestIp,
+  requestUserAgent,
+  requestUserAgentFamily,
+  requestPath,
+  requestMethod,
+  requestCountry,
+  requestRegion,
+  requestCity,
+  responseStatus,
+  responseTime,
+  responseSize,
+  responseErrorCount,
+  responseErrorTypes,
+]
+
+/** The next id here is 202. */
+export const hostMetrics: readonly HostMetric[] = [
+  load1,
+  load5,
+  load15,
+  memoryAll,
+  memoryFree,
+  memoryUsage,
+  memoryUsagePercent,
+  memoryBuffers,
+  uptime,
+  cpuUsage,
+  cpuUsageRate,
+  cpuUsagePercent,
+  storageTotal,
+  storageUsed,
+  storageFree,
+  networkIn,
+  networkOut,
+  networkInRate,
+  networkOutRate,
+  storageUsagePercent,
+]

@@ -1,0 +1,21 @@
+/** One column of requests: each request has the number of its value. */
+export interface Column<T> {
+  values: T[]
+  /** Undefined where all have the first value. */
+  indexes: Uint8Array | Uint16Array | Uint32Array | undefined
+}
+
+export type TextColumn =
+  | ('method' | 'path' | 'userAgent' | 'userAgentFamily' | 'clientIp')
+  | ('country' | 'region' | 'city' | 'visitor' | 'userName')
+  | ('errorType' | 'host' | 'contentType')
+
+/** What metrics of requests are taken from: requests of a service in one minute, as columns. */
+export interface RequestColumns {
+  count: number
+  sizes: Float64Array
+  /** Not a number where it is not known. */
+  milliseconds: Float64Array
+  statuses: Column<number>
+  texts: Readonly<Record<TextColumn, Column<string | null>>>
+}
