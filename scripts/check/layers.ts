@@ -40,6 +40,7 @@ export const house: House = {
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/jobs': ['.', 'embedded'],
     'src/lib': ['.', ['network', 'workers'], 'postgres'],
+    'src/monitoring/metrics': ['metric.ts', 'request-columns.ts', ['hosts', 'requests'], '.'],
     'src/monitoring/notify/channels': ['.', 'mail', 'webhook'],
     'src/monitoring/notify': ['model', 'records', 'channels', 'evaluate', 'deliver', '.'],
     'src/monitoring': [
