@@ -7,7 +7,7 @@ const knownOffenders = {
   'exports without a comment': 58,
   'http reaches below the rooms it serves': 95,
   'names of types outside their room': 120,
-  'unused files, exports and packages': 125,
+  'unused files, exports and packages': 114,
 } as const
 
 export type OpenRule = keyof typeof knownOffenders

@@ -2,7 +2,6 @@ import type { Dialect } from '../../config/settings.ts'
 import type { FieldMessages } from '../../lib/errors.ts'
 import type { ProblemWriter } from '../errors.ts'
 
-export type { Envelope } from './envelope-shape.ts'
 export { envelope, okStatus } from './envelope-shape.ts'
 
 /** Whether a path, without the base path, belongs to monitoring. */

@@ -19,7 +19,7 @@ export async function acceptForms(app: App): Promise<void> {
 }
 
 /** The fields of a form's text. */
-export function parseForm(text: string): Record<string, string | string[]> {
+function parseForm(text: string): Record<string, string | string[]> {
   if (/^\s*[{[]/.test(text))
     throw invalid(
       'form-is-json',

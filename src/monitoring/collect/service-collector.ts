@@ -24,12 +24,6 @@ export interface CollectedService {
   server?: MapServerKind
 }
 
-export type CollectorLog = (
-  level: 'debug' | 'info' | 'warn' | 'error',
-  facts: object,
-  message: string,
-) => void
-
 export interface CollectorParts {
   /** Shared with the rest of the thread, which keeps its calls apart. */
   writer: Pick<SeriesWriter, 'append' | 'cursor'>

@@ -1,14 +1,11 @@
-export const metricTypes = ['count', 'value', 'rate'] as const
-/** How stored rows become one value: `count` and `value` are summed, `rate` is the mean weighted by samples. */
-export type MetricType = (typeof metricTypes)[number]
-
 /** What every metric tells of itself. */
 export interface MetricFacts {
   /** In the series; never given to another metric. */
   id: number
   /** Where clients ask for it: lower case, with dots between its parts. */
   name: string
-  type: MetricType
+  /** How stored rows become one value: `count` and `value` are summed, `rate` is the mean weighted by samples. */
+  type: 'count' | 'value' | 'rate'
   unit: string
   /** What alerts call it. */
   description: string
@@ -18,7 +15,7 @@ export interface MetricFacts {
 }
 
 /** What a stored value of the older system means, where that differs from what the metric means here. */
-export interface OlderMeaning {
+interface OlderMeaning {
   /** Values are readings of a counter that only grows, where the amount in the period is wanted. */
   isReading?: boolean
   /** The readings of a period were summed up. */

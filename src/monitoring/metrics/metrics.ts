@@ -5,13 +5,12 @@ import { applicationMetrics, hostMetrics } from './registry.ts'
 import type { LabelMetric, NumberMetric, RequestMetric } from './requests/request-metric.ts'
 import { requestCount } from './requests/requests.ts'
 
-export type { MetricType } from './metric.ts'
-export { defaultLabel, metricTypes, noneLabel, otherLabel } from './metric.ts'
+export { defaultLabel, noneLabel, otherLabel } from './metric.ts'
 export { applicationMetrics, hostMetrics }
 
 export type Metric = RequestMetric | HostMetric
 
-export const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics]
+const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics]
 export const labelMetrics: readonly LabelMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'labels',
 )

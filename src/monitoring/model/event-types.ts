@@ -32,7 +32,7 @@ export type EventType = keyof typeof idByEventType
 export const eventTypes: readonly EventType[] = keysOf(idByEventType)
 
 export const cumulativeEventTypes = ['all', 'OWS:ALL', 'other'] as const
-export type CumulativeEventType = (typeof cumulativeEventTypes)[number]
+type CumulativeEventType = (typeof cumulativeEventTypes)[number]
 /** What a single request can be. */
 export type OwnEventType = Exclude<EventType, CumulativeEventType>
 

@@ -11,7 +11,7 @@ import type { Stretch } from './stretches.ts'
 import { chooseStretches } from './stretches.ts'
 
 /** So many entries a list has at most. */
-export const maxListed = 200_000
+const maxListed = 200_000
 
 const daySeconds = 86_400
 

@@ -8,7 +8,7 @@ import type { Source } from './series-sql.ts'
 import { integers, rowsSql } from './series-sql.ts'
 
 /** Shares of the values below the quantiles that are told. */
-export const quantileShares = [0.5, 0.95, 0.99] as const
+const quantileShares = [0.5, 0.95, 0.99] as const
 export type Quantiles = [p50: number, p95: number, p99: number]
 
 /** Quantiles by row. */

@@ -2,7 +2,7 @@ import { ByteReader, ByteWriter } from './bytes.ts'
 import { hashText } from './text-hash.ts'
 
 /** Up to so many texts the count is exact. */
-export const exactLimit = 3000
+const exactLimit = 3000
 
 const indexBits = 15
 const registerCount = 2 ** indexBits

@@ -28,7 +28,7 @@ export interface Use {
   visitors?: OtherSketch
 }
 
-export function emptyUse(hasVisitors: boolean): Use {
+function emptyUse(hasVisitors: boolean): Use {
   return {
     ...{
       requests: 0,

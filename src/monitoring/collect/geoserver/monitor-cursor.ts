@@ -28,7 +28,7 @@ export function parseMonitorCursor(text: string): MonitorCursor {
   return Value.Parse(cursor, JSON.parse(text))
 }
 
-export function isEnded({ status }: RequestData): boolean {
+function isEnded({ status }: RequestData): boolean {
   return status === 'FINISHED' || status === 'FAILED'
 }
 

@@ -2,7 +2,7 @@ import type { MetricFacts } from '../metric.ts'
 import { defaultLabel } from '../metric.ts'
 import type { HostAmounts, HostReading } from './host-reading.ts'
 
-export interface HostValue {
+interface HostValue {
   label: string
   value: number
 }
