@@ -49,7 +49,13 @@ export const house: House = {
       ...['.', 'move-in'],
     ],
   },
-  doors: {},
+  doors: {
+    'src/importer': ['importer.ts', 'model/model.ts'],
+    'src/importer/live': ['live.ts'],
+    'src/importer/model': ['model.ts'],
+    'src/importer/records': ['records.ts'],
+    'src/importer/worker': ['worker.ts'],
+  },
   strangers: {
     'src/monitoring': [
       'src/formats',

@@ -2,26 +2,30 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
 import { addPath, addUpload, openUpload } from './desk/add-upload.ts'
 import { cancelImport, cancelTask, removeImport } from './desk/cancel.ts'
-import type { NewImport } from './desk/create-import.ts'
 import { createImport, prepareJob } from './desk/create-import.ts'
+import { deleteImportFile } from './desk/delete-file.ts'
 import { changeTask, editTransforms, removeTask } from './desk/edit-task.ts'
 import { applyRetention } from './desk/retention.ts'
-import { ImportLocks } from './live/locks.ts'
-import { NameReservations } from './live/name-reservations.ts'
-import { ProgressBoard } from './live/progress-board.ts'
-import { RunningTable } from './live/running-work.ts'
-import { shareNews } from './live/share-news.ts'
-import { hearCancellations } from './live/stop-work.ts'
-import { tellEnded } from './live/tell-ended.ts'
+import { removeGranule, setGranuleTime } from './kinds/mosaic/edit-granules.ts'
+import {
+  hearCancellations,
+  ImportLocks,
+  NameReservations,
+  ProgressBoard,
+  RunningTable,
+  shareNews,
+  tellEnded,
+} from './live/live.ts'
 import { fetchUpload } from './look/remote-data.ts'
-import type { ImportRecord } from './model/task-record.ts'
+import type { ImportRecord, NewImport, OwnStyle } from './model/model.ts'
 import type { ImporterParts } from './parts.ts'
-import { getImport } from './records/import-repository.ts'
+import { readOwnStyle } from './publish/own-style.ts'
+import { getImport, KeptImports } from './records/records.ts'
 import { prepareHandler } from './run/prepare-import.ts'
 import { publishEarlierCommits } from './run/recover-load.ts'
 import { runHandler } from './run/run-import.ts'
 import { runJob, startRun } from './run/start-run.ts'
-import { createLoadPool } from './worker/load-pool.ts'
+import { createLoadPool } from './worker/worker.ts'
 
 export type ImporterNeeds = Omit<
   ImporterParts,
@@ -117,6 +121,32 @@ export class Importer {
     }
   }
 
+  /** What is kept, to be read. */
+  get kept(): KeptImports {
+    return new KeptImports(this.parts.database, this.parts.folders)
+  }
+
+  /** How far things are, for those who watch. */
+  get progress(): ProgressBoard {
+    return this.parts.progress
+  }
+
+  /** The password of the database that an import reads. */
+  databasePassword({ source }: ImportRecord): string | undefined {
+    const { sealedPassword } = source?.database ?? {}
+    return sealedPassword === undefined ? undefined : this.parts.vault.open(sealedPassword)
+  }
+
+  /** The style document that came with a task's data. */
+  readOwnStyle(style: OwnStyle): Promise<string> {
+    return readOwnStyle(style)
+  }
+
+  /** Folders whose files layers may be served from. */
+  get servedFolders(): string[] {
+    return [...this.parts.roots, this.parts.folders.stores]
+  }
+
   readonly openUpload = (importId: number) => openUpload(this.parts, importId)
   readonly addUpload = (importId: number, folder: string, options: Parameters<typeof addUpload>[3]) =>
     addUpload(this.parts, importId, folder, options)
@@ -126,6 +156,9 @@ export class Importer {
   readonly changeTask = (...args: Tail<typeof changeTask>) => changeTask(this.parts, ...args)
   readonly editTransforms = (...args: Tail<typeof editTransforms>) => editTransforms(this.parts, ...args)
   readonly removeTask = (...args: Tail<typeof removeTask>) => removeTask(this.parts, ...args)
+  readonly deleteFile = (...args: Tail<typeof deleteImportFile>) => deleteImportFile(this.parts, ...args)
+  readonly setGranuleTime = (...args: Tail<typeof setGranuleTime>) => setGranuleTime(this.parts, ...args)
+  readonly removeGranule = (...args: Tail<typeof removeGranule>) => removeGranule(this.parts, ...args)
   readonly cancelTask = (...args: Tail<typeof cancelTask>) => cancelTask(this.parts, ...args)
   readonly cancelImport = (...args: Tail<typeof cancelImport>) => cancelImport(this.parts, ...args)
   readonly removeImport = (...args: Tail<typeof removeImport>) => removeImport(this.parts, ...args)
@@ -138,3 +171,5 @@ export class Importer {
 }
 
 type Tail<F> = F extends (parts: ImporterParts, ...rest: infer R) => unknown ? R : never
+
+export { parseIsoTime, requireMosaicTime } from './kinds/mosaic/granule-times.ts'

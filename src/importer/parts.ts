@@ -11,11 +11,8 @@ import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import type { ToolLimits } from './kinds/raster/run-tools.ts'
-import type { ImportLocks } from './live/locks.ts'
-import type { NameReservations } from './live/name-reservations.ts'
-import type { ProgressBoard } from './live/progress-board.ts'
-import type { RunningTable } from './live/running-work.ts'
-import type { LoadPool } from './worker/load-pool.ts'
+import type { ImportLocks, NameReservations, ProgressBoard, RunningTable } from './live/live.ts'
+import type { LoadPool } from './worker/worker.ts'
 
 export interface ImporterFolders {
   /** One folder for each import. */
@@ -58,8 +55,4 @@ export interface ImporterParts {
   retention: { uploadDays: number; importDays: number }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean
-}
-
-export function now(parts: Pick<ImporterParts, 'clock'>): string {
-  return parts.clock.now().toISOString()
 }

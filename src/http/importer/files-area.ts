@@ -1,8 +1,4 @@
-import { deleteImportFile } from '../../importer/desk/delete-file.ts'
-import { removeGranule, setGranuleTime } from '../../importer/kinds/mosaic/edit-granules.ts'
-import type { GranuleRecord } from '../../importer/model/granule-record.ts'
-import type { TaskRecord } from '../../importer/model/task-record.ts'
-import { listTasks } from '../../importer/records/task-repository.ts'
+import type { GranuleRecord, TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
@@ -37,14 +33,13 @@ function addressOf({ importId, taskId, fileId }: GranuleRecord) {
 }
 
 function addRoutes<Params>(app: App, scope: ImporterScope, place: Place<Params>): void {
-  const { kysely } = scope.context.database
-  const { parts } = scope.importer
+  const { importer } = scope
   const { base, params, fileParams } = place
 
   async function fileOf(given: unknown): Promise<{ path: string; listed: ListedFile }> {
     const { fileId } = given as { fileId: string }
     const { path, tasks } = await place.find(given as Params)
-    const listed = await findFile(kysely, tasks, fileId)
+    const listed = await findFile(importer.kept, tasks, fileId)
     if (listed === undefined) throw notFound('unknown-file', `No such file: ${fileId}`)
     return { path, listed }
   }
@@ -54,7 +49,7 @@ function addRoutes<Params>(app: App, scope: ImporterScope, place: Place<Params>)
     { config: staff, schema: { tags, summary: 'Main files of the data', params } },
     async (request) => {
       const { path, tasks } = await place.find(request.params as Params)
-      const files = listMainFiles(await withGranules(kysely, tasks))
+      const files = listMainFiles(await withGranules(importer.kept, tasks))
       return { files: files.map((listed) => toWireFileItem(request, path, listed)) }
     },
   )
@@ -80,8 +75,7 @@ function addRoutes<Params>(app: App, scope: ImporterScope, place: Place<Params>)
         throw invalid('no-granule', `"${listed.file.path}" is no granule of a mosaic and has no timestamp`)
       }
       const timeMs = fromWireTimestamp(request.body.timestamp)
-      const { task, granule } = await setGranuleTime(
-        parts,
+      const { task, granule } = await importer.setGranuleTime(
         addressOf(listed.granule),
         timeMs,
         granuleCheck(request, path),
@@ -97,10 +91,10 @@ function addRoutes<Params>(app: App, scope: ImporterScope, place: Place<Params>)
       const { path, listed } = await fileOf(request.params)
       const { granule, task, file } = listed
       if (granule !== undefined) {
-        await removeGranule(parts, addressOf(granule), granuleCheck(request, path))
+        await importer.removeGranule(addressOf(granule), granuleCheck(request, path))
       } else {
         requireMatch(request, toWireFile(request, path, listed))
-        await deleteImportFile(parts, task.importId, file.path)
+        await importer.deleteFile(task.importId, file.path)
       }
       return reply.code(statusOf(scope, 200, 204)).send()
     },
@@ -116,7 +110,7 @@ export function addFileRoutes(app: App, scope: ImporterScope): void {
     find: async ({ importId }) => {
       const record = await findImportOf(scope, importId)
       if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
-      const tasks = await listTasks(scope.context.database.kysely, record.id)
+      const tasks = await scope.importer.kept.listTasks(record.id)
       return { path: importPath(record.id), tasks }
     },
   })

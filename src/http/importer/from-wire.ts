@@ -1,13 +1,16 @@
 import { isAbsolute, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '../../config/settings.ts'
-import type { NewImport, WantedSource } from '../../importer/desk/create-import.ts'
-import type { TaskChange } from '../../importer/desk/edit-task.ts'
 import { requireMosaicTime } from '../../importer/kinds/mosaic/granule-times.ts'
-import type { WantedRemote } from '../../importer/look/remote-data.ts'
-import type { MosaicTime } from '../../importer/model/granule-record.ts'
-import type { TaskRecord } from '../../importer/model/task-record.ts'
-import { sourceTypes } from '../../importer/model/task-record.ts'
+import type {
+  MosaicTime,
+  NewImport,
+  TaskChange,
+  TaskRecord,
+  WantedRemote,
+  WantedSource,
+} from '../../importer/model/model.ts'
+import { sourceTypes } from '../../importer/model/model.ts'
 import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'

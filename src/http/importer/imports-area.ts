@@ -1,9 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
-import type { WantedSource } from '../../importer/desk/create-import.ts'
-import type { ImportState } from '../../importer/model/states.ts'
-import { importStates } from '../../importer/model/states.ts'
-import { listImports } from '../../importer/records/import-repository.ts'
-import { listTasks } from '../../importer/records/task-repository.ts'
+import type { ImportState, WantedSource } from '../../importer/model/model.ts'
+import { importStates } from '../../importer/model/model.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
@@ -86,15 +83,13 @@ function parseStates(text: string | undefined, dialect: Dialect): ImportState[] 
 
 /** `/rest/imports` and `/rest/imports/<importId>`. */
 export function addImportRoutes(app: App, scope: ImporterScope): void {
-  const { kysely } = scope.context.database
-
   app.get(
     '/rest/imports',
     { config: staff, schema: { tags, summary: 'List imports, newest first', querystring: ListQuery } },
     async (request) => {
       const { state, limit, offset, expand } = request.query
       const states = parseStates(state, scope.context.settings.server.dialect)
-      const records = await listImports(kysely, {
+      const records = await scope.importer.kept.list({
         ...(states === undefined ? {} : { states }),
         ...(limit === undefined ? {} : { limit }),
         ...(offset === undefined ? {} : { offset }),
@@ -125,7 +120,7 @@ function addDeletingAll(app: App, scope: ImporterScope): void {
     '/rest/imports',
     { config: staff, schema: { tags, summary: 'Delete every import' } },
     async (_request, reply) => {
-      for (const { id } of await listImports(scope.context.database.kysely, {})) {
+      for (const { id } of await scope.importer.kept.list()) {
         await scope.importer.removeImport(id)
       }
       return reply.code(204).send()
@@ -222,8 +217,6 @@ function addOneImportRoutes(app: App, scope: ImporterScope): void {
 
 /** `/rest/imports/<importId>/data` and its files. */
 export function addImportDataRoutes(app: App, scope: ImporterScope): void {
-  const { kysely } = scope.context.database
-
   app.get(
     '/rest/imports/:importId/data',
     {
@@ -234,8 +227,8 @@ export function addImportDataRoutes(app: App, scope: ImporterScope): void {
       const record = await findImportOf(scope, request.params.importId)
       if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
       const level = parseExpand(request.query.expand, 1)
-      const tasks = await listTasks(kysely, record.id)
-      const shown = level < 1 ? tasks : await withGranules(kysely, tasks)
+      const tasks = await scope.importer.kept.listTasks(record.id)
+      const shown = level < 1 ? tasks : await withGranules(scope.importer.kept, tasks)
       const data = toWireImportData(request, record, shown, level)
       return data === undefined ? data : showPassword(scope, request, record, data)
     },

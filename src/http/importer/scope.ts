@@ -1,10 +1,7 @@
 import { hasRole } from '../../accounts/caller.ts'
 import { findStore } from '../../catalog/stores.ts'
-import type { Queryable } from '../../db/connection.ts'
 import type { Importer } from '../../importer/importer.ts'
-import type { ImportRecord, TaskRecord } from '../../importer/model/task-record.ts'
-import { findImport, getImport } from '../../importer/records/import-repository.ts'
-import { getTask, listTasks } from '../../importer/records/task-repository.ts'
+import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
 import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { withDetails, withGranules } from './shown-tasks.ts'
 import { parseId, toWireImport } from './wire.ts'
@@ -33,7 +30,7 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
 }
 
 export function findImportOf(scope: ImporterScope, text: string): Promise<ImportRecord> {
-  return getImport(scope.context.database.kysely, parseId(text, 'import'))
+  return scope.importer.kept.get(parseId(text, 'import'))
 }
 
 export async function findTaskOf(
@@ -41,13 +38,19 @@ export async function findTaskOf(
   params: { importId: string; taskId: string },
 ): Promise<TaskRecord> {
   const record = await findImportOf(scope, params.importId)
-  return getTask(scope.context.database.kysely, record.id, parseId(params.taskId, 'task'))
+  return scope.importer.kept.getTask(record.id, parseId(params.taskId, 'task'))
 }
 
 /** What the tasks of an import to `level` need. */
-function tasksAt(db: Queryable, tasks: TaskRecord[], level: number): Promise<ShownTask[]> | ShownTask[] {
+function tasksAt(
+  scope: ImporterScope,
+  tasks: TaskRecord[],
+  level: number,
+): Promise<ShownTask[]> | ShownTask[] {
   if (level < 2) return tasks
-  return level < 3 ? withGranules(db, tasks) : withDetails(db, tasks)
+  return level < 3
+    ? withGranules(scope.importer.kept, tasks)
+    : withDetails(scope.importer.kept, scope.context.database.kysely, tasks)
 }
 
 /** The representation of an import to a level. */
@@ -61,13 +64,13 @@ export async function showImport(
   const db = context.database.kysely
   const { dialect } = context.settings.server
   if (level < 1) return toWireImport(request, record, [], { level, dialect })
-  const listed = await listTasks(db, record.id)
-  const tasks = await tasksAt(db, listed, level)
+  const listed = await scope.importer.kept.listTasks(record.id)
+  const tasks = await tasksAt(scope, listed, level)
   const store = record.store === undefined ? undefined : await findStore(db, record.workspace, record.store)
   const shown = toWireImport(request, record, tasks, {
     level,
     dialect,
-    fetch: scope.importer.parts.progress.fetchOf(record.id),
+    fetch: scope.importer.progress.fetchOf(record.id),
     ...(store === undefined ? {} : { store }),
   })
   const { data } = shown
@@ -78,18 +81,18 @@ export async function showImport(
 export function showPassword(
   { importer }: ImporterScope,
   request: FastifyRequest,
-  { source }: ImportRecord,
+  record: ImportRecord,
   data: object,
 ): object {
-  const { sealedPassword } = source?.database ?? {}
   const mayShow = hasRole(request.caller, 'admin') && request.routeOptions.config.idempotent !== true
-  if (!mayShow || sealedPassword === undefined || !('parameters' in data)) return data
-  const passwd = importer.parts.vault.open(sealedPassword)
+  if (!mayShow || !('parameters' in data)) return data
+  const passwd = importer.databasePassword(record)
+  if (passwd === undefined) return data
   return { ...data, parameters: { ...Object(data.parameters), passwd } }
 }
 
 export async function importExists(scope: ImporterScope, id: number): Promise<boolean> {
-  return (await findImport(scope.context.database.kysely, id)) !== undefined
+  return (await scope.importer.kept.find(id)) !== undefined
 }
 
 /** The status of an answer in the contract, or in the dialect of older systems. */

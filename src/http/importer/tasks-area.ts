@@ -1,8 +1,6 @@
 import { findStore } from '../../catalog/stores.ts'
 import { resolveStyle } from '../../catalog/styles.ts'
-import type { TaskRecord } from '../../importer/model/task-record.ts'
-import { readOwnStyle } from '../../importer/publish/own-style.ts'
-import { listTasks } from '../../importer/records/task-repository.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
@@ -39,9 +37,10 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
     },
     async (request) => {
       const record = await findImportOf(scope, request.params.importId)
-      const tasks = await listTasks(scope.context.database.kysely, record.id)
+      const tasks = await scope.importer.kept.listTasks(record.id)
       const level = parseExpand(request.query.expand, 0)
-      const shown = level < 2 ? tasks : await withDetails(scope.context.database.kysely, tasks)
+      const shown =
+        level < 2 ? tasks : await withDetails(scope.importer.kept, scope.context.database.kysely, tasks)
       return { tasks: shown.map((task) => toWireTask(request, task, level, dialect)) }
     },
   )
@@ -52,7 +51,8 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
       const level = parseExpand(request.query.expand, 1)
-      const [shown = task] = level < 2 ? [] : await withDetails(scope.context.database.kysely, [task])
+      const [shown = task] =
+        level < 2 ? [] : await withDetails(scope.importer.kept, scope.context.database.kysely, [task])
       return sendEntity(request, reply, { task: toWireTask(request, shown, level, dialect) })
     },
   )
@@ -102,7 +102,7 @@ export function addTaskRoutes(app: App, scope: ImporterScope): void {
     { config: staff, schema: { tags, summary: 'How far a task is', params: TaskParams } },
     async (request) => {
       const task = await findTaskOf(scope, request.params)
-      return toWireProgress(task, importer.parts.progress.progressOf(task.importId, task.id))
+      return toWireProgress(task, importer.progress.progressOf(task.importId, task.id))
     },
   )
 }
@@ -118,7 +118,7 @@ export function addTaskDataRoutes(app: App, scope: ImporterScope): void {
     async (request) => {
       const task = await findTaskOf(scope, request.params)
       const level = parseExpand(request.query.expand, 1)
-      const [shown = task] = level < 1 ? [] : await withGranules(scope.context.database.kysely, [task])
+      const [shown = task] = level < 1 ? [] : await withGranules(scope.importer.kept, [task])
       return toWireTaskData(request, shown, level)
     },
   )
@@ -150,7 +150,11 @@ async function sendStyle(
   const style =
     layer.ownStyle === undefined
       ? await resolveStyle(scope.context.database.kysely, workspace, layer.style)
-      : { name: layer.style, format: layer.ownStyle.format, document: await readOwnStyle(layer.ownStyle) }
+      : {
+          name: layer.style,
+          format: layer.ownStyle.format,
+          document: await scope.importer.readOwnStyle(layer.ownStyle),
+        }
   if (style === undefined) throw notFound('unknown-style', `Style "${layer.style}" does not exist`)
   reply.header('vary', 'accept')
   const wanted = acceptedFormats(request.headers.accept)

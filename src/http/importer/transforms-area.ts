@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../importer/model/task-record.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { requireMatch, sendEntity } from '../etag.ts'

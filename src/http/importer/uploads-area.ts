@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Readable, Transform } from 'node:stream'
 import fastifyMultipart from '@fastify/multipart'
 import { findFullDisk } from '../../db/errors.ts'
-import type { TaskRecord } from '../../importer/model/task-record.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-name.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
@@ -65,7 +65,7 @@ async function sendTasks(
 ) {
   const { dialect } = scope.context.settings.server
   const level = parseExpand((request.query as { expand?: string }).expand, 1)
-  const tasks = level < 2 ? made : await withDetails(scope.context.database.kysely, made)
+  const tasks = level < 2 ? made : await withDetails(scope.importer.kept, scope.context.database.kysely, made)
   const [task] = tasks
   reply.code(201)
   if (task !== undefined && tasks.length === 1) {

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Dialect } from '../../config/settings.ts'
-import type { ImportNews, NumberedNews } from '../../importer/live/progress-board.ts'
-import { rejectsPath } from '../../importer/records/import-folders.ts'
-import { rejectsAsCsv, rejectsAsGeoJson } from '../../importer/records/rejects.ts'
+import type { ImportNews, NumberedNews } from '../../importer/model/model.ts'
 import type { App } from '../app-types.ts'
 import { ImportParams, TaskParams } from './bodies.ts'
 import type { ImporterScope } from './scope.ts'
@@ -30,7 +28,7 @@ function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
 
 /** What an import does, as it happens; and the rows that a load rejected. */
 export function addWatchRoutes(app: App, scope: ImporterScope): void {
-  const { parts } = scope.importer
+  const { progress, kept } = scope.importer
   const { dialect } = scope.context.settings.server
   const open = new Set<() => void>()
 
@@ -50,13 +48,13 @@ export function addWatchRoutes(app: App, scope: ImporterScope): void {
       const last = Number(request.headers['last-event-id'])
       const state = toWireState(record.state, dialect)
       if (Number.isFinite(last))
-        for (const one of parts.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
+        for (const one of progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
       else stream.push(`event: import\ndata: ${JSON.stringify({ state })}\n\n`)
       const tell = (text: string): void => {
         if (stream.readableLength > maxBehindBytes) stream.destroy()
         else stream.push(text)
       }
-      const stopListening = parts.progress.listen(record.id, (one) => tell(toEvent(one, dialect)))
+      const stopListening = progress.listen(record.id, (one) => tell(toEvent(one, dialect)))
       const heartbeat = setInterval(() => tell(': still here\n\n'), heartbeatMs)
       const end = (): void => {
         clearInterval(heartbeat)
@@ -88,12 +86,15 @@ export function addWatchRoutes(app: App, scope: ImporterScope): void {
     },
     async (request, reply) => {
       const task = await findTaskOf(scope, request.params)
-      const path = rejectsPath(parts, task.importId, task.id)
       const format = request.query.f ?? request.headers.accept ?? ''
       reply.header('vary', 'accept')
       return /csv/i.test(format)
-        ? reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(rejectsAsCsv(path)))
-        : reply.header('content-type', 'application/geo+json').send(Readable.from(rejectsAsGeoJson(path)))
+        ? reply
+            .header('content-type', 'text/csv; charset=utf-8')
+            .send(Readable.from(kept.readRejects(task, 'csv')))
+        : reply
+            .header('content-type', 'application/geo+json')
+            .send(Readable.from(kept.readRejects(task, 'geojson')))
     },
   )
 }

@@ -2,13 +2,13 @@ import { basename, dirname, relative, sep } from 'node:path'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { DataFile } from '../../formats/format.ts'
-import type { GranuleRecord } from '../../importer/model/granule-record.ts'
 import type {
+  GranuleRecord,
   ImportRecord,
   ImportSource,
   RemoteSource,
   TaskRecord,
-} from '../../importer/model/task-record.ts'
+} from '../../importer/model/model.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { toWireDatabase, toWireTable } from './wire-database.ts'
 import { toWireGranule, toWireTime } from './wire-granules.ts'

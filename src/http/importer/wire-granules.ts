@@ -1,5 +1,5 @@
 import { parseIsoTime } from '../../importer/kinds/mosaic/granule-times.ts'
-import type { GranuleRecord, MosaicTime } from '../../importer/model/granule-record.ts'
+import type { GranuleRecord, MosaicTime } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
 
 /** A date and time of ISO 8601 with its zone, as in `2000-01-01T00:00:00.000+0000`. */

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../config/settings.ts'
-import type { TaskRecord } from '../../importer/model/task-record.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
 import { notFound } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { showTransform } from '../../transforms/chain.ts'

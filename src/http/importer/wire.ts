@@ -1,9 +1,14 @@
 import type { StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/store-connections.ts'
 import type { Dialect } from '../../config/settings.ts'
-import type { TaskProgress } from '../../importer/live/progress-board.ts'
-import type { ImportState } from '../../importer/model/states.ts'
-import type { ImportRecord, RejectLimit, TaskRecord, TaskStore } from '../../importer/model/task-record.ts'
+import type {
+  ImportRecord,
+  ImportState,
+  RejectLimit,
+  TaskProgress,
+  TaskRecord,
+  TaskStore,
+} from '../../importer/model/model.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'

@@ -2,7 +2,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
-import { indexSchema } from '../../importer/model/granule-index.ts'
+import { indexSchema } from '../../importer/model/model.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
@@ -80,8 +80,7 @@ export async function sendGranuleFile(
   if (page === undefined || page.batch.rowCount === 0) throw unknownFeature(featureId)
   const location = locationOf(page.batch, 0)
   const found = findRasterFile(location, fileName)
-  const { roots, folders } = context.importer.parts
-  const isOurs = await isInside([...roots, folders.stores], location).catch(() => false)
+  const isOurs = await isInside(context.importer.servedFolders, location).catch(() => false)
   if (found === undefined || !isOurs) {
     throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
   }

@@ -3,14 +3,19 @@ import { basename, join } from 'node:path'
 import { conflict } from '../../lib/errors.ts'
 import { findInPath, findInUpload } from '../look/find-data.ts'
 import type { FoundData } from '../look/unpack-data.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { now } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
-import { replaceGranules } from '../records/granule-repository.ts'
-import { makeUploadFolder, uploadRoot } from '../records/import-folders.ts'
-import { getImport, saveImport } from '../records/import-repository.ts'
-import { saveTaskAndTell, settleImport } from '../records/save-and-tell.ts'
-import { insertTask } from '../records/task-repository.ts'
+import {
+  getImport,
+  insertTask,
+  makeUploadFolder,
+  replaceGranules,
+  saveImport,
+  saveTaskAndTell,
+  settleImport,
+  uploadRoot,
+} from '../records/records.ts'
 import { lookAtData } from '../run/make-tasks.ts'
 
 function refuseBusy(record: ImportRecord): void {

@@ -1,11 +1,19 @@
 import { Failure } from '../../lib/errors.ts'
-import { stopFetches, stopWork } from '../live/stop-work.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import { stopFetches, stopWork } from '../live/live.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { taskAfter } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { removeRejects, removeUploads } from '../records/import-folders.ts'
-import { deleteImport, findImport, getImport } from '../records/import-repository.ts'
-import { saveTaskAndTell, taskAfter } from '../records/save-and-tell.ts'
-import { findTask, getTask, listTasks } from '../records/task-repository.ts'
+import {
+  deleteImport,
+  findImport,
+  findTask,
+  getImport,
+  getTask,
+  listTasks,
+  removeRejects,
+  removeUploads,
+  saveTaskAndTell,
+} from '../records/records.ts'
 import { failPreparation } from '../run/prepare-import.ts'
 
 /** A task that waits for its turn is CANCELED at once; false where it has begun meanwhile. */

@@ -1,43 +1,12 @@
 import { resolveInRoots } from '../../sources/path-guard.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
 import { requirePrograms } from '../kinds/raster/check-transforms.ts'
-import type { WantedDatabase } from '../look/database-source.ts'
 import { resolveDatabase } from '../look/database-source.ts'
-import type { WantedRemote } from '../look/remote-data.ts'
 import { resolveRemote } from '../look/remote-data.ts'
-import type { MosaicTime } from '../model/granule-record.ts'
-import type { ImportRecord, ImportSource } from '../model/task-record.ts'
+import type { ImportRecord, ImportSource, NewImport, WantedSource } from '../model/model.ts'
+import { importAfter, now } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
-import { uploadRoot } from '../records/import-folders.ts'
-import { insertImport, takeImportId } from '../records/import-repository.ts'
-import { importAfter } from '../records/save-and-tell.ts'
+import { insertImport, takeImportId, uploadRoot } from '../records/records.ts'
 import { asRequest } from './as-request.ts'
-
-export interface WantedSource {
-  type: ImportSource['type']
-  /** Absent: an empty folder that uploads fill. */
-  path?: string
-  charset?: string
-  /** Where the times of a mosaic's granules come from. */
-  time?: MosaicTime
-  /** What data of type `remote` are fetched by. */
-  remote?: WantedRemote
-  /** What data of type `database` are read from. */
-  database?: WantedDatabase
-}
-
-export interface NewImport {
-  proposedId?: number
-  workspace?: string
-  store?: string
-  source?: WantedSource
-  transforms: TransformSpec[]
-  isArchived: boolean
-  allowEmpty?: boolean
-  isAsync: boolean
-  user?: string
-}
 
 /** An import and the job that prepares it; no job where there is nothing to prepare. */
 export interface CreatedImport {

@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { conflict } from '../../lib/errors.ts'
 import { reexamine } from '../kinds/reexamine.ts'
-import type { TaskRecord } from '../model/task-record.ts'
+import type { TaskRecord } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { getImport } from '../records/import-repository.ts'
-import { saveTaskAndTell, settleImport } from '../records/save-and-tell.ts'
-import { listTasks } from '../records/task-repository.ts'
+import { getImport, listTasks, saveTaskAndTell, settleImport } from '../records/records.ts'
 
 function withoutFile(task: TaskRecord, path: string): TaskRecord {
   const files = task.files.filter((file) => file.path !== path)

@@ -1,57 +1,18 @@
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
-import type { Envelope } from '../../geo/envelope.ts'
 import { toLayerName } from '../../geo/names.ts'
-import type { GeometryType } from '../../geo/schema.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
-import type { UpdateMode } from '../../stores/store.ts'
 import { foldChain, vectorTransformOf } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import { TransformError } from '../../transforms/transform.ts'
 import { checkRasterTransforms } from '../kinds/raster/check-transforms.ts'
 import { refuseAppend } from '../kinds/raster/refuse-append.ts'
-import { finalSchema, reexamine, toTaskStore } from '../kinds/reexamine.ts'
-import { chosenSchema, proposeLayer } from '../model/task-layer.ts'
-import type {
-  AttributeChoice,
-  ImportRecord,
-  RejectLimit,
-  TaskLayer,
-  TaskRecord,
-} from '../model/task-record.ts'
+import { reexamine, toTaskStore } from '../kinds/reexamine.ts'
+import type { ImportRecord, LayerChange, TaskChange, TaskLayer, TaskRecord } from '../model/model.ts'
+import { chosenSchema, finalSchema, proposeLayer } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { getImport } from '../records/import-repository.ts'
-import { saveTaskAndTell, settleImport } from '../records/save-and-tell.ts'
-import { deleteTask, getTask } from '../records/task-repository.ts'
+import { deleteTask, getImport, getTask, saveTaskAndTell, settleImport } from '../records/records.ts'
 import { asRequest } from './as-request.ts'
 import { moveImport } from './move-import.ts'
-
-export interface LayerChange {
-  name?: string
-  title?: string
-  abstract?: string
-  description?: string
-  originalName?: string
-  nativeName?: string
-  srs?: string
-  bounds?: Envelope
-  attributes?: AttributeChoice[]
-  geometryType?: GeometryType
-  style?: string
-}
-
-export interface TaskChange {
-  updateMode?: UpdateMode
-  charset?: string
-  rejectLimit?: RejectLimit
-  repair?: boolean
-  allowEmpty?: boolean
-  layer?: LayerChange
-  /** Name of a store in the import's workspace. */
-  store?: string
-  /** Where the import and all its tasks go; done before the rest. */
-  workspace?: string
-  transforms?: TransformSpec[]
-}
 
 /** Code of a transformation's error, and of the message that stands for it. */
 const unknownField = 'unknown-field'

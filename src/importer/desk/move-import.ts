@@ -1,11 +1,9 @@
 import { conflict } from '../../lib/errors.ts'
 import { reexamine } from '../kinds/reexamine.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { now } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
-import { getImport, saveImport } from '../records/import-repository.ts'
-import { saveTaskAndTell, settleImport } from '../records/save-and-tell.ts'
-import { listTasks } from '../records/task-repository.ts'
+import { getImport, listTasks, saveImport, saveTaskAndTell, settleImport } from '../records/records.ts'
 
 /** A task that was sent to a store goes to the default of the new workspace. */
 function withoutStore({ store: _store, ...task }: TaskRecord): TaskRecord {

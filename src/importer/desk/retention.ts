@@ -1,7 +1,6 @@
-import type { ImportState } from '../model/states.ts'
+import type { ImportState } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { removeUploads } from '../records/import-folders.ts'
-import { findImport, listIdleImports } from '../records/import-repository.ts'
+import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
 import { removeImport } from './cancel.ts'
 import { removeUnusedFolders } from './unused-folders.ts'
 

@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { taskStates } from '../model/states.ts'
+import { taskStates } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { listTasksInState } from '../records/task-repository.ts'
+import { listTasksInState } from '../records/records.ts'
 
 /** What `settle-file.ts` calls the folders that it makes. */
 const madeFolder = /_[\da-f]{12}(?:\.part)?$/

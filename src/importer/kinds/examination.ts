@@ -1,7 +1,6 @@
 import type { StoreKind } from '../../catalog/records.ts'
 import type { Schema } from '../../geo/schema.ts'
-import type { Finding } from '../model/states.ts'
-import type { TaskRecord, TaskStore } from '../model/task-record.ts'
+import type { Finding, TaskRecord, TaskStore } from '../model/model.ts'
 
 /** What a look at a task comes to. */
 export interface Examination {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ImportNews } from './progress-board.ts'
+import type { ImportNews } from '../model/news.ts'
 import { ProgressBoard } from './progress-board.ts'
 import { shareNews } from './share-news.ts'
 

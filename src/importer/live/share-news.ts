@@ -1,5 +1,6 @@
-import type { ImporterParts } from '../parts.ts'
-import type { ImportNews, NumberedNews } from './progress-board.ts'
+import type { Broadcast } from '../../db/broadcast.ts'
+import type { ImportNews, NumberedNews } from '../model/model.ts'
+import type { ProgressBoard } from './progress-board.ts'
 
 const topic = 'news'
 /** News of how far something is are told to others so often at most. */
@@ -16,7 +17,7 @@ function stepOf(importId: number, news: ImportNews): string | undefined {
 }
 
 /** Lets clients watch an import at any process, whichever of them works on it. */
-export function shareNews({ broadcast, progress }: Pick<ImporterParts, 'broadcast' | 'progress'>): void {
+export function shareNews({ broadcast, progress }: { broadcast: Broadcast; progress: ProgressBoard }): void {
   let last = { step: '', atMs: 0 }
   progress.onTold((importId, numbered) => {
     const step = stepOf(importId, numbered.news)

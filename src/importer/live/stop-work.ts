@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Broadcast } from '../../db/broadcast.ts'
 import { Failure } from '../../lib/errors.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { RunningTable } from './running-work.ts'
 
 const topic = 'cancel'
 const lookEveryMs = 100
@@ -15,7 +16,10 @@ export interface UnwantedWork {
   isFetch?: boolean
 }
 
-type Parts = Pick<ImporterParts, 'broadcast' | 'running'>
+interface Parts {
+  broadcast: Broadcast
+  running: RunningTable
+}
 
 /** Cancels it in this process and waits for its end; false where this process does not do it. */
 async function stopHere({ running }: Parts, { importId, taskId, isFetch }: UnwantedWork): Promise<boolean> {

@@ -1,8 +1,9 @@
-import type { ImporterParts } from '../parts.ts'
+import type { EventBus } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
 
 /** Tells that work was ended from outside, or that its thread or process died. */
 export function tellEnded(
-  { log, events }: Pick<ImporterParts, 'log' | 'events'>,
+  { log, events }: { log: Logger; events: EventBus },
   kind: 'load' | 'job',
   error: unknown,
 ): void {

@@ -4,13 +4,8 @@ import type { Vault } from '../../lib/vault.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import { isFileDatabase, standardPlace } from '../../sources/database/registry.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
-import type { DatabaseSource, ImportSource } from '../model/task-record.ts'
+import type { DatabaseSource, ImportSource, WantedDatabase } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-
-export interface WantedDatabase {
-  connection: DatabaseConnection
-  tables?: string[]
-}
 
 /** A database as it is kept. A database that is a file must lie in an import root, like any file. */
 export async function resolveDatabase(parts: ImporterParts, wanted: WantedDatabase): Promise<ImportSource> {

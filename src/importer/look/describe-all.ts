@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { DataFile } from '../../formats/format.ts'
-import type { DescribedFile } from '../model/described-file.ts'
+import type { DescribedFile } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
 
 interface DescribeOptions {

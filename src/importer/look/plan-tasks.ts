@@ -2,9 +2,8 @@ import { basename, relative, sep } from 'node:path'
 import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { DescribedFile } from '../model/described-file.ts'
-import { proposeLayer } from '../model/task-layer.ts'
-import type { TaskRecord } from '../model/task-record.ts'
+import type { DescribedFile, TaskRecord } from '../model/model.ts'
+import { proposeLayer } from '../model/model.ts'
 
 export interface PlanContext {
   importId: number

@@ -3,15 +3,11 @@ import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
 import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
 import { isLocalLocation, parseLocation } from '../../sources/remote/location.ts'
-import type { ImportRecord, ImportSource, RemoteSource } from '../model/task-record.ts'
+import type { ImportRecord, ImportSource, RemoteSource, WantedRemote } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { makeUploadFolder, uploadRoot } from '../records/import-folders.ts'
+import { makeUploadFolder, uploadRoot } from '../records/records.ts'
 import { findInUpload } from './find-data.ts'
 import type { FoundData } from './unpack-data.ts'
-
-export interface WantedRemote extends RemoteCredentials {
-  location: string
-}
 
 const progressMs = 500
 

@@ -6,7 +6,7 @@ import { toLayerName } from '../../geo/names.ts'
 import type { CopyHooks } from '../../lib/copy-file.ts'
 import { copyFile } from '../../lib/copy-file.ts'
 import { toFileName } from '../../lib/free-name.ts'
-import type { ImportRecord } from '../model/task-record.ts'
+import type { ImportRecord } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
 
 /** A folder for a store's file, always the same for the same `origin`; not made yet. */

@@ -6,7 +6,7 @@ import type { DataFile, Message } from '../../formats/format.ts'
 import { explain, invalid } from '../../lib/errors.ts'
 import { readGuarded } from '../../lib/guarded-files.ts'
 import { findTextEncoding } from '../../lib/text-encoding.ts'
-import type { OwnStyle, TaskRecord } from '../model/task-record.ts'
+import type { OwnStyle, TaskRecord } from '../model/model.ts'
 
 /** A style file beside the data; SLD before QML. */
 function styleFileOf(file: DataFile | undefined): OwnStyle | undefined {

@@ -5,10 +5,10 @@ import type { LayerDescription, RasterDescription } from '../../formats/format.t
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { TableDescription } from '../../stores/store.ts'
-import { loadedLayer } from '../model/task-layer.ts'
-import type { ImportRecord, TaskLayer, TaskRecord } from '../model/task-record.ts'
+import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
+import { loadedLayer, taskAfter } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { saveTaskAndTell, taskAfter } from '../records/save-and-tell.ts'
+import { saveTaskAndTell } from '../records/records.ts'
 import { readOwnStyle } from './own-style.ts'
 
 /** Where the published rows stand. */

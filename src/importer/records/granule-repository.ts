@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
-import type { GranuleRecord } from '../model/granule-record.ts'
+import type { GranuleRecord } from '../model/model.ts'
 
 type GranuleDocument = Omit<GranuleRecord, 'importId' | 'taskId' | 'fileId'>
 

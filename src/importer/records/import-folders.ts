@@ -1,34 +1,49 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImporterParts } from '../parts.ts'
-
-type Folders = Pick<ImporterParts, 'folders'>
 
 /** The folder of everything uploaded to an import or unpacked for it. */
-export function uploadRoot({ folders }: Folders, importId: number): string {
+export function uploadRoot({ folders }: { folders: { uploads: string } }, importId: number): string {
   return join(folders.uploads, String(importId))
 }
 
 /** The empty folder of one upload, made anew. */
-export async function makeUploadFolder(parts: Folders, importId: number, upload: number): Promise<string> {
+export async function makeUploadFolder(
+  parts: { folders: { uploads: string } },
+  importId: number,
+  upload: number,
+): Promise<string> {
   const folder = join(uploadRoot(parts, importId), String(upload))
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   return folder
 }
 
-export async function removeUpload(parts: Folders, importId: number, upload: number): Promise<void> {
+export async function removeUpload(
+  parts: { folders: { uploads: string } },
+  importId: number,
+  upload: number,
+): Promise<void> {
   await rm(join(uploadRoot(parts, importId), String(upload)), { recursive: true, force: true })
 }
 
-export function rejectsPath({ folders }: Folders, importId: number, taskId: number): string {
+export function rejectsPath(
+  { folders }: { folders: { rejects: string } },
+  importId: number,
+  taskId: number,
+): string {
   return join(folders.rejects, String(importId), `${taskId}.ndjson`)
 }
 
-export async function removeRejects({ folders }: Folders, importId: number): Promise<void> {
+export async function removeRejects(
+  { folders }: { folders: { rejects: string } },
+  importId: number,
+): Promise<void> {
   await rm(join(folders.rejects, String(importId)), { recursive: true, force: true })
 }
 
-export async function removeUploads(parts: Folders, importId: number): Promise<void> {
+export async function removeUploads(
+  parts: { folders: { uploads: string } },
+  importId: number,
+): Promise<void> {
   await rm(uploadRoot(parts, importId), { recursive: true, force: true })
 }

@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
-import type { ImportState } from '../model/states.ts'
-import type { ImportRecord } from '../model/task-record.ts'
+import type { ImportRecord, ImportState } from '../model/model.ts'
 
 export const maxImportId = 2_147_483_647
 

@@ -1,35 +1,20 @@
 import type { Queryable } from '../../db/connection.ts'
-import { conflict } from '../../lib/errors.ts'
-import { withoutPassword } from '../model/remote-password.ts'
-import type { ImportEvent, TaskEvent } from '../model/states.ts'
-import { nextImportState, nextTaskState } from '../model/states.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
-import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ProgressBoard } from '../live/live.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { importAfter, now, withoutPassword } from '../model/model.ts'
 import { saveImport } from './import-repository.ts'
 import { listTaskStates, saveTask } from './task-repository.ts'
 
-/** The import after an event, not yet saved; throws `conflict` where its state does not allow it. */
-export function importAfter(record: ImportRecord, event: ImportEvent): ImportRecord {
-  const state = nextImportState(record.state, event)
-  if (state === undefined) {
-    throw conflict('wrong-state', `Import ${record.id} is ${record.state}: that is not possible now`)
-  }
-  return { ...record, state }
-}
-
-/** The task after an event, not yet saved; throws `conflict` where its state does not allow it. */
-export function taskAfter(task: TaskRecord, event: TaskEvent): TaskRecord {
-  const state = nextTaskState(task.state, event)
-  if (state === undefined) {
-    throw conflict('wrong-state', `Task ${task.id} is ${task.state}: that is not possible now`)
-  }
-  return { ...task, state }
+/** What a save needs: the time, and the board that tells it to those who watch. */
+export interface Saving {
+  clock: Clock
+  progress: ProgressBoard
 }
 
 /** Saves the import in the state that its tasks say. */
 export async function settleImport(
-  parts: Pick<ImporterParts, 'clock' | 'progress'>,
+  parts: Saving,
   db: Queryable,
   record: ImportRecord,
 ): Promise<ImportRecord> {
@@ -51,11 +36,7 @@ export async function settleImport(
 }
 
 /** Saves an import and tells who watches it. */
-export async function saveAndTell(
-  parts: Pick<ImporterParts, 'clock' | 'progress'>,
-  db: Queryable,
-  record: ImportRecord,
-): Promise<ImportRecord> {
+export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRecord): Promise<ImportRecord> {
   const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
   const saved = await saveImport(db, kept, now(parts))
   const { state, message } = saved
@@ -64,11 +45,7 @@ export async function saveAndTell(
 }
 
 /** Saves a task and tells who watches its import. */
-export async function saveTaskAndTell(
-  parts: Pick<ImporterParts, 'clock' | 'progress'>,
-  db: Queryable,
-  task: TaskRecord,
-): Promise<TaskRecord> {
+export async function saveTaskAndTell(parts: Saving, db: Queryable, task: TaskRecord): Promise<TaskRecord> {
   const saved = await saveTask(db, task, now(parts))
   const { id, state, errorMessage } = saved
   parts.progress.tell(saved.importId, {

@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
-import type { TaskState } from '../model/states.ts'
-import type { TaskRecord } from '../model/task-record.ts'
+import type { TaskRecord, TaskState } from '../model/model.ts'
 
 type TaskDocument = Omit<TaskRecord, 'importId' | 'id' | 'state' | 'sortKey' | 'revision' | 'updatedAt'>
 

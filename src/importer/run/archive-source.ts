@@ -6,11 +6,10 @@ import { ZipFile } from 'yazl'
 import type { DataFile, Message } from '../../formats/format.ts'
 import { explain } from '../../lib/errors.ts'
 import { openGuarded } from '../../lib/guarded-files.ts'
-import { LoadCanceled } from '../live/running-work.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import { LoadCanceled } from '../live/live.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { listGranules } from '../records/granule-repository.ts'
-import { listTasks } from '../records/task-repository.ts'
+import { listGranules, listTasks } from '../records/records.ts'
 
 /** A file and the name that it has in the archive. */
 interface Packed {

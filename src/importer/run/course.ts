@@ -1,6 +1,6 @@
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { saveTaskAndTell } from '../records/save-and-tell.ts'
+import { saveTaskAndTell } from '../records/records.ts'
 
 /** A task while it runs: every save moves it on. */
 export interface Course {

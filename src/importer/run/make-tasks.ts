@@ -9,10 +9,9 @@ import { describeAll } from '../look/describe-all.ts'
 import type { PlanContext } from '../look/plan-tasks.ts'
 import { planTasks } from '../look/plan-tasks.ts'
 import type { FoundData } from '../look/unpack-data.ts'
-import type { GranuleRecord } from '../model/granule-record.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
+import { now } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
 import { withOwnStyle } from '../publish/own-style.ts'
 
 export interface LookOptions {

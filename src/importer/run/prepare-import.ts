@@ -3,20 +3,23 @@ import type { JobHandler } from '../../jobs/jobs.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import { leaveDeaf, WorkLeft } from '../../lib/workers/leave-deaf.ts'
 import { lookAtDatabase } from '../kinds/table/look-at-database.ts'
-import { deafMs } from '../live/running-work.ts'
-import { tellEnded } from '../live/tell-ended.ts'
+import { deafMs, tellEnded } from '../live/live.ts'
 import { findInPath } from '../look/find-data.ts'
 import { findRemoteData } from '../look/remote-data.ts'
 import type { FoundData } from '../look/unpack-data.ts'
-import type { GranuleRecord } from '../model/granule-record.ts'
-import type { ImportEvent } from '../model/states.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { GranuleRecord, ImportEvent, ImportRecord, TaskRecord } from '../model/model.ts'
+import { importAfter } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { insertGranules } from '../records/granule-repository.ts'
-import { makeUploadFolder, removeUpload } from '../records/import-folders.ts'
-import { findImport } from '../records/import-repository.ts'
-import { importAfter, saveAndTell } from '../records/save-and-tell.ts'
-import { deleteTask, insertTask, listTaskStates } from '../records/task-repository.ts'
+import {
+  deleteTask,
+  findImport,
+  insertGranules,
+  insertTask,
+  listTaskStates,
+  makeUploadFolder,
+  removeUpload,
+  saveAndTell,
+} from '../records/records.ts'
 import { lookAtData } from './make-tasks.ts'
 import { startRun } from './start-run.ts'
 

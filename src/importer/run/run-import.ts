@@ -1,9 +1,14 @@
 import type { JobContext, JobHandler } from '../../jobs/jobs.ts'
+import { taskAfter } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { removeUploads } from '../records/import-folders.ts'
-import { findImport, getImport } from '../records/import-repository.ts'
-import { saveTaskAndTell, settleImport, taskAfter } from '../records/save-and-tell.ts'
-import { listTasks } from '../records/task-repository.ts'
+import {
+  findImport,
+  getImport,
+  listTasks,
+  removeUploads,
+  saveTaskAndTell,
+  settleImport,
+} from '../records/records.ts'
 import { archiveSource } from './archive-source.ts'
 import { runTask } from './run-task.ts'
 

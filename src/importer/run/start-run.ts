@@ -1,12 +1,9 @@
 import { conflict } from '../../lib/errors.ts'
 import { prepareJob } from '../desk/create-import.ts'
-import { runnableStates } from '../model/states.ts'
-import type { ImportRecord, TaskRecord } from '../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { importAfter, now, runnableStates } from '../model/model.ts'
 import type { ImporterParts } from '../parts.ts'
-import { now } from '../parts.ts'
-import { getImport } from '../records/import-repository.ts'
-import { importAfter, saveAndTell } from '../records/save-and-tell.ts'
-import { listTasks, saveTask } from '../records/task-repository.ts'
+import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
 
 export const runJob = 'import.run'
 

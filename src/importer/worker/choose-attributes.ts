@@ -1,7 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { attributeIndex } from '../../geo/schema.ts'
-import type { AttributeChoice } from '../model/task-record.ts'
+import type { AttributeChoice } from '../model/model.ts'
 
 /**
  * Gives batches the chosen schema: columns in the order of the choice, under its names, and the geometry's declared

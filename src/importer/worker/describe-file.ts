@@ -3,7 +3,7 @@ import type { DataFile } from '../../formats/format.ts'
 import { FormatError } from '../../formats/format.ts'
 import { detectFormat, nameUnread } from '../../formats/registry.ts'
 import { explain } from '../../lib/errors.ts'
-import type { DescribedFile } from '../model/described-file.ts'
+import type { DescribedFile } from '../model/model.ts'
 
 async function isEmptyFile(path: string): Promise<boolean> {
   const status = await stat(path)

@@ -4,8 +4,7 @@ import type { Schema } from '../../geo/schema.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import type { StoreConnection, TableDescription, UpdateMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { IndexRow } from '../model/granule-index.ts'
-import type { AttributeChoice, RejectLimit } from '../model/task-record.ts'
+import type { AttributeChoice, IndexRow, RejectLimit } from '../model/model.ts'
 
 /** Where rows come from. */
 export type LoadSource =

@@ -1,7 +1,7 @@
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { VectorStore } from '../../../stores/store.ts'
-import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
 import { fileLayerTarget, isFileStore } from './file-layer.ts'
 import type { Target } from './target.ts'

@@ -1,8 +1,7 @@
 import { basename } from 'node:path'
 import type { LayerDescription, Message } from '../../../formats/format.ts'
-import type { GranuleRecord, MosaicTask, MosaicTime } from '../../model/granule-record.ts'
-import { proposeLayer } from '../../model/task-layer.ts'
-import type { TaskLayer, TaskRecord } from '../../model/task-record.ts'
+import type { GranuleRecord, MosaicTask, MosaicTime, TaskLayer, TaskRecord } from '../../model/model.ts'
+import { proposeLayer } from '../../model/model.ts'
 import type { CheckedGranules } from './check-granules.ts'
 import { checkGranules } from './check-granules.ts'
 

@@ -1,7 +1,7 @@
 import type { CrsDeclaration } from '../../../geo/crs.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
-import type { GranuleFault, GranuleRecord } from '../../model/granule-record.ts'
+import type { GranuleFault, GranuleRecord } from '../../model/model.ts'
 
 /** What all granules of a mosaic have in common, with one of them to speak for it. */
 export interface CheckedGranules {

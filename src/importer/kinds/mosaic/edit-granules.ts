@@ -1,12 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { conflict, notFound } from '../../../lib/errors.ts'
-import type { GranuleRecord } from '../../model/granule-record.ts'
-import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { GranuleRecord, ImportRecord, TaskRecord } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { deleteGranule, findGranule, listGranules, saveGranule } from '../../records/granule-repository.ts'
-import { getImport } from '../../records/import-repository.ts'
-import { saveTaskAndTell, settleImport } from '../../records/save-and-tell.ts'
-import { getTask } from '../../records/task-repository.ts'
+import {
+  deleteGranule,
+  findGranule,
+  getImport,
+  getTask,
+  listGranules,
+  saveGranule,
+  saveTaskAndTell,
+  settleImport,
+} from '../../records/records.ts'
 import { reexamine } from '../reexamine.ts'
 import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
 

@@ -1,7 +1,6 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
-import type { MosaicTask } from '../../model/granule-record.ts'
-import type { TaskRecord, TaskStore } from '../../model/task-record.ts'
+import type { MosaicTask, TaskRecord, TaskStore } from '../../model/model.ts'
 import type { Examination, ExamineContext } from '../examination.ts'
 
 type Outcome = Pick<Examination, 'finding' | 'reason'>

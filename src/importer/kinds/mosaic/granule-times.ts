@@ -6,8 +6,8 @@ import { findDateInName } from '../../../sources/mosaic/date-in-name.ts'
 import { IsoReader } from '../../../transforms/iso-dates.ts'
 import type { DateFormat } from '../../../transforms/simple-date-format.ts'
 import { compileDateFormat, DatePatternError } from '../../../transforms/simple-date-format.ts'
-import type { MosaicTime } from '../../model/granule-record.ts'
-import { timeModes } from '../../model/granule-record.ts'
+import type { MosaicTime } from '../../model/model.ts'
+import { timeModes } from '../../model/model.ts'
 import { checkPattern, matchNames } from './match-names.ts'
 
 const msPerDay = 86_400_000

@@ -2,8 +2,7 @@ import { relative, sep } from 'node:path'
 import type { RasterDescription } from '../../../formats/format.ts'
 import { matchCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import type { DescribedFile } from '../../model/described-file.ts'
-import type { Corners, GranuleRecord } from '../../model/granule-record.ts'
+import type { Corners, DescribedFile, GranuleRecord } from '../../model/model.ts'
 
 /** The corners of a raster in its CRS; undefined where it has no place or no extent. */
 export function cornersOf({ width, height, geoTransform }: RasterDescription): Corners | undefined {

@@ -3,12 +3,16 @@ import type { Message } from '../../../formats/format.ts'
 import { scanFile } from '../../../sources/scan.ts'
 import type { PlanContext, TaskPlan } from '../../look/plan-tasks.ts'
 import { blankTask, planTasks, shownNames } from '../../look/plan-tasks.ts'
-import type { DescribedFile } from '../../model/described-file.ts'
-import type { GranuleRecord, MosaicTask, MosaicTime } from '../../model/granule-record.ts'
-import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type {
+  DescribedFile,
+  GranuleRecord,
+  ImportRecord,
+  MosaicTask,
+  MosaicTime,
+  TaskRecord,
+} from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { listGranules, replaceGranules } from '../../records/granule-repository.ts'
-import { listTasks } from '../../records/task-repository.ts'
+import { listGranules, listTasks, replaceGranules } from '../../records/records.ts'
 import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
 import { toGranule } from './granule.ts'
 import { findTimes } from './granule-times.ts'

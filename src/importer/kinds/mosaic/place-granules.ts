@@ -3,8 +3,7 @@ import { link, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { copyFile } from '../../../lib/copy-file.ts'
 import { invalid } from '../../../lib/errors.ts'
-import type { GranuleRecord } from '../../model/granule-record.ts'
-import type { TaskLoad } from '../../model/task-record.ts'
+import type { GranuleRecord, TaskLoad } from '../../model/model.ts'
 
 export interface PlaceHooks {
   signal: AbortSignal

@@ -1,7 +1,7 @@
 import type { LayerTimes } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
-import type { TaskLoad, TaskRecord } from '../../model/task-record.ts'
+import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
 import type { Place } from '../../publish/publish.ts'
 import { publishTask } from '../../publish/publish.ts'

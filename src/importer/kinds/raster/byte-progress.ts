@@ -1,5 +1,4 @@
-import type { TaskProgress } from '../../live/progress-board.ts'
-import type { TaskRecord } from '../../model/task-record.ts'
+import type { TaskProgress, TaskRecord } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
 
 const tellEveryMs = 250

@@ -3,7 +3,7 @@ import { findProgram } from '../../../lib/process.ts'
 import { validateTransform } from '../../../transforms/chain.ts'
 import { rasterSteps } from '../../../transforms/raster/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
-import type { TaskRecord } from '../../model/task-record.ts'
+import type { TaskRecord } from '../../model/model.ts'
 
 /** Checks transformations by themselves: type and parameters, and that their programs are installed. */
 export async function requirePrograms(specs: readonly TransformSpec[]): Promise<void> {

@@ -1,7 +1,10 @@
 import { coverageStoreTypes, mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import { authorityCode } from '../../../transforms/raster/crs-text.ts'
+
 import { outputFormat } from '../../../transforms/raster/output-format.ts'
-import type { TaskRecord } from '../../model/task-record.ts'
+
+import type { TaskRecord } from '../../model/model.ts'
+
 import type { Examination, ExamineContext } from '../examination.ts'
 import { examineMosaic } from '../mosaic/examine-mosaic.ts'
 import { placementOf } from './transform-raster.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { LayerDescription } from '../../../formats/format.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
-import type { TaskLayer } from '../../model/task-record.ts'
+import type { TaskLayer } from '../../model/model.ts'
 
 function gridOf({ minX, minY, maxX, maxY }: Envelope, width: number, height: number): number[] {
   return [minX, (maxX - minX) / width, 0, maxY, 0, (minY - maxY) / height]

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
-import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 
 /** Refuses `APPEND` of a raster where the layer of its name is not a mosaic: granules are added to mosaics alone. */
 export async function refuseAppend(catalog: Catalog, record: ImportRecord, task: TaskRecord): Promise<void> {

@@ -7,8 +7,11 @@ import type { CopyHooks } from '../../../lib/copy-file.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { CoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
+
 import { outputFormat } from '../../../transforms/raster/output-format.ts'
-import type { TaskLayer, TaskRecord } from '../../model/task-record.ts'
+
+import type { TaskLayer, TaskRecord } from '../../model/model.ts'
+
 import type { ImporterParts } from '../../parts.ts'
 import { copyAll, copyFolder, fillFolder, storeFolder } from '../../publish/file-store.ts'
 import { publishTask } from '../../publish/publish.ts'

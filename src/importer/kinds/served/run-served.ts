@@ -8,12 +8,12 @@ import { leftOutMessage } from '../../../stores/files/index/layout.ts'
 import { findServedFormat } from '../../../stores/files/served-formats.ts'
 import type { StoreConnection, StoreParameters, StoreType } from '../../../stores/store.ts'
 import { storeTypes } from '../../../stores/store.ts'
-import { findRejectFault, rejectLimitOf } from '../../model/reject-limit.ts'
-import type { ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { ImportRecord, TaskRecord } from '../../model/model.ts'
+import { findRejectFault, rejectLimitOf } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
 import { copyFolder, settleCopy } from '../../publish/file-store.ts'
 import { publishTask } from '../../publish/publish.ts'
-import { rejectsPath } from '../../records/import-folders.ts'
+import { rejectsPath } from '../../records/records.ts'
 
 /** The store over a file; layers of one file share it. */
 async function makeStore(

@@ -1,10 +1,9 @@
 import type { Message } from '../../../formats/format.ts'
 import { openedConnection } from '../../look/database-source.ts'
 import { planTasks } from '../../look/plan-tasks.ts'
-import type { DescribedFile } from '../../model/described-file.ts'
-import type { DatabaseSource, ImportRecord, TaskRecord } from '../../model/task-record.ts'
+import type { DatabaseSource, DescribedFile, ImportRecord, TaskRecord } from '../../model/model.ts'
+import { now } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
-import { now } from '../../parts.ts'
 import { suits } from '../../run/make-tasks.ts'
 import { reexamine } from '../reexamine.ts'
 

@@ -1,0 +1,32 @@
+export { importAfter, taskAfter } from './after-event.ts'
+export type { DescribedFile } from './described-file.ts'
+export type { IndexRow } from './granule-index.ts'
+export { indexBatches, indexSchema } from './granule-index.ts'
+export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } from './granule-record.ts'
+export { timeModes } from './granule-record.ts'
+export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from './import-record.ts'
+export { sourceTypes, withoutPassword } from './import-record.ts'
+export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
+export { now } from './now.ts'
+export { findRejectFault, rejectLimitOf } from './reject-limit.ts'
+export type {
+  LayerChange,
+  NewImport,
+  TaskChange,
+  WantedDatabase,
+  WantedRemote,
+  WantedSource,
+} from './requests.ts'
+export type { Finding, ImportEvent, ImportState, TaskState } from './states.ts'
+export { importStates, runnableStates, taskStates } from './states.ts'
+export { allAttributes, chosenSchema, isLoadedWhole, loadedLayer, proposeLayer } from './task-layer.ts'
+export type {
+  AttributeChoice,
+  OwnStyle,
+  RejectLimit,
+  TaskLayer,
+  TaskLoad,
+  TaskRecord,
+  TaskStore,
+} from './task-record.ts'
+export { finalSchema, transformsOf } from './task-schema.ts'

@@ -1,0 +1,58 @@
+import type { Database } from '../../db/connection.ts'
+import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
+import { findGranule, listGranules } from './granule-repository.ts'
+import { rejectsPath } from './import-folders.ts'
+import type { ImportFilter } from './import-repository.ts'
+import { findImport, getImport, listImports } from './import-repository.ts'
+import { rejectsAsCsv, rejectsAsGeoJson } from './rejects.ts'
+import { getTask, listTasks } from './task-repository.ts'
+
+const placeOf = ({ importId, id }: TaskRecord) => ({ importId, taskId: id })
+
+/** What is kept of imports and their tasks, to be read. `get…` throws `Failure` (`notFound`). */
+export class KeptImports {
+  readonly #database: Pick<Database, 'kysely'>
+  readonly #folders: { rejects: string }
+
+  constructor(database: Pick<Database, 'kysely'>, folders: { rejects: string }) {
+    this.#database = database
+    this.#folders = folders
+  }
+
+  find(importId: number): Promise<ImportRecord | undefined> {
+    return findImport(this.#database.kysely, importId)
+  }
+
+  get(importId: number): Promise<ImportRecord> {
+    return getImport(this.#database.kysely, importId)
+  }
+
+  /** Newest first. */
+  list(filter?: ImportFilter): Promise<ImportRecord[]> {
+    return listImports(this.#database.kysely, filter)
+  }
+
+  getTask(importId: number, taskId: number): Promise<TaskRecord> {
+    return getTask(this.#database.kysely, importId, taskId)
+  }
+
+  /** In the order of their paths. */
+  listTasks(importId: number): Promise<TaskRecord[]> {
+    return listTasks(this.#database.kysely, importId)
+  }
+
+  /** The granules of a mosaic in the order of their paths; undefined for a task that is none. */
+  async findGranules(task: TaskRecord): Promise<GranuleRecord[] | undefined> {
+    return task.mosaic === undefined ? undefined : listGranules(this.#database.kysely, placeOf(task))
+  }
+
+  async findGranule(task: TaskRecord, fileId: string): Promise<GranuleRecord | undefined> {
+    return task.mosaic === undefined ? undefined : findGranule(this.#database.kysely, placeOf(task), fileId)
+  }
+
+  /** The rows that a task's load rejected, piece by piece. */
+  readRejects({ importId, id }: TaskRecord, format: 'csv' | 'geojson'): AsyncGenerator<string> {
+    const path = rejectsPath({ folders: this.#folders }, importId, id)
+    return format === 'csv' ? rejectsAsCsv(path) : rejectsAsGeoJson(path)
+  }
+}

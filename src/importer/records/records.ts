@@ -1,0 +1,37 @@
+export {
+  deleteGranule,
+  findGranule,
+  insertGranules,
+  listGranules,
+  replaceGranules,
+  saveGranule,
+} from './granule-repository.ts'
+export {
+  makeUploadFolder,
+  rejectsPath,
+  removeRejects,
+  removeUpload,
+  removeUploads,
+  uploadRoot,
+} from './import-folders.ts'
+export {
+  deleteImport,
+  findImport,
+  getImport,
+  insertImport,
+  listIdleImports,
+  saveImport,
+  takeImportId,
+} from './import-repository.ts'
+export { KeptImports } from './kept-imports.ts'
+export { saveAndTell, saveTaskAndTell, settleImport } from './save-and-tell.ts'
+export {
+  deleteTask,
+  findTask,
+  getTask,
+  insertTask,
+  listTaskStates,
+  listTasks,
+  listTasksInState,
+  saveTask,
+} from './task-repository.ts'

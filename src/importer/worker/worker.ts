@@ -1,0 +1,3 @@
+export type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load-plan.ts'
+export type { LoadPool } from './load-pool.ts'
+export { createLoadPool } from './load-pool.ts'
