@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '../../config/settings.ts'
-import { requireMosaicTime } from '../../importer/kinds/mosaic/granule-times.ts'
+import { requireMosaicTime } from '../../importer/importer.ts'
 import type {
   MosaicTime,
   NewImport,

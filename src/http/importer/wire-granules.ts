@@ -1,4 +1,4 @@
-import { parseIsoTime } from '../../importer/kinds/mosaic/granule-times.ts'
+import { parseIsoTime } from '../../importer/importer.ts'
 import type { GranuleRecord, MosaicTime } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
 
