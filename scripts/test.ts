@@ -3,13 +3,15 @@
 // of the runner may follow.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { sharedClusterVariable, startPostgres } from '../tests/support/postgres.ts'
 import { runSteps } from './check/run-steps.ts'
 import { staticSteps } from './check/steps.ts'
 
 const root = dirname(import.meta.dirname)
 const minuteMilliseconds = 60_000
+/** Servers, threads and processes of tests start in a third of the time. */
+const compileCache = join(root, 'node_modules', '.cache', 'node')
 const everything = [
   'scripts/**/*.test.ts',
   'src/**/*.test.ts',
@@ -33,7 +35,11 @@ async function runTests(files: string[]): Promise<number> {
     const child = spawn(process.execPath, [...options, ...files], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, [sharedClusterVariable]: cluster.url('postgres') },
+      env: {
+        NODE_COMPILE_CACHE: compileCache,
+        ...process.env,
+        [sharedClusterVariable]: cluster.url('postgres'),
+      },
     })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
     return await new Promise((resolve, reject) => {

@@ -67,6 +67,12 @@ export function programEnvironment(extra: Record<string, string> = {}): Record<s
   return { ...env, ...extra }
 }
 
+/** The same for a process of our own sources, which takes what Node made of them from where this one keeps it. */
+export function ownProcessEnvironment(): Record<string, string> {
+  const { NODE_COMPILE_CACHE: kept } = process.env
+  return programEnvironment(kept === undefined ? {} : { NODE_COMPILE_CACHE: kept })
+}
+
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** A running program: its end, its last words, and how to end it with everything it started. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { programEnvironment } from '../process.ts'
+import { ownProcessEnvironment } from '../process.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import { parentFd } from './parent-fd.ts'
@@ -33,7 +33,7 @@ function openProcess(
 ): Carrier {
   const child = fork(fileURLToPath(file), [], {
     serialization: 'advanced',
-    env: programEnvironment(),
+    env: ownProcessEnvironment(),
     execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })
