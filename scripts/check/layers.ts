@@ -41,8 +41,15 @@ export const house: House = {
     'src/jobs': ['.', 'embedded'],
     'src/lib': ['.', ['network', 'workers'], 'postgres'],
     'src/monitoring/metrics': ['metric.ts', 'request-columns.ts', ['hosts', 'requests'], '.'],
-    'src/monitoring/notify/channels': ['.', 'mail', 'webhook'],
-    'src/monitoring/notify': ['model', 'records', 'channels', 'evaluate', 'deliver', '.'],
+    'src/monitoring/notify/channels': [
+      ...['place.ts', 'channel.ts', 'without-secrets.ts'],
+      ...[['mail', 'webhook'], '.'],
+    ],
+    'src/monitoring/notify': [
+      ...['model', 'comparisons'],
+      ['channels', 'records'],
+      ...['evaluate', ['configure', 'deliver'], '.'],
+    ],
     'src/monitoring': [
       ...['model', 'metrics', 'services', 'series'],
       ['collect', 'notify', 'query'],

@@ -1,7 +1,8 @@
 import { formats } from '../../src/formats/registry.ts'
 import { applicationMetrics, hostMetrics } from '../../src/monitoring/metrics/metrics.ts'
 import { serviceTypes } from '../../src/monitoring/model/service-types.ts'
-import { receiverKinds } from '../../src/monitoring/notify/model/model.ts'
+import { channels } from '../../src/monitoring/notify/channels/channels.ts'
+import { comparisonNames } from '../../src/monitoring/notify/comparisons/comparisons.ts'
 import { databaseReaders } from '../../src/sources/database/registry.ts'
 import { storeTypes } from '../../src/stores/store.ts'
 import { rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
@@ -27,7 +28,18 @@ export const seams: readonly Seam[] = [
     home: ['src/monitoring/metrics', older],
     within: monitoring,
   },
-  { entry: 'kind of receiver', names: receiverKinds, home: ['src/monitoring/notify'], within: monitoring },
+  {
+    entry: 'channel',
+    names: channels.flatMap(({ name, kinds, field }) => [name, ...kinds, field.name]),
+    home: ['src/monitoring/notify/channels'],
+    within: monitoring,
+  },
+  {
+    entry: 'comparison',
+    names: comparisonNames,
+    home: ['src/monitoring/notify/comparisons', older],
+    within: monitoring,
+  },
   {
     entry: 'type of service',
     names: serviceTypes,

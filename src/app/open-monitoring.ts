@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { baseUrl } from '../config/base-url.ts'
 import type { HttpContext } from '../http/app-types.ts'
 import type { SeriesReads } from '../http/monitoring/reader-thread.ts'
+import type { Vault } from '../lib/vault.ts'
 import { createVault } from '../lib/vault.ts'
 import { Monitoring } from '../monitoring/monitoring.ts'
 import { MoveIn } from '../monitoring/move-in/move-in.ts'
@@ -37,9 +38,12 @@ export async function openMonitoring(
   const entry = new URL('../http/monitoring/reader-thread.ts', import.meta.url)
   const series = new SeriesReader<SeriesReads>({ place, entry, log })
   closers.push(() => series.close())
-  const services = new Services(database, createVault(directory.key))
-  const notifications = openNotifications(needs, { services, series })
-  const moveIn = new MoveIn({ services, database, clock, privacy, place, folder: directory.root })
+  const vault = createVault(directory.key)
+  const services = new Services(database, vault)
+  const notifications = openNotifications(needs, { services, series, vault })
+  const moveIn = new MoveIn({
+    ...{ services, checks: notifications.checks, clock, privacy, place, folder: directory.root },
+  })
   const parts = { services, series, notifications, moveIn }
   if (!isOn) return parts
   await database.alone(() => configureFirst({ services, baseUrl: baseUrl(settings.server), mapServers }))
@@ -54,20 +58,20 @@ export async function openMonitoring(
 }
 
 function openNotifications(
-  { settings, directory, database, remote, clock, log }: MonitoringNeeds,
-  { services, series }: Pick<MonitoringParts, 'services' | 'series'>,
+  { settings, database, remote, clock, log }: MonitoringNeeds,
+  { services, series, vault }: Pick<MonitoringParts, 'services' | 'series'> & { vault: Vault },
 ): Notifications {
   return createNotifications({
     settings: settings.monitoring,
     baseUrl: baseUrl(settings.server),
     outbound: { connect: remote.guard.connect, authorities: remote.authorities },
-    vault: createVault(directory.key),
-    ...{ database, clock, log },
+    ...{ vault, database, clock, log },
     services: () => services.list(),
     values: {
       value: (question) => series.metricValue(question),
       labels: (question) => series.read('checkLabels', question),
       findResource: (id) => series.read('checkResource', id),
+      findResourceId: (resource) => series.read('findCheckResource', resource),
       report: (error) => log.warn({ err: error }, 'a check cannot be evaluated'),
     },
   })

@@ -182,7 +182,12 @@ export class Fields {
   }
 }
 
-/** Whether a value is an object with keys: neither a list nor null. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The fields of a body; of none at all there are none. Throws `FieldFailure` for anything but an object. */
+export function bodyRecord(body: unknown): Record<string, unknown> {
+  if (body == null || isRecord(body)) return body ?? {}
+  throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { signatureOf } from '../../src/monitoring/notify/channels/webhook/webhook.ts'
+import { signatureOf } from '../../src/monitoring/notify/channels/webhook/post-webhook.ts'
 import { blocksOf } from '../support/document-commands.ts'
 import { temporaryData } from '../support/terrane-process.ts'
 

@@ -144,7 +144,7 @@ for (const kind of databaseKinds) {
         .insertInto('users')
         .values({ name: 'ann', email: 'new@example.org', ...user })
         .execute()
-      const id = await watched.add([{ kind: 'user', target: 'ann', secret: '' }])
+      const id = await watched.add([{ kind: 'user', target: 'ann', userName: 'ann', secret: '' }])
       watched.set(9)
       await watched.pass(1)
       assert.deepEqual(server.mails[0]?.to, ['new@example.org'])
@@ -284,9 +284,12 @@ describe('mail servers that misbehave', () => {
       updated_at: '',
     }
     await watched.database.kysely.insertInto('users').values(values).execute()
-    await watched.add([{ kind: 'user', target: 'ann', secret: '' }, toAddress('b@example.org')], {
-      name: 'x\r\nBcc: evil@example.org',
-    })
+    await watched.add(
+      [{ kind: 'user', target: 'ann', userName: 'ann', secret: '' }, toAddress('b@example.org')],
+      {
+        name: 'x\r\nBcc: evil@example.org',
+      },
+    )
     watched.set(9)
     await watched.pass(1)
     assert.deepEqual(
@@ -301,7 +304,7 @@ describe('mail servers that misbehave', () => {
     const id = await watched.add([toAddress('a@example.org')])
     watched.set(9)
     await watched.pass(1)
-    assert.equal(watched.notifications.hasMail, false)
+    assert.deepEqual(watched.notifications.notices(), ['No mail is sent: TERRANE_SMTP_URL is not set'])
     assert.deepEqual(await watched.deliveries(id), [])
     assert.equal((await watched.notifications.problems()).length, 1)
   })

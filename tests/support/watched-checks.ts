@@ -4,11 +4,10 @@ import { openDatabase } from '../../src/db/connection.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createVault } from '../../src/lib/vault.ts'
 import { createNotifications } from '../../src/monitoring/notify/create-notifications.ts'
-import type { Check } from '../../src/monitoring/notify/model/model.ts'
+import type { Check, Delivery } from '../../src/monitoring/notify/model/model.ts'
 import type { Notifications } from '../../src/monitoring/notify/notifications.ts'
 import type { NewCheck } from '../../src/monitoring/notify/records/check-repository.ts'
 import { findCheck, insertCheck } from '../../src/monitoring/notify/records/check-repository.ts'
-import type { Delivery } from '../../src/monitoring/notify/records/delivery-repository.ts'
 import { listDeliveries } from '../../src/monitoring/notify/records/delivery-repository.ts'
 import type { NewReceiver } from '../../src/monitoring/notify/records/receiver-repository.ts'
 import { replaceReceivers } from '../../src/monitoring/notify/records/receiver-repository.ts'
@@ -90,6 +89,7 @@ export async function watchChecks(
       value: async ({ to }) => ({ value, lastValidTo: value === undefined ? undefined : to }),
       labels: async () => [],
       findResource: async () => undefined,
+      findResourceId: async () => undefined,
       report: (error) => {
         throw error
       },

@@ -24,7 +24,8 @@ export const FailureReply = Type.Object({
   data: Type.Array(Type.Unknown(), { description: 'Empty' }),
 })
 
-export const IdParams = Type.Object({ id: Type.String() })
+/** An id in a path. Described as the number that it is; a handler is given its text. */
+export const IdParams = Type.Object({ id: Type.Unsafe<string>(Type.Integer({ minimum: 0 })) })
 
 export const Host = Type.Object({ id: Type.Integer(), name: Type.String(), ip: Type.String() })
 export const HostBody = Type.Object({

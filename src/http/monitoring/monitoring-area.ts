@@ -1,4 +1,5 @@
 import type { Area } from '../app-types.ts'
+import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
 import { addAutoconfigureRoute } from './autoconfigure.ts'
 import { wireOf } from './dialect.ts'
@@ -9,12 +10,10 @@ import { addHostRoutes } from './hosts.ts'
 import { addListRoutes } from './lists.ts'
 import { addLoadRoutes } from './load.ts'
 import { addMetricDataRoute } from './metric-data.ts'
-import { addNotificationConfigRoutes } from './notification-config.ts'
-import { addNotificationRoutes } from './notifications.ts'
 import { addResourceRoutes } from './resources.ts'
+import { checkEndpoints } from './routes.ts'
 import type { MonitoringRoutes, MonitoringScope } from './scope.ts'
 import { addServiceRoutes } from './services.ts'
-import { addStatusRoute } from './status.ts'
 
 /** One line each. */
 const parts: MonitoringRoutes[] = [
@@ -26,9 +25,6 @@ const parts: MonitoringRoutes[] = [
   addExceptionRoutes, // /api/exceptions
   addAutoconfigureRoute, // /api/autoconfigure
   addLoadRoutes, // /api/load
-  addStatusRoute, // /api/status
-  addNotificationRoutes, // /api/notifications
-  addNotificationConfigRoutes, // /api/notifications/config
 ]
 
 /** `/monitoring` and everything below; nothing where monitoring is off. */
@@ -40,4 +36,5 @@ export const monitoringArea: Area = async (app, context) => {
   await acceptForms(app)
   const scope: MonitoringScope = { context, wire: wireOf(server.dialect) }
   for (const add of parts) await add(app, scope)
+  addEndpoints(app, checkEndpoints, { notifications: context.notifications, wire: scope.wire })
 }

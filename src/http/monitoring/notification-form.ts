@@ -1,5 +1,8 @@
 import { escapeHtml } from '../../lib/escape-html.ts'
+import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import { severities } from '../../monitoring/model/severities.ts'
+import { channels } from '../../monitoring/notify/channels/channels.ts'
+import { limitsOf } from '../../monitoring/notify/comparisons/comparisons.ts'
 import { amountText } from '../../monitoring/notify/model/amount.ts'
 import { durationText } from '../../monitoring/notify/model/duration.ts'
 import type { Check, Definition } from '../../monitoring/notify/model/model.ts'
@@ -10,34 +13,45 @@ import type { ScopeNames } from './notification-wire.ts'
 
 export interface FormValues {
   check: Check
-  emails: readonly string[]
-  webhooks: readonly string[]
+  /** Of each channel, by its field's name. */
+  lines: Readonly<Record<string, readonly string[]>>
   scopes: ReadonlyMap<number, ScopeNames>
   /** Of the session that asks, so that a page can send the form without a header. */
   csrfToken: string | undefined
-  unitOf(definition: Definition): string
 }
 
+/** One row of the table. */
+type Row = [name: string, caption: string, input: string]
+
 /** Rows of a table with the inputs of a check's configuration, filled with what is set. */
-export function renderForm({ check, emails, webhooks, scopes, csrfToken, unitOf }: FormValues): string {
-  const seconds = durationText(check.graceSeconds)
-  return [
-    row('emails', 'Emails', textArea('emails', emails) + hiddenInput(csrfField, csrfToken)),
-    row('severity', 'Severity', select('severity', severities, check.severity)),
-    row(
+export function renderForm({ check, lines, scopes, csrfToken }: FormValues): string {
+  const rows: Row[] = [
+    ...channelRows(lines, true),
+    ['severity', 'Severity', select('severity', severities, check.severity)],
+    [
       'active',
       'Active',
       `<input type="checkbox" name="active" id="id_active"${check.isActive ? ' checked' : ''}>`,
-    ),
-    row('grace_period', 'Grace period', textInput('grace_period', seconds)),
-    ...check.definitions.flatMap((one) => fieldRows(one, unitOf(one), scopes.get(one.id))),
-    row('window', 'Window', textInput('window', durationText(check.windowSeconds))),
-    row('webhooks', 'Webhooks', textArea('webhooks', webhooks)),
-  ].join('\n')
+    ],
+    ['grace_period', 'Grace period', textInput('grace_period', durationText(check.graceSeconds))],
+    ...check.definitions.flatMap((one) => fieldRows(one, scopes.get(one.id))),
+    ['window', 'Window', textInput('window', durationText(check.windowSeconds))],
+    ...channelRows(lines, false),
+  ]
+  const hidden = hiddenInput(csrfField, csrfToken)
+  return rows
+    .map(([name, caption, input], index) => rowText(name, caption, index === 0 ? input + hidden : input))
+    .join('\n')
 }
 
-function row(name: string, caption: string, input: string): string {
+function rowText(name: string, caption: string, input: string): string {
   return `<tr><th><label for="${idOf(name)}">${escapeHtml(caption)}:</label></th><td>${input}</td></tr>`
+}
+
+function channelRows(lines: FormValues['lines'], isFirst: boolean): Row[] {
+  return channels
+    .filter(({ field }) => field.isFirst === isFirst)
+    .map(({ field: { name, caption } }) => [name, caption, textArea(name, lines[name] ?? [])])
 }
 
 function idOf(name: string): string {
@@ -64,7 +78,7 @@ function select(name: string, choices: readonly string[], chosen: string): strin
   return `<select name="${escapeHtml(name)}" id="${idOf(name)}">${options.join('')}</select>`
 }
 
-function fieldRows(definition: Definition, unit: string, scope: ScopeNames | undefined): string[] {
+function fieldRows(definition: Definition, scope: ScopeNames | undefined): Row[] {
   const name = fieldName(definition)
   const { usesService, usesResource, usesLabel, usesOwsService } = definition.bounds
   const scopes: [part: keyof ScopeNames, caption: string, isUsed: boolean][] = [
@@ -73,17 +87,16 @@ function fieldRows(definition: Definition, unit: string, scope: ScopeNames | und
     ['label', 'label', usesLabel],
     ['ows_service', 'OWS service', usesOwsService],
   ]
+  const unit = limitsOf(definition.option).unit(findMetric(definition.metric))
+  const caption = definition.description + (unit === '' ? '' : ` (${unit})`)
   return [
-    row(name, definition.description + (unit === '' ? '' : ` (${unit})`), valueInput(definition, name)),
+    [name, caption, valueInput(definition, name)],
     ...scopes
       .filter(([, , isUsed]) => isUsed)
-      .map(([part, caption]) =>
-        row(
-          `${name}.${part}`,
-          `Only for ${caption}`,
-          textInput(`${name}.${part}`, String(scope?.[part] ?? '')),
-        ),
-      ),
+      .map(([part, about]): Row => {
+        const input = textInput(`${name}.${part}`, String(scope?.[part] ?? ''))
+        return [`${name}.${part}`, `Only for ${about}`, input]
+      }),
   ]
 }
 

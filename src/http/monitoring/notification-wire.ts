@@ -1,19 +1,20 @@
 import { findMetric } from '../../monitoring/metrics/metrics.ts'
 import type { Severity } from '../../monitoring/model/severities.ts'
 import { severities } from '../../monitoring/model/severities.ts'
-import { limitUnit } from '../../monitoring/notify/evaluate/problem-text.ts'
+import { limitsOf } from '../../monitoring/notify/comparisons/comparisons.ts'
+import type { ChangedCheck } from '../../monitoring/notify/configure/checks.ts'
+import type { NamedScope } from '../../monitoring/notify/configure/configuration.ts'
 import { amountText } from '../../monitoring/notify/model/amount.ts'
 import type {
   Check,
   CheckProblems,
   Definition,
+  Delivery,
   Problem,
   Threshold,
 } from '../../monitoring/notify/model/model.ts'
 import { fieldName } from '../../monitoring/notify/model/model.ts'
 import { calculatedSteps, stepCount } from '../../monitoring/notify/model/steps.ts'
-import type { Delivery } from '../../monitoring/notify/records/delivery-repository.ts'
-import type { FullReceiver } from '../../monitoring/notify/records/receiver-repository.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { MonitoringWire } from './dialect.ts'
 
@@ -67,7 +68,12 @@ export function toWireCheck(check: Check, wire: MonitoringWire, keys: 'names' | 
   }
 }
 
-/** Names of what a threshold is about. */
+/** A check after a change, with the secrets that were made by it. */
+export function toChangedCheck({ check, secrets }: ChangedCheck, wire: MonitoringWire) {
+  return { ...toWireCheck(check, wire, 'names'), ...secrets }
+}
+
+/** What a threshold is about, by name. */
 export interface ScopeNames {
   service: string | null
   resource: number | null
@@ -75,14 +81,12 @@ export interface ScopeNames {
   ows_service: string | null
 }
 
-export function scopeNames(
-  threshold: Threshold | undefined,
-  services: readonly { id: number; name: string }[],
+export function toWireScope(
+  { service, resourceId, label, eventType }: NamedScope,
   wire: MonitoringWire,
 ): ScopeNames {
-  const { serviceId, resourceId, label, eventType } = threshold ?? {}
   return {
-    service: services.find(({ id }) => id === serviceId)?.name ?? null,
+    service: service ?? null,
     resource: resourceId ?? null,
     label: label ?? null,
     ows_service: eventType === undefined ? null : wire.eventType(eventType),
@@ -90,7 +94,12 @@ export function scopeNames(
 }
 
 /** A configuration field: one definition with what is set now. */
-export function toWireField(check: Check, definition: Definition, wire: MonitoringWire, scope: ScopeNames) {
+export function toWireField(
+  check: Check,
+  definition: Definition,
+  wire: MonitoringWire,
+  scope: ScopeNames = toWireScope({}, wire),
+) {
   const { id, metric: name, option, description, bounds, threshold } = definition
   const metric = findMetric(name)
   const boundText = (value: number | null): string | null => (value === null ? null : amountText(value))
@@ -106,7 +115,7 @@ export function toWireField(check: Check, definition: Definition, wire: Monitori
     steps: stepCount(bounds),
     steps_calculated: calculatedSteps(bounds) ?? null,
     current_value: threshold === undefined ? null : currentValue(definition, threshold, wire),
-    unit: limitUnit(option, metric),
+    unit: limitsOf(option).unit(metric),
     is_enabled: threshold !== undefined,
     use_resource: bounds.usesResource,
     use_label: bounds.usesLabel,
@@ -117,7 +126,7 @@ export function toWireField(check: Check, definition: Definition, wire: Monitori
 }
 
 function currentValue({ option }: Definition, { value }: Threshold, { isOlder }: MonitoringWire) {
-  if (option === 'max_timeout') return isOlder ? { class: durationClass, value } : toWireDuration(value)
+  if (limitsOf(option).isDuration) return isOlder ? { class: durationClass, value } : toWireDuration(value)
   return isOlder ? { class: decimalClass, value: amountText(value) } : amountText(value)
 }
 
@@ -144,15 +153,6 @@ export function toWireProblem(check: Check, problem: Problem, wire: MonitoringWi
 export function healthLevel(checks: readonly CheckProblems[]): Severity | 'ok' {
   const found = checks.flatMap(({ problems }) => problems.map(({ severity }) => severity))
   return severities.findLast((one) => found.includes(one)) ?? 'ok'
-}
-
-/** Addresses of a check's receivers, users' among them. */
-export function emailsOf(receivers: readonly FullReceiver[]): string[] {
-  return receivers.flatMap(({ address }) => (address === undefined ? [] : [address]))
-}
-
-export function webhooksOf(receivers: readonly FullReceiver[]): string[] {
-  return receivers.filter(({ kind }) => kind === 'webhook').map(({ target }) => target)
 }
 
 export function toWireDelivery(delivery: Delivery, wire: MonitoringWire) {

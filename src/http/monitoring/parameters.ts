@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { Dialect } from '../../config/settings.ts'
-import { FieldFailure, notFound } from '../../lib/errors.ts'
-import { Fields, isRecord } from '../../lib/fields.ts'
+import { notFound } from '../../lib/errors.ts'
+import { bodyRecord, Fields } from '../../lib/fields.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { parseWireTime } from './wire-time.ts'
 
@@ -22,8 +22,7 @@ export function queryFields(request: FastifyRequest, dialect: Dialect): Fields {
 
 /** The fields of a form or a JSON object; no body at all has none. */
 export function bodyFields({ body }: Pick<FastifyRequest, 'body'>, dialect: Dialect): Fields {
-  if (body == null || isRecord(body)) return wireFields(body, dialect)
-  throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })
+  return wireFields(bodyRecord(body), dialect)
 }
 
 /** The id in a path; throws `Failure` (`notFound`) for what is no number. */

@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PrivacyMode } from '../../config/monitoring-settings.ts'
-import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { conflict } from '../../lib/errors.ts'
 import { findFreeName } from '../../lib/free-name.ts'
@@ -9,8 +8,7 @@ import type { CallLimits } from '../../lib/workers/handlers.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import type { ServiceSource } from '../model/records.ts'
-import { insertCheck, isNameTaken } from '../notify/records/check-repository.ts'
-import { replaceReceivers } from '../notify/records/receiver-repository.ts'
+import type { Checks } from '../notify/configure/checks.ts'
 import type { SeriesPlace } from '../series/series-database.ts'
 import type { Services } from '../services/services.ts'
 import type { DumpService, PreparedLoad } from './load-dump.ts'
@@ -25,7 +23,7 @@ export interface MoveInNeeds {
   folder: string
   privacy: PrivacyMode
   services: Services
-  database: Database
+  checks: Pick<Checks, 'adopt'>
   clock: Clock
 }
 
@@ -151,15 +149,8 @@ export class MoveIn {
   /** Gives how many there are now that were not there. */
   async #addChecks(checks: readonly OlderCheck[]): Promise<number> {
     let added = 0
-    for (const { addresses, ...check } of checks) {
-      await this.#needs.database.transaction(async (db) => {
-        if (await isNameTaken(db, check.name)) return
-        const id = await insertCheck(db, check)
-        const receivers = addresses.map((target) => ({ kind: 'address' as const, target, secret: '' }))
-        await replaceReceivers(db, id, ['address'], receivers)
-        added += 1
-      })
-    }
+    for (const { addresses, ...check } of checks)
+      if (await this.#needs.checks.adopt(check, addresses)) added += 1
     return added
   }
 }

@@ -1,7 +1,7 @@
 import { findMetric } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
 import { severities } from '../model/severities.ts'
-import { fieldOptions } from '../notify/model/model.ts'
+import { findComparison, limitsOf, unnamedComparison } from '../notify/comparisons/comparisons.ts'
 import type { NewCheck, NewDefinition } from '../notify/records/check-repository.ts'
 import {
   durationField,
@@ -85,7 +85,7 @@ function readCheck(record: DumpRecord): OlderCheck {
 function readDefinition(record: DumpRecord, staging: Staging): NewDefinition {
   const name = staging.find<StagedNamed>('metric', keyField(record, 'metric'))?.name ?? ''
   if (findMetric(name) === undefined) throw new SkippedRecord('its metric is not known here')
-  const option = fieldOptions.find((one) => one === textField(record, 'field_option')) ?? 'min_value'
+  const { name: option } = findComparison(textField(record, 'field_option')) ?? unnamedComparison
   const steps = numberField(record, 'steps') ?? 0
   return {
     metric: name,
@@ -112,10 +112,8 @@ function addThreshold(record: DumpRecord, definitions: Map<string, NewDefinition
     keyField(record, 'label') !== ''
   )
     throw new SkippedRecord('it is for one service, resource or label: set it again')
-  const value =
-    definition.option === 'max_timeout'
-      ? durationField(record, 'max_timeout')
-      : numberField(record, definition.option)
+  const readLimit = limitsOf(definition.option).isDuration ? durationField : numberField
+  const value = readLimit(record, definition.option)
   if (value === undefined) throw new SkippedRecord('it has no threshold')
   const eventType = eventTypeNamed(keyField(record, 'event_type'), staging)
   definition.threshold = { value, ...(eventType === undefined ? {} : { eventType }) }

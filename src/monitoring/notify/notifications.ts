@@ -1,14 +1,16 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { Vault } from '../../lib/vault.ts'
+import type { OpenChannels } from './channels/open-channels.ts'
+import type { Checks } from './configure/checks.ts'
 import { actOnProblems } from './deliver/act-on-problems.ts'
-import type { Channels } from './deliver/deliveries.ts'
 import { Deliveries } from './deliver/deliveries.ts'
 import type { WatchedService } from './evaluate/evaluate.ts'
 import type { ValueSource } from './evaluate/evaluate-check.ts'
 import { evaluateCheck } from './evaluate/evaluate-check.ts'
 import { amountText } from './model/amount.ts'
-import type { CheckProblems, Problem, ReceiverKind } from './model/model.ts'
+import type { CheckProblems, Problem } from './model/model.ts'
 import { listChecks } from './records/check-repository.ts'
 import { listNewestDeliveries } from './records/delivery-repository.ts'
 import { createShippedChecks } from './records/shipped-checks.ts'
@@ -24,7 +26,10 @@ export interface NotificationsNeeds {
   log: Logger
   values: ValueSource
   services(): Promise<readonly WatchedService[]>
-  channels: Channels
+  channels: OpenChannels
+  /** Opens what receivers share with this server. */
+  vault: Pick<Vault, 'open'>
+  checks: Checks
   /** Most time for one attempt to deliver. */
   attemptMs?: number
 }
@@ -36,8 +41,12 @@ interface Evaluation {
   found: Promise<CheckProblems[]>
 }
 
-/** Watches the checks, and tells receivers of what does not hold. */
+/**
+ * The door of this room: watches the checks, and tells receivers of what does not hold. How checks are made and changed is
+ * asked of `checks`.
+ */
 export class Notifications {
+  readonly checks: Checks
   readonly #needs: NotificationsNeeds
   readonly #deliveries: Deliveries
   #last: Evaluation | undefined
@@ -46,6 +55,7 @@ export class Notifications {
 
   constructor(needs: NotificationsNeeds) {
     this.#needs = needs
+    this.checks = needs.checks
     this.#startedAt = needs.clock.now().getTime()
     this.#deliveries = new Deliveries(needs)
   }
@@ -63,13 +73,8 @@ export class Notifications {
   async evaluate(now: Date): Promise<void> {
     const to = periodEnd(now)
     this.#settledTo = Math.max(this.#settledTo, to)
-    const { database } = this.#needs
-    const needs = {
-      database,
-      canReach: (kind: ReceiverKind) => this.#deliveries.canReach(kind),
-    }
     for (const found of await this.#evaluation(to))
-      await actOnProblems(needs, found, { to, now: now.getTime() })
+      await actOnProblems(this.#needs, found, { to, now: now.getTime() })
     void this.#deliveries.run()
   }
 
@@ -102,9 +107,9 @@ export class Notifications {
       .filter(({ problems }) => problems.length > 0)
   }
 
-  /** Whether mail can be sent at all. */
-  get hasMail(): boolean {
-    return this.#deliveries.canReach('address')
+  /** What keeps messages from being sent, for who looks at the checks. */
+  notices(): string[] {
+    return this.#needs.channels.notices()
   }
 
   /** Tries what is due; returns when every attempt has ended. */

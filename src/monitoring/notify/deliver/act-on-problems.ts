@@ -1,16 +1,17 @@
 import type { Transaction } from 'kysely'
 import type { Database } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
-import type { Check, CheckProblems, Message, MessageKind, ReceiverKind } from '../model/model.ts'
+import { channelOf } from '../channels/channels.ts'
+import type { OpenChannels } from '../channels/open-channels.ts'
+import type { Check, CheckProblems, Message, MessageKind, Receiver } from '../model/model.ts'
 import { claimPeriod, findCheck, setFailingSince } from '../records/check-repository.ts'
 import { dropDeliveries, insertDelivery, listDeliveriesSince } from '../records/delivery-repository.ts'
-import type { FullReceiver } from '../records/receiver-repository.ts'
 import { listReceivers } from '../records/receiver-repository.ts'
 import { nextStep } from './transitions.ts'
 
 export interface ActNeeds {
   database: Database
-  canReach(kind: ReceiverKind): boolean
+  channels: Pick<OpenChannels, 'canReach'>
 }
 
 /**
@@ -18,7 +19,7 @@ export interface ActNeeds {
  * messages that are to be sent. Of several servers that evaluated the same period only one does.
  */
 export async function actOnProblems(
-  { database, canReach }: ActNeeds,
+  { database, channels }: ActNeeds,
   { check: { id }, problems }: CheckProblems,
   { to, now }: { to: number; now: number },
 ): Promise<void> {
@@ -27,7 +28,7 @@ export async function actOnProblems(
     const check = await findCheck(transaction, id)
     if (check === undefined) return
     const at = new Date(now).toISOString()
-    const receivers = (await listReceivers(transaction, id)).filter(({ kind }) => canReach(kind))
+    const receivers = (await listReceivers(transaction, id)).filter((one) => channels.canReach(one))
     const step = nextStep({
       check,
       holds: problems.length === 0,
@@ -57,17 +58,12 @@ function toMessage(
 
 async function enqueue(
   transaction: Transaction<Tables>,
-  receivers: readonly FullReceiver[],
+  receivers: readonly Receiver[],
   message: Message,
 ): Promise<void> {
   for (const receiver of receivers) {
-    const caption =
-      receiver.kind === 'user' ? `${receiver.target} <${receiver.address ?? 'no address'}>` : receiver.target
-    await insertDelivery(
-      transaction,
-      { receiverId: receiver.id, receiver: caption },
-      message,
-      message.spottedAt,
-    )
+    const caption = channelOf(receiver)?.captionOf?.(receiver) ?? receiver.target
+    const to = { receiverId: receiver.id, receiver: caption }
+    await insertDelivery(transaction, to, message, message.spottedAt)
   }
 }

@@ -1,9 +1,10 @@
 import type { Database } from '../../../db/connection.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { orAborted } from '../../../lib/or-aborted.ts'
-import type { Channel } from '../channels/channel.ts'
-import type { ReceiverKind } from '../model/model.ts'
+import type { Vault } from '../../../lib/vault.ts'
+import type { OpenChannels } from '../channels/open-channels.ts'
 import { findCheck, markSent } from '../records/check-repository.ts'
 import type { ClaimedDelivery } from '../records/delivery-repository.ts'
 import {
@@ -22,14 +23,13 @@ const leaseMs = 120_000
 const atOnce = 8
 const batchSize = 100
 
-/** How each kind of receiver is reached; a kind without a channel is not. */
-export type Channels = Partial<Record<ReceiverKind, Channel>>
-
 interface Parts {
   database: Database
   clock: Clock
   log: Logger
-  channels: Channels
+  channels: Pick<OpenChannels, 'find'>
+  /** Opens what receivers share with this server. */
+  vault: Pick<Vault, 'open'>
   /** Most time for one attempt; default: 30 s. */
   attemptMs?: number
 }
@@ -43,10 +43,6 @@ export class Deliveries {
 
   constructor(parts: Parts) {
     this.#parts = parts
-  }
-
-  canReach(kind: ReceiverKind): boolean {
-    return this.#parts.channels[kind] !== undefined
   }
 
   /** Tries everything that is due once; returns when each attempt has ended. Never throws. */
@@ -106,16 +102,18 @@ export class Deliveries {
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const { database, channels } = this.#parts
+    const { database, channels, vault } = this.#parts
     const { checkId, receiverId, message, id } = delivery
     const attemptMs = this.#parts.attemptMs ?? defaultAttemptMs
     const check = await findCheck(database.kysely, checkId)
     const receiver = (await listReceivers(database.kysely, checkId)).find((one) => one.id === receiverId)
     if (check === undefined || receiver === undefined) throw new ReceiverGone('its receiver was taken out')
-    const channel = channels[receiver.kind]
-    if (channel === undefined) throw new Error('TERRANE_SMTP_URL is not set, so that no mail is sent')
+    const channel = channels.find(receiver)
+    if (!('send' in channel)) throw new Error(channel.reason)
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(attemptMs)])
-    const parcel = { receiver, message, deliveryId: id, graceSeconds: check.graceSeconds }
+    const secret = receiver.secret === '' ? undefined : vault.open(receiver.secret)
+    const { graceSeconds } = check
+    const parcel = { receiver, message, deliveryId: id, graceSeconds, ...defined({ secret }) }
     await orAborted(channel.send(parcel, signal), signal).catch((error: unknown) => {
       throw signal.aborted ? new Error(`no answer within ${attemptMs / 1000} s`, { cause: error }) : error
     })

@@ -1,5 +1,4 @@
-import type { Check } from '../model/model.ts'
-import type { Delivery } from '../records/delivery-repository.ts'
+import type { Check, Delivery } from '../model/model.ts'
 
 export interface Situation {
   check: Pick<Check, 'lastSend' | 'failingSince' | 'graceSeconds'>

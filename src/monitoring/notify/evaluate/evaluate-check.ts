@@ -1,8 +1,10 @@
 import { Failure } from '../../../lib/errors.ts'
 import { otherLabel } from '../../metrics/metrics.ts'
+import type { ResourceType } from '../../model/resource-types.ts'
+import type { Breach } from '../comparisons/comparison.ts'
 import type { Check, Definition, FoundValue, Problem, Threshold, ValueQuestion } from '../model/model.ts'
-import type { Ask, Breach, WatchedService } from './evaluate.ts'
-import { compareBreaches, findBreach, planOf } from './evaluate.ts'
+import type { Ask, WatchedService } from './evaluate.ts'
+import { compareBreaches, planOf } from './evaluate.ts'
 import type { Subject } from './problem-text.ts'
 import { toProblem, unknownProblem } from './problem-text.ts'
 
@@ -13,6 +15,8 @@ export interface ValueSource {
   labels(question: ValueQuestion): Promise<string[]>
   /** Name of a resource; undefined for an unknown one. */
   findResource(id: number): Promise<string | undefined>
+  /** Id of the resource of a type and name; undefined where it was never used. */
+  findResourceId(resource: { type: ResourceType; name: string }): Promise<number | undefined>
   /** Takes errors whose detail is not for everyone's eyes. */
   report(error: unknown): void
 }
@@ -67,18 +71,17 @@ async function evaluateThreshold(
     threshold.resourceId === undefined ? undefined : await values.findResource(threshold.resourceId)
   if (threshold.resourceId !== undefined && resource === undefined)
     return unknownProblem(check, definition, 'its resource is not there any more', to)
-  const { metric } = plan
+  const { metric, comparison } = plan
   const asks = plan.eachLabel ? await splitByLabel(plan.asks, values) : plan.asks
   const hits: Hit[] = []
   for (const ask of asks) {
     const found = await values.value(ask.question)
     const { isCollected } = ask
-    const compared = { option: definition.option, limit: threshold.value, metric, found, isCollected, now }
-    const breach = findBreach(compared)
+    const breach = comparison.findBreach({ limit: threshold.value, metric, found, isCollected, now })
     const isTooEarly = isStarting && breach?.kind === 'uncollected'
     if (breach !== undefined && !isTooEarly) hits.push({ breach, ask })
   }
-  const worst = hits.toSorted((a, b) => compareBreaches(b.breach, a.breach))[0]
+  const worst = hits.toSorted((a, b) => compareBreaches(b.breach, a.breach, comparison))[0]
   if (worst === undefined) return undefined
   const { question, about } = worst.ask
   const subject: Subject = {
@@ -89,7 +92,17 @@ async function evaluateThreshold(
     ...(question.eventType === undefined ? {} : { eventType: question.eventType }),
   }
   const { from } = question
-  return toProblem({ check, definition, threshold, metric, breach: worst.breach, subject, from, to })
+  return toProblem({
+    check,
+    definition,
+    threshold,
+    metric,
+    comparison,
+    breach: worst.breach,
+    subject,
+    from,
+    to,
+  })
 }
 
 /** One question for each label; a host without labels in the period is asked as a whole. */

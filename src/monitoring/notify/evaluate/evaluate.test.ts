@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { FieldOption, Threshold } from '../model/model.ts'
-import { fieldOptions } from '../model/model.ts'
-import type { Compared, WatchedService } from './evaluate.ts'
-import { compareBreaches, findBreach, planOf } from './evaluate.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { Breach, Compared } from '../comparisons/comparison.ts'
+import { comparisonNames, findComparison } from '../comparisons/comparisons.ts'
+import type { Threshold } from '../model/model.ts'
+import type { WatchedService } from './evaluate.ts'
+import { compareBreaches, planOf } from './evaluate.ts'
 
 const to = Date.UTC(2026, 10, 21, 12, 5) / 1000
 const now = (to + 5) * 1000
@@ -23,17 +25,11 @@ function plan(
   return planOf({ metric, option: 'max_value' }, { value: 1, ...threshold }, services, { windowSeconds, to })
 }
 
-function compared(changes: Partial<Compared>): Compared {
+/** Compares with the comparison of that name. */
+function findBreach({ option, ...changes }: Partial<Compared> & { option: string }): Breach | undefined {
   const found = { value: 5, lastValidTo: to }
-  return {
-    option: 'max_value',
-    limit: 5,
-    metric: { type: 'count' },
-    found,
-    isCollected: true,
-    now,
-    ...changes,
-  }
+  const compared = { limit: 5, metric: { type: 'count' } as const, found, isCollected: true, now, ...changes }
+  return (findComparison(option) ?? assert.fail(option)).findBreach(compared)
 }
 
 const nothing = { value: undefined, lastValidTo: undefined }
@@ -120,65 +116,64 @@ describe('what is asked', () => {
 
 describe('a number and its limit', () => {
   it('may be equal', () => {
-    assert.equal(findBreach(compared({ option: 'max_value' })), undefined)
-    assert.equal(findBreach(compared({ option: 'min_value' })), undefined)
+    assert.equal(findBreach({ option: 'max_value' }), undefined)
+    assert.equal(findBreach({ option: 'min_value' }), undefined)
   })
 
   it('break when 11 are wanted and 10 are there, and hold between 1 and 11', () => {
     const found = { value: 10, lastValidTo: to }
-    assert.deepEqual(findBreach(compared({ option: 'min_value', limit: 11, found })), {
-      kind: 'below',
+    assert.deepEqual(findBreach({ option: 'min_value', limit: 11, found }), {
+      kind: 'beyond',
       value: 10,
     })
-    assert.equal(findBreach(compared({ option: 'min_value', limit: 1, found })), undefined)
-    assert.equal(findBreach(compared({ option: 'max_value', limit: 11, found })), undefined)
-    assert.deepEqual(findBreach(compared({ option: 'max_value', limit: 9, found })), {
-      kind: 'above',
+    assert.equal(findBreach({ option: 'min_value', limit: 1, found }), undefined)
+    assert.equal(findBreach({ option: 'max_value', limit: 11, found }), undefined)
+    assert.deepEqual(findBreach({ option: 'max_value', limit: 9, found }), {
+      kind: 'beyond',
       value: 10,
     })
   })
 
   it('no row is 0 for sums of a service that was collected, and unknown otherwise', () => {
     const none = { option: 'min_value', limit: 1, found: nothing } as const
-    assert.deepEqual(findBreach(compared(none)), { kind: 'below', value: 0 })
-    assert.deepEqual(findBreach(compared({ ...none, metric: { type: 'value' } })), {
-      kind: 'below',
+    assert.deepEqual(findBreach(none), { kind: 'beyond', value: 0 })
+    assert.deepEqual(findBreach({ ...none, metric: { type: 'value' } }), {
+      kind: 'beyond',
       value: 0,
     })
-    assert.deepEqual(findBreach(compared({ ...none, isCollected: false })), { kind: 'uncollected' })
+    assert.deepEqual(findBreach({ ...none, isCollected: false }), { kind: 'uncollected' })
   })
 
   it('no row of a rate is no problem', () => {
     for (const isCollected of [true, false])
       for (const one of ['min_value', 'max_value'] as const)
         assert.equal(
-          findBreach(compared({ option: one, metric: { type: 'rate' }, found: nothing, isCollected })),
+          findBreach({ option: one, metric: { type: 'rate' }, found: nothing, isCollected }),
           undefined,
         )
   })
 
   it('are late when the newest value is older than the limit, or there never was one', () => {
     const late = (lastValidTo: number | undefined, limit: number) =>
-      findBreach(compared({ option: 'max_timeout', limit, found: { value: undefined, lastValidTo } }))
+      findBreach({ option: 'max_timeout', limit, found: { value: undefined, lastValidTo } })
     assert.equal(late(to - 115, 120), undefined)
-    assert.deepEqual(late(to - 116, 120), { kind: 'late', seconds: 121 })
-    assert.deepEqual(late(undefined, 120), { kind: 'late' })
+    assert.deepEqual(late(to - 116, 120), { kind: 'beyond', value: 121 })
+    assert.deepEqual(late(undefined, 120), { kind: 'beyond' })
   })
 
   it('follow the rule for every number', () => {
     const numbers = fc.double({ min: -1e12, max: 1e12, noNaN: true })
     fc.assert(
       fc.property(
-        fc.constantFrom<FieldOption[]>(...fieldOptions),
+        fc.constantFrom(...comparisonNames),
         fc.constantFrom('count', 'value', 'rate'),
         fc.option(numbers, { nil: undefined }),
         numbers,
         fc.boolean(),
         (one, type, value, limit, isCollected) => {
           const found = { value, lastValidTo: to }
-          const breach = findBreach(
-            compared({ option: one, metric: { type: type as 'count' }, found, limit, isCollected }),
-          )
+          const metric = { type: type as 'count' }
+          const breach = findBreach({ option: one, metric, found, limit, isCollected })
           const number = value ?? (type === 'rate' || !isCollected ? undefined : 0)
           const isUnknown = value === undefined && type !== 'rate' && !isCollected
           const isBroken =
@@ -194,8 +189,14 @@ describe('a number and its limit', () => {
 
 describe('the worst of several', () => {
   it('is furthest beyond the limit', () => {
-    assert.ok(compareBreaches({ kind: 'above', value: 95 }, { kind: 'above', value: 91 }) > 0)
-    assert.ok(compareBreaches({ kind: 'below', value: 1 }, { kind: 'below', value: 3 }) > 0)
-    assert.ok(compareBreaches({ kind: 'late' }, { kind: 'late', seconds: 500 }) > 0)
+    const compare = (option: string, one: number | undefined, other: number) =>
+      compareBreaches(
+        { kind: 'beyond', ...defined({ value: one }) },
+        { kind: 'beyond', value: other },
+        findComparison(option) ?? assert.fail(option),
+      )
+    assert.ok(compare('max_value', 95, 91) > 0)
+    assert.ok(compare('min_value', 1, 3) > 0)
+    assert.ok(compare('max_timeout', undefined, 500) > 0)
   })
 })

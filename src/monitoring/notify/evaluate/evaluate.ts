@@ -1,7 +1,9 @@
 import type { Metric } from '../../metrics/metrics.ts'
 import { findMetric, isHostMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { ServiceRecord } from '../../model/records.ts'
-import type { Definition, FieldOption, FoundValue, Threshold, ValueQuestion } from '../model/model.ts'
+import type { Breach, Comparison } from '../comparisons/comparison.ts'
+import { findComparison } from '../comparisons/comparisons.ts'
+import type { Definition, Threshold, ValueQuestion } from '../model/model.ts'
 
 /** What evaluation has to know of a service. */
 export type WatchedService = Pick<
@@ -19,7 +21,7 @@ export interface Ask {
 }
 
 export type Plan =
-  | { kind: 'ask'; metric: Metric; asks: Ask[]; eachLabel: boolean }
+  | { kind: 'ask'; metric: Metric; comparison: Comparison; asks: Ask[]; eachLabel: boolean }
   | { kind: 'impossible'; reason: string }
 
 export interface Span {
@@ -40,7 +42,9 @@ export function planOf(
 ): Plan {
   const metric = findMetric(definition.metric)
   if (metric === undefined) return impossible(`there is no metric ${definition.metric}`)
-  const found = servicesFor(metric, definition.option, threshold, services)
+  const comparison = findComparison(definition.option)
+  if (comparison === undefined) return impossible(`there is no comparison ${definition.option}`)
+  const found = servicesFor(metric, comparison, threshold, services)
   if (typeof found === 'string') return impossible(found)
   const isGauge = isHostMetric(metric) && metric.type === 'rate'
   const groups = isGauge ? found.map((one) => [one]) : [found]
@@ -48,6 +52,7 @@ export function planOf(
   return {
     kind: 'ask',
     metric,
+    comparison,
     asks: groups.map((group) => toAsk(metric, threshold, group, { ...span, isPart })),
     eachLabel: isGauge && metric.isLabelled && threshold.label === undefined,
   }
@@ -59,14 +64,15 @@ function impossible(reason: string): Plan {
 
 function servicesFor(
   metric: Metric,
-  option: FieldOption,
+  comparison: Comparison,
   { serviceId }: Threshold,
   services: readonly WatchedService[],
 ): WatchedService[] | string {
   if (serviceId === undefined) {
     const found = services.filter((one) => one.isActive && metricsOf(one.type).includes(metric))
-    const mayBeNone = metric.type === 'rate' && option !== 'max_timeout'
-    return found.length > 0 || mayBeNone ? found : `no active service measures ${metric.name}`
+    return found.length > 0 || comparison.mayHaveNoService(metric)
+      ? found
+      : `no active service measures ${metric.name}`
   }
   const service = services.find((one) => one.id === serviceId)
   if (service === undefined) return 'its service is not there any more'
@@ -101,46 +107,10 @@ function toAsk(
   }
 }
 
-/** How a value breaks a limit. */
-export type Breach =
-  | { kind: 'below' | 'above'; value: number }
-  /** `seconds` is absent where nothing was ever measured. */
-  | { kind: 'late'; seconds?: number }
-  | { kind: 'uncollected' }
-
-export interface Compared {
-  option: FieldOption
-  limit: number
-  metric: Pick<Metric, 'type'>
-  found: FoundValue
-  isCollected: boolean
-  /** Milliseconds since 1970. */
-  now: number
-}
-
-/** Whether one number breaks a limit; undefined where it does not. A value that equals the limit is fine. */
-export function findBreach({ option, limit, metric, found, isCollected, now }: Compared): Breach | undefined {
-  if (option === 'max_timeout') {
-    if (found.lastValidTo === undefined) return { kind: 'late' }
-    const seconds = now / 1000 - found.lastValidTo
-    return seconds > limit ? { kind: 'late', seconds } : undefined
-  }
-  const isSum = metric.type !== 'rate'
-  if (found.value === undefined && isSum && !isCollected) return { kind: 'uncollected' }
-  const value = found.value ?? (isSum ? 0 : undefined)
-  if (value === undefined) return undefined
-  if (option === 'min_value') return value < limit ? { kind: 'below', value } : undefined
-  return value > limit ? { kind: 'above', value } : undefined
-}
-
-const ranks: Record<Breach['kind'], number> = { uncollected: 0, above: 1, below: 1, late: 2 }
-
-/** Positive where `one` is further beyond the limit than `other`. */
-export function compareBreaches(one: Breach, other: Breach): number {
-  if (one.kind !== other.kind) return ranks[one.kind] - ranks[other.kind]
-  if (one.kind === 'late' && other.kind === 'late')
-    return (one.seconds ?? Number.MAX_VALUE) - (other.seconds ?? Number.MAX_VALUE)
-  if (one.kind === 'above' && other.kind === 'above') return one.value - other.value
-  if (one.kind === 'below' && other.kind === 'below') return other.value - one.value
-  return 0
+/** Positive where `one` is further beyond a limit than `other`. */
+export function compareBreaches(one: Breach, other: Breach, { worst }: Pick<Comparison, 'worst'>): number {
+  if (one.kind === 'uncollected') return other.kind === 'uncollected' ? 0 : -1
+  if (other.kind === 'uncollected') return 1
+  const [first, second] = [one, other].map(({ value }) => value ?? Number.MAX_VALUE) as [number, number]
+  return worst === 'highest' ? first - second : second - first
 }

@@ -1,8 +1,7 @@
 import type { Metric } from '../../metrics/metrics.ts'
-import { amountText, readableAmount } from '../model/amount.ts'
-import { readableDuration } from '../model/duration.ts'
-import type { Check, Definition, FieldOption, Problem, Threshold } from '../model/model.ts'
-import type { Breach } from './evaluate.ts'
+import type { Breach, Comparison } from '../comparisons/comparison.ts'
+import { amountText } from '../model/amount.ts'
+import type { Check, Definition, Problem, Threshold } from '../model/model.ts'
 
 /** What a threshold was compared for. */
 export interface Subject {
@@ -20,6 +19,7 @@ export interface Found {
   definition: Definition
   threshold: Threshold
   metric: Metric
+  comparison: Comparison
   breach: Breach
   subject: Subject
   /** Seconds since 1970. */
@@ -27,16 +27,10 @@ export interface Found {
   to: number
 }
 
-/** Unit of a definition's limit; empty for plain numbers. */
-export function limitUnit(option: FieldOption, metric: Pick<Metric, 'unit'> | undefined): string {
-  if (option === 'max_timeout') return 's'
-  return metric === undefined || metric.unit === 'Count' ? '' : metric.unit
-}
-
 /** A broken limit in words and numbers. */
 export function toProblem(found: Found): Problem {
-  const { check, definition, threshold, metric, breach, from, to } = found
-  const limit = readableLimit(definition.option, threshold.value, metric)
+  const { check, definition, threshold, metric, comparison, breach, from, to } = found
+  const limit = comparison.limit.readable(threshold.value, metric)
   return {
     definitionId: definition.id,
     metric: definition.metric,
@@ -65,28 +59,18 @@ export function unknownProblem(check: Check, definition: Definition, why: string
   }
 }
 
-function readableLimit(option: FieldOption, value: number, metric: Metric): string {
-  return option === 'max_timeout' ? readableDuration(value) : readableAmount(value, metric.unit)
-}
-
 function offendingText(breach: Breach): string {
   if (breach.kind === 'uncollected') return ''
-  if (breach.kind === 'late') return breach.seconds === undefined ? 'never' : amountText(breach.seconds)
-  return amountText(breach.value)
+  return breach.value === undefined ? 'never' : amountText(breach.value)
 }
 
-function describe({ metric, breach, subject, from, to }: Found, limit: string): string {
+function describe({ metric, comparison, breach, subject, from, to }: Found, limit: string): string {
   const what = `${metric.description}${subjectText(subject)}`
-  const more = subject.others === 0 ? '' : ` (and ${subject.others} more)`
+  const span = spanText(from, to)
   if (breach.kind === 'uncollected')
-    return `${what}: nothing was collected ${spanText(from, to)}, so that no value is known.`
-  if (breach.kind === 'late' && breach.seconds === undefined)
-    return `${what}: nothing was ever measured; something at least every ${limit} is expected.`
-  if (breach.kind === 'late')
-    return `${what}: nothing since ${readableDuration(breach.seconds ?? 0)}; something at least every ${limit} is expected.`
-  const wanted = breach.kind === 'below' ? 'at least' : 'at most'
-  const value = readableAmount(breach.value, metric.unit)
-  return `${what}: ${value}${more} ${spanText(from, to)}; ${wanted} ${limit} is expected.`
+    return `${what}: nothing was collected ${span}, so that no value is known.`
+  const more = subject.others === 0 ? '' : ` (and ${subject.others} more)`
+  return `${what}: ${comparison.describe({ value: breach.value, metric, limit, more, span })}`
 }
 
 function subjectText({ services, resource, label, eventType }: Subject): string {

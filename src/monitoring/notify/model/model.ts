@@ -1,13 +1,6 @@
 import type { EventType } from '../../model/event-types.ts'
 import type { Severity } from '../../model/severities.ts'
 
-/** How a metric's value is compared: not below, not above, not older than. */
-export const fieldOptions = ['min_value', 'max_value', 'max_timeout'] as const
-export type FieldOption = (typeof fieldOptions)[number]
-
-export const receiverKinds = ['user', 'address', 'webhook'] as const
-export type ReceiverKind = (typeof receiverKinds)[number]
-
 /**
  * Of a delivery: `pending` is tried again, `failed` not any more, `dropped` became pointless (the check holds again, its
  * receiver was removed).
@@ -30,7 +23,7 @@ export interface DefinitionBounds {
   usesOwsService: boolean
 }
 
-/** What is compared: a limit (of `max_timeout`: seconds) for all that the metric measures, or a part of it. */
+/** What is compared: a limit for all that the metric measures, or a part of it. */
 export interface Threshold {
   value: number
   serviceId?: number
@@ -42,7 +35,8 @@ export interface Threshold {
 export interface Definition {
   id: number
   metric: string
-  option: FieldOption
+  /** Name of a comparison. */
+  option: string
   /** What the field asks for, such as `Number of handled requests is lower than`. */
   description: string
   bounds: DefinitionBounds
@@ -74,9 +68,14 @@ export function fieldName({ metric, option }: Pick<Definition, 'metric' | 'optio
 
 export interface Receiver {
   id: number
-  kind: ReceiverKind
-  /** User name, address or URL. */
+  /** One of those of a channel. */
+  kind: string
+  /** What it is reached by, as its channel writes it: an address, a URL, the name of a user. */
   target: string
+  /** Mail address of the user that it stands for; absent for a user without one, and for everything else. */
+  userAddress?: string
+  /** Sealed; empty where there is none. */
+  secret: string
 }
 
 /** A part of a check that does not hold. */
@@ -112,6 +111,23 @@ export interface Message {
   spottedAt: string
   failingSince: string
   problems: Problem[]
+}
+
+/** A message to one receiver. */
+export interface Delivery {
+  id: number
+  checkId: number
+  receiverId: number
+  receiver: string
+  kind: MessageKind
+  state: DeliveryState
+  attempts: number
+  /** ISO 8601; of what is pending. */
+  nextTry: string
+  /** Why the last attempt failed; without secrets. */
+  error?: string
+  createdAt: string
+  finishedAt?: string
 }
 
 /** One number over a period for some services, as the series give it. */

@@ -3,7 +3,6 @@ import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { severities } from '../../model/severities.ts'
 import type { Check, Definition, DefinitionBounds, Threshold } from '../model/model.ts'
-import { fieldOptions } from '../model/model.ts'
 
 export type NewDefinition = Omit<Definition, 'id'>
 export type NewCheck = Pick<
@@ -18,7 +17,7 @@ function toDefinition(row: DefinitionRow): Definition {
   return {
     id: row.id,
     metric: row.metric,
-    option: fieldOptions.find((one) => one === row.field_option) ?? 'min_value',
+    option: row.field_option,
     description: row.description,
     bounds: JSON.parse(row.document) as DefinitionBounds,
     ...(row.threshold === null ? {} : { threshold: JSON.parse(row.threshold) as Threshold }),

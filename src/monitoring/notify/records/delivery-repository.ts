@@ -2,25 +2,8 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
-import type { DeliveryState, Message, MessageKind } from '../model/model.ts'
+import type { Delivery, DeliveryState, Message, MessageKind } from '../model/model.ts'
 import { deliveryStates, messageKinds } from '../model/model.ts'
-
-/** A message to one receiver. */
-export interface Delivery {
-  id: number
-  checkId: number
-  receiverId: number
-  receiver: string
-  kind: MessageKind
-  state: DeliveryState
-  attempts: number
-  /** ISO 8601; of what is pending. */
-  nextTry: string
-  /** Why the last attempt failed; without secrets. */
-  error?: string
-  createdAt: string
-  finishedAt?: string
-}
 
 type Row = Omit<Selectable<Tables['notification_deliveries']>, 'message'>
 

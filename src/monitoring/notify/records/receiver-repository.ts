@@ -1,23 +1,17 @@
 import type { Queryable } from '../../../db/connection.ts'
-import type { Receiver, ReceiverKind } from '../model/model.ts'
-import { receiverKinds } from '../model/model.ts'
+import type { Receiver } from '../model/model.ts'
 
-/** A receiver as it is to be; a webhook has a sealed secret. */
+/** A receiver as it is to be. */
 export interface NewReceiver {
-  kind: ReceiverKind
+  kind: string
   target: string
+  /** The user that it stands for; with the user it goes. */
+  userName?: string
+  /** Sealed; empty where there is none. */
   secret: string
 }
 
-/** A receiver with where it is reached. */
-export interface FullReceiver extends Receiver {
-  /** Address of mail: that of the user, or the target itself; absent for a user without one and for webhooks. */
-  address?: string
-  /** Sealed; of webhooks. */
-  secret: string
-}
-
-export async function listReceivers(db: Queryable, checkId: number): Promise<FullReceiver[]> {
+export async function listReceivers(db: Queryable, checkId: number): Promise<Receiver[]> {
   const rows = await db
     .selectFrom('notification_receivers')
     .leftJoin('users', 'users.name', 'notification_receivers.user_name')
@@ -31,18 +25,17 @@ export async function listReceivers(db: Queryable, checkId: number): Promise<Ful
     .where('check_id', '=', checkId)
     .orderBy('notification_receivers.id')
     .execute()
-  return rows.map(({ id, kind, target, secret, email }) => {
-    const known = receiverKinds.find((one) => one === kind) ?? 'address'
-    const address = known === 'user' ? email : known === 'address' ? target : null
-    return { id, kind: known, target, secret, ...(address === null ? {} : { address }) }
-  })
+  return rows.map(({ email, ...receiver }) => ({
+    ...receiver,
+    ...(email === null ? {} : { userAddress: email }),
+  }))
 }
 
 /** Makes the receivers of these kinds those in `wanted`; who stays keeps the id and, given no new one, the secret. */
 export async function replaceReceivers(
   db: Queryable,
   checkId: number,
-  kinds: readonly ReceiverKind[],
+  kinds: readonly string[],
   wanted: readonly NewReceiver[],
 ): Promise<void> {
   const known = (await listReceivers(db, checkId)).filter(({ kind }) => kinds.includes(kind))
@@ -63,10 +56,10 @@ export async function replaceReceivers(
 }
 
 async function insertReceiver(db: Queryable, checkId: number, receiver: NewReceiver): Promise<void> {
-  const { kind, target, secret } = receiver
+  const { kind, target, userName, secret } = receiver
   await db
     .insertInto('notification_receivers')
-    .values({ check_id: checkId, kind, user_name: kind === 'user' ? target : null, target, secret })
+    .values({ check_id: checkId, kind, user_name: userName ?? null, target, secret })
     .execute()
 }
 

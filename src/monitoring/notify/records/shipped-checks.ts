@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/connection.ts'
 import type { Severity } from '../../model/severities.ts'
-import type { DefinitionBounds, FieldOption } from '../model/model.ts'
+import type { Comparison } from '../comparisons/comparison.ts'
+import { maxTimeout } from '../comparisons/max-timeout.ts'
+import { maxValue } from '../comparisons/max-value.ts'
+import { minValue } from '../comparisons/min-value.ts'
+import type { DefinitionBounds } from '../model/model.ts'
 import type { NewCheck, NewDefinition } from './check-repository.ts'
 import { insertCheck, isNameTaken } from './check-repository.ts'
 
@@ -20,11 +24,11 @@ const anyScope: DefinitionBounds = {
 const hostScope: DefinitionBounds = { ...anyScope, max: 100, usesResource: false, usesOwsService: false }
 
 function definition(
-  field: [metric: string, option: FieldOption, description: string],
+  field: [metric: string, comparison: Comparison, description: string],
   bounds: DefinitionBounds,
   value: number,
 ): NewDefinition {
-  const [metric, option, description] = field
+  const [metric, { name: option }, description] = field
   return { metric, option, description, bounds, threshold: { value } }
 }
 
@@ -43,12 +47,12 @@ export const shippedChecks: readonly NewCheck[] = [
   {
     ...check('No requests are handled', 'Tells when requests stay away or are not answered', 'error', 60, [
       definition(
-        ['request.count', 'min_value', 'Number of handled requests is lower than'],
+        ['request.count', minValue, 'Number of handled requests is lower than'],
         { ...anyScope, max: 10, steps: 10 },
         1,
       ),
       definition(
-        ['request.count', 'max_timeout', 'No request was handled for at least'],
+        ['request.count', maxTimeout, 'No request was handled for at least'],
         { ...anyScope, min: 60 },
         120,
       ),
@@ -57,23 +61,23 @@ export const shippedChecks: readonly NewCheck[] = [
   },
   check('Responses are slow', 'Tells when requests take long, on average', 'warning', 300, [
     definition(
-      ['response.time', 'max_value', 'Response time is higher than'],
+      ['response.time', maxValue, 'Response time is higher than'],
       { ...anyScope, min: 1, max: 600_000 },
       5000,
     ),
   ]),
   check('Errors', 'Tells when requests fail', 'error', 300, [
-    definition(['response.error.count', 'max_value', 'Number of errors is higher than'], anyScope, 5),
+    definition(['response.error.count', maxValue, 'Number of errors is higher than'], anyScope, 5),
   ]),
   check('Disk is nearly full', 'Tells when little room is left on a disk', 'warning', 300, [
     definition(
-      ['storage.usage.percent', 'max_value', 'Storage in use is more than'],
+      ['storage.usage.percent', maxValue, 'Storage in use is more than'],
       { ...hostScope, usesLabel: true },
       90,
     ),
   ]),
   check('Memory is nearly full', 'Tells when little memory is left', 'warning', 300, [
-    definition(['mem.usage.percent', 'max_value', 'Memory in use is more than'], hostScope, 90),
+    definition(['mem.usage.percent', maxValue, 'Memory in use is more than'], hostScope, 90),
   ]),
 ]
 

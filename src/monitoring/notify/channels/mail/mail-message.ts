@@ -1,14 +1,8 @@
 import { escapeHtml } from '../../../../lib/escape-html.ts'
 import { readableDuration } from '../../model/duration.ts'
 import type { Message } from '../../model/model.ts'
-
-/** Where messages come from, as they say it. */
-export interface Place {
-  /** Host name of the server. */
-  host: string
-  /** Address of the base path, without a slash behind. */
-  baseUrl: string
-}
+import type { Place } from '../place.ts'
+import { configUrl, statusUrl } from '../place.ts'
 
 export interface MailText {
   subject: string
@@ -38,11 +32,6 @@ interface Facts {
   configUrl: string
 }
 
-/** Where the configuration of a check is read and changed. */
-export function configUrl(place: Place, checkId: number): string {
-  return `${place.baseUrl}/monitoring/api/notifications/config/${checkId}/`
-}
-
 function factsOf(message: Message, graceSeconds: number, place: Place): Facts {
   const { kind, checkId, checkName, severity, failingSince, spottedAt } = message
   const lasted = readableDuration((Date.parse(spottedAt) - Date.parse(failingSince)) / 1000)
@@ -62,7 +51,7 @@ function factsOf(message: Message, graceSeconds: number, place: Place): Facts {
         isAlert ? `at least ${readableDuration(graceSeconds)} from now` : 'when it fails again',
       ],
     ],
-    statusUrl: `${place.baseUrl}/monitoring/api/status/`,
+    statusUrl: statusUrl(place),
     configUrl: configUrl(place, checkId),
   }
 }

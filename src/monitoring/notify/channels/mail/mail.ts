@@ -1,88 +1,34 @@
-import { isIP } from 'node:net'
-import { hostname } from 'node:os'
-import { createTransport } from 'nodemailer'
+import { defined } from '../../../../lib/defined.ts'
 import type { Channel } from '../channel.ts'
-import { withoutSecrets } from '../without-secrets.ts'
-import type { Place } from './mail-message.ts'
-import { toMail } from './mail-message.ts'
+import { mailAddress, mailCaption, mailKinds, parseAddresses } from './mail-receivers.ts'
+import { createMailSender } from './send-mail.ts'
 
-export interface MailOptions {
-  /** `smtp:` or `smtps:`. */
-  url: URL
-  /** Default: `terrane@` and the host. */
-  from?: string
-  place: Place
-  /** Certificates that the server may be vouched for by, in PEM. */
-  authorities: readonly string[]
-}
-
-const stepMs = 10_000
-
-/** Whether the address can only be that of this machine. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
-}
-
-function transportOptions({ url, authorities }: MailOptions) {
-  const { hostname: host, port, protocol } = url
-  const isSecure = protocol === 'smtps:'
-  const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
-  return {
-    host: host.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (isSecure ? 465 : 587) : Number(port),
-    secure: isSecure,
-    requireTLS: !isSecure && user !== '' && !isLoopback(host),
-    tls: { ca: [...authorities], rejectUnauthorized: true },
-    ...(user === '' ? {} : { auth: { user, pass } }),
-    connectionTimeout: stepMs,
-    greetingTimeout: stepMs,
-    socketTimeout: stepMs,
-    dnsTimeout: stepMs,
-    socketCloseTimeout: 0,
-    maxResponseSize: 64 * 1024,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }
-}
-
-/** The part of an address behind `@`; an address of a network stands in brackets. */
-function mailDomain(host: string): string {
-  const version = isIP(host)
-  if (version === 0) return host
-  return version === 6 ? `[IPv6:${host}]` : `[${host}]`
-}
-
-/** Sends by SMTP, one mail a receiver. A password never crosses a network in clear. */
-export function createMailChannel(options: MailOptions): Channel {
-  const { url, place } = options
-  const settings = transportOptions(options)
-  const domain = mailDomain(place.host)
-  const from = options.from ?? `terrane@${isIP(place.host) === 0 ? place.host : hostname()}`
-  return {
-    send: async ({ receiver, message, deliveryId, graceSeconds }, signal) => {
-      const { address } = receiver
-      if (address === undefined || address === '') throw new Error(`user ${receiver.target} has no address`)
-      const transport = createTransport(settings)
-      try {
-        await transport.sendMail({
-          ...toMail(message, graceSeconds, place),
-          from,
-          to: { name: '', address },
-          messageId: `<terrane-${deliveryId}-${Date.parse(message.spottedAt)}@${domain}>`,
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-          signal,
-        })
-      } catch (error) {
-        throw new Error(mailFault(error, url))
-      } finally {
-        transport.close()
-      }
-    },
-  }
-}
-
-function mailFault(error: unknown, url: URL): string {
-  const { message, code } = error as NodeJS.ErrnoException
-  const text = withoutSecrets(message, [decodeURIComponent(url.username), decodeURIComponent(url.password)])
-  return `mail server ${url.host}: ${text}${code === undefined || text.includes(code) ? '' : ` (${code})`}`
+/** Mail to users, at the address that they have then, and to other addresses. */
+export const mail: Channel = {
+  name: 'mail',
+  kinds: Object.values(mailKinds),
+  field: {
+    name: 'emails',
+    caption: 'Emails',
+    description: 'Addresses, one a line',
+    example: 'duty@example.org',
+    separator: /[\n,;]/,
+    maxLines: 100,
+    isFirst: true,
+  },
+  parse: parseAddresses,
+  addressOf: mailAddress,
+  captionOf: mailCaption,
+  open: ({ settings: { smtpUrl, mailFrom }, place, outbound: { authorities } }) =>
+    smtpUrl === undefined
+      ? {
+          notice: 'No mail is sent: TERRANE_SMTP_URL is not set',
+          reason: 'TERRANE_SMTP_URL is not set, so that no mail is sent',
+        }
+      : createMailSender({
+          url: new URL(smtpUrl.reveal()),
+          place,
+          authorities,
+          ...defined({ from: mailFrom }),
+        }),
 }

@@ -1,130 +1,59 @@
-import { createHmac } from 'node:crypto'
-import type { IncomingMessage, RequestOptions } from 'node:http'
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import type { Clock } from '../../../../lib/clock.ts'
-import type { Vault } from '../../../../lib/vault.ts'
-import type { Channel, Outbound, Parcel } from '../channel.ts'
-import type { Place } from '../mail/mail-message.ts'
-import { configUrl } from '../mail/mail-message.ts'
-import { withoutSecrets } from '../without-secrets.ts'
+import { randomBytes } from 'node:crypto'
+import type { Channel, GivenReceiver, KnownReceivers } from '../channel.ts'
+import { createWebhookSender } from './post-webhook.ts'
 
-export interface WebhookOptions {
-  outbound: Outbound
-  vault: Vault
-  clock: Clock
-  place: Place
+const kind = 'webhook'
+const maxUrlLength = 2000
+const secretShape = /^[\x21-\x7e]{8,200}$/
+
+/** Requests of HTTP, signed with a secret that the receiver shares. */
+export const webhook: Channel = {
+  name: 'webhook',
+  kinds: [kind],
+  field: {
+    name: 'webhooks',
+    caption: 'Webhooks',
+    description: 'Addresses, one a line, each with a blank and a secret behind it where one is wanted',
+    example: 'https://hooks.example.org/terrane',
+    separator: /\n/,
+    maxLines: 20,
+    isFirst: false,
+    secretsName: 'webhook_secrets',
+  },
+  parse: async (lines, known) => parseWebhooks(lines, known),
+  open: createWebhookSender,
 }
 
-const maxHeaderBytes = 16 << 10
-
-/** The signature of a body that is sent at `timestamp` (seconds since 1970). */
-export function signatureOf(secret: string, timestamp: number, body: string): string {
-  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
-  return `t=${timestamp},v1=${digest}`
-}
-
-/** Posts JSON, signed with the receiver's secret. Redirects are not followed. */
-export function createWebhookChannel({ outbound, vault, clock, place }: WebhookOptions): Channel {
-  return {
-    send: async (parcel, signal) => {
-      const body = JSON.stringify(webhookBody(parcel, place))
-      const timestamp = Math.floor(clock.now().getTime() / 1000)
-      const secret = vault.open(parcel.receiver.secret)
-      const headers = {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'Terrane',
-        'terrane-delivery': String(parcel.deliveryId),
-        'terrane-signature': signatureOf(secret, timestamp, body),
-      }
-      const url = new URL(parcel.receiver.target)
-      try {
-        const status = await post(url, { headers, body, outbound, signal })
-        if (status < 200 || status > 299) throw new Error(`it answers ${status}`)
-      } catch (error) {
-        throw new Error(webhookFault(error, url, secret, signal))
-      }
-    },
+/**
+ * A URL a line, behind it a blank and the secret that signs. A new URL without one is given a secret; one that is
+ * known keeps its own.
+ */
+function parseWebhooks(lines: readonly string[], { targets }: KnownReceivers): GivenReceiver[] | string {
+  const receivers: GivenReceiver[] = []
+  for (const line of lines) {
+    const [text = '', given, ...rest] = line.split(/\s+/)
+    const target = toWebhookUrl(text)
+    if (target === undefined || rest.length > 0)
+      return 'Enter addresses that begin with http:// or https://, without a password.'
+    if (given !== undefined && !secretShape.test(given))
+      return 'A secret has 8 to 200 characters without blanks.'
+    if (receivers.some((one) => one.target === target)) return 'Enter each address once.'
+    receivers.push({ kind, target, ...secretFor(given, targets.includes(target)) })
   }
+  return receivers
 }
 
-function webhookBody({ message, deliveryId }: Parcel, place: Place) {
-  const { kind, checkId, checkName, checkDescription, severity, failingSince, spottedAt, problems } = message
-  return {
-    event: kind,
-    delivery: deliveryId,
-    host: place.host,
-    check: {
-      id: checkId,
-      name: checkName,
-      description: checkDescription,
-      severity,
-      url: configUrl(place, checkId),
-    },
-    failing_since: failingSince,
-    spotted_at: spottedAt,
-    problems: problems.map((one) => ({
-      name: one.metric,
-      severity: one.severity,
-      message: one.message,
-      description: one.description,
-      offending_value: one.offendingValue,
-      threshold_value: one.thresholdValue,
-      valid_from: new Date(one.validFrom).toISOString(),
-      valid_to: new Date(one.validTo).toISOString(),
-    })),
-  }
+function secretFor(
+  given: string | undefined,
+  isKnown: boolean,
+): Pick<GivenReceiver, 'secret' | 'isSecretMade'> {
+  if (given !== undefined) return { secret: given }
+  return isKnown ? {} : { secret: randomBytes(32).toString('hex'), isSecretMade: true }
 }
 
-function webhookFault(error: unknown, url: URL, secret: string, signal: AbortSignal): string {
-  const { message } = (signal.aborted ? signal.reason : error) as Error
-  return `webhook ${url.host}: ${withoutSecrets(message, ['', secret])}`
-}
-
-interface Post {
-  headers: Record<string, string | number>
-  body: string
-  outbound: Outbound
-  signal: AbortSignal
-}
-
-/** Gives the status; the answer's body is not read. */
-async function post(url: URL, { headers, body, outbound, signal }: Post): Promise<number> {
-  const isSecure = url.protocol === 'https:'
-  const agent = connectingAgent(isSecure, outbound, signal)
-  const send = isSecure ? httpsRequest : httpRequest
-  try {
-    const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(url, { method: 'POST', agent, headers, signal, maxHeaderSize: maxHeaderBytes })
-      request.once('response', resolve)
-      request.on('error', reject)
-      request.end(body)
-    })
-    reply.on('error', () => undefined).destroy()
-    return reply.statusCode ?? 0
-  } finally {
-    agent.destroy()
-  }
-}
-
-function connectingAgent(isSecure: boolean, outbound: Outbound, signal: AbortSignal): HttpAgent {
-  const agent = isSecure ? new HttpsAgent() : new HttpAgent()
-  agent.createConnection = (options, callback) => {
-    const { host: name, port } = options as RequestOptions
-    const host = (name ?? '').replace(/^\[|\]$/g, '')
-    const done = callback as (error: Error | null, socket?: unknown) => void
-    const tls = {
-      ca: [...outbound.authorities],
-      ...(isIP(host) === 0 ? { servername: host } : { host }),
-    }
-    outbound.connect(host, Number(port), signal).then(
-      (socket) => done(null, isSecure ? connectTls({ ...tls, socket }) : socket),
-      (error: Error) => done(error),
-    )
-    return undefined
-  }
-  return agent
+function toWebhookUrl(text: string): string | undefined {
+  if (text.length > maxUrlLength || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const isPlain = url.username === '' && url.password === '' && /^https?:$/.test(url.protocol)
+  return isPlain ? url.href : undefined
 }

@@ -1,21 +1,24 @@
-import { findMetric, metricsOf } from '../../monitoring/metrics/metrics.ts'
-import { isOws } from '../../monitoring/model/event-types.ts'
-import type { ServiceRecord } from '../../monitoring/model/records.ts'
-import { resourceTypes } from '../../monitoring/model/resource-types.ts'
-import { toAmount } from '../../monitoring/notify/model/amount.ts'
-import { parseDuration } from '../../monitoring/notify/model/duration.ts'
-import type { Definition, Threshold } from '../../monitoring/notify/model/model.ts'
-import { fieldName } from '../../monitoring/notify/model/model.ts'
-import { limitProblem } from '../../monitoring/notify/model/steps.ts'
-import type { Fields } from './parameters.ts'
-import type { MonitoringScope } from './scope.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import { findMetric, metricsOf } from '../../metrics/metrics.ts'
+import type { EventType } from '../../model/event-types.ts'
+import { eventTypes, isOws } from '../../model/event-types.ts'
+import type { ServiceRecord } from '../../model/records.ts'
+import { resourceTypes } from '../../model/resource-types.ts'
+import { limitsOf } from '../comparisons/comparisons.ts'
+import type { ValueSource } from '../evaluate/evaluate-check.ts'
+import type { Definition, Threshold } from '../model/model.ts'
+import { fieldName } from '../model/model.ts'
+import { limitProblem } from '../model/steps.ts'
 
 const maxLabelLength = 2000
 
+/** Resources as the series know them. */
+export type KnownResources = Pick<ValueSource, 'findResource' | 'findResourceId'>
+
 export interface ThresholdNeeds {
   fields: Fields
-  scope: MonitoringScope
-  services: readonly ServiceRecord[]
+  resources: KnownResources
+  services: readonly Pick<ServiceRecord, 'id' | 'name' | 'type'>[]
 }
 
 /**
@@ -23,7 +26,7 @@ export interface ThresholdNeeds {
  * that was loaded from elsewhere may be sent back, though it is none of the steps.
  */
 export async function readThreshold(
-  { fields, scope, services }: ThresholdNeeds,
+  { fields, resources, services }: ThresholdNeeds,
   definition: Definition,
 ): Promise<Threshold | undefined> {
   const name = fieldName(definition)
@@ -32,7 +35,7 @@ export async function readThreshold(
   if (isGiven && text === '') return undefined
   const value = text === undefined ? definition.threshold?.value : readLimit(fields, definition, name, text)
   if (value === undefined) return undefined
-  return { value, ...(await readScope({ fields, scope, services }, definition)) }
+  return { value, ...(await readScope({ fields, resources, services }, definition)) }
 }
 
 function readLimit(
@@ -41,9 +44,8 @@ function readLimit(
   name: string,
   text: string,
 ): number | undefined {
-  const value = toAmount(text) ?? (option === 'max_timeout' ? parseDuration(text) : undefined)
-  if (value === undefined || (option === 'max_timeout' && value < 0))
-    return fields.fail(name, 'Enter a number.')
+  const value = limitsOf(option).parse(text)
+  if (value === undefined) return fields.fail(name, 'Enter a number.')
   const problem = value === threshold?.value ? undefined : limitProblem(bounds, value)
   return problem === undefined ? value : fields.fail(name, problem)
 }
@@ -51,7 +53,7 @@ function readLimit(
 type ScopePart = 'service' | 'resource' | 'label' | 'ows_service'
 
 async function readScope(
-  { fields, scope, services }: ThresholdNeeds,
+  { fields, resources, services }: ThresholdNeeds,
   definition: Definition,
 ): Promise<Omit<Threshold, 'value'>> {
   const { usesService, usesResource, usesLabel, usesOwsService } = definition.bounds
@@ -68,11 +70,11 @@ async function readScope(
       : kept(service, before.serviceId)
   const resourceId =
     typeof resource === 'string'
-      ? await findResourceFor(fields, definition, scope, resource)
+      ? await findResourceFor(fields, definition, resources, resource)
       : kept(resource, before.resourceId)
   const eventType =
     typeof owsService === 'string'
-      ? findOwsFor(fields, definition, scope, owsService)
+      ? findOwsFor(fields, definition, owsService)
       : kept(owsService, before.eventType)
   const labelText = typeof label === 'string' ? label : kept(label, before.label)
   return {
@@ -99,7 +101,7 @@ function kept<T>(given: null | undefined, before: T | undefined): T | undefined 
 function findServiceFor(
   fields: Fields,
   definition: Definition,
-  services: readonly ServiceRecord[],
+  services: ThresholdNeeds['services'],
   name: string,
 ): number | undefined {
   const path = `${fieldName(definition)}.service`
@@ -115,25 +117,28 @@ function findServiceFor(
 async function findResourceFor(
   fields: Fields,
   definition: Definition,
-  { context }: MonitoringScope,
+  resources: KnownResources,
   text: string,
 ): Promise<number | undefined> {
+  const id = /^\d{1,15}$/.test(text)
+    ? await existingId(resources, Number(text))
+    : await idOfNamed(resources, text)
   const path = `${fieldName(definition)}.resource`
-  const [, typeName = '', name = ''] = /^([a-z_]*)=(.*)$/s.exec(text) ?? []
-  const type = resourceTypes.find((one) => one === typeName)
-  const isId = /^\d{1,15}$/.test(text)
-  const id = isId
-    ? (await context.series.read('checkResource', Number(text))) === undefined
-      ? undefined
-      : Number(text)
-    : name === '' || type === undefined
-      ? undefined
-      : await context.series.read('findCheckResource', { type, name })
   return id ?? fields.fail(path, `Resource ${text.slice(0, 100)} does not exist.`)
 }
 
-function findOwsFor(fields: Fields, definition: Definition, { wire }: MonitoringScope, name: string) {
-  const type = wire.findEventType(name)
+async function existingId(resources: KnownResources, id: number): Promise<number | undefined> {
+  return (await resources.findResource(id)) === undefined ? undefined : id
+}
+
+async function idOfNamed(resources: KnownResources, text: string): Promise<number | undefined> {
+  const [, typeName = '', name = ''] = /^([a-z_]*)=(.*)$/s.exec(text) ?? []
+  const type = resourceTypes.find((one) => one === typeName)
+  return name === '' || type === undefined ? undefined : resources.findResourceId({ type, name })
+}
+
+function findOwsFor(fields: Fields, definition: Definition, name: string): EventType | undefined {
+  const type = eventTypes.find((one) => one === name)
   return type !== undefined && isOws(type)
     ? type
     : fields.failChoice(`${fieldName(definition)}.ows_service`, name)

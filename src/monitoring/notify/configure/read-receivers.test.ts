@@ -1,32 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../db/connection.ts'
-import { createVault } from '../../lib/vault.ts'
-import { readEmails, readWebhooks } from './notification-receivers.ts'
-import { wireFields } from './parameters.ts'
+import { Fields } from '../../../lib/fields.ts'
+import { readReceivers } from './read-receivers.ts'
 
-const vault = createVault(Buffer.alloc(32, 1))
-
-async function emailsOf(emails: unknown): Promise<string[] | undefined> {
-  const database = await openDatabase({ path: ':memory:' })
-  const body = { emails }
-  const fields = wireFields(body, 'contract')
-  try {
-    const receivers = await readEmails(fields, body, database.kysely)
-    fields.finish()
-    return receivers?.map(({ target }) => target)
-  } finally {
-    await database.close()
-  }
+/** Targets of the receivers that a field asks for. */
+async function targetsOf(name: string, given: unknown): Promise<string[] | undefined> {
+  const fields = new Fields({ [name]: given })
+  const read = await readReceivers(fields, [], async () => new Map())
+  fields.finish()
+  return read.find(({ channel }) => channel.field.name === name)?.receivers.map(({ target }) => target)
 }
 
-function webhooksOf(webhooks: unknown): string[] | undefined {
-  const body = { webhooks }
-  const fields = wireFields(body, 'contract')
-  const read = readWebhooks(fields, body, { known: [], vault })
-  fields.finish()
-  return read?.receivers.map(({ target }) => target)
+function emailsOf(emails: unknown): Promise<string[] | undefined> {
+  return targetsOf('emails', emails)
+}
+
+function webhooksOf(webhooks: unknown): Promise<string[] | undefined> {
+  return targetsOf('webhooks', webhooks)
 }
 
 describe('addresses of receivers', () => {
@@ -53,8 +44,8 @@ describe('addresses of receivers', () => {
 })
 
 describe('webhooks', () => {
-  it('are addresses of http and https without a password', () => {
-    assert.deepEqual(webhooksOf('https://x.org/a\nhttp://y.org my-own-secret'), [
+  it('are addresses of http and https without a password', async () => {
+    assert.deepEqual(await webhooksOf('https://x.org/a\nhttp://y.org my-own-secret'), [
       'https://x.org/a',
       'http://y.org/',
     ])
@@ -65,14 +56,14 @@ describe('webhooks', () => {
       'https://me@x.org',
       '//x.org',
     ])
-      assert.throws(() => webhooksOf(one), { name: 'FieldFailure' }, one)
+      await assert.rejects(webhooksOf(one), { name: 'FieldFailure' }, one)
   })
 
-  it('of any text are addresses or refused', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.jsonValue()), (given) => {
+  it('of any text are addresses or refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.webUrl(), fc.jsonValue()), async (given) => {
         try {
-          for (const target of webhooksOf(given) ?? [])
+          for (const target of (await webhooksOf(given)) ?? [])
             assert.match(target, /^https?:\/\/[^@]*$|^https?:\/\/[^/]+\//)
         } catch (error) {
           assert.equal((error as Error).name, 'FieldFailure')

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { calculatedSteps } from '../../monitoring/notify/model/steps.ts'
-import { readUserThresholds } from './user-thresholds.ts'
+import { calculatedSteps } from '../model/steps.ts'
+import { readDefinitions } from './read-definitions.ts'
 
 const element = ['request.count', 'min_value', 1, 0, null, true, '0', 10, 3, ' Requests are lower than ']
 
 describe('user thresholds', () => {
   it('are read from lists and from their JSON', () => {
     for (const given of [[element], JSON.stringify([element])]) {
-      const { definitions, errors } = readUserThresholds(given)
+      const { definitions, errors } = readDefinitions(given)
       assert.deepEqual(errors, [])
       assert.deepEqual(definitions, [
         {
@@ -28,7 +28,7 @@ describe('user thresholds', () => {
     const like = fc.array(fc.array(part, { minLength: 9, maxLength: 11 }), { maxLength: 120 })
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.string(), like), (given) => {
-        const { definitions, errors } = readUserThresholds(given)
+        const { definitions, errors } = readDefinitions(given)
         assert.ok(definitions.length + errors.length > 0)
         assert.ok(definitions.length <= 100 && errors.length <= 20)
         for (const { bounds } of definitions) assert.ok((calculatedSteps(bounds)?.length ?? 0) <= 1001)
@@ -41,7 +41,7 @@ describe('user thresholds', () => {
     fc.assert(
       fc.property(fc.nat(9), fc.jsonValue(), (at, value) => {
         const changed = element.map((one, index) => (index === at ? value : one))
-        const { definitions, errors } = readUserThresholds([changed])
+        const { definitions, errors } = readDefinitions([changed])
         assert.equal(definitions.length, errors.length === 0 ? 1 : 0)
       }),
     )

@@ -1,15 +1,16 @@
-import { severities } from '../../monitoring/model/severities.ts'
-import { parseDuration } from '../../monitoring/notify/model/duration.ts'
-import type { CheckSettings } from '../../monitoring/notify/records/check-repository.ts'
-import type { Fields } from './parameters.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import { severities } from '../../model/severities.ts'
+import { parseDuration } from '../model/duration.ts'
+import type { CheckSettings } from '../records/check-repository.ts'
 
 const yes = ['true', '1', 'on', 'yes']
 const no = ['false', '0', 'off', 'no']
 const minWindow = 60
 
 /** A box of a form, or a JSON boolean; undefined where absent. */
-function readActive(fields: Fields, body: Record<string, unknown>): boolean | undefined {
-  if (typeof body.active === 'boolean') return body.active
+function readActive(fields: Fields): boolean | undefined {
+  const given = fields.raw('active')
+  if (typeof given === 'boolean') return given
   const text = fields.text('active', { keepsEmpty: true })
   if (text === undefined) return undefined
   const word = text.toLowerCase()
@@ -26,15 +27,10 @@ function readDuration(fields: Fields, name: string, least: number): number | und
 }
 
 /** The settings of a check as a body changes them; what is absent stays. `isForm`: an absent box is unchecked. */
-export function readSettings(
-  fields: Fields,
-  body: Record<string, unknown>,
-  before: CheckSettings,
-  isForm: boolean,
-): CheckSettings {
+export function readSettings(fields: Fields, before: CheckSettings, isForm: boolean): CheckSettings {
   return {
     severity: fields.choice('severity', severities) ?? before.severity,
-    isActive: readActive(fields, body) ?? (isForm ? false : before.isActive),
+    isActive: readActive(fields) ?? (isForm ? false : before.isActive),
     graceSeconds: readDuration(fields, 'grace_period', 0) ?? before.graceSeconds,
     windowSeconds: readDuration(fields, 'window', minWindow) ?? before.windowSeconds,
   }

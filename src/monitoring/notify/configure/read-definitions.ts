@@ -1,8 +1,8 @@
-import { findMetric } from '../../monitoring/metrics/metrics.ts'
-import { toAmount } from '../../monitoring/notify/model/amount.ts'
-import type { FieldOption } from '../../monitoring/notify/model/model.ts'
-import { fieldName, fieldOptions } from '../../monitoring/notify/model/model.ts'
-import type { NewDefinition } from '../../monitoring/notify/records/check-repository.ts'
+import { findMetric } from '../../metrics/metrics.ts'
+import { comparisonNames, findComparison } from '../comparisons/comparisons.ts'
+import { toAmount } from '../model/amount.ts'
+import { fieldName } from '../model/model.ts'
+import type { NewDefinition } from '../records/check-repository.ts'
 
 const maxDefinitions = 100
 const maxSteps = 1000
@@ -11,7 +11,7 @@ const elements = 10
 const maxMessages = 20
 
 /** The definitions in `user_thresholds`, a list of 10-element lists, or what is wrong with it. */
-export function readUserThresholds(given: unknown): { definitions: NewDefinition[]; errors: string[] } {
+export function readDefinitions(given: unknown): { definitions: NewDefinition[]; errors: string[] } {
   const list = typeof given === 'string' ? parseJson(given) : given
   if (!Array.isArray(list)) return wrong('Enter a JSON list of 10-element lists.')
   if (list.length === 0) return wrong('This field is required.')
@@ -52,7 +52,8 @@ function readElement(element: unknown): NewDefinition | string {
     element as unknown[]
   if (typeof metric !== 'string' || findMetric(metric) === undefined)
     return `there is no metric ${shown(metric)}.`
-  if (!isOption(option)) return `${shown(option)} is none of ${fieldOptions.join(', ')}.`
+  if (typeof option !== 'string' || findComparison(option) === undefined)
+    return `${shown(option)} is none of ${comparisonNames.join(', ')}.`
   const flags = [service, resource, label, owsService].map(toFlag)
   if (flags.includes(undefined)) return 'elements 3 to 6 are true or false.'
   const [usesService = false, usesResource = false, usesLabel = false, usesOwsService = false] = flags
@@ -63,10 +64,6 @@ function readElement(element: unknown): NewDefinition | string {
   if (/\p{Cc}/u.test(description)) return 'the description has control characters.'
   const scopes = { usesService, usesResource, usesLabel, usesOwsService }
   return { metric, option, description: description.trim(), bounds: { ...bounds, ...scopes } }
-}
-
-function isOption(value: unknown): value is FieldOption {
-  return fieldOptions.some((one) => one === value)
 }
 
 function toFlag(value: unknown): boolean | undefined {

@@ -1,0 +1,167 @@
+import type { Database, Queryable } from '../../../db/connection.ts'
+import { isUniqueViolation } from '../../../db/errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { FieldFailure, notFound } from '../../../lib/errors.ts'
+import { bodyRecord, Fields } from '../../../lib/fields.ts'
+import type { Vault } from '../../../lib/vault.ts'
+import type { KnownReceivers } from '../channels/channel.ts'
+import { addressReceiver } from '../channels/mail/mail-receivers.ts'
+import type { Check, Definition, Delivery, Threshold } from '../model/model.ts'
+import type { NewCheck } from '../records/check-repository.ts'
+import {
+  deleteCheck,
+  findCheck,
+  insertCheck,
+  isNameTaken,
+  listChecks,
+  updateCheck,
+  updateThreshold,
+} from '../records/check-repository.ts'
+import { dropDeliveries, listDeliveries } from '../records/delivery-repository.ts'
+import { findUsersByAddress, listReceivers, replaceReceivers } from '../records/receiver-repository.ts'
+import type { Configuration, NamedConfiguration } from './configuration.ts'
+import { namedScopes } from './configuration.ts'
+import { configurationFields, unknownNames } from './known-fields.ts'
+import { nameTaken, readNewCheck } from './read-check.ts'
+import type { GivenReceivers } from './read-receivers.ts'
+import { madeSecrets, readReceivers, sealed } from './read-receivers.ts'
+import { readSettings } from './read-settings.ts'
+import type { KnownResources, ThresholdNeeds } from './read-thresholds.ts'
+import { readThreshold } from './read-thresholds.ts'
+
+export interface ChecksNeeds {
+  database: Database
+  clock: Clock
+  /** Seals what receivers share with this server. */
+  vault: Vault
+  services(): Promise<ThresholdNeeds['services']>
+  resources: KnownResources
+}
+
+/** A check after a change. */
+export interface ChangedCheck extends Configuration {
+  /** Secrets that were made now, by address, under the key that each channel tells them by. */
+  secrets: Record<string, Record<string, string>>
+  /** Names of fields that no check or not this one has. */
+  ignored: string[]
+}
+
+export interface ChangeOptions {
+  /** Whether the body is a form, where an absent box is unchecked. */
+  isForm: boolean
+  /** Throws where the check is not to be changed from how it is. */
+  accept(before: Configuration): void
+}
+
+/** Checks as people configure them: made, shown, changed and removed. Bodies are read by their fields' names. */
+export class Checks {
+  readonly #needs: ChecksNeeds
+
+  constructor(needs: ChecksNeeds) {
+    this.#needs = needs
+  }
+
+  list(): Promise<Check[]> {
+    return listChecks(this.#needs.database.kysely)
+  }
+
+  /** Throws `Failure` (`notFound`). */
+  async get(id: number): Promise<NamedConfiguration> {
+    const known = await this.#get(id)
+    return { ...known, scopes: namedScopes(known.check, await this.#needs.services()) }
+  }
+
+  /** Makes a check of a form or a JSON object. Throws `FieldFailure` with all that is wrong. */
+  async create(body: unknown): Promise<ChangedCheck> {
+    const { database } = this.#needs
+    const fields = new Fields(bodyRecord(body))
+    const check = await readNewCheck(fields, (name) => isNameTaken(database.kysely, name))
+    const given = await readReceivers(fields, [], this.#findUsers)
+    fields.finish()
+    const id = await database
+      .transaction(async (transaction) => {
+        const created = await insertCheck(transaction, check)
+        await this.#replace(transaction, created, given)
+        return created
+      })
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error) ? new FieldFailure({ name: [nameTaken] }) : error
+      })
+    return { ...(await this.#get(id)), secrets: madeSecrets(given), ignored: [] }
+  }
+
+  /** Changes what a form or a JSON object names. Throws `FieldFailure` with all that is wrong; nothing is changed then. */
+  async change(id: number, body: unknown, { isForm, accept }: ChangeOptions): Promise<ChangedCheck> {
+    const { database, clock } = this.#needs
+    const known = await this.#get(id)
+    accept(known)
+    const { check, receivers } = known
+    const fields = configurationFields(body, check)
+    const settings = readSettings(fields, check, isForm)
+    const given = await readReceivers(fields, receivers, this.#findUsers)
+    const thresholds = await this.#readThresholds(fields, check.definitions)
+    fields.finish()
+    await database.transaction(async (transaction) => {
+      await updateCheck(transaction, id, settings)
+      for (const [definitionId, threshold] of thresholds)
+        await updateThreshold(transaction, definitionId, threshold)
+      await this.#replace(transaction, id, given)
+      const at = clock.now().toISOString()
+      if (!settings.isActive) await dropDeliveries(transaction, id, { why: 'the check was switched off', at })
+    })
+    const ignored = unknownNames(fields, check)
+    return { ...(await this.#get(id)), secrets: madeSecrets(given), ignored }
+  }
+
+  /** Throws `Failure` (`notFound`), and what `accept` throws. */
+  async remove(id: number, accept: ChangeOptions['accept']): Promise<void> {
+    accept(await this.#get(id))
+    await deleteCheck(this.#needs.database.kysely, id)
+  }
+
+  /** The newest messages of a check, newest first. Throws `Failure` (`notFound`). */
+  async deliveries(id: number, limit: number): Promise<Delivery[]> {
+    await this.#get(id)
+    return listDeliveries(this.#needs.database.kysely, id, limit)
+  }
+
+  /** Takes over a check of another system, which tells addresses of mail; whether there was none of that name. */
+  async adopt(check: NewCheck, addresses: readonly string[]): Promise<boolean> {
+    const { database, vault } = this.#needs
+    return database.transaction(async (transaction) => {
+      if (await isNameTaken(transaction, check.name)) return false
+      const receivers = addresses.map((one) => sealed(addressReceiver(one), vault))
+      const kinds = receivers.map(({ kind }) => kind)
+      await replaceReceivers(transaction, await insertCheck(transaction, check), kinds, receivers)
+      return true
+    })
+  }
+
+  readonly #findUsers: KnownReceivers['findUsers'] = (addresses) =>
+    findUsersByAddress(this.#needs.database.kysely, addresses)
+
+  async #get(id: number): Promise<Configuration> {
+    const { kysely } = this.#needs.database
+    const check = await findCheck(kysely, id)
+    if (check === undefined) throw notFound('unknown-check', `Notification check ${id} does not exist`)
+    return { check, receivers: await listReceivers(kysely, id) }
+  }
+
+  async #readThresholds(
+    fields: Fields,
+    definitions: readonly Definition[],
+  ): Promise<Map<number, Threshold | undefined>> {
+    const needs = { fields, resources: this.#needs.resources, services: await this.#needs.services() }
+    const read = new Map<number, Threshold | undefined>()
+    for (const one of definitions) read.set(one.id, await readThreshold(needs, one))
+    return read
+  }
+
+  /** Makes the receivers of the channels that were given those that were given. */
+  async #replace(db: Queryable, checkId: number, given: readonly GivenReceivers[]): Promise<void> {
+    for (const { channel, receivers } of given) {
+      const wanted = receivers.map((one) => sealed(one, this.#needs.vault))
+      await replaceReceivers(db, checkId, channel.kinds, wanted)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { defined } from '../../../lib/defined.ts'
+import type { Fields } from '../../../lib/fields.ts'
+import type { Vault } from '../../../lib/vault.ts'
+import type { Channel, GivenReceiver, KnownReceivers } from '../channels/channel.ts'
+import { channels } from '../channels/channels.ts'
+import type { Receiver } from '../model/model.ts'
+import type { NewReceiver } from '../records/receiver-repository.ts'
+
+const maxListLength = 64 * 1024
+
+/** What a channel's field asks for. */
+export interface GivenReceivers {
+  channel: Channel
+  receivers: readonly GivenReceiver[]
+}
+
+/** Receivers of each channel whose field was sent; what is wrong is said at the field. */
+export async function readReceivers(
+  fields: Fields,
+  known: readonly Receiver[],
+  findUsers: KnownReceivers['findUsers'],
+): Promise<GivenReceivers[]> {
+  const read: GivenReceivers[] = []
+  for (const channel of channels) {
+    const targets = known.filter(({ kind }) => channel.kinds.includes(kind)).map(({ target }) => target)
+    const receivers = await readField(fields, channel, { targets, findUsers })
+    if (receivers !== undefined) read.push({ channel, receivers })
+  }
+  return read
+}
+
+async function readField(
+  fields: Fields,
+  { field: { name, separator, maxLines }, parse }: Channel,
+  known: KnownReceivers,
+): Promise<GivenReceiver[] | undefined> {
+  const lines = readLines(fields, name, separator)
+  if (lines === undefined) return undefined
+  if (lines.length > maxLines) return fields.fail(name, `Enter at most ${maxLines} addresses.`)
+  const receivers = await parse(lines, known)
+  return typeof receivers === 'string' ? fields.fail(name, receivers) : receivers
+}
+
+/** The elements of a list field: a JSON list, or a text with separators; undefined where absent. */
+function readLines(fields: Fields, name: string, separator: RegExp): string[] | undefined {
+  if (!fields.has(name)) return undefined
+  const raw = fields.raw(name)
+  const isList = Array.isArray(raw)
+  if (isList && !raw.every((one) => typeof one === 'string'))
+    return fields.fail(name, 'Enter a list of texts.')
+  const text = isList ? raw.join('\n') : fields.text(name, { maxLength: maxListLength, keepsEmpty: true })
+  if (text === undefined) return undefined
+  if (text.length > maxListLength)
+    return fields.fail(name, `Ensure this list has at most ${maxListLength} characters.`)
+  const lines = text.split(separator)
+  return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]
+}
+
+/** A receiver as it is kept. */
+export function sealed({ kind, target, userName, secret }: GivenReceiver, vault: Vault): NewReceiver {
+  return { kind, target, ...defined({ userName }), secret: secret === undefined ? '' : vault.seal(secret) }
+}
+
+/** The secrets that were made here, by address, under the key that each channel tells them by. */
+export function madeSecrets(given: readonly GivenReceivers[]): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    given.flatMap(({ channel: { field }, receivers }) => {
+      if (field.secretsName === undefined) return []
+      const made = receivers.flatMap(({ target, secret, isSecretMade = false }) =>
+        isSecretMade && secret !== undefined ? [[target, secret]] : [],
+      )
+      return [[field.secretsName, Object.fromEntries(made) as Record<string, string>]]
+    }),
+  )
+}
