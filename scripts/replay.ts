@@ -1,0 +1,9 @@
+// `node scripts/replay.ts <tree> [<other tree>]`: plays the same requests to a server of another source tree (a `git worktree`
+// of an earlier commit, with its packages) and to one of this, and tells every difference of their answers.
+import { dirname, resolve } from 'node:path'
+import { replay } from './replay/replay.ts'
+
+const [before, after = dirname(import.meta.dirname)] = process.argv.slice(2)
+if (before === undefined) throw new Error('Name the source tree to compare with')
+const count = await replay(resolve(before), resolve(after), (line) => console.log(line))
+process.exitCode = count === 0 ? 0 : 1

@@ -1,0 +1,102 @@
+import type { Step } from './request.ts'
+import { get, send } from './steps.ts'
+
+const api = '/monitoring/api'
+const check = {
+  name: 'too slow',
+  description: 'answers take long',
+  severity: 'error',
+  grace_period: 600,
+  emails: ['a@example.org'],
+  webhooks: ['http://127.0.0.1:1/hook'],
+  user_threshold: {},
+}
+
+/** Services, a dump, questions of every metric, checks. */
+export const watching: Step[] = [
+  send('POST', `${api}/hosts/`, { name: 'host-2', ip: '127.0.0.2' }),
+  send('POST', `${api}/services/`, {
+    name: 'geo',
+    service_type: 'geoserver',
+    url: 'http://127.0.0.1:1/geoserver',
+  }),
+  send('POST', `${api}/services/`, {
+    service: {
+      name: 'remote',
+      type: 'geoserver',
+      host: 'host-2',
+      url: 'http://127.0.0.1:1/g',
+      check_interval: 3600,
+    },
+  }),
+  ...['', '/1/', '/2/', '/3/', '/4/', '/99/', '/x/'].flatMap((one) => [
+    get(`${api}/services${one}`),
+    get(`${api}/hosts${one}`),
+  ]),
+  get(`${api}/metrics/`),
+  get(`${api}/resource_types/`),
+  get(`${api}/event_types/`),
+  get(`${api}/event_types/?ows_service=true`),
+  send('POST', `${api}/load/`, { file: 'tests/fixtures/monitoring/geonode-dump.json' }),
+  send('POST', `${api}/load/`, undefined, { file: 'tests/fixtures/monitoring/geonode-dump.json' }),
+  send('POST', `${api}/load`, undefined, { file: 'tests/fixtures/monitoring/geonode-dump.json' }),
+  get(`${api}/load`),
+  ...[
+    'request.count',
+    'request.users',
+    'request.ip',
+    'request.country',
+    'request.ua',
+    'response.time',
+    'response.status',
+    'response.error.count',
+    'response.size',
+    'request.path',
+    'request.method',
+    'cpu.usage',
+    'mem.usage',
+    'load.1m',
+    'network.in',
+    'uptime',
+    'storage.free',
+    'none.such',
+  ].flatMap((metric) =>
+    [
+      '',
+      '?valid_from=2021-06-30T00:00:00Z&valid_to=2021-07-02T00:00:00Z&interval=3600',
+      '?valid_from=2018-01-01&valid_to=2024-01-01&interval=31536000',
+      '?valid_from=2021-07-01T10:00:00Z&valid_to=2021-07-01T11:00:00Z&interval=60&group_by=resource',
+      '?last=3600&interval=60&group_by=label',
+      '?last=x&interval=-1',
+      '?valid_from=2021-07-01&valid_to=2021-07-02&interval=86400&group_by=label',
+      '?valid_from=2021-07-01&valid_to=2021-07-02&interval=86400&group_by=event_type',
+      '?service=none',
+      '?event_type=OWS:WFS&last=86400&interval=86400',
+    ].map((query) => get(`${api}/metric_data/${metric}/${query}`)),
+  ),
+  get(`${api}/resources/?metric_name=request.count`),
+  get(`${api}/labels/?metric_name=request.count&valid_from=2021-07-01&valid_to=2021-07-02`),
+  get(`${api}/resources/?valid_from=2021-07-01&valid_to=2021-07-02`),
+  get(`${api}/exceptions/?valid_from=2021-07-01&valid_to=2021-07-02`),
+  get(`${api}/exceptions/`),
+  get(`${api}/exceptions/1/`),
+  get(`${api}/status/`),
+  send('POST', `${api}/notifications/`, check),
+  send('POST', `${api}/notifications/`, { notification: check }),
+  send('POST', `${api}/notifications/`, { name: 'bare' }),
+  get(`${api}/notifications/`),
+  ...[1, 2, 3, 5, 99].flatMap((id) => [
+    get(`${api}/notifications/config/${id}/`),
+    get(`${api}/notifications/config/${id}/deliveries`),
+    send('POST', `${api}/notifications/config/${id}/`, { emails: ['x'], grace_period: 'x', severity: 'odd' }),
+    send('POST', `${api}/notifications/config/${id}/`, {
+      emails: ['b@example.org'],
+      webhooks: ['http://127.0.0.1:1/other'],
+    }),
+    get(`${api}/notifications/config/${id}/`),
+  ]),
+  send('DELETE', `${api}/notifications/config/2/`),
+  send('POST', `${api}/autoconfigure/`),
+  get('/monitoring/'),
+  get('/metrics', { as: 'nobody' }),
+]
