@@ -32,6 +32,7 @@ const house: House = {
   rooms: {
     src: ['lib', ['red', 'blue'], 'app', 'main.ts'],
     'src/app': ['.', 'model', ['left', 'right'], 'registry.ts'],
+    'src/red': ['*', '.'],
   },
   doors: { 'src/app/left': ['left.ts'] },
   strangers: { 'src/app': ['src/red'] },
@@ -54,6 +55,17 @@ describe('layerProblems', () => {
     const text = "import type { S } from '../red/store.ts'"
     assert.deepEqual(layerProblems([file('src/lib/x.ts', text)], house), [
       'src/lib/x.ts imports src/red/store.ts: lib comes before red',
+    ])
+  })
+
+  it('takes every other sub-folder for an entry, which knows no other entry and nothing that stands behind them', () => {
+    assert.deepEqual(problems('src/red/all.ts', './square/y.ts'), [])
+    assert.deepEqual(problems('src/red/round/x.ts', './y.ts'), [])
+    assert.deepEqual(problems('src/red/round/x.ts', '../square/y.ts'), [
+      'src/red/round/x.ts imports src/red/square/y.ts: round and square do not know each other',
+    ])
+    assert.deepEqual(problems('src/red/round/x.ts', '../all.ts'), [
+      'src/red/round/x.ts imports src/red/all.ts: round comes before the files of src/red',
     ])
   })
 

@@ -56,7 +56,7 @@ export function planProblems(paths: string[], house: House): string[] {
   const isThere = (place: string): boolean => files.some((path) => path === place || isIn(path, place))
   const named = [
     ...Object.entries(house.rooms).flatMap(([folder, order]) =>
-      order.flat().map((room) => (room === '.' ? folder : `${folder}/${room}`)),
+      order.flat().map((room) => (room === '.' || room === '*' ? folder : `${folder}/${room}`)),
     ),
     ...Object.entries(house.doors).flatMap(([folder, doors]) => doors.map((door) => `${folder}/${door}`)),
     ...Object.entries(house.strangers).flatMap(([folder, others]) => [folder, ...others]),
@@ -116,10 +116,8 @@ function placeOf(path: string, folder: string, order: Rooms): { name: string; ra
   const first = inside(path, folder).split('/')[0] ?? ''
   const rank = rankOf(first)
   if (rank >= 0) return { name: first, rank }
-  const room = roomOf(path, folder)
-  return room === '.' && rankOf('.') >= 0
-    ? { name: `the files of ${folder}`, rank: rankOf('.') }
-    : { name: first, rank: -1 }
+  if (roomOf(path, folder) !== '.') return { name: first, rank: rankOf('*') }
+  return rankOf('.') >= 0 ? { name: `the files of ${folder}`, rank: rankOf('.') } : { name: first, rank: -1 }
 }
 
 /** The sub-folder of a folder in which a file stands; `'.'` where it stands in the folder itself. */

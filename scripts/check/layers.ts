@@ -1,6 +1,7 @@
 /**
  * The rooms of a folder in their order: each imports only from itself and from those before it. A room is a sub-folder, a
- * file that the list names, or `'.'`, which stands for the folder's other files. Rooms in brackets do not know each other.
+ * file that the list names, `'.'`, which stands for the folder's other files, or `'*'`, which stands for its other
+ * sub-folders: the entries of a seam. Those, and rooms in brackets, do not know each other.
  */
 export type Rooms = readonly (string | readonly string[])[]
 
@@ -41,10 +42,7 @@ export const house: House = {
     'src/jobs': ['.', 'embedded'],
     'src/lib': ['.', ['network', 'workers'], 'postgres'],
     'src/monitoring/metrics': ['metric.ts', 'request-columns.ts', ['hosts', 'requests'], '.'],
-    'src/monitoring/notify/channels': [
-      ...['place.ts', 'channel.ts', 'without-secrets.ts'],
-      ...[['mail', 'webhook'], '.'],
-    ],
+    'src/monitoring/notify/channels': ['place.ts', 'channel.ts', 'without-secrets.ts', '*', '.'],
     'src/monitoring/notify': [
       ...['model', 'comparisons'],
       ['channels', 'records'],
