@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process'
 
-export interface ToolResult {
+interface ToolResult {
   code: number | null
   said: string
   complained: string
 }
 
 /** Runs a program to its end and gives what it wrote. */
-export async function runTool(root: string, program: string, args: string[]): Promise<ToolResult> {
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function runTool(
+  root: string,
+  program: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<ToolResult> {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
   const result: ToolResult = { code: null, said: '', complained: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     result.said += text
@@ -21,4 +26,15 @@ export async function runTool(root: string, program: string, args: string[]): Pr
     child.once('close', resolve)
   })
   return result
+}
+
+/** Runs a program that is to end well: what it has said where it did not, else an empty text. */
+export async function outputOf(
+  root: string,
+  program: string,
+  args: string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { code, said, complained } = await runTool(root, program, args, env)
+  return code === 0 ? '' : `${said}${complained}`.trim() || `${program} ended with code ${code}`
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
@@ -9,7 +8,7 @@ import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources } from './imports.ts'
 import { moreThanKnown } from './known-offenders.ts'
 import { house } from './layers.ts'
-import { runTool } from './run-tool.ts'
+import { outputOf } from './run-tool.ts'
 import { seams } from './seams.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
 import { typeNameProblems } from './type-names.ts'
@@ -44,18 +43,6 @@ export function staticSteps(root: string): Step[] {
         moreThanKnown('unused files, exports and packages', await unusedProblems(root)).join('\n'),
     },
   ]
-}
-
-/** Unit tests beside the sources; those that need a database are left to `npm test`. */
-export function unitTestStep(root: string): Step {
-  const tests = readSources(root, ['src/**/*.test.ts', 'scripts/**/*.test.ts'])
-  const files = tests.filter((file) => !file.imports.some(isDatabase)).map((file) => file.path)
-  const options = ['--test', '--test-reporter=dot', `--test-concurrency=${availableParallelism()}`]
-  return { name: 'unit tests', run: () => outputOf(root, process.execPath, [...options, ...files]) }
-}
-
-function isDatabase(path: string): boolean {
-  return path === 'tests/support/postgres.ts'
 }
 
 function projectProblems(root: string): string[] {
@@ -93,9 +80,4 @@ function syntaxProblems(root: string): string[] {
     ...moreThanKnown('http reaches below the rooms it serves', httpProblems(files)),
     ...moreThanKnown('names of types outside their room', typeNameProblems(files, seams)),
   ]
-}
-
-async function outputOf(root: string, program: string, args: string[]): Promise<string> {
-  const { code, said, complained } = await runTool(root, program, args)
-  return code === 0 ? '' : `${said}${complained}`.trim() || `${program} ended with code ${code}`
 }

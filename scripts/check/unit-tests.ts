@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { readSources, type SourceFile } from './imports.ts'
+import { outputOf } from './run-tool.ts'
+import type { Step } from './steps.ts'
+
+/** Compiled sources of this Node: what starts again and again starts in a third of the time. */
+export function compileCache(root: string): string {
+  return join(root, 'node_modules', '.cache', 'node')
+}
+
+/** What takes long: thousands of seeds, and GDAL's programs. `npm test` runs them. */
+const slow = /(?:fuzz|damage|hostile|gdal-\w+|run-tools)\.test\.ts$|^src\/formats\/(?:gdal|raster)\//
+
+/** What changes its process, or starts others: these have a process each. */
+const apart =
+  /(?:archive(?:-\w+)?|worker-handle|work-pool|leave-deaf|guarded-files|path-guard|process|allowed-options|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
+
+export interface UnitTests {
+  /** Files that share a process, one list for each process. */
+  shared: string[][]
+  /** Files that have one each. */
+  alone: string[]
+}
+
+/** Which of the unit tests the check runs, and where: starting a process takes longer than most files take. */
+export function divideUnitTests(files: Pick<SourceFile, 'path' | 'imports'>[], processes: number): UnitTests {
+  const quick = files.filter((file) => !slow.test(file.path) && !file.imports.some(isDatabase))
+  const paths = quick.map(({ path }) => path)
+  const together = paths.filter((path) => !apart.test(path))
+  const shared = Array.from({ length: processes }, (_, at) =>
+    together.filter((_, index) => index % processes === at),
+  )
+  return { shared: shared.filter((list) => list.length > 0), alone: paths.filter((path) => apart.test(path)) }
+}
+
+function isDatabase(path: string): boolean {
+  return path === 'tests/support/postgres.ts'
+}
+
+/** Unit tests beside the sources, without those that need a database, GDAL or patience. */
+export function unitTestStep(root: string): Step {
+  const tests = readSources(root, ['src/**/*.test.ts', 'scripts/**/*.test.ts'])
+  const processes = availableParallelism()
+  const { shared, alone } = divideUnitTests(tests, processes)
+  const env = { NODE_COMPILE_CACHE: compileCache(root), ...process.env }
+  const run = (files: string[], ...options: string[]): Promise<string> =>
+    outputOf(root, process.execPath, ['--test', '--test-reporter=dot', ...options, ...files], env)
+  return {
+    name: 'unit tests',
+    run: async () => {
+      const said = await Promise.all([
+        ...shared.map((files) => run(files, '--test-isolation=none')),
+        run(alone, `--test-concurrency=${Math.ceil(processes / 2)}`),
+      ])
+      return said.filter((text) => text !== '').join('\n')
+    },
+  }
+}
