@@ -1,11 +1,7 @@
 import type { Area, HttpContext } from '../http/app-types.ts'
 import { tokenEndpoints } from '../http/auth/routes.ts'
 import { usersArea } from '../http/auth/users-area.ts'
-import { coverageStoresArea } from '../http/catalog/coverage-stores-area.ts'
-import { dataStoresArea } from '../http/catalog/data-stores-area.ts'
-import { layersArea } from '../http/catalog/layers-area.ts'
-import { stylesArea } from '../http/catalog/styles-area.ts'
-import { workspacesArea } from '../http/catalog/workspaces-area.ts'
+import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import { healthEndpoints } from '../http/health.ts'
 import { importerArea } from '../http/importer/importer-area.ts'
@@ -18,6 +14,7 @@ import { FreeSpace } from '../lib/free-space.ts'
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas({
   version,
+  catalog,
   importer,
   monitoring,
   directory,
@@ -32,11 +29,8 @@ export function openAreas({
     usersArea, // /rest/security/users, /rest/security/self/password
     ogcArea, // /ogc
     (app) => addEndpoints(app, tokenEndpoints, { database, clock }), // /rest/security/tokens
-    workspacesArea, // /rest/workspaces
-    dataStoresArea, // /rest/workspaces/<ws>/datastores
-    coverageStoresArea, // /rest/workspaces/<ws>/coveragestores
-    layersArea, // /rest/layers, /rest/workspaces/<ws>/layers
-    stylesArea, // /rest/styles, /rest/workspaces/<ws>/styles
+    catalogArea({ catalog }), // /rest/workspaces, /rest/layers
+    stylesArea({ catalog }), // /rest/styles, /rest/workspaces/<ws>/styles
     importerArea, // /rest/imports
     monitoringArea, // /monitoring
   ]

@@ -45,6 +45,7 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     defaultStoreConnection: (workspace, taken) => defaultStore(needs, workspace, taken),
     storesFolder: directory.stores,
     indexFolder: directory.indexes,
+    importRoots: needs.settings.data.importRoots,
   })
   await database.alone(async () => {
     await catalog.prepare()

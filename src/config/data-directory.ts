@@ -58,7 +58,7 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
  * come: `name`, or with 0, 1, 2, ... in it.
  */
 export function freeStoreFile(
-  directory: DataDirectory,
+  directory: Pick<DataDirectory, 'stores'>,
   workspace: string,
   name: string,
   taken: ReadonlySet<string | undefined>,

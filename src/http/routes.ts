@@ -1,4 +1,5 @@
 import { tokenEndpoints } from './auth/routes.ts'
+import { catalogEndpoints } from './catalog/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { healthEndpoints } from './health.ts'
 import { checkEndpoints } from './monitoring/routes.ts'
@@ -8,4 +9,5 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...healthEndpoints, // /health
   ...tokenEndpoints, // /rest/security/tokens
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
+  ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
 ]

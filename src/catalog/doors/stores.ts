@@ -1,9 +1,11 @@
+import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { Reach } from '../../lib/network/reach.ts'
 import type { Vault } from '../../lib/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
+import { listLayers } from '../layers.ts'
 import type { MosaicIndex } from '../mosaic-index.ts'
 import { getMosaicIndex } from '../mosaic-index.ts'
 import type { AnyConnection, StoreKind, StoreMaker, StoreRecord } from '../records.ts'
@@ -21,6 +23,8 @@ import {
 } from '../stores.ts'
 import { checkName, getWorkspace } from '../workspaces.ts'
 import { deleteStore } from './delete-store.ts'
+import type { GivenConnection } from './given-connection.ts'
+import { changedParameters, toCoverageConnection, toDataConnection } from './given-connection.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 import { StoreFiles } from './store-files.ts'
@@ -37,6 +41,8 @@ export interface StoreParts extends WriteParts {
   storesFolder: string
   /** Where it keeps the indexes of files that are served as they are. */
   indexFolder: string
+  /** Folders of the operator's own that stores may read files of. */
+  importRoots: readonly string[]
 }
 
 export interface NewStore {
@@ -49,6 +55,21 @@ export interface NewStore {
   description?: string
   /** Who asks; absent: the server itself. */
   madeBy?: StoreMaker
+}
+
+/** A store as people ask for it; the connection is checked for what they may name. */
+export interface GivenStore extends GivenConnection {
+  workspace: string
+  name: string
+  kind: StoreKind
+  isEnabled?: boolean
+  description?: string
+}
+
+/** What people change of a store; parameters that are left out stay. */
+export interface GivenChange extends GivenConnection {
+  isEnabled?: boolean
+  description?: string
 }
 
 export interface StoreChange {
@@ -183,6 +204,28 @@ export class Stores {
     return this.get(store.id)
   }
 
+  /** As `create`, on the word of people: they may not lead the server everywhere. */
+  async createFor(madeBy: StoreMaker, { type, parameters, ...wanted }: GivenStore): Promise<StoreRecord> {
+    const { kind, workspace } = wanted
+    await getWorkspace(this.#parts.database.kysely, workspace)
+    const connection = await this.#allowed(kind, { type, parameters }, wanted)
+    return this.create({ ...wanted, connection, madeBy })
+  }
+
+  /** As `change`, on the word of people. */
+  async changeFor(
+    changedBy: StoreMaker,
+    store: StoreRecord,
+    { type = store.type, parameters: given, ...plain }: GivenChange,
+  ): Promise<StoreRecord> {
+    if (store.kind === 'coverageStore')
+      return this.change(store, { ...plain, ...(await this.#otherFile(store, given)) })
+    const parameters = changedParameters(store, given)
+    const connection =
+      parameters === undefined ? undefined : await this.#allowed(store.kind, { type, parameters }, store)
+    return this.change(store, { ...plain, ...defined({ connection }), changedBy })
+  }
+
   /** Deletes a store without layers; `recurse` unpublishes its layers first. A file of ours goes with it; tables stay. */
   delete(store: StoreRecord, options: { recurse: boolean }): Promise<void> {
     const forget = (id: number): Promise<void> => this.#connections.forget(id)
@@ -195,6 +238,30 @@ export class Stores {
 
   close(): Promise<void> {
     return this.#connections.close()
+  }
+
+  async #allowed(
+    kind: StoreKind,
+    given: GivenConnection,
+    { workspace, name }: { workspace: string; name: string },
+  ): Promise<AnyConnection> {
+    const { storesFolder, importRoots } = this.#parts
+    const taken = await this.files.listOf(workspace)
+    const place = { workspace, name, storesFolder, importRoots, taken }
+    return kind === 'dataStore' ? toDataConnection(given, place) : toCoverageConnection(given, place)
+  }
+
+  /** The file that a coverage store is pointed to. What a layer says of its cells was read from the one it has. */
+  async #otherFile(store: StoreRecord, parameters: StoreParameters): Promise<{ connection?: AnyConnection }> {
+    if (Object.keys(parameters).length === 0) return {}
+    const connection = await this.#allowed(store.kind, { type: store.type, parameters }, store)
+    if (connection.parameters.path === store.parameters.path) return {}
+    const [layer] = await listLayers(this.#parts.database.kysely, { storeId: store.id })
+    if (layer === undefined) return { connection }
+    throw conflict(
+      'store-in-use',
+      `Layer "${layer.name}" shows the file of store "${store.name}": import the new file with updateMode REPLACE`,
+    )
   }
 
   #findDefault(workspace: string): Promise<StoreRecord | undefined> {

@@ -76,11 +76,13 @@ export class Styles {
     return this.get(workspace, name)
   }
 
-  /** Gives a style another document; the layers that it draws change with it. */
-  async change(style: StyleRecord, { format, document }: StyleDocument): Promise<StyleRecord> {
-    checkStyleDocument(format, document)
-    const change = { format, document, at: nowOf(this.#parts) }
-    await this.#parts.database.transaction((db) => updateStyle(db, style, change))
+  /** Gives a style another document, where one is given; the layers that it draws change with it. */
+  async change(style: StyleRecord, content: StyleDocument | undefined): Promise<StyleRecord> {
+    if (content !== undefined) {
+      checkStyleDocument(content.format, content.document)
+      const change = { ...content, at: nowOf(this.#parts) }
+      await this.#parts.database.transaction((db) => updateStyle(db, style, change))
+    }
     return this.get(style.workspace, style.name)
   }
 

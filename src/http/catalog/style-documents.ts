@@ -7,7 +7,7 @@ export const sldType = 'application/vnd.ogc.sld+xml'
 export const mapLibreType = 'application/vnd.maplibre.style+json'
 
 /** Content types of each format, the one that is answered first. */
-const typesOfFormat: Record<StyleFormat, string[]> = {
+export const typesOfFormat = {
   sld: [sldType, 'application/vnd.ogc.se+xml', 'application/xml', 'text/xml'],
   maplibre: [
     mapLibreType,
@@ -16,19 +16,19 @@ const typesOfFormat: Record<StyleFormat, string[]> = {
     'application/vnd.maplibre+json',
   ],
   qml: ['application/vnd.qgis.qml+xml'],
-}
+} as const satisfies Record<StyleFormat, readonly [string, ...string[]]>
 
 export const documentTypes: string[] = Object.values(typesOfFormat).flat()
 
 /** The content type that a document of this format is answered as. */
 function contentTypeOf(format: StyleFormat): string {
-  return typesOfFormat[format][0] ?? 'application/octet-stream'
+  return typesOfFormat[format][0]
 }
 
 /** The format that a content type names. */
 export function formatOfType(contentType: string): StyleFormat | undefined {
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
-  for (const [format, types] of Object.entries(typesOfFormat) as [StyleFormat, string[]][]) {
+  for (const [format, types] of Object.entries(typesOfFormat) as [StyleFormat, readonly string[]][]) {
     if (types.includes(type)) return format
   }
   return undefined

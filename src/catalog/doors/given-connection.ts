@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { freeStoreFile } from '../../config/data-directory.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import { isInside, realPathOf } from '../../sources/path-guard.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import { readRaster } from '../../stores/rasters/read-raster.ts'
+import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
+import type { AnyConnection, StoreRecord } from '../records.ts'
+import { hiddenSecret } from '../store-connections.ts'
+
+/** A connection as people give it: types by many names, files by path or URL. */
+export interface GivenConnection {
+  type?: string | undefined
+  parameters: StoreParameters
+}
+
+/** Where a store of that connection stands, and where its file may lie. */
+export interface StorePlace {
+  workspace: string
+  name: string
+  storesFolder: string
+  importRoots: readonly string[]
+  /** Files of the workspace's stores. */
+  taken: ReadonlySet<string>
+}
+
+/** Types of stores that people may make, by their names and their `dbtype`. */
+const typesByName: Record<string, 'GeoPackage' | 'PostGIS'> = {
+  geopackage: 'GeoPackage',
+  geopkg: 'GeoPackage',
+  gpkg: 'GeoPackage',
+  postgis: 'PostGIS',
+}
+
+const describeMs = 15_000
+
+/** What a new or changed data store connects to, checked for what people may name. */
+export async function toDataConnection(given: GivenConnection, place: StorePlace): Promise<StoreConnection> {
+  const type = storeType(given)
+  if (type === 'PostGIS') return { type, parameters: { dbtype: 'postgis', ...given.parameters } }
+  return { type, parameters: await geoPackageParameters(given.parameters, place) }
+}
+
+function storeType({ type, parameters }: GivenConnection): 'GeoPackage' | 'PostGIS' {
+  const name = type ?? parameters.dbtype ?? (Object.keys(parameters).length === 0 ? 'geopackage' : '')
+  const found = ownValue(typesByName, name.toLowerCase().replaceAll(/[\s_-]/g, ''))
+  if (found !== undefined) return found
+  throw invalid(
+    'unknown-store-type',
+    name === ''
+      ? 'The store needs a "type": GeoPackage or PostGIS'
+      : `Store type "${name}" is not GeoPackage or PostGIS`,
+  )
+}
+
+async function geoPackageParameters(
+  parameters: StoreParameters,
+  place: StorePlace,
+): Promise<StoreParameters> {
+  const { path, database, dbtype: _dbtype, ...others } = parameters
+  const given = withoutScheme(database ?? path)
+  if (given === undefined || given === '') return { ...others, path: newFile(place) }
+  return { ...others, ...(await allowedFile(given, place)) }
+}
+
+/** The raster that a new or changed coverage store serves; its format is what the file says. */
+export async function toCoverageConnection(
+  { type: given, parameters }: GivenConnection,
+  place: StorePlace,
+): Promise<AnyConnection> {
+  if (given?.toLowerCase() === mosaicType.toLowerCase()) {
+    throw invalid(
+      'unknown-store-type',
+      'Mosaics come into being by an import of mosaic data: POST /rest/imports',
+    )
+  }
+  const text = withoutScheme(parameters.url ?? parameters.path)
+  if (text === undefined || text === '') {
+    throw invalid(
+      'store-path',
+      'A coverage store needs the "url" or the connection parameter "path" of its file',
+    )
+  }
+  const { path = '' } = await allowedFile(text, place)
+  const { type } = await readRaster(path, AbortSignal.timeout(describeMs))
+  if (given !== undefined && given.toLowerCase() !== type.toLowerCase()) {
+    throw invalid('unknown-store-type', `The file is a ${type}, not a ${given}`)
+  }
+  return { type, parameters: { path } }
+}
+
+function withoutScheme(text: string | undefined): string | undefined {
+  return text?.replace(/^file:(\/\/(?=\/))?/i, '')
+}
+
+function newFile({ storesFolder, workspace, name, taken }: StorePlace): string {
+  return freeStoreFile({ stores: storesFolder }, workspace, `${name}.gpkg`, taken)
+}
+
+/**
+ * A file in the folder of the server's stores (a relative path counts from there), or one of an import root, which is the
+ * operator's own and only read.
+ */
+async function allowedFile(given: string, place: StorePlace): Promise<StoreParameters> {
+  const { storesFolder, importRoots } = place
+  const path = resolve(storesFolder, given)
+  const isIn = (folders: readonly string[]): Promise<boolean> =>
+    isInside([...folders], path).catch(() => false)
+  if (await isIn([storesFolder])) return { path }
+  if ((await isIn(importRoots)) && existsSync(path))
+    return { path: await realPathOf(path), read_only: 'true' }
+  throw invalid(
+    'path-not-allowed',
+    `"${given}" lies neither in the folder "stores" of the data directory nor is it a file in one of TERRANE_IMPORT_ROOTS`,
+  )
+}
+
+/** What a password is for; with another of these it has to be given again. */
+const passwordScope = ['host', 'port', 'database', 'user']
+
+/**
+ * The parameters of a store after a change: what it leaves out stays, and so does a password given as `********`.
+ * Undefined when nothing is another.
+ */
+export function changedParameters(store: StoreRecord, change: StoreParameters): StoreParameters | undefined {
+  const hidden = Object.fromEntries(store.secretNames.map((name) => [name, hiddenSecret]))
+  const current: StoreParameters = { ...store.parameters, ...hidden }
+  const changed = Object.keys(change).filter((name) => change[name] !== current[name])
+  if (changed.length === 0) return undefined
+  if (store.isDefault)
+    throw conflict(
+      'default-store',
+      `The server itself keeps the connection of the default store "${store.name}"`,
+    )
+  const wanted = { ...current, ...change }
+  const keepsSecret = store.secretNames.some((name) => wanted[name] === hiddenSecret)
+  const moved = changed.find((name) => passwordScope.includes(name))
+  if (keepsSecret && moved !== undefined)
+    throw invalid('password-needed', `With another "${moved}" the password has to be given again`)
+  return wanted
+}

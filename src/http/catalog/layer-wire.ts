@@ -1,0 +1,123 @@
+import { Type } from 'typebox'
+import type { LayerRecord, StoreRecord, StyleRecord } from '../../catalog/records.ts'
+import { storeKinds } from '../../catalog/records.ts'
+import { isEmptyEnvelope } from '../../geo/envelope.ts'
+import { toJavaClass } from '../../transforms/java-class.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'
+
+const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])
+
+export const LayerBody = Type.Object({
+  layer: Type.Object({
+    name: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String({ maxLength: 10_000 })),
+    abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+    description: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+    defaultStyle: Type.Optional(StyleName),
+    style: Type.Optional(StyleName),
+    public: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Literal('workspace')], {
+        description: 'Whether anonymous people may read it; "workspace": as its workspace says',
+      }),
+    ),
+  }),
+})
+
+export const LayerList = Type.Object({ layers: Type.Object({ layer: Type.Array(Linked) }) })
+
+const Bounds = Type.Object({
+  minx: Type.Number(),
+  miny: Type.Number(),
+  maxx: Type.Number(),
+  maxy: Type.Number(),
+  crs: Type.Optional(Type.String()),
+})
+
+export const LayerReply = Type.Object({
+  layer: Type.Object({
+    name: Type.String(),
+    workspace: Linked,
+    type: Type.Union([Type.Literal('VECTOR'), Type.Literal('RASTER')]),
+    title: Type.String(),
+    abstract: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    defaultStyle: Linked,
+    resource: Type.Object({
+      '@class': Type.Union([Type.Literal('featureType'), Type.Literal('coverage')]),
+      name: Type.String(),
+      href: Type.String(),
+    }),
+    store: Type.Object({
+      '@class': Type.Union(storeKinds.map((kind) => Type.Literal(kind))),
+      name: Type.String(),
+      href: Type.String(),
+    }),
+    nativeName: Type.String({ description: 'Its table, or its name within the store' }),
+    originalName: Type.String({ description: 'Its name where the data came from' }),
+    srs: Type.Optional(Type.String({ description: 'Absent where the CRS is not known, or nothing has one' })),
+    bbox: Type.Optional(Bounds),
+    attributes: Type.Array(Type.Object({ name: Type.String(), binding: Type.String() })),
+    version: Type.Integer({ description: 'Grows with every change of its data, style or publicity' }),
+    public: Type.Optional(Type.Boolean({ description: 'Absent where its workspace says' })),
+    featureCount: Type.Optional(Type.Integer({ description: 'Features, or granules of a mosaic' })),
+    dateCreated: Type.String(),
+    dateModified: Type.String(),
+    href: Type.String(),
+  }),
+})
+
+/** A layer with what its style's name stands for: the style of its workspace, else the global one. */
+export function toWireLayer(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  store: StoreRecord,
+  style?: StyleRecord,
+) {
+  const { details } = layer
+  const href = request.link(layerPath(layer))
+  const qualified = `${layer.workspace}:${layer.name}`
+  const isVector = details.kind === 'vector'
+  return {
+    layer: {
+      name: layer.name,
+      workspace: { name: layer.workspace, href: request.link(workspacePath(layer.workspace)) },
+      type: isVector ? 'VECTOR' : 'RASTER',
+      title: details.title,
+      ...(details.abstract === undefined ? {} : { abstract: details.abstract }),
+      ...(details.description === undefined ? {} : { description: details.description }),
+      defaultStyle: {
+        name: details.style,
+        href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),
+      },
+      resource: { '@class': isVector ? 'featureType' : 'coverage', name: qualified, href },
+      store: {
+        '@class': store.kind,
+        name: `${store.workspace}:${store.name}`,
+        href: request.link(storePath(store)),
+      },
+      nativeName: layer.nativeName,
+      originalName: details.originalName,
+      ...(details.srs === undefined ? {} : { srs: details.srs }),
+      ...toWireBounds(layer),
+      attributes: toWireAttributes(layer),
+      version: layer.version,
+      ...(layer.isPublic === undefined ? {} : { public: layer.isPublic }),
+      ...(details.featureCount === undefined ? {} : { featureCount: details.featureCount }),
+      dateCreated: layer.createdAt,
+      dateModified: layer.updatedAt,
+      href,
+    },
+  }
+}
+
+function toWireBounds({ details: { envelope, srs } }: LayerRecord) {
+  if (envelope === undefined || isEmptyEnvelope(envelope)) return {}
+  const { minX: minx, minY: miny, maxX: maxx, maxY: maxy } = envelope
+  return { bbox: { minx, miny, maxx, maxy, ...(srs === undefined ? {} : { crs: srs }) } }
+}
+
+function toWireAttributes({ details: { schema } }: LayerRecord): { name: string; binding: string }[] {
+  const fields = schema.geometry === undefined ? schema.attributes : [...schema.attributes, schema.geometry]
+  return fields.map(({ name, type }) => ({ name, binding: toJavaClass(type) }))
+}

@@ -1,0 +1,143 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
+import type { LayerChange } from '../../catalog/doors/layers.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { loginNeeded } from '../auth/guard.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import type { CatalogParts } from './catalog-parts.ts'
+import { LayerBody, LayerList, LayerReply, toWireLayer } from './layer-wire.ts'
+import { layerPath, RecurseQuery, WorkspaceParams } from './paths.ts'
+
+const tags = ['layers']
+const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+
+async function readable(
+  { catalog }: CatalogParts,
+  { caller }: FastifyRequest,
+  filter: { workspace?: string } = {},
+): Promise<LayerRecord[]> {
+  const layers = await catalog.layers.list(filter)
+  return hasRole(caller, 'user') ? layers : catalog.layers.onlyPublic(layers)
+}
+
+export const listLayers = operation({
+  summary: 'List layers; without a login those that are public',
+  tags,
+  isPublicRead: true,
+  answers: { 200: LayerList },
+  handle: async (parts: CatalogParts, request) => {
+    const layers = await readable(parts, request)
+    if (layers.length === 0 && !hasRole(request.caller, 'user')) throw loginNeeded()
+    const layer = layers.map((one) => ({
+      name: `${one.workspace}:${one.name}`,
+      href: request.link(layerPath(one)),
+    }))
+    return { layers: { layer } }
+  },
+})
+
+export const listLayersOfWorkspace = operation({
+  summary: 'List the layers of a workspace',
+  tags,
+  isPublicRead: true,
+  params: WorkspaceParams,
+  answers: { 200: LayerList },
+  handle: async (parts: CatalogParts, request) => {
+    const { workspace } = request.params
+    const { workspaces } = parts.catalog
+    const layers = await readable(parts, request, { workspace })
+    if (hasRole(request.caller, 'user')) await workspaces.get(workspace)
+    // A workspace that is not public and has no layer that is does not show whether it exists.
+    else if (layers.length === 0 && !(await workspaces.find(workspace))?.isPublic) throw loginNeeded()
+    const layer = layers.map((one) => ({ name: one.name, href: request.link(layerPath(one)) }))
+    return { layers: { layer } }
+  },
+})
+
+export const showLayer = operation({
+  summary: 'One layer',
+  tags,
+  params,
+  answers: { 200: LayerReply },
+  handle: async (parts: CatalogParts, request, reply) =>
+    sendEntity(request, reply, await describe(parts, request, await getNamedLayer(parts, request))),
+})
+
+export const changeLayer = operation({
+  summary: 'Change a layer',
+  tags,
+  params,
+  body: LayerBody,
+  answers: { 200: LayerReply },
+  handle: async (parts: CatalogParts, request) => {
+    const layer = await getNamedLayer(parts, request)
+    requireMatch(request, await describe(parts, request, layer))
+    await parts.catalog.layers.change(layer, fromWireLayer(layer, request.body.layer))
+    return describe(parts, request, await getNamedLayer(parts, request))
+  },
+})
+
+export const refreshLayer = operation({
+  summary: 'Look at once whether somebody else has changed the data',
+  tags,
+  params,
+  answers: { 200: LayerReply },
+  handle: async (parts: CatalogParts, request) => {
+    await parts.catalog.layers.refreshVersion(await getNamedLayer(parts, request))
+    return describe(parts, request, await getNamedLayer(parts, request))
+  },
+})
+
+export const deleteLayer = operation({
+  summary: 'Unpublish a layer; recurse drops its table, or the store of a coverage',
+  tags,
+  params,
+  query: RecurseQuery,
+  answers: { 200: empty() },
+  handle: async (parts: CatalogParts, request, reply) => {
+    const layer = await getNamedLayer(parts, request)
+    requireMatch(request, await describe(parts, request, layer))
+    await parts.catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
+    return reply.code(200).send()
+  },
+})
+
+async function describe(
+  { catalog: { layers, styles } }: CatalogParts,
+  request: FastifyRequest,
+  layer: LayerRecord,
+): Promise<object> {
+  const { version } = await layers.versionOf(layer)
+  const style = await styles.resolve(layer.workspace, layer.details.style)
+  return toWireLayer(request, { ...layer, version }, await layers.storeOf(layer), style)
+}
+
+/** The layer of the path by `<workspace>:<name>`; one that the caller may not read is as good as none. */
+async function getNamedLayer(
+  { catalog: { layers } }: CatalogParts,
+  request: FastifyRequest<{ Params: Static<typeof params> }>,
+): Promise<LayerRecord> {
+  const { layer: text } = request.params
+  const layer = await layers.findNamed(text)
+  const isReadable =
+    layer !== undefined && (hasRole(request.caller, 'user') || (await layers.isPublic(layer)))
+  if (!isReadable) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  request.usedLayer = layer
+  return layer
+}
+
+/** The change that a body asks for; a style may be named with its workspace before it. */
+function fromWireLayer(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
+  const { name, title, abstract, description, public: isPublic } = wanted
+  if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
+    throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
+  const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
+  const given = typeof reference === 'string' ? reference : reference.name
+  const style = given.replace(`${layer.workspace}:`, '')
+  return { title, abstract, description, style, isPublic }
+}

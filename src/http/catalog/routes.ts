@@ -1,0 +1,105 @@
+import { endpoint } from '../endpoint.ts'
+import {
+  changeCoverageStore,
+  createCoverageStore,
+  deleteCoverageStore,
+  listCoverageStores,
+  listCoverages,
+  showCoverageStore,
+} from './coverage-stores.ts'
+import {
+  changeDataStore,
+  createDataStore,
+  deleteDataStore,
+  listDataStores,
+  listFeatureTypes,
+  showDataStore,
+} from './data-stores.ts'
+import {
+  changeLayer,
+  deleteLayer,
+  listLayers,
+  listLayersOfWorkspace,
+  refreshLayer,
+  showLayer,
+} from './layers.ts'
+import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
+import {
+  changeStyleOfWorkspace,
+  createStyleOfWorkspace,
+  deleteStyleOfWorkspace,
+  listStylesOfWorkspace,
+  showStyleOfWorkspace,
+} from './styles-of-workspace.ts'
+import {
+  changeDefaultWorkspace,
+  changeWorkspace,
+  createWorkspace,
+  deleteWorkspace,
+  listWorkspaces,
+  showDefaultWorkspace,
+  showWorkspace,
+} from './workspaces.ts'
+
+/** `/rest/workspaces` and, in each, its stores. */
+// biome-ignore format: one line an endpoint
+export const workspaceEndpoints = [
+  endpoint('GET', '/rest/workspaces', 'user', 'view', { listWorkspaces }),
+  endpoint('POST', '/rest/workspaces', 'staff', 'create', { createWorkspace }),
+  endpoint('GET', '/rest/workspaces/default', 'user', 'view', { showDefaultWorkspace }),
+  endpoint('PUT', '/rest/workspaces/default', 'staff', 'change', { changeDefaultWorkspace }),
+  endpoint('GET', '/rest/workspaces/:workspace', 'workspace', 'view', { showWorkspace }),
+  endpoint('PUT', '/rest/workspaces/:workspace', 'staff', 'change', { changeWorkspace }),
+  endpoint('DELETE', '/rest/workspaces/:workspace', 'staff', 'remove', { deleteWorkspace }),
+]
+
+/** Stores: of features, and files of rasters. */
+// biome-ignore format: one line an endpoint
+export const storeEndpoints = [
+  endpoint('GET', '/rest/workspaces/:workspace/datastores', 'user', 'view', { listDataStores }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores', 'staff', 'create', { createDataStore }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'view', { showDataStore }),
+  endpoint('PUT', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'change', { changeDataStore }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'remove', { deleteDataStore }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'user', 'view', { listFeatureTypes }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores', 'user', 'view', { listCoverageStores }),
+  endpoint('POST', '/rest/workspaces/:workspace/coveragestores', 'staff', 'create', { createCoverageStore }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'view', { showCoverageStore }),
+  endpoint('PUT', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'change', { changeCoverageStore }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'remove', { deleteCoverageStore }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'user', 'view', { listCoverages }),
+]
+
+/** Layers: what is published. */
+// biome-ignore format: one line an endpoint
+export const layerEndpoints = [
+  endpoint('GET', '/rest/layers', 'public', 'view', { listLayers }),
+  endpoint('GET', '/rest/workspaces/:workspace/layers', 'public', 'view', { listLayersOfWorkspace }),
+  endpoint('GET', '/rest/layers/:layer', 'layer', 'view_metadata', { showLayer }),
+  endpoint('PUT', '/rest/layers/:layer', 'staff', 'change_metadata', { changeLayer }),
+  endpoint('POST', '/rest/layers/:layer/refresh', 'staff', 'change_metadata', { refreshLayer }),
+  endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
+]
+
+/** Styles: of every workspace, and of one. */
+// biome-ignore format: one line an endpoint
+export const styleEndpoints = [
+  endpoint('GET', '/rest/styles', 'user', 'view', { listStyles }),
+  endpoint('POST', '/rest/styles', 'staff', 'create', { createStyle }),
+  endpoint('GET', '/rest/styles/:style', 'style', 'view', { showStyle }),
+  endpoint('PUT', '/rest/styles/:style', 'staff', 'change', { changeStyle }),
+  endpoint('DELETE', '/rest/styles/:style', 'staff', 'remove', { deleteStyle }),
+  endpoint('GET', '/rest/workspaces/:workspace/styles', 'workspace', 'view', { listStylesOfWorkspace }),
+  endpoint('POST', '/rest/workspaces/:workspace/styles', 'staff', 'create', { createStyleOfWorkspace }),
+  endpoint('GET', '/rest/workspaces/:workspace/styles/:style', 'style', 'view', { showStyleOfWorkspace }),
+  endpoint('PUT', '/rest/workspaces/:workspace/styles/:style', 'staff', 'change', { changeStyleOfWorkspace }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/styles/:style', 'staff', 'remove', { deleteStyleOfWorkspace }),
+]
+
+/** The endpoints of the catalogue. */
+export const catalogEndpoints = [
+  ...workspaceEndpoints,
+  ...storeEndpoints,
+  ...layerEndpoints,
+  ...styleEndpoints,
+]

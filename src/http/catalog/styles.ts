@@ -1,0 +1,166 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import type { StyleRecord } from '../../catalog/records.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import type { CatalogParts } from './catalog-parts.ts'
+import { RecurseQuery, stylePath } from './paths.ts'
+import {
+  acceptedFormats,
+  documentTypes,
+  formatOfName,
+  plainStyleName,
+  sendStyleDocument,
+} from './style-documents.ts'
+import {
+  fromWireStyle,
+  StyleBody,
+  StyleList,
+  StyleOrDocument,
+  StyleReply,
+  toWireStyle,
+} from './style-wire.ts'
+
+const tags = ['styles']
+const params = Type.Object({ style: Type.String({ description: 'Name of a style' }) })
+const StyleNameQuery = Type.Object({
+  name: Type.Optional(Type.String({ description: 'Name of the style where the body is its document' })),
+})
+/** JSON that describes a style, or its document. */
+const consumes = ['application/json', ...documentTypes]
+
+/** What describes the operations on styles, global ones and those of a workspace alike. */
+export const styleDescriptions = {
+  list: { summary: 'List styles', tags, answers: { 200: StyleList } },
+  create: {
+    ...{ summary: 'Create a style', tags, idempotent: true, consumes },
+    ...{ query: StyleNameQuery, body: StyleBody, answers: { 201: StyleReply } },
+  },
+  show: { summary: 'One style, or its document by Accept', tags, answers: { 200: StyleOrDocument } },
+  change: { summary: 'Change a style', tags, consumes, body: StyleBody, answers: { 200: StyleReply } },
+  delete: { summary: 'Delete a style', tags, query: RecurseQuery, answers: { 200: empty() } },
+}
+
+export const listStyles = operation({
+  ...styleDescriptions.list,
+  handle: (parts: CatalogParts, request) => listStylesIn(parts, request, undefined),
+})
+
+export const createStyle = operation({
+  ...styleDescriptions.create,
+  handle: (parts: CatalogParts, request, reply) => createStyleIn(parts, request, reply, undefined),
+})
+
+export const showStyle = operation({
+  ...styleDescriptions.show,
+  params,
+  handle: (parts: CatalogParts, request, reply) =>
+    sendStyle(parts, request, reply, { workspace: undefined, name: request.params.style }),
+})
+
+export const changeStyle = operation({
+  ...styleDescriptions.change,
+  params,
+  handle: (parts: CatalogParts, request) =>
+    changeNamed(parts, request, { workspace: undefined, name: request.params.style }),
+})
+
+export const deleteStyle = operation({
+  ...styleDescriptions.delete,
+  params,
+  handle: (parts: CatalogParts, request, reply) =>
+    deleteNamed(parts, request, reply, { workspace: undefined, name: request.params.style }),
+})
+
+/** A style by its workspace, undefined for the global ones, and its name. */
+interface StylePlace {
+  workspace: string | undefined
+  name: string
+}
+
+export async function listStylesIn(
+  { catalog }: CatalogParts,
+  request: FastifyRequest,
+  workspace: string | undefined,
+) {
+  const styles = await catalog.styles.list(workspace)
+  return { styles: { style: styles.map((one) => ({ name: one.name, href: request.link(stylePath(one)) })) } }
+}
+
+export async function createStyleIn(
+  { catalog }: CatalogParts,
+  request: FastifyRequest<{ Querystring: Static<typeof StyleNameQuery> }>,
+  reply: FastifyReply,
+  workspace: string | undefined,
+): Promise<FastifyReply> {
+  const wanted = fromWireStyle(request)
+  const name = wanted.name ?? request.query.name
+  if (name === undefined) throw invalid('invalid-body', 'A new style needs a name: "style.name", or ?name=')
+  const { format = 'maplibre', document } = wanted
+  const content = document === undefined ? undefined : { format, document }
+  const style = await catalog.styles.create({ workspace, name, content })
+  return reply
+    .code(201)
+    .header('location', request.link(stylePath(style)))
+    .send(toWireStyle(request, style))
+}
+
+export async function sendStyle(
+  parts: CatalogParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  place: StylePlace,
+): Promise<FastifyReply> {
+  const { style, format } = await findNamed(parts, place)
+  request.usedStyle = style
+  const wanted = format === undefined ? acceptedFormats(request.headers.accept) : [format]
+  reply.header('vary', 'accept')
+  return wanted.length === 0
+    ? sendEntity(request, reply, toWireStyle(request, style))
+    : sendStyleDocument(reply, style, wanted)
+}
+
+export async function changeNamed(parts: CatalogParts, request: FastifyRequest, place: StylePlace) {
+  const style = await getNamed(parts, request, place)
+  requireMatch(request, toWireStyle(request, style))
+  const { name, format = style.format, document } = fromWireStyle(request)
+  if (name !== undefined && name !== style.name)
+    throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
+  const content = document === undefined ? undefined : { format, document }
+  return toWireStyle(request, await parts.catalog.styles.change(style, content))
+}
+
+export async function deleteNamed(
+  parts: CatalogParts,
+  request: FastifyRequest<{ Querystring: Static<typeof RecurseQuery> }>,
+  reply: FastifyReply,
+  place: StylePlace,
+): Promise<FastifyReply> {
+  const style = await getNamed(parts, request, place)
+  requireMatch(request, toWireStyle(request, style))
+  await parts.catalog.styles.delete(style, { recurse: request.query.recurse ?? false })
+  return reply.code(200).send()
+}
+
+async function getNamed(
+  { catalog }: CatalogParts,
+  request: FastifyRequest,
+  { workspace, name }: StylePlace,
+): Promise<StyleRecord> {
+  const style = await catalog.styles.get(workspace, name)
+  request.usedStyle = style
+  return style
+}
+
+/** A style by name; `<name>.sld` and the like mean its document in that format. */
+async function findNamed({ catalog: { styles } }: CatalogParts, { workspace, name }: StylePlace) {
+  const style = await styles.find(workspace, name)
+  if (style !== undefined) return { style, format: undefined }
+  const plain = plainStyleName(name)
+  const named = plain === name ? undefined : await styles.find(workspace, plain)
+  if (named === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
+  return { style: named, format: formatOfName(name) }
+}

@@ -1,0 +1,108 @@
+import { Type } from 'typebox'
+import { invalid } from '../../lib/errors.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import type { CatalogParts } from './catalog-parts.ts'
+import { RecurseQuery, WorkspaceParams, workspacePath } from './paths.ts'
+import { toWireWorkspace, WorkspaceBody, WorkspaceList, WorkspaceReply } from './workspace-wire.ts'
+
+const tags = ['workspaces']
+const params = WorkspaceParams
+
+export const listWorkspaces = operation({
+  summary: 'List workspaces',
+  tags,
+  answers: { 200: WorkspaceList },
+  handle: async ({ catalog }: CatalogParts, request) => {
+    const workspaces = await catalog.workspaces.list()
+    const workspace = workspaces.map(({ name }) => ({ name, href: request.link(workspacePath(name)) }))
+    return { workspaces: { workspace } }
+  },
+})
+
+export const createWorkspace = operation({
+  summary: 'Create a workspace',
+  tags,
+  idempotent: true,
+  query: Type.Object({
+    default: Type.Optional(Type.Boolean({ description: 'Make it the default workspace' })),
+  }),
+  body: WorkspaceBody,
+  answers: { 201: WorkspaceReply },
+  handle: async ({ catalog }: CatalogParts, request, reply) => {
+    const { name, public: isPublic = false } = request.body.workspace
+    if (name === undefined) throw invalid('invalid-body', 'A new workspace needs "workspace.name"')
+    const isDefault = request.query.default ?? false
+    const created = await catalog.workspaces.create({ name, isPublic, isDefault })
+    return reply
+      .code(201)
+      .header('location', request.link(workspacePath(name)))
+      .send(toWireWorkspace(request, created))
+  },
+})
+
+export const showWorkspace = operation({
+  summary: 'One workspace',
+  tags,
+  params,
+  answers: { 200: WorkspaceReply },
+  handle: async ({ catalog }: CatalogParts, request, reply) => {
+    const workspace = await catalog.workspaces.get(request.params.workspace)
+    return sendEntity(request, reply, toWireWorkspace(request, workspace))
+  },
+})
+
+export const changeWorkspace = operation({
+  summary: 'Change a workspace',
+  tags,
+  params,
+  body: WorkspaceBody,
+  answers: { 200: WorkspaceReply },
+  handle: async ({ catalog }: CatalogParts, request) => {
+    const current = await catalog.workspaces.get(request.params.workspace)
+    requireMatch(request, toWireWorkspace(request, current))
+    const { name, public: isPublic } = request.body.workspace
+    if (name !== undefined && name !== current.name)
+      throw invalid('invalid-body', `The name of workspace "${current.name}" cannot be changed`)
+    return toWireWorkspace(request, await catalog.workspaces.change(current.name, { isPublic }))
+  },
+})
+
+export const deleteWorkspace = operation({
+  summary: 'Delete a workspace',
+  tags,
+  params,
+  query: RecurseQuery,
+  answers: { 200: empty() },
+  handle: async ({ catalog }: CatalogParts, request, reply) => {
+    const current = await catalog.workspaces.get(request.params.workspace)
+    requireMatch(request, toWireWorkspace(request, current))
+    await catalog.workspaces.delete(current.name, { recurse: request.query.recurse ?? false })
+    return reply.code(200).send()
+  },
+})
+
+/** The default workspace is the one that requests mean which name none. */
+export const showDefaultWorkspace = operation({
+  summary: 'The default workspace',
+  tags,
+  answers: { 200: WorkspaceReply },
+  handle: async ({ catalog }: CatalogParts, request, reply) => {
+    const name = (await catalog.workspaces.findDefaultName()) ?? 'default'
+    return sendEntity(request, reply, toWireWorkspace(request, await catalog.workspaces.get(name)))
+  },
+})
+
+export const changeDefaultWorkspace = operation({
+  summary: 'Make a workspace the default one',
+  tags,
+  body: WorkspaceBody,
+  answers: { 200: WorkspaceReply },
+  handle: async ({ catalog: { workspaces } }: CatalogParts, request) => {
+    const { name, public: isPublic } = request.body.workspace
+    const wanted = await workspaces.get(name ?? (await workspaces.getDefaultName()))
+    await workspaces.makeDefault(wanted.name)
+    return toWireWorkspace(request, await workspaces.change(wanted.name, { isPublic }))
+  },
+})
