@@ -42,7 +42,6 @@ import {
 } from './workspaces.ts'
 
 /** `/rest/workspaces` and, in each, its stores. */
-// biome-ignore format: one line an endpoint
 export const workspaceEndpoints = [
   endpoint('GET', '/rest/workspaces', 'user', 'view', { listWorkspaces }),
   endpoint('POST', '/rest/workspaces', 'staff', 'create', { createWorkspace }),
@@ -54,24 +53,32 @@ export const workspaceEndpoints = [
 ]
 
 /** Stores: of features, and files of rasters. */
-// biome-ignore format: one line an endpoint
 export const storeEndpoints = [
   endpoint('GET', '/rest/workspaces/:workspace/datastores', 'user', 'view', { listDataStores }),
   endpoint('POST', '/rest/workspaces/:workspace/datastores', 'staff', 'create', { createDataStore }),
   endpoint('GET', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'view', { showDataStore }),
   endpoint('PUT', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'change', { changeDataStore }),
   endpoint('DELETE', '/rest/workspaces/:workspace/datastores/:store', 'staff', 'remove', { deleteDataStore }),
-  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'user', 'view', { listFeatureTypes }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/featuretypes', 'user', 'view', {
+    listFeatureTypes,
+  }),
   endpoint('GET', '/rest/workspaces/:workspace/coveragestores', 'user', 'view', { listCoverageStores }),
   endpoint('POST', '/rest/workspaces/:workspace/coveragestores', 'staff', 'create', { createCoverageStore }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'view', { showCoverageStore }),
-  endpoint('PUT', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'change', { changeCoverageStore }),
-  endpoint('DELETE', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'remove', { deleteCoverageStore }),
-  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'user', 'view', { listCoverages }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'view', {
+    showCoverageStore,
+  }),
+  endpoint('PUT', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'change', {
+    changeCoverageStore,
+  }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/coveragestores/:store', 'staff', 'remove', {
+    deleteCoverageStore,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/coverages', 'user', 'view', {
+    listCoverages,
+  }),
 ]
 
 /** Layers: what is published. */
-// biome-ignore format: one line an endpoint
 export const layerEndpoints = [
   endpoint('GET', '/rest/layers', 'public', 'view', { listLayers }),
   endpoint('GET', '/rest/workspaces/:workspace/layers', 'public', 'view', { listLayersOfWorkspace }),
@@ -82,7 +89,6 @@ export const layerEndpoints = [
 ]
 
 /** Styles: of every workspace, and of one. */
-// biome-ignore format: one line an endpoint
 export const styleEndpoints = [
   endpoint('GET', '/rest/styles', 'user', 'view', { listStyles }),
   endpoint('POST', '/rest/styles', 'staff', 'create', { createStyle }),
@@ -93,7 +99,9 @@ export const styleEndpoints = [
   endpoint('POST', '/rest/workspaces/:workspace/styles', 'staff', 'create', { createStyleOfWorkspace }),
   endpoint('GET', '/rest/workspaces/:workspace/styles/:style', 'style', 'view', { showStyleOfWorkspace }),
   endpoint('PUT', '/rest/workspaces/:workspace/styles/:style', 'staff', 'change', { changeStyleOfWorkspace }),
-  endpoint('DELETE', '/rest/workspaces/:workspace/styles/:style', 'staff', 'remove', { deleteStyleOfWorkspace }),
+  endpoint('DELETE', '/rest/workspaces/:workspace/styles/:style', 'staff', 'remove', {
+    deleteStyleOfWorkspace,
+  }),
 ]
 
 /** The endpoints of the catalogue. */
