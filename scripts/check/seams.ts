@@ -4,7 +4,7 @@ import { serviceTypes } from '../../src/monitoring/model/service-types.ts'
 import { channels } from '../../src/monitoring/notify/channels/channels.ts'
 import { comparisonNames } from '../../src/monitoring/notify/comparisons/comparisons.ts'
 import { databaseReaders } from '../../src/sources/database/registry.ts'
-import { storeTypes } from '../../src/stores/store.ts'
+import { stores } from '../../src/stores/registry.ts'
 import { rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
 import type { Seam } from './type-names.ts'
 
@@ -16,7 +16,7 @@ const older = 'src/monitoring/move-in'
 /** The seams whose entries nobody outside tells apart by name; the names are those of the registries. */
 export const seams: readonly Seam[] = [
   { entry: 'format', names: formats.map(({ name }) => name), home: ['src/formats'] },
-  { entry: 'store', names: storeTypes, home: ['src/stores'] },
+  { entry: 'store', names: stores.map(({ type }) => type), home: ['src/stores'] },
   {
     entry: 'transformation',
     names: [...vectorTransforms, ...rasterTransforms].map(({ type }) => type),

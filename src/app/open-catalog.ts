@@ -12,6 +12,7 @@ import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import { IndexedStore } from '../stores/files/indexed-store.ts'
 import type { Readers } from '../stores/reading/readers.ts'
 import { createServedStore } from '../stores/reading/served-store.ts'
+import { ownStores } from '../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../stores/store.ts'
 
 interface CatalogNeeds {
@@ -61,7 +62,9 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
 async function followDatabase({ settings }: CatalogNeeds, catalog: Catalog): Promise<void> {
   if (settings.databaseUrl === undefined) return
   const place = placeOf(settings.databaseUrl)
-  const stores = (await catalog.stores.listAll()).filter((one) => one.isDefault && one.type === 'PostGIS')
+  const stores = (await catalog.stores.listAll()).filter(
+    (one) => one.isDefault && one.type === ownStores.database.type,
+  )
   for (const store of stores) {
     try {
       const { type, parameters } = await catalog.stores.connection(store)
@@ -92,12 +95,14 @@ async function defaultStore(
   taken: ReadonlySet<string>,
 ): Promise<StoreConnection> {
   if (settings.databaseUrl === undefined) {
-    const path = freeStoreFile(directory, workspace, `${workspace}.gpkg`, taken)
-    return { type: 'GeoPackage', parameters: { path } }
+    const { type, file } = ownStores.file
+    const path = freeStoreFile(directory, workspace, `${workspace}.${file.extension}`, taken)
+    return { type, parameters: { path } }
   }
   const schema = dataSchema(workspace)
   await database.alone(() => database.kysely.schema.createSchema(schema).ifNotExists().execute())
-  return { type: 'PostGIS', parameters: { dbtype: 'postgis', schema, ...placeOf(settings.databaseUrl) } }
+  const { type, defaults } = ownStores.database
+  return { type, parameters: { ...defaults, schema, ...placeOf(settings.databaseUrl) } }
 }
 
 const maxIdentifierBytes = 63

@@ -2,15 +2,12 @@ import type { Queryable } from '../db/connection.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Reach } from '../lib/network/reach.ts'
 import type { Vault } from '../lib/vault.ts'
-import { findServedFormat } from '../stores/files/served-formats.ts'
 import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../stores/reading/served-store.ts'
+import { findStoreDescription, isSecretParameter } from '../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../stores/store.ts'
 import type { StoreRecord } from './records.ts'
 import { readSealedSecrets } from './stores.ts'
-
-/** Parameters that never show; their wire names. */
-const secretParameters = ['passwd', 'password']
 
 /** Stands for a secret in what is shown; written back it keeps the value. */
 export const hiddenSecret = '********'
@@ -23,11 +20,10 @@ export interface PartedParameters {
 
 /** Parts parameters into those that may show and the sealed rest. */
 export function partParameters(all: StoreParameters, vault: Vault): PartedParameters {
-  const isSecret = (name: string): boolean => secretParameters.includes(name.toLowerCase())
-  const secrets = Object.fromEntries(Object.entries(all).filter(([name]) => isSecret(name)))
+  const secrets = Object.fromEntries(Object.entries(all).filter(([name]) => isSecretParameter(name)))
   const secretNames = Object.keys(secrets)
   return {
-    parameters: Object.fromEntries(Object.entries(all).filter(([name]) => !isSecret(name))),
+    parameters: Object.fromEntries(Object.entries(all).filter(([name]) => !isSecretParameter(name))),
     secretNames,
     sealed: secretNames.length === 0 ? '' : vault.seal(JSON.stringify(secrets)),
   }
@@ -61,7 +57,7 @@ export function createStoreConnections(
     return {
       type,
       parameters,
-      ...(findServedFormat(type) === undefined ? {} : { indexFolder }),
+      ...(findStoreDescription(type)?.file?.isIndexed === true ? { indexFolder } : {}),
       ...(store.madeBy === 'staff' ? { reach: reachOfStaff() } : {}),
     }
   }

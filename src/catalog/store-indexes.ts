@@ -1,14 +1,14 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { indexName } from '../stores/files/open-file-store.ts'
-import { findServedFormat } from '../stores/files/served-formats.ts'
-import type { StoreType } from '../stores/store.ts'
+import { findStoreDescription } from '../stores/registry.ts'
 import type { StoreRecord } from './records.ts'
 
 type Place = Pick<StoreRecord, 'type' | 'parameters'>
 
 function indexOf({ type, parameters }: Place): string | undefined {
-  return findServedFormat(type) === undefined ? undefined : indexName({ type: type as StoreType, parameters })
+  const isIndexed = findStoreDescription(type)?.file?.isIndexed === true
+  return isIndexed ? indexName({ type, parameters }) : undefined
 }
 
 /** Removes the index of a store's file, unless one of `remaining` reads the same file. */

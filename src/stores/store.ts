@@ -3,8 +3,8 @@ import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
 
-export const storeTypes = ['GeoPackage', 'PostGIS', 'Shapefile', 'FlatGeobuf'] as const
-export type StoreType = (typeof storeTypes)[number]
+/** The name of a type of store: what there is stands in the registry, with what it can do. */
+export type StoreType = string
 
 /** Connection parameters by their wire names (`host`, `port`, `database`, `schema`, `user`, `passwd`, `path`). */
 export type StoreParameters = Record<string, string>

@@ -3,6 +3,7 @@ import { invalid } from '../../lib/errors.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableState } from '../../stores/store.ts'
 import { findLayer, findNamedLayer, getLayer, listLayers, updateLayer } from '../layers.ts'
 import { isPublicLayer, publicLayers } from '../publicity.ts'
@@ -118,7 +119,7 @@ export class Layers {
     )
     if (!recurse || isShared) return
     if (store.kind === 'coverageStore') await this.#stores.delete(store, { recurse: false })
-    const isLoaded = store.type === 'GeoPackage' || store.type === 'PostGIS'
+    const isLoaded = findStoreDescription(store.type)?.can.takesLoads === true
     if (isLoaded) await (await this.#stores.open(store)).dropTable(layer.nativeName)
   }
 

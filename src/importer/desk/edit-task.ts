@@ -1,6 +1,7 @@
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
 import { foldChain, vectorTransformOf } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import { TransformError } from '../../transforms/transform.ts'
@@ -92,7 +93,7 @@ async function withTransforms(
 function checkTransforms(task: TaskRecord, specs: TransformSpec[]): void {
   for (const spec of specs) {
     const transform = vectorTransformOf(spec)
-    if (transform.phase === 'after' && task.store !== undefined && isFileType(task.store.type)) {
+    if (transform.phase === 'after' && task.store !== undefined && !hasIndexes(task.store.type)) {
       throw invalid('invalid-transform', `${transform.type} needs a database as target`)
     }
   }
@@ -102,8 +103,9 @@ function checkTransforms(task: TaskRecord, specs: TransformSpec[]): void {
   foldChain(chosenSchema(source.schema, layer), specs, srs === undefined ? {} : { declaredCrs: { srs } })
 }
 
-function isFileType(type: string): boolean {
-  return type === 'Shapefile' || type === 'FlatGeobuf'
+/** Those of coverages are not asked: no vector task goes there. */
+function hasIndexes(type: string): boolean {
+  return findStoreDescription(type)?.can.hasIndexes !== false
 }
 
 async function applyStore(parts: ImporterParts, record: ImportRecord, task: TaskRecord, name: string) {

@@ -1,3 +1,4 @@
+import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableDescription, VectorStore } from '../../stores/store.ts'
 import { openMoved, pointStore, removeMoved } from '../kinds/load/file-layer.ts'
 import { removePlaced } from '../kinds/mosaic/place-granules.ts'
@@ -107,8 +108,8 @@ export async function resumeUnsettled(parts: ImporterParts, course: Course): Pro
 }
 
 /**
- * Before any load begins: publishes what an earlier process committed. A GeoPackage tells by a table's latest change
- * whether a load committed, which the next load into that table would hide.
+ * Before any load begins: publishes what an earlier process committed, where the next load into a table would hide whether
+ * the one before committed (a GeoPackage tells by a table's latest change).
  */
 export async function publishEarlierCommits(parts: ImporterParts): Promise<void> {
   const db = parts.database.kysely
@@ -125,6 +126,7 @@ export async function publishEarlierCommits(parts: ImporterParts): Promise<void>
 
 async function publishIfCommitted(parts: ImporterParts, course: Course, taskLoad: TaskLoad): Promise<void> {
   const store = await parts.catalog.stores.get(taskLoad.storeId)
-  if (store.type !== 'GeoPackage' || !(await isCommitted(parts, taskLoad))) return
+  const isHidden = findStoreDescription(store.type)?.can.outcomesLast === false
+  if (!isHidden || !(await isCommitted(parts, taskLoad))) return
   await publishCommitted(parts, course, taskLoad)
 }

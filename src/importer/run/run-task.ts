@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { explain, Failure } from '../../lib/errors.ts'
 import { leaveDeaf, WorkLeft } from '../../lib/workers/leave-deaf.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
 import { findFileStore } from '../kinds/load/file-layer.ts'
 import type { Naming } from '../kinds/load/find-target.ts'
 import { findTarget, releaseTarget } from '../kinds/load/find-target.ts'
@@ -52,7 +53,7 @@ async function describeAgain(
   return { ...task, source, layer: proposeLayer(source) }
 }
 
-/** One load at a time into a table, published before the next; a GeoPackage takes one load at a time in all. */
+/** One load at a time into a table, published before the next; some stores take one load at a time in all. */
 async function takeTurns(
   parts: ImporterParts,
   { store, table }: Target,
@@ -60,7 +61,7 @@ async function takeTurns(
   work: { load(): Promise<LoadOutcome>; publish(outcome: LoadOutcome): Promise<void> },
 ): Promise<void> {
   const load =
-    store.type === 'GeoPackage'
+    findStoreDescription(store.type)?.can.oneLoadAtATime === true
       ? () => parts.locks.hold(`store ${store.id}`, work.load, signal)
       : () => work.load()
   await parts.locks.hold(`table ${store.id}/${table}`, async () => work.publish(await load()), signal)

@@ -5,6 +5,7 @@ import { Failure } from '../../lib/errors.ts'
 import { openGuardedSync } from '../../lib/guarded-files.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import { isFileDatabase } from '../../sources/database/registry.ts'
+import { getStoreDescription } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LoadPlan, LoadSource } from './load-plan.ts'
 
@@ -51,7 +52,8 @@ function checkSource(place: LoadPlace, source: LoadSource): void {
 }
 
 function checkStore(place: LoadPlace, { type, parameters: { path } }: StoreConnection): void {
-  if (type === 'GeoPackage' && path !== undefined && existsSync(path)) checkFile(place, path)
+  const isSqlite = getStoreDescription(type).file?.isSqlite === true
+  if (isSqlite && path !== undefined && existsSync(path)) checkFile(place, path)
 }
 
 function isDatabase(path: string): boolean {

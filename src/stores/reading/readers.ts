@@ -4,6 +4,7 @@ import { Failure } from '../../lib/errors.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
 import type { ReadHandlers, ReadWorkData } from './read-work.ts'
 
@@ -87,7 +88,8 @@ export class Readers {
   }
 
   #isForThreads({ type, parameters: { path, read_only } }: StoreConnection): boolean {
-    if (type !== 'GeoPackage' || path === undefined) return true
+    const isSqlite = getStoreDescription(type).file?.isSqlite === true
+    if (!isSqlite || path === undefined) return true
     const isOwn = read_only !== 'true' && dirname(dirname(resolve(path))) === this.#ownFolder
     return isOwn && (this.#distrusted.get(path) ?? 0) < performance.now()
   }

@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
-import { openVectorStore } from '../registry.ts'
+import { getStoreDescription, openVectorStore } from '../registry.ts'
 import type { FeaturePage, FeatureQuery, StoreConnection, VectorStore } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
@@ -14,6 +14,7 @@ export interface ServedStore extends VectorStore {
 /** `stage` alone works in this thread: loads have threads of their own. */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection)
+  const isFile = getStoreDescription(connection.type).file !== undefined
 
   /** Asks where the store may be read, and elsewhere where that turns out to be wrong. */
   async function ask<T>(question: (place: ReadPlace) => Promise<T>): Promise<T> {
@@ -53,9 +54,9 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
         pool.call('timeBounds', { connection, table, attribute }, { ...limits, signal }),
       ),
     state: (table, signal) =>
-      connection.type === 'PostGIS'
-        ? ask(({ pool, limits }) => pool.call('state', { connection, table }, { ...limits, signal }))
-        : local.state(table, signal),
+      isFile
+        ? local.state(table, signal)
+        : ask(({ pool, limits }) => pool.call('state', { connection, table }, { ...limits, signal })),
     readFeatures: (query: FeatureQuery, signal): AsyncIterable<FeaturePage> =>
       take(({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal })),
     writePage: (wish, signal) =>

@@ -4,16 +4,24 @@ import { basename, dirname, extname, join } from 'node:path'
 import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
 import { copyFile } from '../../../lib/copy-file.ts'
-import { openVectorStore } from '../../../stores/registry.ts'
-import type { VectorStore } from '../../../stores/store.ts'
+import { findStoreDescription, openVectorStore, ownStores } from '../../../stores/registry.ts'
+import type { StoreParameters, VectorStore } from '../../../stores/store.ts'
 import type { ImportRecord, TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
 import { storeFolder } from '../../publish/file-store.ts'
 import type { Target } from './target.ts'
 
+/** Files of ours, into which the rows of a file go that is served as it is. */
+const own = ownStores.file
+
+function ownFile(path: string): { type: string; parameters: StoreParameters } {
+  return { type: own.type, parameters: { path } }
+}
+
 /** Whether a store is a file that is served as it is. */
 export function isFileStore(store: StoreRecord): boolean {
-  return store.type === 'Shapefile' || store.type === 'FlatGeobuf' || store.parameters.read_only === 'true'
+  const isServed = findStoreDescription(store.type)?.can.takesLoads === false
+  return isServed || store.parameters.read_only === 'true'
 }
 
 /** The store of the layer that a REPLACE or APPEND means, where that is a file served as it is. */
@@ -29,8 +37,8 @@ export async function findFileStore(
 }
 
 /**
- * Where the rows of a layer over a file go: into a GeoPackage of ours, to which the layer's store is pointed when they
- * are there. A GeoPackage is copied whole, since other layers may read it; of another file its rows are.
+ * Where the rows of a layer over a file go: into a file of ours, to which the layer's store is pointed when they are
+ * there. One of the same type is copied whole, since other layers may read it; of another file its rows are.
  */
 export async function fileLayerTarget(
   parts: ImporterParts,
@@ -40,33 +48,32 @@ export async function fileLayerTarget(
 ): Promise<Target> {
   const source = from.parameters.path ?? ''
   const folder = storeFolder(parts, record, { path: source, origin: randomUUID() })
-  const path = join(folder, `${basename(source, extname(source))}.gpkg`)
-  const store: StoreRecord = { ...from, type: 'GeoPackage', parameters: { path } }
-  const isGeoPackage = from.type === 'GeoPackage'
-  const tableName = (name: string) =>
-    openVectorStore({ type: 'GeoPackage', parameters: { path } }).tableName(name)
+  const path = join(folder, `${basename(source, extname(source))}.${own.file.extension}`)
+  const store: StoreRecord = { ...from, ...ownFile(path) }
+  const isCopied = from.type === own.type
+  const tableName = (name: string) => openMoved(path).tableName(name)
   return {
     store,
-    table: isGeoPackage ? layer.nativeName : tableName(layer.nativeName),
+    table: isCopied ? layer.nativeName : tableName(layer.nativeName),
     layerName: layer.name,
     layer,
     isExisting: true,
     moved: { from, path },
-    ...(isGeoPackage ? {} : { copyFrom: { store: from, table: layer.nativeName } }),
+    ...(isCopied ? {} : { copyFrom: { store: from, table: layer.nativeName } }),
   }
 }
 
-/** Makes the folder of the new file, and the whole copy where the old one is a GeoPackage. */
+/** Makes the folder of the new file, and the whole copy where the old one is of the same type. */
 export async function prepareMove({ moved }: Target, signal: AbortSignal): Promise<void> {
   if (moved === undefined) return
   await mkdir(dirname(moved.path), { recursive: true })
   const { type, parameters } = moved.from
-  if (type === 'GeoPackage') await copyFile(parameters.path ?? '', moved.path, { signal })
+  if (type === own.type) await copyFile(parameters.path ?? '', moved.path, { signal })
 }
 
 /** The new file of a load; its store still means the old one. */
 export function openMoved(path: string): VectorStore {
-  return openVectorStore({ type: 'GeoPackage', parameters: { path } })
+  return openVectorStore(ownFile(path))
 }
 
 /** Points the store to its new file; run it in the transaction that publishes the layer. */
@@ -75,7 +82,7 @@ export async function pointStore(
   { storeId }: TaskLoad,
   path: string,
 ): Promise<StoreRecord> {
-  return change.moveStore(storeId, { type: 'GeoPackage', parameters: { path } })
+  return change.moveStore(storeId, ownFile(path))
 }
 
 /** Takes a new file away that no store was pointed to. */

@@ -5,9 +5,8 @@ import type { LayerDescription } from '../../../formats/format.ts'
 import { toLayerName } from '../../../geo/names.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { leftOutMessage } from '../../../stores/files/index/layout.ts'
-import { findServedFormat } from '../../../stores/files/served-formats.ts'
+import { findStoreServing } from '../../../stores/registry.ts'
 import type { StoreConnection, StoreParameters, StoreType } from '../../../stores/store.ts'
-import { storeTypes } from '../../../stores/store.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 import { findRejectFault, rejectLimitOf } from '../../model/model.ts'
 import type { ImporterParts } from '../../parts.ts'
@@ -59,22 +58,21 @@ export async function runDirect(
 ): Promise<TaskRecord> {
   const [file] = task.files
   const { source, layer } = task
-  const type = storeTypes.find((one) => one === task.format)
-  if (file === undefined || source === undefined || layer === undefined || type === undefined) {
+  const serving = findStoreServing(task.format)
+  if (file === undefined || source === undefined || layer === undefined || serving === undefined) {
     throw new Error(`Task ${task.id} has no file that can be served as it is`)
   }
+  const { type, can } = serving
   const path = task.isUploaded
     ? await settleCopy(copyFolder(parts, record, file), file, { signal })
     : file.path
   const parameters: StoreParameters = {
     path,
-    ...(type === 'GeoPackage' && !task.isUploaded ? { read_only: 'true' } : {}),
+    ...(can.takesLoads && !task.isUploaded ? { read_only: 'true' } : {}),
     ...(task.charset === undefined ? {} : { charset: task.charset }),
   }
   const served =
-    findServedFormat(type) === undefined
-      ? undefined
-      : await indexFile(parts, task, { type, parameters }, signal)
+    serving.file?.isIndexed === true ? await indexFile(parts, task, { type, parameters }, signal) : undefined
   const place = { storeId: 0, table: source.name, layerName: layer.name, isNewLayer: true }
   const name = toLayerName(basename(path, extname(path)))
   return publishTask(parts, record, served?.task ?? task, place, served?.layer ?? source, (change) =>

@@ -2,8 +2,8 @@ import { lookup } from 'node:dns/promises'
 import { realpath } from 'node:fs/promises'
 import { invalid } from '../../../lib/errors.ts'
 import type { DatabasePlace } from '../../../sources/database/database.ts'
-import { postgres } from '../../../sources/database/postgres/postgres.ts'
 import { isFileDatabase } from '../../../sources/database/registry.ts'
+import { getStoreDescription } from '../../../stores/registry.ts'
 import type { StoreConnection } from '../../../stores/store.ts'
 
 interface TablePlace {
@@ -41,8 +41,9 @@ async function placeOfSource(place: DatabasePlace, table: string): Promise<Table
 }
 
 async function placeOfTarget({ type, parameters }: StoreConnection, table: string): Promise<TablePlace> {
-  if (type !== 'PostGIS') return filePlace(parameters.path ?? '', table)
-  return serverPlace(postgres.type, parameters, table)
+  const { server } = getStoreDescription(type)
+  if (server === undefined) return filePlace(parameters.path ?? '', table)
+  return serverPlace(server.database, parameters, table)
 }
 
 /** Throws where a table would be read and written by the same load. */

@@ -1,8 +1,8 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { explain } from '../../../lib/errors.ts'
+import { findStoreServing } from '../../../stores/registry.ts'
 import type { StoreType } from '../../../stores/store.ts'
-import { storeTypes } from '../../../stores/store.ts'
 import { TransformError } from '../../../transforms/transform.ts'
 import type { TaskRecord, TaskStore } from '../../model/model.ts'
 import { isLoadedWhole } from '../../model/model.ts'
@@ -13,10 +13,8 @@ const nothing = { isDirect: false }
 
 function directType(task: TaskRecord): StoreType | undefined {
   if (task.table !== undefined) return undefined
-  const type = storeTypes.find((one) => one === task.format)
-  return type !== undefined && type !== 'PostGIS' && task.updateMode === 'CREATE' && isLoadedWhole(task)
-    ? type
-    : undefined
+  if (task.updateMode !== 'CREATE' || !isLoadedWhole(task)) return undefined
+  return findStoreServing(task.format)?.type
 }
 
 /** Whether the task goes to the default data store of its workspace. */

@@ -1,0 +1,68 @@
+import type { StoreConnection, StoreParameters, VectorStore } from './store.ts'
+
+export interface OpenOptions {
+  /** Loads will follow one another: what one has opened stays open a moment for the next. */
+  isKept?: boolean
+  /** What reads stays open for this long without a question. */
+  keepReadingMs?: number
+  /** Refuses databases of which SQLite may never be done. */
+  refusesTraps?: boolean
+  /** Believes nothing that stands in a database. */
+  isGuarded?: boolean
+}
+
+/** What a store of a type can do. Everybody asks here, and nobody asks for a type by its name. */
+export interface StoreCapabilities {
+  /** Whether rows can be loaded into it. Others are files that are served as they are. */
+  takesLoads: boolean
+  /** Whether a load has to end before the next one begins, whatever their tables. */
+  oneLoadAtATime: boolean
+  /** Whether attributes can be given an index. */
+  hasIndexes: boolean
+  /** Whether `outcome` still knows of a load after later ones into the same table. */
+  outcomesLast: boolean
+  /** Whether it counts matches in no time, so that nobody else needs to remember them. */
+  countsFast: boolean
+}
+
+/** Of a store that is a file, in the parameter `path`. */
+export interface StoreFile {
+  /** The ending of a new one. */
+  extension: string
+  /** The format whose files can be served as they are, as such stores; only where they hold one layer or more of it. */
+  format: string
+  /** Whether SQLite reads it, which may never be done with a file of somebody else's. */
+  isSqlite: boolean
+  /** Whether its rows are found by an index beside the catalogue, in the `indexFolder` of its connection. */
+  isIndexed: boolean
+}
+
+/** Of a store in a database that is a server. */
+export interface StoreServer {
+  /** The type of the database, by which it is known as a source of tables. */
+  database: string
+  /** Parameters that lead to another server when they change. */
+  address: readonly string[]
+  /** Parameters that a password is for: with another of these it has to be given again. */
+  passwordScope: readonly string[]
+}
+
+/** A type of store as all others know it. The registry lists them. */
+export interface StoreDescription {
+  /** Its name in records and on the wire. */
+  readonly type: string
+  /**
+   * What else requests may call it, as `type` or `dbtype`: in small letters, without blanks, dashes and underlines. None
+   * where only imports make such stores.
+   */
+  readonly names: readonly string[]
+  /** Parameters of every such store, where a request does not say otherwise. */
+  readonly defaults: StoreParameters
+  /** Parameters that are kept sealed and never shown, in small letters. */
+  readonly secrets: readonly string[]
+  readonly can: StoreCapabilities
+  readonly file?: StoreFile
+  readonly server?: StoreServer
+  /** Opens a store; the connection itself is tried by `check` or at first use. */
+  open(connection: StoreConnection, options: OpenOptions): VectorStore
+}

@@ -1,0 +1,23 @@
+import type { Format } from '../../formats/format.ts'
+import type { StoreDescription } from '../description.ts'
+import { openFileStore } from './open-file-store.ts'
+
+/** Files of a format as stores, served as they are. */
+export function servedFiles(format: Format): StoreDescription {
+  const { name, extensions } = format
+  return {
+    type: name,
+    names: [],
+    defaults: {},
+    secrets: [],
+    can: {
+      takesLoads: false,
+      oneLoadAtATime: false,
+      hasIndexes: false,
+      outcomesLast: false,
+      countsFast: true,
+    },
+    file: { extension: extensions[0] ?? '', format: name, isSqlite: false, isIndexed: true },
+    open: (connection) => openFileStore(connection, format),
+  }
+}

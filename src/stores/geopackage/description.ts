@@ -1,0 +1,47 @@
+import { findCrs } from '../../geo/crs-database.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { OpenOptions, StoreDescription } from '../description.ts'
+import type { StoreConnection, VectorStore } from '../store.ts'
+import type { CrsDefinition } from './crs-rows.ts'
+import { createGeoPackageStore } from './geopackage-store.ts'
+
+const type = 'GeoPackage'
+
+/** Within this time loads into one GeoPackage follow one another. */
+const keepMs = 250
+
+/** OGC GeoPackage: a file of SQLite. */
+export const geoPackage = {
+  type,
+  names: ['geopackage', 'geopkg', 'gpkg'],
+  defaults: {},
+  secrets: [],
+  can: {
+    takesLoads: true,
+    // SQLite lets one connection write at a time.
+    oneLoadAtATime: true,
+    hasIndexes: true,
+    // A load is known by the latest change of its table.
+    outcomesLast: false,
+    countsFast: true,
+  },
+  file: { extension: 'gpkg', format: type, isSqlite: true, isIndexed: false },
+  open,
+} satisfies StoreDescription
+
+function findDefinition(srs: string): CrsDefinition | undefined {
+  const record = findCrs(srs)
+  if (record === undefined) return undefined
+  const { authority, code, name, wkt } = record
+  return { organization: authority, code: Number(code), name, wkt }
+}
+
+function open(
+  { parameters }: StoreConnection,
+  { isKept = false, keepReadingMs = 0, refusesTraps = false, isGuarded = false }: OpenOptions,
+): VectorStore {
+  const { path, read_only } = parameters
+  if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')
+  const settings = { path, isReadOnly: read_only === 'true', refusesTraps, isGuarded }
+  return createGeoPackageStore(settings, { findDefinition, keepMs: isKept ? keepMs : 0, keepReadingMs })
+}

@@ -1,0 +1,24 @@
+import type { StoreDescription } from '../description.ts'
+import type { StoreConnection } from '../store.ts'
+import { createPostgisStore } from './postgis-store.ts'
+
+/** A schema of a PostgreSQL database with PostGIS. */
+export const postgis = {
+  type: 'PostGIS',
+  names: ['postgis'],
+  defaults: { dbtype: 'postgis' },
+  secrets: ['passwd', 'password'],
+  can: {
+    takesLoads: true,
+    oneLoadAtATime: false,
+    hasIndexes: true,
+    outcomesLast: true,
+    countsFast: false,
+  },
+  server: {
+    database: 'postgis',
+    address: ['host', 'port'],
+    passwordScope: ['host', 'port', 'database', 'user'],
+  },
+  open: ({ parameters, reach }: StoreConnection) => createPostgisStore(parameters, reach),
+} satisfies StoreDescription
