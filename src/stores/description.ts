@@ -12,7 +12,7 @@ export interface OpenOptions {
 }
 
 /** What a store of a type can do. Everybody asks here, and nobody asks for a type by its name. */
-export interface StoreCapabilities {
+interface StoreCapabilities {
   /** Whether rows can be loaded into it. Others are files that are served as they are. */
   takesLoads: boolean
   /** Whether a load has to end before the next one begins, whatever their tables. */
@@ -26,7 +26,7 @@ export interface StoreCapabilities {
 }
 
 /** Of a store that is a file, in the parameter `path`. */
-export interface StoreFile {
+interface StoreFile {
   /** The ending of a new one. */
   extension: string
   /** The format whose files can be served as they are, as such stores; only where they hold one layer or more of it. */
@@ -38,7 +38,7 @@ export interface StoreFile {
 }
 
 /** Of a store in a database that is a server. */
-export interface StoreServer {
+interface StoreServer {
   /** The type of the database, by which it is known as a source of tables. */
   database: string
   /** Parameters that lead to another server when they change. */

@@ -9,7 +9,7 @@ const briefMs = 500
 const longestPauseMs = 50
 const busyCode = 5
 
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   const code = (error as { errcode?: unknown } | undefined)?.errcode
   return typeof code === 'number' && (code & 0xff) === busyCode
 }

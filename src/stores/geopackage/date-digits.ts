@@ -6,8 +6,8 @@ const daysPerEra = 146_097
 
 /** Bytes of a DATE, and of a DATETIME with milliseconds and with microseconds (OGC 12-128r18, table 1). */
 export const dateBytes = 10
-export const millisecondBytes = 24
-export const microsecondBytes = 27
+const millisecondBytes = 24
+const microsecondBytes = 27
 
 export function isWritableDay(days: number): boolean {
   return days >= firstDay && days <= lastDay

@@ -10,7 +10,7 @@ const maxEntries = 51
 const chunkEntries = 1 << 20
 
 /** Bytes of a node in a database of this page size (SQLite documentation, "The SQLite R*Tree Module", 3.4). */
-export function nodeBytes(pageSize: number): number {
+function nodeBytes(pageSize: number): number {
   return Math.min(pageSize - 64, 4 + maxEntries * entryBytes)
 }
 

@@ -19,7 +19,7 @@ export interface ColumnFacts {
   isReadOnly: boolean
 }
 
-export interface GeometryFacts {
+interface GeometryFacts {
   name: string
   rules: GeometryRules
   srid: number

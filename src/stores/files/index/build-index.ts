@@ -29,7 +29,7 @@ export interface BuildHooks {
 }
 
 /** The end of names of indexes that are being written. */
-export const partSuffix = '.part'
+const partSuffix = '.part'
 
 function getAccess({ name, rowAccess }: Format): RowAccess {
   if (rowAccess === undefined) throw new Error(`Rows of ${name} are not read one by one`)

@@ -24,7 +24,7 @@ const maxHeaderBytes = 1 << 26
 const pieceValues = 1 << 13
 
 /** How a box lies to those that are asked for. */
-export type Relation = 'apart' | 'within' | 'across'
+type Relation = 'apart' | 'within' | 'across'
 
 /** An index on disk, open; read piece by piece and never held whole. `close` it in any case. */
 export class FileIndex {

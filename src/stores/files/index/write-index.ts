@@ -27,7 +27,7 @@ const microsPerDay = 86_400_000_000
 export type IndexFacts = Pick<IndexHeader, 'version' | 'stamp' | 'heads' | 'layer'>
 
 /** Attributes that features are asked for by time. */
-export function timeAttributes({ attributes }: Schema): string[] {
+function timeAttributes({ attributes }: Schema): string[] {
   return attributes.flatMap(({ name, type }) => (type === 'date' || type === 'timestamp' ? [name] : []))
 }
 

@@ -9,7 +9,7 @@ import { BoxTest } from '../../../geo/wkb-touches.ts'
 import type { FeatureQuery } from '../../store.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
-export type Bound = string | number | bigint | null
+type Bound = string | number | bigint | null
 
 /** A condition and what is bound in it. */
 export interface Condition {

@@ -13,7 +13,7 @@ import { TableReader } from './table-reader.ts'
 const mostIdle = 2
 
 /** A thread must not ask this file, since it could not be ended: it is for a process. */
-export function needsProcess(trap: string): Failure {
+function needsProcess(trap: string): Failure {
   return new Failure('unavailable', 'needs-process', `The GeoPackage holds a ${trap}`)
 }
 

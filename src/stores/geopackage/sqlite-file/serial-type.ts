@@ -1,5 +1,4 @@
-/** Serial types of the record format (SQLite file format, section 2.1). */
-export const serialNull = 0
+/** The serial type of a double in the record format (SQLite file format, section 2.1). */
 export const serialDouble = 7
 
 /** The serial type of an integer of at most 53 bits. */
