@@ -1,8 +1,9 @@
 import { Agent, get } from 'node:http'
 import { fastify } from 'fastify'
 import type { App, TypeBoxProvider } from '../src/http/app-types.ts'
-import { recordRequests } from '../src/http/record-requests.ts'
+import { observeRequests } from '../src/http/observe-requests.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { createEventBus } from '../src/lib/events.ts'
 import { OwnRequests } from '../src/monitoring/collect/own/own-requests.ts'
 import { silentLogger } from '../tests/support/silent-logger.ts'
 import { quantile } from './quantile.ts'
@@ -52,13 +53,20 @@ async function timeHook(): Promise<number[]> {
     begun = performance.now()
     done()
   })
-  recordRequests(app, { monitoring: { record: (request) => own.add(request) }, clock: systemClock })
+  observeRequests(app, {
+    monitoring: { record: (request) => own.add(request) },
+    events: createEventBus(() => undefined),
+    clock: systemClock,
+    log: silentLogger,
+  })
   app.addHook('onRequest', (_request, reply, done) => {
     begunFor = performance.now() - begun
     reply.raw.once('close', () => times.push(begunFor + performance.now() - ended))
     done()
   })
-  app.get('/ogc/collections', () => ({ collections: [] }))
+  app.get('/ogc/collections', { config: { access: 'public', countsAs: 'OWS:WFS' } }, () => ({
+    collections: [],
+  }))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   try {
     await ask(url, warmingRequests)

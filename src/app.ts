@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureFirstUser } from './accounts/first-user.ts'
+import { Accounts } from './accounts/accounts.ts'
 import type { PasswordCost } from './accounts/passwords.ts'
 import { createPasswords } from './accounts/passwords.ts'
 import { openAreas } from './app/areas.ts'
@@ -14,7 +14,9 @@ import { version } from './config/version.ts'
 import { openBroadcast, silence } from './db/broadcast.ts'
 import { openDatabase } from './db/connection.ts'
 import type { App, HttpContext } from './http/app-types.ts'
+import type { Observers } from './http/observe-requests.ts'
 import { createHttpServer } from './http/server.ts'
+import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
 import type { ImporterNeeds } from './importer/importer.ts'
 import { Importer } from './importer/importer.ts'
 import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
@@ -52,6 +54,9 @@ function print(text: string): void {
 
 /** Every part, joined; `app` answers injected requests. */
 export interface Terrane extends HttpContext {
+  accounts: Accounts
+  keys: IdempotencyKeys
+  observers: Observers
   app: App
   /** Takes no new work, waits up to 10 s for what is under way, and closes every part. */
   close(): Promise<void>
@@ -65,9 +70,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 }
 
 /** Sees to it that there is a user, whose password is told where it was made up. */
-function welcome({ database, passwords, clock, settings }: Terrane, options: AppOptions): Promise<void> {
-  const notice = options.notice ?? print
-  return database.alone(() => ensureFirstUser({ database, passwords, clock }, settings.adminPassword, notice))
+function welcome({ database, accounts, settings }: Terrane, { notice = print }: AppOptions): Promise<void> {
+  return database.alone(() => accounts.ensureFirstUser(settings.adminPassword, notice))
 }
 
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
@@ -107,23 +111,26 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const importer = createImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
-    const passwords = createPasswords(options.passwordCost)
+    const accounts = new Accounts({ database, clock, passwords: createPasswords(options.passwordCost) })
+    const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(
       { settings, directory, database, remote, events, clock, log },
       closers,
     )
     const context: HttpContext = {
-      ...{ settings, directory, database, events, log, clock, version, passwords },
+      ...{ settings, directory, database, events, log, clock, version },
       ...{ catalog, importer },
       ...monitoring,
     }
-    const app = await createHttpServer(context, openAreas(context))
+    const observers = { events, log, clock, monitoring: monitoring.monitoring }
+    const server = { accounts, keys, observers }
+    const app = await createHttpServer({ ...context, ...server }, openAreas({ ...context, accounts }))
     serving.app = app
     closers.push(async () => {
       await Promise.all([closeHttp(app), importer.stop()])
     })
     await importer.start()
-    return { ...context, app, close: closeAll }
+    return { ...context, ...server, app, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error

@@ -26,7 +26,7 @@ export const house: House = {
       ['sources', 'transforms', 'stores'],
       'db',
       'jobs',
-      'accounts',
+      ['accounts', 'idempotency'],
       'catalog',
       'importer',
       'monitoring',

@@ -1,14 +1,12 @@
-import type { Database } from '../db/connection.ts'
-import type { Clock } from '../lib/clock.ts'
 import { Failure } from '../lib/errors.ts'
 import type { Caller } from './caller.ts'
 import { anonymous } from './caller.ts'
 import type { Passwords } from './passwords.ts'
-import { findSession } from './session-repository.ts'
+import type { User } from './records.ts'
+import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
-import { findUserByToken } from './token-repository.ts'
-import type { User } from './user-repository.ts'
-import { findUser } from './user-repository.ts'
+import type { Tokens } from './tokens.ts'
+import type { Users } from './users.ts'
 
 /** What somebody gives to prove who they are. */
 export type Credentials =
@@ -17,10 +15,11 @@ export type Credentials =
   | { kind: 'session'; id: string }
 
 export interface AuthenticationParts {
-  database: Database
+  users: Pick<Users, 'find'>
+  tokens: Pick<Tokens, 'findUser'>
+  sessions: Pick<Sessions, 'find'>
   passwords: Passwords
   throttle: Throttle
-  clock: Clock
 }
 
 /** Who calls, with the session's CSRF token where the caller came by a session. */
@@ -41,8 +40,8 @@ export async function authenticate(
   return { caller: { name: user.name, role: user.role, by: 'password' } }
 }
 
-async function bySession({ database, clock }: AuthenticationParts, id: string): Promise<Authenticated> {
-  const session = await findSession(database.kysely, id, clock.now())
+async function bySession({ sessions }: AuthenticationParts, id: string): Promise<Authenticated> {
+  const session = await sessions.find(id)
   if (session === undefined) return { caller: anonymous }
   const { user, csrfToken } = session
   return { caller: { name: user.name, role: user.role, by: 'session' }, csrfToken }
@@ -50,7 +49,7 @@ async function bySession({ database, clock }: AuthenticationParts, id: string): 
 
 async function byToken(parts: AuthenticationParts, token: string, address: string): Promise<Authenticated> {
   refuseHaste(parts.throttle, address)
-  const user = await findUserByToken(parts.database.kysely, token, parts.clock.now())
+  const user = await parts.tokens.findUser(token)
   if (user !== undefined) return { caller: { name: user.name, role: user.role, by: 'token' } }
   parts.throttle.attempt(address)
   throw new Failure('unauthenticated', 'wrong-credentials', 'The token is unknown, revoked or out of date')
@@ -62,9 +61,9 @@ export async function checkPassword(
   { name, password }: { name: string; password: string },
   address: string,
 ): Promise<User> {
-  const { throttle, passwords } = parts
+  const { throttle, passwords, users } = parts
   refuseHaste(throttle, address, name)
-  const user = await findUser(parts.database.kysely, name)
+  const user = await users.find(name)
   if (user !== undefined && passwords.isKnown(password, user.passwordHash)) return user
   if (!passwords.isUnderWay(password, user?.passwordHash)) throttle.attempt(address, name)
   if ((await passwords.verify(password, user?.passwordHash)) && user !== undefined) {

@@ -1,16 +1,8 @@
 import type { Queryable } from '../db/connection.ts'
+import type { Session, User } from './records.ts'
+import { sessionSeconds } from './records.ts'
 import { digestOf, randomText } from './secret-texts.ts'
-import type { User } from './user-repository.ts'
 import { findUser } from './user-repository.ts'
-
-/** A login of the web pages. */
-export interface Session {
-  user: User
-  csrfToken: string
-  expiresAt: string
-}
-
-export const sessionSeconds = 12 * 3600
 
 /** Starts a session; the id is for the cookie alone, only its digest is kept. Sessions that ended are cleared. */
 export async function insertSession(db: Queryable, user: User, now: Date): Promise<Session & { id: string }> {

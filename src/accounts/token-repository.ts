@@ -1,15 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
+import type { Token, User } from './records.ts'
 import { digestOf, randomText } from './secret-texts.ts'
-import type { User } from './user-repository.ts'
 import { findUser } from './user-repository.ts'
-
-export interface Token {
-  id: number
-  caption: string
-  createdAt: string
-  expiresAt: string | undefined
-  lastUsedAt: string | undefined
-}
 
 const tokenPrefix = 'trn_'
 const useResolutionMs = 60_000

@@ -4,17 +4,9 @@ import type { Tables } from '../db/tables.ts'
 import { conflict, notFound } from '../lib/errors.ts'
 import type { Role } from './caller.ts'
 import { roles } from './caller.ts'
+import type { User } from './records.ts'
 
-export interface User {
-  name: string
-  email: string | undefined
-  role: Role
-  passwordHash: string
-  createdAt: string
-  updatedAt: string
-}
-
-export function toRole(text: string): Role {
+function toRole(text: string): Role {
   return roles.find((role) => role === text) ?? 'user'
 }
 

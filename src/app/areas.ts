@@ -1,37 +1,70 @@
-import type { Area, HttpContext } from '../http/app-types.ts'
-import { tokenEndpoints } from '../http/auth/routes.ts'
-import { usersArea } from '../http/auth/users-area.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { App, Area, ContextArea, HttpContext } from '../http/app-types.ts'
+import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../http/auth/routes.ts'
 import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import { healthEndpoints } from '../http/health.ts'
 import { importerArea } from '../http/importer/importer-area.ts'
 import { metricsArea } from '../http/metrics.ts'
+import { MetricsExport } from '../http/metrics-export.ts'
 import { monitoringArea } from '../http/monitoring/monitoring-area.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
-import { startPageArea } from '../http/start-page.ts'
+import { monitoringIndexEndpoints, startPageEndpoints } from '../http/start-page.ts'
+import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/free-space.ts'
+import type { Monitoring } from '../monitoring/monitoring.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
-export function openAreas({
-  version,
-  catalog,
-  importer,
-  monitoring,
-  directory,
-  database,
-  clock,
-}: HttpContext): Area[] {
-  const space = new FreeSpace(directory.root)
+export function openAreas(context: HttpContext & { accounts: Accounts }): Area[] {
+  const { version, catalog, importer, monitoring, settings, accounts, clock } = context
+  const space = new FreeSpace(context.directory.root)
+  const index = { version, isMonitoringOn: settings.monitoring.isOn }
+  const withContext = (area: ContextArea): Area => {
+    return (app) => area(app, context)
+  }
   return [
-    startPageArea, // /, /rest, /monitoring
-    (app) => addEndpoints(app, healthEndpoints, { version, importer, monitoring, space }),
-    metricsArea, // /metrics
-    usersArea, // /rest/security/users, /rest/security/self/password
-    ogcArea, // /ogc
-    (app) => addEndpoints(app, tokenEndpoints, { database, clock }), // /rest/security/tokens
-    catalogArea({ catalog }), // /rest/workspaces, /rest/layers
-    stylesArea({ catalog }), // /rest/styles, /rest/workspaces/<ws>/styles
-    importerArea, // /rest/imports
-    monitoringArea, // /monitoring
+    table(startPageEndpoints, index),
+    ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
+    table(healthEndpoints, { version, importer, monitoring, space }),
+    metricsArea(openMetrics(context, space)),
+    table(userEndpoints, accounts),
+    table(tokenEndpoints, { tokens: accounts.tokens, clock }),
+    table(sessionEndpoints, accounts),
+    withContext(ogcArea), // /ogc
+    catalogArea({ catalog }),
+    stylesArea({ catalog }),
+    withContext(importerArea), // /rest/imports
+    withContext(monitoringArea), // /monitoring
   ]
+}
+
+/** An area that is nothing but a table. */
+function table<Parts>(endpoints: readonly Endpoint<Parts>[], parts: Parts): Area {
+  return (app: App) => addEndpoints(app, endpoints, parts)
+}
+
+function openMetrics(
+  {
+    events,
+    version,
+    importer,
+    monitoring,
+  }: Pick<HttpContext, 'events' | 'version' | 'importer' | 'monitoring'>,
+  space: FreeSpace,
+): MetricsExport {
+  return new MetricsExport({
+    ...{ events, version },
+    loads: () => importer.workload(),
+    freeSpace: () => space.read(),
+    ...defined({ monitoringLoad: monitoring && (() => loadOf(monitoring)) }),
+  })
+}
+
+function loadOf(monitoring: Monitoring) {
+  return {
+    ...monitoring.load(),
+    isDegraded: monitoring.health().status !== 'ok',
+    collectionAge: monitoring.collectionAge(),
+  }
 }

@@ -1,5 +1,3 @@
-import { deleteToken, insertToken } from '../accounts/token-repository.ts'
-import { listUsers } from '../accounts/user-repository.ts'
 import type { AppOptions, RunningTerrane } from '../app.ts'
 import { startServer } from '../app.ts'
 import type { Settings } from '../config/settings.ts'
@@ -22,21 +20,18 @@ export async function startOwnServer(settings: Settings, options: AppOptions = {
 }
 
 async function withClient<T>(server: RunningTerrane, work: (client: RestClient) => Promise<T>): Promise<T> {
-  const { kysely } = server.database
-  const admin = (await listUsers(kysely)).find((user) => user.role === 'admin')
+  const { users, tokens } = server.accounts
+  const admin = (await users.list()).find((user) => user.role === 'admin')
   if (admin === undefined) throw new Error('No user has the role admin')
-  const now = server.clock.now()
-  const { id, text } = await insertToken(kysely, {
-    userName: admin.name,
+  const { id, text } = await tokens.create(admin.name, {
     caption: 'terrane command line',
-    at: now.toISOString(),
-    expiresAt: new Date(now.getTime() + tokenMilliseconds).toISOString(),
+    expiresAt: new Date(server.clock.now().getTime() + tokenMilliseconds).toISOString(),
   })
   const client = createRestClient(server.localUrl, `Bearer ${text}`)
   try {
     return await work(client)
   } finally {
     client.close()
-    await deleteToken(kysely, admin.name, id)
+    await tokens.revoke(admin.name, id)
   }
 }

@@ -9,7 +9,6 @@ import type {
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../accounts/caller.ts'
-import type { Passwords } from '../accounts/passwords.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { DataDirectory } from '../config/data-directory.ts'
 import type { Dialect, Settings } from '../config/settings.ts'
@@ -43,7 +42,7 @@ export type App = FastifyInstance<
   TypeBoxProvider
 >
 
-/** What every area of routes is given. */
+/** What areas are given that have no table yet. */
 export interface HttpContext {
   settings: Settings
   directory: DataDirectory
@@ -62,12 +61,14 @@ export interface HttpContext {
   events: EventBus
   log: Logger
   clock: Clock
-  passwords: Passwords
   version: string
 }
 
 /** One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside). */
-export type Area = (app: App, context: HttpContext) => void | Promise<void>
+export type Area = (app: App) => void | Promise<void>
+
+/** One without a table. */
+export type ContextArea = (app: App, context: HttpContext) => void | Promise<void>
 
 /** What monitoring counts requests of an endpoint as. */
 export type CountsAs = OwnEventType | 'unrecorded'

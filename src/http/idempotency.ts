@@ -1,40 +1,27 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { IdempotencyKeys } from '../idempotency/idempotency-keys.ts'
+import type { Claim, StoredAnswer } from '../idempotency/records.ts'
 import { conflict, invalid } from '../lib/errors.ts'
-import type { App, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
-import type { Claim, StoredAnswer } from './idempotency-repository.ts'
-import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeAnswer } from './idempotency-repository.ts'
+import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 
-const keepMs = 24 * 3600_000
-/** A claim is renewed while its request is under way; one that is older was a killed process's. */
-const renewMs = 10_000
-const abandonedMs = 30_000
 const storedHeaders = ['content-type', 'location', 'etag']
 
 /**
  * Honours `Idempotency-Key` on routes with `idempotent: true`: the first answer is kept for 24 hours and given again.
  * Failures of the server itself are not kept.
  */
-export function repeatAnswers(app: App, { database, clock, log }: HttpContext): void {
+export function repeatAnswers(app: App, keys: IdempotencyKeys): void {
   const claims = new Map<FastifyRequest, Claim>()
-  const at = (ageMs = 0): string => new Date(clock.now().getTime() - ageMs).toISOString()
-  const renewal = setInterval(() => {
-    renewKeys(database.kysely, claims.values(), at()).catch((error: unknown) =>
-      log.error({ err: error }, 'idempotency keys could not be renewed'),
-    )
-  }, renewMs).unref()
 
-  app.addHook('onReady', async () => {
-    if (database.kind === 'sqlite') await releaseAllKeys(database.kysely)
-  })
+  app.addHook('onReady', () => keys.start())
 
-  app.addHook('onClose', async () => clearInterval(renewal))
+  app.addHook('onClose', async () => keys.stop())
 
   app.addHook('preHandler', async (request, reply) => {
     const claim = claimOf(request)
     if (claim === undefined) return
-    const times = { now: at(), expiredBefore: at(keepMs), abandonedBefore: at(abandonedMs) }
-    const earlier = await claimKey(database, claim, times)
+    const earlier = await keys.claim(claim)
     if (earlier === undefined) claims.set(request, claim)
     else return repeat(reply, claim, earlier)
   })
@@ -44,15 +31,15 @@ export function repeatAnswers(app: App, { database, clock, log }: HttpContext): 
     if (claim === undefined) return
     claims.delete(request)
     const body = textOf(payload)
-    if (reply.statusCode >= 500 || body === undefined) return releaseKey(database.kysely, claim)
     const { statusCode: status } = reply
-    await storeAnswer(database.kysely, claim, { status, headers: headersOf(reply), body, at: at() })
+    if (status >= 500 || body === undefined) await keys.release(claim)
+    else await keys.keep(claim, { status, headers: headersOf(reply), body })
   })
 
   app.addHook('onResponse', async (request) => {
     const claim = claims.get(request)
     claims.delete(request)
-    if (claim !== undefined) await releaseKey(database.kysely, claim)
+    if (claim !== undefined) await keys.release(claim)
   })
 }
 

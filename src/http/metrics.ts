@@ -1,41 +1,24 @@
 import { Type } from 'typebox'
-import { FreeSpace } from '../lib/free-space.ts'
-import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { Area } from './app-types.ts'
-import type { MonitoringLoad } from './metrics-export.ts'
-import { MetricsExport } from './metrics-export.ts'
+import { media } from './description.ts'
+import { addEndpoints, endpoint, operation } from './endpoint.ts'
+import type { MetricsExport } from './metrics-export.ts'
 
 /** What this server does, for Prometheus; no database is asked. */
-export const metricsArea: Area = (app, { events, version, importer, monitoring, directory }) => {
-  const space = new FreeSpace(directory.root)
-  const metrics = new MetricsExport({
-    events,
-    version,
-    loads: () => importer.workload(),
-    freeSpace: () => space.read(),
-    ...(monitoring === undefined ? {} : { monitoringLoad: () => loadOf(monitoring) }),
-  })
-  app.addHook('onClose', async () => metrics.close())
-  app.get(
-    '/metrics',
-    {
-      config: { access: 'user' },
-      schema: {
-        tags: ['server'],
-        summary: 'Counters for Prometheus, in its text format',
-        response: {
-          200: { description: 'The text format', content: { 'text/plain': { schema: Type.String() } } },
-        },
-      },
-    },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
-  )
-}
+const showMetrics = operation({
+  summary: 'Counters for Prometheus, in its text format',
+  tags: ['server'],
+  answers: { 200: media('The text format', { 'text/plain': Type.String() }) },
+  handle: async ({ metrics }: { metrics: MetricsExport }, _request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+})
 
-function loadOf(monitoring: Monitoring): MonitoringLoad {
-  return {
-    ...monitoring.load(),
-    isDegraded: monitoring.health().status !== 'ok',
-    collectionAge: monitoring.collectionAge(),
+export const metricsEndpoints = [endpoint('GET', '/metrics', 'user', 'unrecorded', { showMetrics })]
+
+/** `/metrics`; what it counts with is closed with the server. */
+export function metricsArea(metrics: MetricsExport): Area {
+  return (app) => {
+    app.addHook('onClose', async () => metrics.close())
+    addEndpoints(app, metricsEndpoints, { metrics })
   }
 }

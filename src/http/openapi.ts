@@ -2,8 +2,9 @@ import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
+import type { ServerSettings } from '../config/settings.ts'
 import { defined } from '../lib/defined.ts'
-import type { App, HttpContext } from './app-types.ts'
+import type { App } from './app-types.ts'
 import type { NamedDescription } from './description.ts'
 import { FailureReply } from './monitoring/bodies.ts'
 import { isMonitoringPath } from './monitoring/envelope.ts'
@@ -31,11 +32,11 @@ const pageContentPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
 
 /** The page itself; below it lie its files. */
-const referencePath = '/docs'
+export const referencePath = '/docs'
 
 /** OpenAPI from the route schemas at `/openapi.json`, and a reference page at `/docs`. */
-export async function describeApi(app: App, { settings, version }: HttpContext): Promise<void> {
-  const { publicUrl, basePath } = settings.server
+export async function describeApi(app: App, server: ServerSettings, version: string): Promise<void> {
+  const { publicUrl, basePath } = server
   const base = publicUrl ?? basePath
   await app.register(fastifySwagger, {
     openapi: {

@@ -2,48 +2,59 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import { anonymous } from '../accounts/caller.ts'
-import { createThrottle } from '../accounts/throttle.ts'
+import type { ServerSettings, Settings } from '../config/settings.ts'
+import type { IdempotencyKeys } from '../idempotency/idempotency-keys.ts'
 import type { Failure } from '../lib/errors.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
-import type { App, Area, HttpContext, TypeBoxProvider } from './app-types.ts'
+import type { App, Area, TypeBoxProvider } from './app-types.ts'
+import type { GuardParts } from './auth/guard.ts'
 import { guardRoutes } from './auth/guard.ts'
-import { sessionArea } from './auth/session-area.ts'
 import { addSecurityHeaders, guardOrigins } from './browser-safety.ts'
 import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import type { ProblemWriter } from './errors.ts'
 import { answerFailures, toProblem, writeProblem } from './errors.ts'
-import { announceRequests } from './finished-request.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
 import { acceptJson, maxJsonBytes } from './json-body.ts'
 import { keepAnswers } from './kept-answers.ts'
 import { absoluteLink } from './links.ts'
 import { envelopeWriter, isMonitoringPath } from './monitoring/envelope.ts'
+import type { Observers } from './observe-requests.ts'
+import { observeRequests } from './observe-requests.ts'
 import { describeApi } from './openapi.ts'
-import { recordRequest, recordRequests } from './record-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { answerUnknownPaths } from './unknown-paths.ts'
 import { compileValidator } from './validation.ts'
 
+export interface ServerParts {
+  settings: Settings
+  version: string
+  accounts: GuardParts['accounts']
+  catalog: GuardParts['catalog']
+  keys: IdempotencyKeys
+  observers: Observers
+}
+
 /** Builds the HTTP server with its areas; not listening yet. */
-export async function createHttpServer(context: HttpContext, areas: Area[]): Promise<App> {
-  const authentication = { ...context, throttle: createThrottle(context.clock) }
-  const { server } = context.settings
-  const writeFailure = failureWriter(context)
+export async function createHttpServer(parts: ServerParts, areas: readonly Area[]): Promise<App> {
+  const { settings, observers } = parts
+  const { server } = settings
+  const writeFailure = failureWriter(settings)
+  const observe: { unseen?: ReturnType<typeof observeRequests> } = {}
   const app = fastify({
     bodyLimit: maxJsonBytes,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      recordRequest(context, request, reply)
+      observe.unseen?.(request, reply)
       writeFailure(toProblem(error, request.id), reply)
     },
     genReqId: () => randomUUID(),
-    loggerInstance: context.log,
+    loggerInstance: observers.log,
     ...connectionOptions(usualConnectionTimes),
     return503OnClosing: true,
     rewriteUrl: (request) => rewriteUrl(request.method ?? 'GET', request.url ?? '/', server.basePath),
@@ -53,29 +64,28 @@ export async function createHttpServer(context: HttpContext, areas: Area[]): Pro
   app.decorate('dialect', server.dialect)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  describeRequests(app, context)
-  recordRequests(app, context)
-  answerFailures(app, context.log, writeFailure)
+  describeRequests(app, server)
+  observe.unseen = observeRequests(app, observers)
+  answerFailures(app, observers.log, writeFailure)
   answerUnknownPaths(app, server.basePath)
   addSecurityHeaders(app)
   guardOrigins(app, server)
-  guardRoutes(app, authentication)
+  guardRoutes(app, parts)
   acceptJson(app)
   limitBodyTimes(app)
   limitStalledAnswers(app, usualConnectionTimes)
   nameIgnoredKeys(app)
-  repeatAnswers(app, context)
-  announceRequests(app, context)
+  repeatAnswers(app, parts.keys)
   keepAnswers(app)
   compressAnswers(app)
-  await describeApi(app, context)
-  for (const area of [...areas, sessionArea(authentication)]) await app.register(toPlugin(area, context))
+  await describeApi(app, server, parts.version)
+  for (const area of areas) await app.register(toPlugin(area))
   await app.ready()
   return app
 }
 
 /** Unknown paths and methods below `/monitoring` are answered as monitoring answers; the rest by RFC 9457. */
-function failureWriter({ settings }: HttpContext): ProblemWriter {
+function failureWriter(settings: Settings): ProblemWriter {
   const write = settings.server.dialect === 'geoserver' ? writeOlderProblem : writeProblem
   if (!settings.monitoring.isOn) return write
   const writeEnvelope = envelopeWriter(settings.server.dialect)
@@ -91,18 +101,18 @@ const writeOlderProblem: ProblemWriter = (problem, reply) => {
 
 type AreaPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, TypeBoxProvider, Logger>
 
-function toPlugin(area: Area, context: HttpContext): AreaPlugin {
-  return async (scope) => area(scope, context)
+function toPlugin(area: Area): AreaPlugin {
+  return async (scope) => area(scope)
 }
 
 /** Gives requests the properties that areas use. */
-function describeRequests(app: App, { settings }: HttpContext): void {
+function describeRequests(app: App, server: ServerSettings): void {
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request) => {
     request.caller = anonymous
   })
   app.decorateRequest('link', function link(path: string) {
-    return absoluteLink(this, settings.server, path)
+    return absoluteLink(this, server, path)
   })
   const ignored = new WeakMap<object, Set<string>>()
   app.decorateRequest('reportIgnored', function reportIgnored(names: Iterable<string>) {

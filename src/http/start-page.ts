@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { escapeHtml } from '../lib/escape-html.ts'
-import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from './app-types.ts'
+import type { FastifyReply, FastifyRequest } from './app-types.ts'
+import { media } from './description.ts'
+import { endpoint, operation } from './endpoint.ts'
 
 /** One place that an index leads to. */
 interface Entry {
@@ -36,45 +38,60 @@ const monitoring: Entry[] = [
   { rel: 'notifications', path: `${api}/notifications/`, title: 'Checks and notifications' },
 ]
 
+export interface StartPageParts {
+  version: string
+  isMonitoringOn: boolean
+}
+
 /** Where somebody begins; monitoring where it is on. */
-function start({ settings }: HttpContext): Entry[] {
+function start({ isMonitoringOn }: StartPageParts): Entry[] {
   return [
     { rel: 'data', path: '/ogc', title: 'Layers, as OGC API Features' },
     { rel: 'rest', path: '/rest', title: 'Imports and configuration' },
-    ...(settings.monitoring.isOn ? [{ rel: 'monitoring', path: '/monitoring', title: 'Monitoring' }] : []),
+    ...(isMonitoringOn ? [{ rel: 'monitoring', path: '/monitoring', title: 'Monitoring' }] : []),
     { rel: 'service-doc', path: '/docs', title: 'Reference of the interface' },
     { rel: 'service-desc', path: '/openapi.json', title: 'The same for programs' },
     { rel: 'status', path: '/health', title: 'Whether the server is up' },
   ]
 }
 
-/** `/` and the prefixes: what stands below them, as JSON for programs and as a page for people. */
-export const startPageArea: Area = (app, context) => {
-  addIndex(app, context, '/', start(context))
-  addIndex(app, context, '/rest', rest)
-  addIndex(app, context, '/rest/security', security)
-  if (!context.settings.monitoring.isOn) return
-  addIndex(app, context, '/monitoring', monitoring)
-  addIndex(app, context, api, monitoring)
-}
-
-function addIndex(app: App, { version }: HttpContext, path: string, entries: Entry[]): void {
+/** What stands below a path, as JSON for programs and as a page for people. */
+function indexOf(path: string, entriesOf: (parts: StartPageParts) => Entry[]) {
   const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
-  app.get(
-    path,
-    {
-      config: { access: 'public' },
-      schema: { tags: ['server'], summary: `What is below ${path}`, response: { 200: Index } },
+  return operation({
+    summary: `What is below ${path}`,
+    tags: ['server'],
+    answers: {
+      200: media('Links', { 'application/json': Index, 'text/html': Type.String() }),
     },
-    (request, reply) => {
+    handle: (parts: StartPageParts, request, reply) => {
+      const entries = entriesOf(parts)
       reply.header('vary', 'Accept')
       const places = path === '/' ? entries : [...entries, { rel: 'up', path: '/', title: 'Start' }]
-      if (prefersHtml(request.headers.accept)) return sendPage(request, reply, self, places, version)
+      if (prefersHtml(request.headers.accept)) return sendPage(request, reply, self, places, parts.version)
       const links = [self, ...places].map((one) => toLink(request, one))
-      return reply.send({ name: 'Terrane', version, links })
+      return reply.send({ name: 'Terrane', version: parts.version, links })
     },
-  )
+  })
 }
+
+const showStart = indexOf('/', start)
+const showRestIndex = indexOf('/rest', () => rest)
+const showSecurityIndex = indexOf('/rest/security', () => security)
+const showMonitoringIndex = indexOf('/monitoring', () => monitoring)
+const showMonitoringApiIndex = indexOf(api, () => monitoring)
+
+export const startPageEndpoints = [
+  endpoint('GET', '/', 'public', 'view', { showStart }),
+  endpoint('GET', '/rest', 'public', 'view', { showRestIndex }),
+  endpoint('GET', '/rest/security', 'public', 'view', { showSecurityIndex }),
+]
+
+/** Where monitoring is on. */
+export const monitoringIndexEndpoints = [
+  endpoint('GET', '/monitoring', 'public', 'unrecorded', { showMonitoringIndex }),
+  endpoint('GET', '/monitoring/api', 'public', 'unrecorded', { showMonitoringApiIndex }),
+]
 
 function toLink(request: FastifyRequest, { rel, path, title }: Entry) {
   return { rel, href: request.link(path), title }

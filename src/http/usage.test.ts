@@ -10,15 +10,12 @@ import { findUsage, isRecorded } from './usage.ts'
 /** Every route of every area, in both dialects. */
 async function listRoutes(app: TestApp): Promise<{ method: string; url: string }[]> {
   const routes: { method: string; url: string }[] = []
-  const watched = openAreas(app).map(
-    (area) => async (scope: Parameters<typeof area>[0], context: Parameters<typeof area>[1]) => {
-      scope.addHook('onRoute', ({ method, url, config }) => {
-        if (config?.countsAs === undefined)
-          for (const one of [method].flat()) routes.push({ method: one, url })
-      })
-      await area(scope, context)
-    },
-  )
+  const watched = openAreas(app).map((area) => async (scope: Parameters<typeof area>[0]) => {
+    scope.addHook('onRoute', ({ method, url, config }) => {
+      if (config?.countsAs === undefined) for (const one of [method].flat()) routes.push({ method: one, url })
+    })
+    await area(scope)
+  })
   const server = await createHttpServer(app, watched)
   await server.close()
   return routes

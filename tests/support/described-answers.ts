@@ -38,12 +38,15 @@ function watch(request: FastifyRequest, reply: FastifyReply): void {
   }
   const { raw } = reply
   const { write, end } = raw
+  let isEnding = false
   raw.write = (...all: unknown[]) => {
-    keep(all[0], all[1])
+    // Injected answers end by writing.
+    if (!isEnding) keep(all[0], all[1])
     return Reflect.apply(write, raw, all) as boolean
   }
   raw.end = (...all: unknown[]) => {
     keep(all[0], all[1])
+    isEnding = true
     return Reflect.apply(end, raw, all) as typeof raw
   }
   raw.once('finish', () => {
@@ -56,6 +59,14 @@ function watch(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function differencesOf(request: FastifyRequest, reply: FastifyReply, sent: Buffer): string[] {
+  try {
+    return findDifferences(request, reply, sent)
+  } catch (error) {
+    return [String(error)]
+  }
+}
+
+function findDifferences(request: FastifyRequest, reply: FastifyReply, sent: Buffer): string[] {
   const { operation } = request.routeOptions.config
   const { statusCode: status } = reply
   if (operation === undefined || status < 200 || status > 299) return []

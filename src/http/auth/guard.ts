@@ -1,13 +1,11 @@
 import type { RouteOptions } from 'fastify'
-import type { Authenticated, AuthenticationParts } from '../../accounts/authenticate.ts'
-import { authenticate } from '../../accounts/authenticate.ts'
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Authenticated } from '../../accounts/authenticate.ts'
 import type { Caller } from '../../accounts/caller.ts'
 import { anonymous, hasRole } from '../../accounts/caller.ts'
 import { isSameText } from '../../accounts/secret-texts.ts'
-import { findNamedLayer } from '../../catalog/layers.ts'
-import { drawsPublicLayer, isPublicLayer } from '../../catalog/publicity.ts'
-import { findWorkspace } from '../../catalog/workspaces.ts'
-import type { Database, Queryable } from '../../db/connection.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { isSafe } from '../browser-safety.ts'
@@ -16,18 +14,23 @@ import { isForm } from '../form-body.ts'
 import type { Access } from './access.ts'
 import { csrfField, readCredentials } from './credentials.ts'
 
+export interface GuardParts {
+  accounts: Pick<Accounts, 'authenticate'>
+  catalog: Pick<Catalog, 'workspaces' | 'layers' | 'styles'>
+}
+
 /** Finds out who calls, and lets each route's `access` decide. A server with a route that has none does not start. */
-export function guardRoutes(app: App, parts: AuthenticationParts): void {
+export function guardRoutes(app: App, parts: GuardParts): void {
   requireAccess(app)
   app.decorateRequest('csrfToken')
   app.addHook('onRequest', async (request) => {
     if (request.is404) return
-    const { caller, csrfToken } = await whoCalls(parts, request)
+    const { caller, csrfToken } = await whoCalls(parts.accounts, request)
     request.caller = caller
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
     const access = request.routeOptions.config.access ?? 'admin'
-    if (!(await mayCall(parts.database, request, access))) refuse(caller, access)
+    if (!(await mayCall(parts.catalog, request, access))) refuse(caller, access)
   })
   app.addHook('preHandler', async (request) => {
     if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))
@@ -45,14 +48,11 @@ function requireAccess(app: App): void {
   })
 }
 
-async function whoCalls(parts: AuthenticationParts, request: FastifyRequest): Promise<Authenticated> {
+async function whoCalls(accounts: GuardParts['accounts'], request: FastifyRequest): Promise<Authenticated> {
   const { authorization, cookie } = request.headers
-  const credentials = readCredentials({
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(cookie === undefined ? {} : { cookie }),
-  })
+  const credentials = readCredentials(defined({ authorization, cookie }))
   if (credentials === undefined) return { caller: anonymous }
-  return authenticate(parts, credentials, request.ip)
+  return accounts.authenticate(credentials, request.ip)
 }
 
 /** A form of a page cannot send headers: where a route takes forms, the token may be one of their fields. */
@@ -80,10 +80,14 @@ function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: 
   )
 }
 
-async function mayCall({ kysely }: Database, request: FastifyRequest, access: Access): Promise<boolean> {
+async function mayCall(
+  catalog: GuardParts['catalog'],
+  request: FastifyRequest,
+  access: Access,
+): Promise<boolean> {
   if (access === 'public') return true
   if (!isOpenable(access)) return hasRole(request.caller, access)
-  return hasRole(request.caller, 'user') || isOpen(kysely, access, request)
+  return hasRole(request.caller, 'user') || isOpen(catalog, access, request)
 }
 
 function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
@@ -95,23 +99,27 @@ function isOpenable(access: Access): access is 'workspace' | 'layer' | 'style' {
  * not and for what does not exist.
  */
 async function isOpen(
-  db: Queryable,
+  { workspaces, layers, styles }: GuardParts['catalog'],
   access: 'workspace' | 'layer' | 'style',
   { params }: FastifyRequest,
 ): Promise<boolean> {
   const { workspace, layer, style } = params as Record<string, string | undefined>
   const place = workspace ?? layer?.split(':', 1)[0]
-  if (place !== undefined && (await findWorkspace(db, place))?.isPublic === true) return true
+  if (place !== undefined && (await workspaces.find(place))?.isPublic === true) return true
   if (access === 'layer' && layer !== undefined) {
-    const found = await findNamedLayer(db, layer)
-    return found !== undefined && isPublicLayer(db, found)
+    const found = await layers.findNamed(layer)
+    return found !== undefined && layers.isPublic(found)
   }
-  return access === 'style' && style !== undefined && isOpenStyle(db, workspace, style)
+  return access === 'style' && style !== undefined && isOpenStyle(styles, workspace, style)
 }
 
-async function isOpenStyle(db: Queryable, workspace: string | undefined, name: string): Promise<boolean> {
+async function isOpenStyle(
+  styles: Catalog['styles'],
+  workspace: string | undefined,
+  name: string,
+): Promise<boolean> {
   for (const one of new Set([name, plainStyleName(name)]))
-    if (await drawsPublicLayer(db, { workspace, name: one })) return true
+    if (await styles.drawsPublicLayer({ workspace, name: one })) return true
   return false
 }
 

@@ -1,10 +1,29 @@
 import { endpoint } from '../endpoint.ts'
+import { logIn, logOut, showSession } from './session.ts'
 import { createToken, listOwnTokens, revokeToken, showToken } from './tokens.ts'
+import { changeOwnPassword, changeUser, createUser, deleteUser, listUsers, showUser } from './users.ts'
 
-/** `/rest/security/tokens`: the caller's own API tokens. */
+/** Users, for administrators, and everyone's own password. */
+export const userEndpoints = [
+  endpoint('GET', '/rest/security/users', 'admin', 'view', { listUsers }),
+  endpoint('POST', '/rest/security/users', 'admin', 'create', { createUser }),
+  endpoint('GET', '/rest/security/users/:name', 'admin', 'view', { showUser }),
+  endpoint('PUT', '/rest/security/users/:name', 'admin', 'change', { changeUser }),
+  endpoint('DELETE', '/rest/security/users/:name', 'admin', 'remove', { deleteUser }),
+  endpoint('PUT', '/rest/security/self/password', 'user', 'change', { changeOwnPassword }),
+]
+
+/** The caller's own API tokens. */
 export const tokenEndpoints = [
   endpoint('GET', '/rest/security/tokens', 'user', 'view', { listOwnTokens }),
   endpoint('POST', '/rest/security/tokens', 'user', 'create', { createToken }),
   endpoint('GET', '/rest/security/tokens/:id', 'user', 'view', { showToken }),
   endpoint('DELETE', '/rest/security/tokens/:id', 'user', 'remove', { revokeToken }),
+]
+
+/** Login and logout of the web pages. */
+export const sessionEndpoints = [
+  endpoint('POST', '/rest/security/session', 'public', 'create', { logIn }),
+  endpoint('GET', '/rest/security/session', 'user', 'view', { showSession }),
+  endpoint('DELETE', '/rest/security/session', 'user', 'remove', { logOut }),
 ]

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { deleteToken, insertToken, listTokens } from '../../accounts/token-repository.ts'
-import type { Database } from '../../db/connection.ts'
+import type { Tokens } from '../../accounts/tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { notFound } from '../../lib/errors.ts'
 import { empty } from '../description.ts'
@@ -19,7 +18,7 @@ const tags = ['security']
 const params = Type.Object({ id: Type.String() })
 
 export interface TokenParts {
-  database: Database
+  tokens: Tokens
   clock: Clock
 }
 
@@ -31,8 +30,8 @@ export const listOwnTokens = operation({
   summary: 'List own tokens',
   tags,
   answers: { 200: TokenList },
-  handle: async ({ database }: TokenParts, request) => ({
-    tokens: (await listTokens(database.kysely, callerName(request))).map((one) => toWireToken(request, one)),
+  handle: async ({ tokens }: TokenParts, request) => ({
+    tokens: (await tokens.list(callerName(request))).map((one) => toWireToken(request, one)),
   }),
 })
 
@@ -41,11 +40,9 @@ export const showToken = operation({
   tags,
   params,
   answers: { 200: TokenReply },
-  handle: async ({ database }: TokenParts, request) => {
+  handle: async ({ tokens }: TokenParts, request) => {
     const { id } = request.params
-    const token = (await listTokens(database.kysely, callerName(request))).find(
-      (one) => String(one.id) === id,
-    )
+    const token = (await tokens.list(callerName(request))).find((one) => String(one.id) === id)
     if (token === undefined) throw unknownToken(id)
     return { token: toWireToken(request, token) }
   },
@@ -56,26 +53,17 @@ export const createToken = operation({
   tags,
   body: TokenBody,
   answers: { 201: TokenReply },
-  handle: async ({ database, clock }: TokenParts, request, reply) => {
+  handle: async ({ tokens, clock }: TokenParts, request, reply) => {
     refuseTokens(request)
-    const now = clock.now()
     const { name, expires } = request.body.token
-    const expiresAt = parseExpiry(expires, now)
-    const at = now.toISOString()
-    const wanted = { userName: callerName(request), caption: name, expiresAt, at }
-    const { id, text } = await insertToken(database.kysely, wanted)
-    const wire = toWireToken(request, {
-      id,
-      caption: name,
-      createdAt: at,
-      expiresAt,
-      lastUsedAt: undefined,
-    })
+    const expiresAt = parseExpiry(expires, clock.now())
+    const token = await tokens.create(callerName(request), { caption: name, expiresAt })
+    const wire = toWireToken(request, token)
     return reply
       .code(201)
       .header('location', wire.href)
       .header('cache-control', 'no-store')
-      .send({ token: { ...wire, value: text } })
+      .send({ token: { ...wire, value: token.text } })
   },
 })
 
@@ -84,11 +72,10 @@ export const revokeToken = operation({
   tags,
   params,
   answers: { 200: empty() },
-  handle: async ({ database }: TokenParts, request, reply) => {
+  handle: async ({ tokens }: TokenParts, request, reply) => {
     const { id } = request.params
-    const isDeleted =
-      /^\d{1,15}$/.test(id) && (await deleteToken(database.kysely, callerName(request), Number(id)))
-    if (!isDeleted) throw unknownToken(id)
+    const isRevoked = /^\d{1,15}$/.test(id) && (await tokens.revoke(callerName(request), Number(id)))
+    if (!isRevoked) throw unknownToken(id)
     return reply.code(200).send()
   },
 })

@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
 import { roles } from '../../accounts/caller.ts'
-import type { Session } from '../../accounts/session-repository.ts'
-import type { Token } from '../../accounts/token-repository.ts'
-import type { User } from '../../accounts/user-repository.ts'
+import type { Session, Token, User } from '../../accounts/records.ts'
 import { minPasswordLength } from '../../config/passwords.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -19,14 +17,14 @@ export const UserBody = Type.Object({
   }),
 })
 
-export const UserReply = Type.Object({
-  user: Type.Object({
-    name: Type.String(),
-    email: Type.Optional(Type.String()),
-    role: RoleName,
-    href: Type.String(),
-  }),
+const WireUser = Type.Object({
+  name: Type.String(),
+  email: Type.Optional(Type.String()),
+  role: RoleName,
+  href: Type.String(),
 })
+export const UserReply = Type.Object({ user: WireUser })
+export const UserList = Type.Object({ users: Type.Array(WireUser) })
 
 export const OwnPasswordBody = Type.Object({ newPassword: Password })
 
@@ -61,16 +59,6 @@ export const SessionReply = Type.Object({
     expires: Type.Optional(Type.String()),
   }),
 })
-
-const userName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
-
-export function checkUserName(name: string): void {
-  if (userName.test(name)) return
-  throw invalid(
-    'invalid-name',
-    `User name "${name}" is not valid: letters, digits and "_", "-", ".", "@", "+" are, at most 100, a letter, digit or "_" first`,
-  )
-}
 
 export function toWireUser(request: FastifyRequest, user: User) {
   const { name, email, role } = user

@@ -1,4 +1,4 @@
-import type { Area } from '../app-types.ts'
+import type { ContextArea } from '../app-types.ts'
 import { ImportBody } from './bodies.ts'
 import { addDatabaseRoutes } from './database-area.ts'
 import { addFileRoutes } from './files-area.ts'
@@ -10,7 +10,7 @@ import { addUploadRoutes } from './uploads-area.ts'
 import { addWatchRoutes } from './watch-area.ts'
 
 /** `/rest/imports` and everything below, and `/rest/database-imports` beside it. */
-export const importerArea: Area = async (app, context) => {
+export const importerArea: ContextArea = async (app, context) => {
   const scope: ImporterScope = { context, importer: context.importer }
   app.addHook('preValidation', async (request) => {
     const isCreation = request.routeOptions.schema?.body === ImportBody

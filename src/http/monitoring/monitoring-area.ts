@@ -1,4 +1,4 @@
-import type { Area } from '../app-types.ts'
+import type { ContextArea } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
 import { addAutoconfigureRoute } from './autoconfigure.ts'
@@ -28,7 +28,7 @@ const parts: MonitoringRoutes[] = [
 ]
 
 /** `/monitoring` and everything below; nothing where monitoring is off. */
-export const monitoringArea: Area = async (app, context) => {
+export const monitoringArea: ContextArea = async (app, context) => {
   const { server, monitoring } = context.settings
   if (!monitoring.isOn) return
   answerFailures(app, context.log, envelopeWriter(server.dialect))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
-import type { App, Area, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { App, ContextArea, FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
 import { answerKept } from '../caching.ts'
 import { apiMediaType, describeFeaturesApi } from './api-description.ts'
 import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'
@@ -142,7 +142,7 @@ const addFeatureRoutes = (app: App, context: OgcContext): void => {
 }
 
 /** OGC API Features, core and CRS by reference (OGC 17-069r4 and 18-058r1), over every published layer. */
-export const ogcArea: Area = (app, parts) => {
+export const ogcArea: ContextArea = (app, parts) => {
   const context: OgcContext = { ...parts, times: new KeptTimes(parts.catalog) }
   const tags = ['features']
   app.get('/ogc', { config, schema: { tags, summary: 'Landing page' } }, landingPage)

@@ -1,22 +1,5 @@
 import type { Database, Queryable } from '../db/connection.ts'
-
-/**
- * The first answer to a key; `status` 0 while it is being made. `createdAt` is then when the process that makes it
- * last said so.
- */
-export interface StoredAnswer {
-  requestHash: string
-  status: number
-  headers: Record<string, string>
-  body: string
-  createdAt: string
-}
-
-export interface Claim {
-  userName: string
-  key: string
-  requestHash: string
-}
+import type { Claim, StoredAnswer } from './records.ts'
 
 /**
  * Takes the key for a request; the earlier answer where it is taken. A claim that nobody has renewed since

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { minPasswordLength, shortPassword } from '../config/passwords.ts'
+import { SettingsError } from '../config/settings.ts'
+import type { Secret } from '../lib/secret.ts'
+import type { Authenticated, Credentials } from './authenticate.ts'
+import { authenticate, checkPassword } from './authenticate.ts'
+import type { Passwords } from './passwords.ts'
+import type { Session } from './records.ts'
+import { Sessions } from './sessions.ts'
+import type { Throttle } from './throttle.ts'
+import { createThrottle } from './throttle.ts'
+import { Tokens } from './tokens.ts'
+import type { UserNeeds } from './users.ts'
+import { Users } from './users.ts'
+
+/** Who may use the server, and how they prove who they are. */
+export class Accounts {
+  readonly users: Users
+  readonly tokens: Tokens
+  readonly sessions: Sessions
+  readonly #passwords: Passwords
+  readonly #throttle: Throttle
+
+  constructor(needs: UserNeeds) {
+    this.users = new Users(needs)
+    this.tokens = new Tokens(needs)
+    this.sessions = new Sessions(needs)
+    this.#passwords = needs.passwords
+    this.#throttle = createThrottle(needs.clock)
+  }
+
+  /** Who gives these credentials from an address; wrong ones are a `Failure`, a session that ended is nobody. */
+  authenticate(credentials: Credentials, address: string): Promise<Authenticated> {
+    return authenticate(this.#parts, credentials, address)
+  }
+
+  /** Starts a session for who gives a name and its password; wrong ones are a `Failure`. */
+  async logIn(given: { name: string; password: string }, address: string): Promise<Session & { id: string }> {
+    return this.sessions.start(await checkPassword(this.#parts, given, address))
+  }
+
+  /**
+   * Gives a server without users the user `admin`. Without a password to use, one is made and handed to `notice`, the
+   * only time it is seen. Throws `SettingsError` for a password that is too short.
+   */
+  async ensureFirstUser(wanted: Secret | undefined, notice: (text: string) => void): Promise<void> {
+    if ((await this.users.list()).length > 0) return
+    if (wanted !== undefined && wanted.reveal().length < minPasswordLength)
+      throw new SettingsError([`TERRANE_ADMIN_PASSWORD ${shortPassword}`])
+    const password = wanted?.reveal() ?? randomBytes(12).toString('base64url')
+    await this.users.create({ name: 'admin', password, role: 'admin' })
+    if (wanted === undefined)
+      notice(`Created the user "admin" with the password ${password} (it is shown only now)`)
+  }
+
+  get #parts() {
+    const { users, tokens, sessions } = this
+    return { users, tokens, sessions, passwords: this.#passwords, throttle: this.#throttle }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Token, User } from './records.ts'
+import { deleteToken, findUserByToken, insertToken, listTokens } from './token-repository.ts'
+
+/** A token as it is made: its text is known this once. */
+export interface NewToken extends Token {
+  text: string
+}
+
+/** What programs prove by who calls; each belongs to a user. */
+export class Tokens {
+  readonly #database: Database
+  readonly #clock: Clock
+
+  constructor({ database, clock }: { database: Database; clock: Clock }) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  /** Those of a user, oldest first. */
+  list(userName: string): Promise<Token[]> {
+    return listTokens(this.#database.kysely, userName)
+  }
+
+  /** `expiresAt` as ISO 8601 in UTC; absent: never. */
+  async create(
+    userName: string,
+    { caption, expiresAt }: { caption: string; expiresAt?: string | undefined },
+  ): Promise<NewToken> {
+    const createdAt = this.#clock.now().toISOString()
+    const wanted = { userName, caption, expiresAt, at: createdAt }
+    const { id, text } = await insertToken(this.#database.kysely, wanted)
+    return { id, text, caption, createdAt, expiresAt, lastUsedAt: undefined }
+  }
+
+  /** Whether the user had such a token. */
+  revoke(userName: string, id: number): Promise<boolean> {
+    return deleteToken(this.#database.kysely, userName, id)
+  }
+
+  /** Whom a token stands for; undefined for one that is unknown or out of date. */
+  findUser(text: string): Promise<User | undefined> {
+    return findUserByToken(this.#database.kysely, text, this.#clock.now())
+  }
+}

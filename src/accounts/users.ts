@@ -1,0 +1,118 @@
+import type { Database, Queryable } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import { conflict, invalid } from '../lib/errors.ts'
+import type { Role } from './caller.ts'
+import type { Passwords } from './passwords.ts'
+import type { User } from './records.ts'
+import { deleteSessionsOf } from './session-repository.ts'
+import {
+  countOtherAdmins,
+  deleteUserRow,
+  findUser,
+  getUser,
+  insertUser,
+  listUsers,
+  updateUser,
+} from './user-repository.ts'
+
+export interface UserNeeds {
+  database: Database
+  passwords: Passwords
+  clock: Clock
+}
+
+export interface NewUser {
+  name: string
+  password: string
+  email?: string | undefined
+  /** Default: `user`. */
+  role?: Role | undefined
+}
+
+/** What of a user may be changed; what is absent stays. */
+export interface UserChange {
+  password?: string | undefined
+  email?: string | undefined
+  role?: Role | undefined
+}
+
+const namePattern = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.@+-]{0,99}$/u
+
+/** Users; one of them at least is always an administrator. */
+export class Users {
+  readonly #needs: UserNeeds
+
+  constructor(needs: UserNeeds) {
+    this.#needs = needs
+  }
+
+  /** By name. */
+  list(): Promise<User[]> {
+    return listUsers(this.#db)
+  }
+
+  find(name: string): Promise<User | undefined> {
+    return findUser(this.#db, name)
+  }
+
+  /** Throws `Failure` (`notFound`) for a user who does not exist. */
+  get(name: string): Promise<User> {
+    return getUser(this.#db, name)
+  }
+
+  /** Throws `Failure` for a name that is taken (`conflict`) or cannot be one (`invalid`). */
+  async create({ name, password, email, role = 'user' }: NewUser): Promise<User> {
+    checkName(name)
+    const passwordHash = await this.#needs.passwords.hash(password)
+    await insertUser(this.#db, name, { email, role, passwordHash }, this.#now())
+    return this.get(name)
+  }
+
+  /**
+   * Changes what is given of a user whom `check` lets pass as they are; a new password ends their sessions. Throws `Failure`
+   * (`conflict`) where no administrator would be left.
+   */
+  async change(name: string, change: UserChange, check: (user: User) => void = () => {}): Promise<User> {
+    const { database, passwords } = this.#needs
+    const user = await this.get(name)
+    check(user)
+    const { password, email = user.email, role = user.role } = change
+    const passwordHash = password === undefined ? user.passwordHash : await passwords.hash(password)
+    await database.transaction(async (db) => {
+      if (role !== 'admin') await keepAnAdmin(db, user)
+      await updateUser(db, name, { email, role, passwordHash }, this.#now())
+      if (password !== undefined) await deleteSessionsOf(db, name)
+    })
+    return this.get(name)
+  }
+
+  /** With their tokens and sessions. Throws `Failure`: `notFound`, or `conflict` for the last administrator. */
+  async delete(name: string): Promise<void> {
+    const user = await this.get(name)
+    await this.#needs.database.transaction(async (db) => {
+      await keepAnAdmin(db, user)
+      await deleteUserRow(db, name)
+    })
+  }
+
+  get #db(): Queryable {
+    return this.#needs.database.kysely
+  }
+
+  #now(): string {
+    return this.#needs.clock.now().toISOString()
+  }
+}
+
+function checkName(name: string): void {
+  if (namePattern.test(name)) return
+  throw invalid(
+    'invalid-name',
+    `User name "${name}" is not valid: letters, digits and "_", "-", ".", "@", "+" are, at most 100, a letter, digit or "_" first`,
+  )
+}
+
+async function keepAnAdmin(db: Queryable, user: User): Promise<void> {
+  if (user.role === 'admin' && (await countOtherAdmins(db, user.name)) === 0)
+    throw conflict('last-admin', `User "${user.name}" is the last with the role admin`)
+}

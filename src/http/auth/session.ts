@@ -1,0 +1,63 @@
+import type { Accounts } from '../../accounts/accounts.ts'
+import { sessionSeconds } from '../../accounts/records.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { readCredentials, sessionCookie } from './credentials.ts'
+import { callerName, SessionBody, SessionReply, toWireSession } from './wire.ts'
+
+export type SessionParts = Pick<Accounts, 'logIn' | 'sessions' | 'users'>
+
+const tags = ['security']
+
+export const logIn = operation({
+  summary: 'Log in',
+  tags,
+  body: SessionBody,
+  answers: { 200: SessionReply },
+  handle: async (accounts: SessionParts, request, reply) => {
+    const session = await accounts.logIn(request.body.session, request.ip)
+    reply.header('set-cookie', cookie(request, session.id, sessionSeconds))
+    return reply.header('cache-control', 'no-store').send(toWireSession(session))
+  },
+})
+
+export const showSession = operation({
+  summary: 'Who is logged in',
+  tags,
+  answers: { 200: SessionReply },
+  handle: async ({ sessions, users }: SessionParts, request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const id = sessionId(request)
+    const session = id === undefined ? undefined : await sessions.find(id)
+    if (session !== undefined) return toWireSession(session)
+    const user = await users.get(callerName(request))
+    return { session: { user: user.name, role: user.role } }
+  },
+})
+
+export const logOut = operation({
+  summary: 'Log out',
+  tags,
+  answers: { 200: empty() },
+  handle: async ({ sessions }: SessionParts, request, reply) => {
+    const id = sessionId(request)
+    if (id !== undefined) await sessions.end(id)
+    reply.header('set-cookie', cookie(request, '', 0))
+    return reply.code(200).send()
+  },
+})
+
+function sessionId(request: FastifyRequest): string | undefined {
+  const { cookie: header } = request.headers
+  const credentials =
+    request.caller.by === 'session' && header !== undefined && readCredentials({ cookie: header })
+  return credentials !== false && credentials?.kind === 'session' ? credentials.id : undefined
+}
+
+function cookie(request: FastifyRequest, value: string, seconds: number): string {
+  const isSecure = request.link('').startsWith('https:')
+  const place = new URL(request.link('/')).pathname.replace(/\/$/, '') || '/'
+  const flags = `Path=${place}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  return `${sessionCookie}=${value}; ${flags}`
+}

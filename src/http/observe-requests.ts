@@ -1,0 +1,114 @@
+import type { LayerRecord, StyleRecord } from '../catalog/records.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus, Events } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Monitoring } from '../monitoring/monitoring.ts'
+import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import { toOwnRequest } from './own-request.ts'
+import { isRecorded } from './usage.ts'
+
+const sentBefore = Symbol('bytes sent before')
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The published layer that the request turned out to be about. */
+    usedLayer: Pick<LayerRecord, 'workspace' | 'name' | 'details'> | undefined
+    usedStyle: Pick<StyleRecord, 'workspace' | 'name'> | undefined
+    /** What made the answer a 5xx. */
+    exception: unknown
+    [sentBefore]?: number
+  }
+}
+
+/** Who hears of requests. */
+export interface Observers {
+  /** Absent where it is off. */
+  monitoring?: Pick<Monitoring, 'record'> | undefined
+  events: EventBus
+  clock: Clock
+  log: Logger
+}
+
+/** How a request ended. */
+export interface Ending {
+  status: number
+  /** Of the body; of one whose length was not told beforehand, with its head. */
+  sizeBytes: number
+  milliseconds: number
+}
+
+/** Of a request whose client went away before there was an answer. */
+const clientGone = 499
+
+/**
+ * Tells of each request once, when its answer is sent or its client has gone: an event and a line in the log of each, and
+ * monitoring of those that it counts. What is given back does the same for a request that hooks do not see.
+ */
+export function observeRequests(
+  app: App,
+  observers: Observers,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  const isCounted = watchUncounted(app)
+  const observe = (request: FastifyRequest, reply: FastifyReply): void => {
+    const created = observers.clock.now().getTime()
+    request[sentBefore] = bytesSent(request)
+    reply.raw.once('close', () => {
+      const ending = endingOf(request, reply)
+      announce(observers, request, ending)
+      if (isCounted(request))
+        observers.monitoring?.record(toOwnRequest(request, reply, { created, ...ending }))
+    })
+  }
+  app.decorateRequest('usedLayer')
+  app.decorateRequest('usedStyle')
+  app.decorateRequest('exception')
+  app.decorateRequest(sentBefore)
+  app.addHook('onRequest', (request, reply, done) => {
+    observe(request, reply)
+    done()
+  })
+  return observe
+}
+
+/** Says which requests count: what no route takes does, unless it lies below a path that does not. */
+function watchUncounted(app: App): (request: FastifyRequest) => boolean {
+  const uncounted = new Set<string>()
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.countsAs === 'unrecorded') uncounted.add(url.replace(/\/?\*?$/, '/'))
+  })
+  return ({ routeOptions, url }) => {
+    if (routeOptions.url !== undefined)
+      return (routeOptions.config.countsAs ?? '') !== 'unrecorded' && isRecorded(url)
+    const path = `${url.split('?', 1)[0]}/`
+    return ![...uncounted].some((one) => path.startsWith(one))
+  }
+}
+
+function endingOf(request: FastifyRequest, reply: FastifyReply): Ending {
+  const { headersSent } = reply.raw
+  return {
+    status: headersSent ? reply.statusCode : clientGone,
+    sizeBytes: headersSent ? bodyBytes(request, reply) : 0,
+    milliseconds: reply.elapsedTime,
+  }
+}
+
+function bodyBytes(request: FastifyRequest, reply: FastifyReply): number {
+  if (request.method === 'HEAD' || reply.statusCode === 304) return 0
+  const told = Number(reply.getHeader('content-length') ?? Number.NaN)
+  return Number.isFinite(told) ? told : Math.max(0, bytesSent(request) - (request[sentBefore] ?? 0))
+}
+
+function bytesSent({ raw }: FastifyRequest): number {
+  return raw.socket.bytesWritten ?? 0
+}
+
+function announce({ events, log }: Observers, request: FastifyRequest, ending: Ending): void {
+  const { method, usedLayer } = request
+  const route = request.routeOptions.url ?? ''
+  const isAbout = usedLayer !== undefined && ending.status < 400
+  const layers = isAbout ? [`${usedLayer.workspace}:${usedLayer.name}`] : []
+  const fact: Events['request.finished'] = { method, route, ...ending, layers }
+  events.emit('request.finished', fact)
+  log.debug({ requestId: request.id, method, route, ...ending }, 'request finished')
+}

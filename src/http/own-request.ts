@@ -1,0 +1,71 @@
+import { digestOf } from '../accounts/secret-texts.ts'
+import { defined } from '../lib/defined.ts'
+import { isServiceException, serviceException } from '../monitoring/collect/classify/ogc-exception.ts'
+import { describeException } from '../monitoring/collect/own/describe-exception.ts'
+import type { OwnException, OwnRequest } from '../monitoring/collect/own/own-request.ts'
+import type { OwnEventType } from '../monitoring/model/event-types.ts'
+import type { UsedResource } from '../monitoring/series/request-event.ts'
+import type { FastifyReply, FastifyRequest } from './app-types.ts'
+import { readCredentials } from './auth/credentials.ts'
+import { referencePath } from './openapi.ts'
+import { findUsage } from './usage.ts'
+
+/** What monitoring is told of a request, with when it began and how it ended. */
+export function toOwnRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ending: Pick<OwnRequest, 'created' | 'status' | 'sizeBytes' | 'milliseconds'>,
+): OwnRequest {
+  const { method, caller, headers } = request
+  const eventType = eventTypeOf(request)
+  const path = request.originalUrl.split('?', 1)[0] ?? ''
+  const contentType = textOf(reply.getHeader('content-type'))
+  const exception = exceptionOf(request, { ...ending, path, eventType, contentType })
+  return {
+    service: eventType.startsWith('OWS:') ? 'mapserver' : 'app',
+    ...{ ...ending, eventType, method, path, contentType },
+    host: headers.host ?? '',
+    userAgent: headers['user-agent'],
+    referer: headers.referer,
+    clientIp: request.ip,
+    session: caller?.by === 'session' ? sessionOf(request) : undefined,
+    userName: caller?.name,
+    resources: resourcesOf(request),
+    ...defined({ exception, errorType: exception?.type }),
+  }
+}
+
+/** A layer says itself what it is asked for; elsewhere the endpoint does. */
+function eventTypeOf({ method, usedLayer, routeOptions }: FastifyRequest): OwnEventType {
+  const countsAs = routeOptions.config?.countsAs ?? findUsage(routeOptions.url ?? '', method)
+  if (countsAs === 'OWS:WFS' && usedLayer?.details.kind === 'raster') return 'OWS:WCS'
+  return countsAs === undefined || countsAs === 'unrecorded' ? 'view' : countsAs
+}
+
+function exceptionOf(
+  { exception, method }: FastifyRequest,
+  answer: Pick<OwnRequest, 'eventType' | 'status' | 'contentType' | 'path'>,
+): OwnException | undefined {
+  if (exception !== undefined) return describeException(exception)
+  if (!isServiceException(answer)) return undefined
+  const message = `${method} ${answer.path} was answered with ${answer.status} and an exception document`
+  return { type: serviceException, message, stack: message }
+}
+
+function resourcesOf({ usedLayer, usedStyle, routeOptions }: FastifyRequest): UsedResource[] {
+  if (usedLayer !== undefined) return [{ type: 'layer', name: `${usedLayer.workspace}:${usedLayer.name}` }]
+  if (usedStyle !== undefined) {
+    const { workspace, name } = usedStyle
+    return [{ type: 'style', name: workspace === undefined ? name : `${workspace}:${name}` }]
+  }
+  return routeOptions.url === referencePath ? [{ type: 'url', name: referencePath }] : []
+}
+
+function sessionOf({ headers: { cookie = '' } }: FastifyRequest): string | undefined {
+  const credentials = readCredentials({ cookie })
+  return credentials?.kind === 'session' ? digestOf(credentials.id) : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/logger.ts'
+import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeAnswer } from './key-repository.ts'
+import type { Claim, StoredAnswer } from './records.ts'
+
+const keepMs = 24 * 3600_000
+/** A claim is renewed while its request is under way; one that is older was a killed process's. */
+const renewMs = 10_000
+const abandonedMs = 30_000
+
+interface Needs {
+  database: Database
+  clock: Clock
+  log: Logger
+}
+
+/** Keys of requests that are answered once: the first answer is kept for 24 hours. */
+export class IdempotencyKeys {
+  readonly #needs: Needs
+  readonly #claims = new Set<Claim>()
+  #renewal: NodeJS.Timeout | undefined
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Gives back what a process that is gone had taken, and sees to it that claims of this one stay its own. */
+  async start(): Promise<void> {
+    const { database, log } = this.#needs
+    this.#renewal ??= setInterval(() => {
+      renewKeys(database.kysely, this.#claims, this.#at()).catch((error: unknown) =>
+        log.error({ err: error }, 'idempotency keys could not be renewed'),
+      )
+    }, renewMs).unref()
+    if (database.kind === 'sqlite') await releaseAllKeys(database.kysely)
+  }
+
+  stop(): void {
+    clearInterval(this.#renewal)
+  }
+
+  /** Takes the key for a request until it is answered; the earlier answer where it is taken. */
+  async claim(claim: Claim): Promise<StoredAnswer | undefined> {
+    const times = { now: this.#at(), expiredBefore: this.#at(keepMs), abandonedBefore: this.#at(abandonedMs) }
+    const earlier = await claimKey(this.#needs.database, claim, times)
+    if (earlier === undefined) this.#claims.add(claim)
+    return earlier
+  }
+
+  /** Keeps the answer to a request. */
+  async keep(claim: Claim, answer: Pick<StoredAnswer, 'status' | 'headers' | 'body'>): Promise<void> {
+    this.#claims.delete(claim)
+    await storeAnswer(this.#needs.database.kysely, claim, { ...answer, at: this.#at() })
+  }
+
+  /** Gives the key back, so that the request may be tried again. */
+  async release(claim: Claim): Promise<void> {
+    this.#claims.delete(claim)
+    await releaseKey(this.#needs.database.kysely, claim)
+  }
+
+  #at(ageMs = 0): string {
+    return new Date(this.#needs.clock.now().getTime() - ageMs).toISOString()
+  }
+}
