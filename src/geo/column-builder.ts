@@ -106,6 +106,12 @@ export class BigBuilder extends Builder {
     this.markValid()
   }
 
+  /** Appends what is a number only where that is exact. */
+  appendExact(value: number | bigint): void {
+    if (typeof value === 'number') this.appendNumber(value)
+    else this.append(value)
+  }
+
   finish(): BigColumn {
     const { type, validity, nullCount } = this
     return { kind: 'big', type, values: this.values.subarray(0, this.length), validity, nullCount }

@@ -1,4 +1,4 @@
-import { daysFromDate, isLeapYear, monthLength } from './iso-dates.ts'
+import { daysFromDate, isLeapYear, monthLength } from '../lib/values/calendar.ts'
 
 /** Fields of java.util.Calendar, by their places in the arrays below. */
 export const field = {

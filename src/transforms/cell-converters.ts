@@ -2,8 +2,16 @@ import type { BigColumn, Column, FixedColumn, VarColumn } from '../geo/column.ts
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../geo/column-builder.ts'
 import type { AttributeType } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
-import { IsoReader, toMicros } from './iso-dates.ts'
-import { float32Text, parseInteger, parseNumber, plainDecimal, quickInteger } from './number-text.ts'
+import { microsPerDay, toMicros } from '../lib/values/calendar.ts'
+import {
+  float32Text,
+  parseInteger,
+  parseNumber,
+  plainDecimal,
+  quickInteger,
+} from '../lib/values/number-text.ts'
+import { TimeReader } from '../lib/values/time-reader.ts'
+import { textDateTime } from '../lib/values/time-rules.ts'
 import type { CellConverter } from './replace-column.ts'
 
 const integerRanges = {
@@ -28,7 +36,7 @@ const wantedNames: Record<AttributeType, string> = {
   binary: 'binary',
 }
 
-const microsPerDay = 86_400_000_000n
+const microsOfDay = BigInt(microsPerDay)
 const integers = ['int16', 'int32', 'int64'] as const
 const decoder = new TextDecoder()
 
@@ -66,6 +74,8 @@ function appending<T>(
 
 const appendFixed = (target: ColumnBuilder, value: number): void => (target as FixedBuilder).append(value)
 const appendBig = (target: ColumnBuilder, value: bigint): void => (target as BigBuilder).append(value)
+const appendExact = (target: ColumnBuilder, value: number | bigint): void =>
+  (target as BigBuilder).appendExact(value)
 const appendText = (target: ColumnBuilder, value: string): void => (target as VarBuilder).appendString(value)
 
 /** Text, or text of a decimal, of any value. */
@@ -204,7 +214,7 @@ function toBoolean(from: AttributeType): CellConverter | undefined {
   return appending('boolean', bit, appendFixed)
 }
 
-const iso = new IsoReader()
+const iso = new TimeReader(textDateTime)
 
 function parseIso(column: Column, row: number): boolean {
   const { bytes, offsets } = column as VarColumn
@@ -220,16 +230,16 @@ function toDate(from: AttributeType): CellConverter | undefined {
   if (from !== 'timestamp') return undefined
   const midnight = (column: Column, row: number): number | undefined => {
     const value = bigValue(column, row)
-    return value % microsPerDay === 0n ? Number(value / microsPerDay) : undefined
+    return value % microsOfDay === 0n ? Number(value / microsOfDay) : undefined
   }
   return appending('date', midnight, appendFixed)
 }
 
 function toTimestamp(from: AttributeType): CellConverter | undefined {
   if (from === 'text') {
-    const micros = (column: Column, row: number): bigint | undefined =>
-      parseIso(column, row) ? toMicros(iso.days, iso.micros) : undefined
-    return appending('timestamp', micros, appendBig)
+    const micros = (column: Column, row: number): number | bigint | undefined =>
+      parseIso(column, row) ? iso.sinceEpoch : undefined
+    return appending('timestamp', micros, appendExact)
   }
   if (from !== 'date') return undefined
   return appending('timestamp', (column, row) => toMicros(fixedValue(column, row), 0), appendBig)
@@ -240,7 +250,7 @@ function toTime(from: AttributeType): CellConverter | undefined {
   const micros = (column: Column, row: number): bigint | undefined => {
     const { bytes, offsets } = column as VarColumn
     const isTime = iso.parseTime(bytes, offsets[row] as number, offsets[row + 1] as number)
-    return isTime && iso.micros < 86_400_000_000 ? BigInt(iso.micros) : undefined
+    return isTime && iso.micros < microsPerDay ? BigInt(iso.micros) : undefined
   }
   return appending('time', micros, appendBig)
 }

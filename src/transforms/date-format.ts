@@ -3,7 +3,8 @@ import type { Column, VarColumn } from '../geo/column.ts'
 import type { BigBuilder, FixedBuilder } from '../geo/column-builder.ts'
 import type { Attribute, AttributeType, Schema } from '../geo/schema.ts'
 import { systemClock } from '../lib/clock.ts'
-import { IsoReader, toMicros } from './iso-dates.ts'
+import { TimeReader } from '../lib/values/time-reader.ts'
+import { textDateTime } from '../lib/values/time-rules.ts'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
 import type { CellConverter } from './replace-column.ts'
 import { cellText, convertColumn, replaceAttribute } from './replace-column.ts'
@@ -85,13 +86,11 @@ function byPattern(format: DateFormat, pattern: string): CellConverter {
 function byIso(): CellConverter {
   const reason = 'The value is no ISO 8601 date or date and time'
   const find = cellBytes()
-  const iso = new IsoReader()
+  const iso = new TimeReader(textDateTime)
   return (column, row, target) => {
     const { bytes, start, end } = find(column, row)
     if (!iso.parse(bytes, start, end)) return reason
-    const micros = iso.days * 86_400_000_000 + iso.micros
-    if (Number.isSafeInteger(micros)) (target as BigBuilder).appendNumber(micros)
-    else (target as BigBuilder).append(toMicros(iso.days, iso.micros))
+    ;(target as BigBuilder).appendExact(iso.sinceEpoch)
     return undefined
   }
 }

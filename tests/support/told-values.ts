@@ -1,5 +1,6 @@
-import { parseTimestamp } from '../../src/formats/timestamp.ts'
 import { dateText, timestampText, timeText } from '../../src/geo/time-text.ts'
+import { TimeReader } from '../../src/lib/values/time-reader.ts'
+import { isoDateTime } from '../../src/lib/values/time-rules.ts'
 import type { ToldValue } from './gdal-reference.ts'
 import type { Cell } from './table-batches.ts'
 
@@ -71,9 +72,8 @@ export function toldForm(told: ToldValue, gdalType: string, type: string, agreem
 function inferredForm(text: string, type: string, agreement: Agreement): string {
   if (type.startsWith('float') && isNumber(text)) return numberForm(numberOf(text), agreement)
   if (type !== 'timestamp') return text
-  const bytes = Buffer.from(text)
-  const micros = parseTimestamp(bytes, 0, bytes.length)
-  return micros === undefined ? text : timestampText(micros)
+  const reader = new TimeReader(isoDateTime)
+  return reader.parseText(text) ? timestampText(BigInt(reader.sinceEpoch)) : text
 }
 
 /** A value that we hold, in the same form. */

@@ -1,5 +1,5 @@
 import type { AttributeType } from '../../geo/schema.ts'
-import type { CellParser } from './cell-kind.ts'
+import type { CellParser } from '../../lib/values/cell-kind.ts'
 import {
   booleanKind,
   dateKind,
@@ -9,7 +9,7 @@ import {
   longIntKind,
   textKind,
   timestampKind,
-} from './cell-kind.ts'
+} from '../../lib/values/cell-kind.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind
 const spelledKinds = booleanKind | timestampKind

@@ -18,7 +18,7 @@ import {
   longIntKind,
   timestampKind,
   timestampMicroseconds,
-} from './cell-kind.ts'
+} from '../../lib/values/cell-kind.ts'
 import { cellText, isBlankCell } from './csv-source.ts'
 import type { RowScanner } from './row-scanner.ts'
 import { escaped, hasNul, nonAscii, unclean } from './row-scanner.ts'
@@ -159,9 +159,7 @@ export class TableReader {
     else if (kind === longIntKind) column.append(BigInt(asciiText(bytes, start, end)))
     else if (kind !== timestampKind) column.appendNumber(parser.value)
     else {
-      const time = timestampMicroseconds(parser.value, parser.microseconds)
-      if (typeof time === 'number') column.appendNumber(time)
-      else column.append(time)
+      column.appendExact(timestampMicroseconds(parser.value, parser.microseconds))
     }
     return ''
   }

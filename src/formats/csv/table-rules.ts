@@ -1,5 +1,5 @@
 import { looksLikeWkt } from '../../geo/wkt.ts'
-import { CellParser, textKind } from './cell-kind.ts'
+import { CellParser, textKind } from '../../lib/values/cell-kind.ts'
 import { cellText } from './csv-source.ts'
 import type { Dialect } from './delimiter.ts'
 import { mostColumns, sampledRows } from './delimiter.ts'

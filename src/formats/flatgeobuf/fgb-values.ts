@@ -1,7 +1,10 @@
 import type { ColumnBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { isValidUtf8 } from '../../lib/text-encoding.ts'
-import { parseTimestamp } from '../timestamp.ts'
+import { TimeReader } from '../../lib/values/time-reader.ts'
+import { isoDateTime } from '../../lib/values/time-rules.ts'
 import type { ColumnType, FgbHeader } from './fgb-header.ts'
+
+const times = new TimeReader(isoDateTime)
 
 /** The bytes of a value do not fit its column. */
 export class ValueError extends Error {
@@ -82,7 +85,7 @@ function lengthReader(type: ColumnType, builder: ColumnBuilder): ValueReader {
       else appendText(builder, bytes, start, start + length)
     } else if (builder.kind === 'big') {
       if (length === 0) builder.appendNull()
-      else builder.append(timestampAt(bytes, start, start + length))
+      else builder.appendExact(timestampAt(bytes, start, start + length))
     }
     return start + length
   }
@@ -108,9 +111,8 @@ function appendText(builder: VarBuilder, bytes: Uint8Array, start: number, end: 
   builder.appendBytes(bytes, start, end)
 }
 
-function timestampAt(bytes: Uint8Array, start: number, end: number): bigint {
-  const value = parseTimestamp(bytes, start, end)
-  if (value !== undefined) return value
+function timestampAt(bytes: Uint8Array, start: number, end: number): number | bigint {
+  if (times.parse(bytes, start, end)) return times.sinceEpoch
   throw new ValueError(sample(bytes, start, end), 'is not a date and time of ISO 8601')
 }
 

@@ -1,7 +1,7 @@
 import type { BigBuilder, FixedBuilder } from '../../geo/column-builder.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 import { asciiText } from '../../lib/decimal.ts'
-import type { CellParser } from '../csv/cell-kind.ts'
+import type { CellParser } from '../../lib/values/cell-kind.ts'
 import {
   booleanKind,
   dateKind,
@@ -11,7 +11,7 @@ import {
   longIntKind,
   timestampKind,
   timestampMicroseconds,
-} from '../csv/cell-kind.ts'
+} from '../../lib/values/cell-kind.ts'
 
 /** Which kinds of text a column of a type takes. */
 const accepted: Partial<Record<AttributeType, number>> = {
@@ -41,9 +41,7 @@ export function appendInferred(
   else if (kind === longIntKind) target.append(BigInt(asciiText(bytes, start, end)))
   else if (kind !== timestampKind) target.appendNumber(parser.value)
   else {
-    const time = timestampMicroseconds(parser.value, parser.microseconds)
-    if (typeof time === 'number') target.appendNumber(time)
-    else target.append(time)
+    target.appendExact(timestampMicroseconds(parser.value, parser.microseconds))
   }
   return true
 }

@@ -4,7 +4,7 @@ import { isValid } from '../../geo/column.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { walkCoordinates } from '../../geo/wkb.ts'
-import { CellParser } from '../csv/cell-kind.ts'
+import { CellParser } from '../../lib/values/cell-kind.ts'
 import { ColumnType } from '../csv/column-type.ts'
 
 const exampleLength = 80

@@ -3,18 +3,20 @@ import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { isUtf8Range } from '../../lib/utf8.ts'
+import { TimeReader } from '../../lib/values/time-reader.ts'
+import { geopackageDateTime } from '../../lib/values/time-rules.ts'
 import type { SqlValue } from './append-value.ts'
 import { wkbStart } from './geometry-blob.ts'
 import { appendRow } from './sql-rows.ts'
 import { damaged } from './sqlite-pages/page-source.ts'
 import type { TableScan } from './sqlite-pages/table-scan.ts'
 import type { GeoPackageTable } from './tables.ts'
-import { daysInBytes, microsInBytes } from './temporal-bytes.ts'
 
 /** Bytes of each serial type below 12 (SQLite file format, section 2.1); the reserved ones are refused. */
 const serialBytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 const integerLimits = { boolean: [0, 1], int16: [-32_768, 32_767], int32: [-2_147_483_648, 2_147_483_647] }
 const decoder = new TextDecoder('utf-8', { fatal: true })
+const times = new TimeReader(geopackageDateTime)
 
 /** A column of the table in its stored order. */
 type Slot = { kind: 'id' } | { kind: 'geometry' } | { kind: 'attribute'; index: number }
@@ -146,9 +148,8 @@ export class RecordReader {
   #appendFixed(column: FixedBuilder, serial: number, start: number, end: number): boolean {
     const { type } = column
     if (type === 'date') {
-      const days = (serial & 1) === 1 && serial > 12 ? daysInBytes(this.#scan.bytes, start, end) : Number.NaN
-      if (Number.isNaN(days)) return false
-      column.append(days)
+      if ((serial & 1) === 0 || serial <= 12 || !times.parseDate(this.#scan.bytes, start, end)) return false
+      column.append(times.days)
       return true
     }
     if (serial > 9) return false
@@ -173,10 +174,8 @@ export class RecordReader {
       else column.appendNumber(this.#integer(serial, start))
       return true
     }
-    const micros =
-      (serial & 1) === 1 && serial > 12 ? microsInBytes(this.#scan.bytes, start, end) : Number.NaN
-    if (Number.isNaN(micros)) return false
-    column.appendNumber(micros)
+    if ((serial & 1) === 0 || serial <= 12 || !times.parse(this.#scan.bytes, start, end)) return false
+    column.appendExact(times.sinceEpoch)
     return true
   }
 

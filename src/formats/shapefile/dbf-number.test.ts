@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseNumber, parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
+import { parseLiteral } from '../../lib/values/number-text.ts'
+import { parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 describe('number parsing', () => {
   const bytesOf = (text: string): [Uint8Array, number, number] => [Buffer.from(text), 0, text.length]
@@ -19,7 +20,7 @@ describe('number parsing', () => {
     )
     for (const text of ['', '-', '+', '.', '-.', '1.2.3', '1 2', '0x1', 'e5']) {
       assert.ok(Number.isNaN(parsePlainNumber(...bytesOf(text))), text)
-      assert.equal(parseNumber(text), undefined, text)
+      assert.equal(parseLiteral(text), undefined, text)
     }
     assert.equal(parsePlainNumber(...bytesOf('123456789012.345')), 123456789012.345)
     assert.equal(parsePlainNumber(...bytesOf('981.554999999999950')), 981.55499999999995)

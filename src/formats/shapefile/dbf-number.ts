@@ -62,23 +62,6 @@ export function parseWholeNumber(bytes: Uint8Array, start: number, end: number):
   return isNegative ? -value : value
 }
 
-const numberPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
-
-/** The number that a text stands for, rounded to the nearest double; undefined when it is none or too large. */
-export function parseNumber(text: string): number | undefined {
-  if (!numberPattern.test(text)) return undefined
-  const value = Number(text)
-  return Number.isFinite(value) ? value : undefined
-}
-
-/** Infinities and what is no number, as C programs print them (GDAL writes `inf` and `nan`, older ones `1.#INF`). */
-export function parseEndless(text: string): number | undefined {
-  const match = /^([+-]?)(?:(nan|1\.#(?:qnan|snan|ind)\d*)|inf|infinity|1\.#inf\d*)$/i.exec(text)
-  if (match === null) return undefined
-  if (match[2] !== undefined) return Number.NaN
-  return match[1] === '-' ? -Infinity : Infinity
-}
-
 /** The digits of a whole number written plainly, also as `12.000`; undefined for anything else. */
 export function parseWholeDigits(text: string): string | undefined {
   const match = /^([+-]?)0*(\d+)(?:\.0*)?$/.exec(text)

@@ -1,19 +1,16 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { cutUtf8Bytes, type TextEncoding } from '../../lib/text-encoding.ts'
-import { epochDay } from '../epoch-day.ts'
+import { findDays } from '../../lib/values/calendar.ts'
+import { parseEndless, parseLiteral } from '../../lib/values/number-text.ts'
 import type { DbfColumn } from './dbf-columns.ts'
 import { type MemoFile, memoBlock } from './dbf-memo.ts'
-import {
-  parseEndless,
-  parseNumber,
-  parsePlainNumber,
-  parseWholeDigits,
-  parseWholeNumber,
-} from './dbf-number.ts'
+import { parsePlainNumber, parseWholeDigits, parseWholeNumber } from './dbf-number.ts'
 
 /** Appends the value that starts at `at`; returns why it cannot be read where that is so. */
 export type ValueReader = (bytes: Uint8Array, at: number) => string | undefined
 
+/** The first date that a field of eight digits tells; the year 0 is of blank fields. */
+const yearOne = 1_01_01
 const [blank, star, zero] = [0x20, 0x2a, 0x30]
 
 /** A reader that fills `builder` with the values of a column. */
@@ -91,7 +88,7 @@ function appendOddInteger(
     builder.appendNull()
     return undefined
   }
-  const value = parseNumber(rawText(bytes, at, width)) ?? Number.NaN
+  const value = parseLiteral(rawText(bytes, at, width)) ?? Number.NaN
   if (!Number.isInteger(value)) return notWhole(value)
   if (value > 2147483647 || value < -2147483648) return 'is beyond the range of 32-bit integers'
   builder.append(value)
@@ -129,7 +126,7 @@ function appendOddBigInteger(
     builder.append(BigInt(digits))
     return undefined
   }
-  const value = parseNumber(text) ?? Number.NaN
+  const value = parseLiteral(text) ?? Number.NaN
   if (!Number.isInteger(value)) return notWhole(value)
   if (!Number.isSafeInteger(value)) return 'is beyond the range in which its form is exact'
   builder.appendNumber(value)
@@ -144,7 +141,7 @@ function decimalReader(builder: VarBuilder, width: number): ValueReader {
     }
     const text = rawText(bytes, at, width)
     const digits = parseWholeDigits(text)
-    if (digits === undefined) return notWhole(parseNumber(text) ?? Number.NaN)
+    if (digits === undefined) return notWhole(parseLiteral(text) ?? Number.NaN)
     builder.appendString(digits)
     return undefined
   }
@@ -161,7 +158,7 @@ function floatReader(builder: FixedBuilder, width: number): ValueReader {
     let value: number | undefined = parsePlainNumber(bytes, from, end)
     if (Number.isNaN(value)) {
       const text = rawText(bytes, at, width)
-      value = parseNumber(text) ?? parseEndless(text)
+      value = parseLiteral(text) ?? parseEndless(text)
     }
     if (value === undefined) return 'is not a number'
     builder.append(value)
@@ -185,8 +182,8 @@ function dateReader(builder: FixedBuilder): ValueReader {
       builder.appendNull()
       return undefined
     }
-    const day = epochDay(Math.floor(digits / 10000), Math.floor(digits / 100) % 100, digits % 100)
-    if (day === undefined || trimEnd(bytes, at, at + 8) !== at + 8)
+    const day = findDays(Math.floor(digits / 10000), Math.floor(digits / 100) % 100, digits % 100)
+    if (digits < yearOne || Number.isNaN(day) || trimEnd(bytes, at, at + 8) !== at + 8)
       return 'is not a date of the form YYYYMMDD'
     builder.append(day)
     return undefined

@@ -1,7 +1,7 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { asciiText } from '../../lib/decimal.ts'
 import { isUtf8Range } from '../../lib/utf8.ts'
-import type { CellParser } from '../csv/cell-kind.ts'
+import type { CellParser } from '../../lib/values/cell-kind.ts'
 import {
   booleanKind,
   dateKind,
@@ -12,7 +12,7 @@ import {
   textKind,
   timestampKind,
   timestampMicroseconds,
-} from '../csv/cell-kind.ts'
+} from '../../lib/values/cell-kind.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import { RowError } from './row-error.ts'
 import type { TextToken } from './xml-scanner.ts'
@@ -47,8 +47,7 @@ function appendBig(column: BigBuilder, text: TextToken, parser: CellParser): voi
         ? timestampMicroseconds(parser.value, kind === dateKind ? 0 : parser.microseconds)
         : parseXmlTime(textBytes, textStart, textEnd)
     if (time === undefined) throw new RowError(`The value is not a time; ${wrong}`)
-    if (typeof time === 'number') column.appendNumber(time)
-    else column.append(time)
+    column.appendExact(time)
   } else if (kind === int32Kind || kind === int64Kind) column.appendNumber(parser.value)
   else if (kind === longIntKind) column.append(BigInt(asciiText(textBytes, textStart, textEnd)))
   else {

@@ -1,6 +1,13 @@
 import type { Attribute, AttributeType } from '../../geo/schema.ts'
-import type { CellParser } from '../csv/cell-kind.ts'
-import { booleanKind, floatKind, int32Kind, int64Kind, longIntKind, timestampKind } from '../csv/cell-kind.ts'
+import type { CellParser } from '../../lib/values/cell-kind.ts'
+import {
+  booleanKind,
+  floatKind,
+  int32Kind,
+  int64Kind,
+  longIntKind,
+  timestampKind,
+} from '../../lib/values/cell-kind.ts'
 import { ColumnType } from '../csv/column-type.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import type { TextToken } from './xml-scanner.ts'

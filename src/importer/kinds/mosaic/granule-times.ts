@@ -1,16 +1,15 @@
 import { basename } from 'node:path'
 import { systemClock } from '../../../lib/clock.ts'
 import { explain, invalid } from '../../../lib/errors.ts'
+import { TimeReader } from '../../../lib/values/time-reader.ts'
+import { textDateTime } from '../../../lib/values/time-rules.ts'
 import type { NamedTime } from '../../../sources/mosaic/date-in-name.ts'
 import { findDateInName } from '../../../sources/mosaic/date-in-name.ts'
-import { IsoReader } from '../../../transforms/iso-dates.ts'
 import type { DateFormat } from '../../../transforms/simple-date-format.ts'
 import { compileDateFormat, DatePatternError } from '../../../transforms/simple-date-format.ts'
 import type { MosaicTime } from '../../model/model.ts'
 import { timeModes } from '../../model/model.ts'
 import { checkPattern, matchNames } from './match-names.ts'
-
-const msPerDay = 86_400_000
 
 function compileFormat(format: string): DateFormat {
   try {
@@ -43,10 +42,8 @@ export function requireMosaicTime(wanted: { mode?: string; pattern?: string; for
 
 /** Milliseconds since 1970 of ISO 8601 text, UTC where it names no zone; undefined for other text. */
 export function parseIsoTime(text: string): number | undefined {
-  const iso = new IsoReader()
-  const bytes = Buffer.from(text)
-  if (!iso.parse(bytes, 0, bytes.length)) return undefined
-  return iso.days * msPerDay + Math.floor(iso.micros / 1000)
+  const iso = new TimeReader(textDateTime)
+  return iso.parseText(text) ? iso.milliseconds : undefined
 }
 
 function parseBy(format: DateFormat, text: string): number | undefined {

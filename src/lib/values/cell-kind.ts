@@ -1,4 +1,5 @@
-import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/decimal.ts'
+import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from '../decimal.ts'
+import { daysFromDate, microsPerDay, monthLength, toMicros } from './calendar.ts'
 
 const encoder = new TextEncoder()
 
@@ -13,7 +14,6 @@ export const timestampKind = 64
 export const textKind = 128
 
 const maxInt64 = 9223372036854775807n
-const secondsPerDay = 86400
 const booleanWords = ['true', 'false', 'TRUE', 'FALSE', 'True', 'False'].map((word) => encoder.encode(word))
 
 function isDigit(byte: number): boolean {
@@ -114,8 +114,8 @@ export class CellParser {
     const month = twoDigits(bytes, start + 5)
     const day = twoDigits(bytes, start + 8)
     if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1) || bytes[start + 7] !== 0x2d) return textKind
-    if (day > daysInMonth(year, month)) return textKind
-    this.value = epochDay(year, month, day)
+    if (day > monthLength(year, month)) return textKind
+    this.value = daysFromDate(year, month, day)
     return end - start === 10 ? dateKind : this.#time(bytes, start + 10, end)
   }
 
@@ -156,27 +156,6 @@ function twoDigits(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) * 10 + (bytes[at + 1] as number) - 528
 }
 
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-}
-
-/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar. */
-function epochDay(year: number, month: number, day: number): number {
-  const shifted = month <= 2 ? year - 1 : year
-  const century = Math.floor(shifted / 400)
-  const yearOfEra = shifted - century * 400
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
-  return (
-    century * 146097 +
-    yearOfEra * 365 +
-    Math.floor(yearOfEra / 4) -
-    Math.floor(yearOfEra / 100) +
-    dayOfYear -
-    719468
-  )
-}
-
 /** 1 for `Z`, 2 for `+00:00`, 0 for anything else. */
 function utcForm(bytes: Uint8Array, start: number, end: number): number {
   if (end - start === 1) return bytes[start] === 0x5a ? 1 : 0
@@ -186,6 +165,6 @@ function utcForm(bytes: Uint8Array, start: number, end: number): number {
 
 /** Microseconds since 1970-01-01T00:00:00Z; a safe integer between the years 1685 and 2255. */
 export function timestampMicroseconds(day: number, microseconds: number): number | bigint {
-  const value = day * secondsPerDay * 1e6 + microseconds
-  return Number.isSafeInteger(value) ? value : BigInt(day) * 86_400_000_000n + BigInt(microseconds)
+  const value = day * microsPerDay + microseconds
+  return Number.isSafeInteger(value) ? value : toMicros(day, microseconds)
 }

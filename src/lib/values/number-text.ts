@@ -1,4 +1,4 @@
-import { parseDecimalText } from '../lib/decimal.ts'
+import { parseDecimalText } from '../decimal.ts'
 
 const zero = 0x30
 const point = 0x2e
@@ -38,6 +38,33 @@ export function parseNumber(bytes: Uint8Array, start: number, end: number): numb
   if (!isNumberText(bytes, from, to)) return undefined
   const value = parseDecimalText(bytes, from, to)
   return Number.isFinite(value) ? value : undefined
+}
+
+const literalForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const integerForm = /^[+-]?\d+$/
+
+/** As `isNumberText`, of a string. */
+export function isDecimalLiteral(text: string): boolean {
+  return literalForm.test(text)
+}
+
+/** Whether a text is a whole number: sign and digits, nothing else. */
+export function isIntegerLiteral(text: string): boolean {
+  return integerForm.test(text)
+}
+
+/** The number that a decimal literal stands for, rounded to the nearest double; undefined for anything else and beyond. */
+export function parseLiteral(text: string): number | undefined {
+  const value = isDecimalLiteral(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** Infinities and what is no number, as C programs print them (GDAL writes `inf` and `nan`, older ones `1.#INF`). */
+export function parseEndless(text: string): number | undefined {
+  const match = /^([+-]?)(?:(nan|1\.#(?:qnan|snan|ind)\d*)|inf|infinity|1\.#inf\d*)$/i.exec(text)
+  if (match === null) return undefined
+  if (match[2] !== undefined) return Number.NaN
+  return match[1] === '-' ? -Infinity : Infinity
 }
 
 const decimalForm = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i

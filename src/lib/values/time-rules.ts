@@ -1,0 +1,54 @@
+/**
+ * What a reader takes beyond the core that all of them share: `yyyy-MM-dd`, or that with a time behind it:
+ * `HH:mm`, `HH:mm:ss` or with a fraction of any length (cut to microseconds), then `Z`, `+hh:mm` or nothing, which means
+ * UTC. Seconds go to 60 (a leap second is the first moment of the next minute), and `24:00:00` is the end of the day.
+ * Days are those of the proleptic Gregorian calendar, from the year 0 on.
+ */
+export interface TimeRule {
+  /** A blank for the `T`. */
+  blank?: boolean
+  /** `t` and `z` in lower case. */
+  lowerCase?: boolean
+  /** A comma before the fraction. */
+  comma?: boolean
+  /** Offsets `+hhmm` and `+hh`. */
+  shortOffset?: boolean
+  /** Offsets of any two numbers, beyond a day too, and one that ends in its colon. */
+  anyOffset?: boolean
+  /** `yyyy-MM` and `yyyy`, which mean their first moment. */
+  reduced?: boolean
+  /** The forms without separators: `yyyyMM`, `yyyyMMdd`, `yyyyMMddHHmm`, `yyyyMMddHHmmss`, `yyyyMMddTHHmmss`; `THH` alone. */
+  basic?: boolean
+  /** Blanks and control characters around the text. */
+  trims?: boolean
+  /** Digits of a fraction behind the sixth must be zeros. */
+  exactFraction?: boolean
+  /** A blank before the zone, and a blank for the `+` that an unescaped query loses. */
+  queryBlanks?: boolean
+  /** `UTC` and `GMT` for `Z`. */
+  zoneWords?: boolean
+}
+
+/** RFC 3339, section 5.6, with its note (a blank for the `T`, lower case), times without seconds or zone too. */
+export const rfc3339: TimeRule = { blank: true, lowerCase: true }
+
+/** ISO 8601 as files write it: what every reader of a declared date or time takes. */
+export const isoDateTime: TimeRule = { ...rfc3339, comma: true, shortOffset: true }
+
+/** With `xs:gYearMonth` and `xs:gYear` of XML Schema. */
+export const xmlDateTime: TimeRule = { ...isoDateTime, reduced: true }
+
+/** DATETIME of GeoPackage; whatever offset they have, it has always been taken there. */
+export const geopackageDateTime: TimeRule = { ...isoDateTime, anyOffset: true }
+
+/** Texts that a transformation makes dates of. */
+export const textDateTime: TimeRule = { ...isoDateTime, reduced: true, basic: true, trims: true }
+
+/** Texts that go into a column of dates that exists: nothing may be lost. */
+export const storedDateTime: TimeRule = { ...geopackageDateTime, exactFraction: true }
+
+/** Parameters and forms of monitoring. */
+export const parameterDateTime: TimeRule = { ...isoDateTime, queryBlanks: true }
+
+/** What GeoServer's monitoring writes. */
+export const geoserverDateTime: TimeRule = { ...isoDateTime, queryBlanks: true, zoneWords: true }
