@@ -4,6 +4,9 @@ import type { ColumnBuilder } from '../geo/column-builder.ts'
 import { createColumnBuilder } from '../geo/column-builder.ts'
 import type { Attribute, AttributeType } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
+import { microsPerDay as dayMicros } from '../lib/values/calendar.ts'
+import { TimeReader } from '../lib/values/time-reader.ts'
+import { storedDateTime } from '../lib/values/time-rules.ts'
 
 type Value = string | number | bigint | boolean | Uint8Array
 type Rule = (value: Value) => Value | undefined
@@ -14,7 +17,9 @@ const integerRanges: Partial<Record<AttributeType, readonly [bigint, bigint]>> =
   int64: [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
 }
 
-const microsPerDay = 86_400_000_000n
+const microsPerDay = BigInt(dayMicros)
+const encoder = new TextEncoder()
+const times = new TimeReader(storedDateTime)
 const maxFloat32 = 3.4028235677973366e38
 /** Exponents beyond this are no numbers anybody means, and expand to long digit strings. */
 const maxExponent = 400
@@ -153,31 +158,12 @@ function temporalValue({ days, micros }: Temporal, to: AttributeType): number | 
   return micros === undefined || micros === 0n ? days : undefined
 }
 
-const temporalForm =
-  /^(?:(\d{4})-(\d\d)-(\d\d))?(?:(?:(?<=\d)[T ]|^)(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,6})0*)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
-
 /** ISO 8601 date, time or both; undefined for other text and for days that do not exist. */
 function parseTemporal(text: string): Temporal | undefined {
-  const match = temporalForm.exec(text)
-  if (match === null || text === '') return undefined
-  const [, year, month, day, hour, minute, second = '0', fraction = '', zone] = match
-  const parsed: Temporal = {}
-  if (year !== undefined) {
-    const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
-    if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined
-    parsed.days = date.getTime() / 86_400_000
+  const bytes = encoder.encode(text)
+  if (times.parse(bytes, 0, bytes.length)) {
+    return { days: times.days, ...(times.hasTime ? { micros: BigInt(times.micros) } : {}) }
   }
-  if (hour === undefined) return parsed
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
-  if (year === undefined && zone !== undefined) return undefined
-  const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second) - zoneSeconds(zone)
-  parsed.micros = BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))
-  return parsed
-}
-
-function zoneSeconds(zone: string | undefined): number {
-  if (zone === undefined || zone.toUpperCase() === 'Z') return 0
-  const digits = zone.replace(/\D/g, '').padEnd(4, '0')
-  const seconds = Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60
-  return zone.startsWith('-') ? -seconds : seconds
+  const isTime = times.parseTime(bytes, 0, bytes.length) && times.micros < dayMicros
+  return isTime ? { micros: BigInt(times.micros) } : undefined
 }

@@ -1,6 +1,8 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { invalid } from '../../lib/errors.ts'
+import { TimeReader } from '../../lib/values/time-reader.ts'
+import { rfc3339 } from '../../lib/values/time-rules.ts'
 import type { WishedBox } from '../../stores/reading/page-wish.ts'
 import type { FeatureQuery } from '../../stores/store.ts'
 import { supportedCrs, timeAttribute } from './collection.ts'
@@ -73,16 +75,16 @@ export function readBox(parameters: ItemsParameters): WishedBox | undefined {
   return { boxes: unwrap(parseBbox(parameters.bbox, crs.isYx)), srs: crs.srs }
 }
 
-const instant = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/
+const times = new TimeReader(rfc3339)
+const dayEndMs = 86_399_999
 
 function parseInstant(text: string, edge: 'from' | 'to'): string | undefined {
   if (text === '' || text === '..') return undefined
-  const isDate = text.length === 10
-  const clock = edge === 'from' ? 'T00:00:00.000Z' : 'T23:59:59.999Z'
-  const hasZone = /(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text)
-  const time = Date.parse(isDate ? text + clock : hasZone ? text : `${text}Z`)
-  if (instant.test(text) && !Number.isNaN(time)) return new Date(time).toISOString()
-  throw invalid('invalid-datetime', `datetime "${text}" is not a date or time as in RFC 3339, section 5.6`)
+  if (!times.parseText(text)) {
+    throw invalid('invalid-datetime', `datetime "${text}" is not a date or time as in RFC 3339, section 5.6`)
+  }
+  const isWholeDay = edge === 'to' && !times.hasTime
+  return new Date(times.milliseconds + (isWholeDay ? dayEndMs : 0)).toISOString()
 }
 
 /** `datetime` as an interval over the layer's time attribute; without such an attribute it filters nothing. */

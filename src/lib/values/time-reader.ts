@@ -179,7 +179,8 @@ export class TimeReader {
         if (this.#take(dot) || (this.#rule.comma === true && this.#take(comma))) fraction = this.#fraction()
       }
     } else if (needsMinute) return false
-    if (!(hour <= 24 && minute <= 59 && second <= 60 && fraction >= 0)) return false
+    const most = this.#rule.plainClock === true ? 0 : 1
+    if (!(hour <= 23 + most && minute <= 59 && second <= 59 + most && fraction >= 0)) return false
     this.micros = ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
     return hour < 24 || minute + second + fraction === 0
   }
@@ -206,7 +207,7 @@ export class TimeReader {
   }
 
   #zone(): boolean {
-    const { lowerCase, shortOffset, anyOffset, queryBlanks, zoneWords } = this.#rule
+    const { lowerCase, shortOffset, anyOffset, mostOffsetHours = 23, queryBlanks, zoneWords } = this.#rule
     if (queryBlanks === true && this.#bytes[this.#at] === blank && !this.#isDigit(this.#at + 1)) this.#at += 1
     if (this.#at === this.#end) return true
     if (this.#take(upperZ) || (lowerCase === true && this.#take(upperZ | caseBit))) return true
@@ -218,7 +219,8 @@ export class TimeReader {
     const isShort = this.#at === this.#end && (!hasColon || anyOffset === true)
     if (!hasColon && shortOffset !== true) return false
     const minutes = isShort ? 0 : this.#number()
-    if (!(hours <= (anyOffset === true ? 99 : 23) && minutes <= (anyOffset === true ? 99 : 59))) return false
+    const isOffset = anyOffset === true ? hours + minutes >= 0 : hours <= mostOffsetHours && minutes <= 59
+    if (!isOffset) return false
     this.micros -= (isEast ? 1 : -1) * (hours * 60 + minutes) * microsPerMinute
     return true
   }

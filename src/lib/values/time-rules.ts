@@ -15,6 +15,10 @@ export interface TimeRule {
   shortOffset?: boolean
   /** Offsets of any two numbers, beyond a day too, and one that ends in its colon. */
   anyOffset?: boolean
+  /** Most hours of an offset; default 23. */
+  mostOffsetHours?: number
+  /** Hours to 23 and seconds to 59 alone: no leap second, no end of a day. */
+  plainClock?: boolean
   /** `yyyy-MM` and `yyyy`, which mean their first moment. */
   reduced?: boolean
   /** The forms without separators: `yyyyMM`, `yyyyMMdd`, `yyyyMMddHHmm`, `yyyyMMddHHmmss`, `yyyyMMddTHHmmss`; `THH` alone. */
@@ -47,8 +51,13 @@ export const textDateTime: TimeRule = { ...isoDateTime, reduced: true, basic: tr
 /** Texts that go into a column of dates that exists: nothing may be lost. */
 export const storedDateTime: TimeRule = { ...geopackageDateTime, exactFraction: true }
 
-/** Parameters and forms of monitoring. */
-export const parameterDateTime: TimeRule = { ...isoDateTime, queryBlanks: true }
+/** Parameters and forms of monitoring: offsets that are in use, and no time that a clock does not show. */
+export const parameterDateTime: TimeRule = {
+  ...isoDateTime,
+  queryBlanks: true,
+  mostOffsetHours: 18,
+  plainClock: true,
+}
 
 /** What GeoServer's monitoring writes. */
 export const geoserverDateTime: TimeRule = { ...isoDateTime, queryBlanks: true, zoneWords: true }

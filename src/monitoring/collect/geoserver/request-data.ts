@@ -1,3 +1,6 @@
+import { TimeReader } from '../../../lib/values/time-reader.ts'
+import { geoserverDateTime } from '../../../lib/values/time-rules.ts'
+
 /** A request as GeoServer's monitor tells it. */
 export interface RequestData {
   id: number
@@ -23,6 +26,7 @@ export interface RequestData {
   error: { type: string; message: string; stack: string } | undefined
 }
 
+const times = new TimeReader(geoserverDateTime)
 const maxResources = 100
 const maxTraceLines = 300
 const maxCauses = 5
@@ -60,11 +64,7 @@ export function toRequestData(value: unknown): RequestData | undefined {
 
 /** `2025-10-10 11:55:36.123 UTC` or ISO 8601; UTC where no zone is named. NaN where it is no time. */
 export function parseMonitorTime(text: string): number {
-  const [, day, time, zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,9})?) ?(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
-  if (day === undefined) return Number.NaN
-  const offset = /\d/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'
-  return Math.floor(Date.parse(`${day}T${time}${offset}`))
+  return times.parseText(text) && times.hasTime ? times.milliseconds : Number.NaN
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
