@@ -8,12 +8,12 @@ import { healthEndpoints } from '../http/health.ts'
 import { importerArea } from '../http/importer/importer-area.ts'
 import { metricsArea } from '../http/metrics.ts'
 import { MetricsExport } from '../http/metrics-export.ts'
-import { monitoringArea } from '../http/monitoring/monitoring-area.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../http/start-page.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
+import { openMonitoringAreas } from './monitoring-areas.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas(context: HttpContext & { accounts: Accounts }): Area[] {
@@ -35,7 +35,7 @@ export function openAreas(context: HttpContext & { accounts: Accounts }): Area[]
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     withContext(importerArea), // /rest/imports
-    withContext(monitoringArea), // /monitoring
+    ...openMonitoringAreas(context),
   ]
 }
 

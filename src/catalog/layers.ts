@@ -35,6 +35,11 @@ export async function listLayers(
   return (await query.execute()).map(toLayer)
 }
 
+/** The names of all layers, without what else is known of them. */
+export function listLayerNames(db: Queryable): Promise<{ workspace: string; name: string }[]> {
+  return db.selectFrom('layers').select(['workspace', 'name']).execute()
+}
+
 export async function findLayer(
   db: Queryable,
   workspace: string,

@@ -1,13 +1,11 @@
 import { Failure } from '../lib/errors.ts'
+import { findFullDisk } from '../lib/full-disk.ts'
 import { isConnectionLost } from '../lib/postgres/errors.ts'
 
 /** PostgreSQL's unique_violation. */
 const postgresCode = '23505'
 /** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE. */
 const sqliteCodes = [1555, 2067]
-/** PostgreSQL's disk_full, and the system's words for it. */
-const fullCodes = ['53100', 'ENOSPC', 'EDQUOT']
-const sqliteFull = 13
 /** PostgreSQL's too_many_connections and cannot_connect_now, and a name server that does not answer. */
 const awayCodes = ['53300', '57P03', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
 /** What the client says when its own time limits are over. */
@@ -18,15 +16,6 @@ export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown }
   return code === postgresCode || sqliteCodes.includes(Number(errcode))
-}
-
-/** That the disk is full, of a file or of our own database; undefined for other errors. */
-export function findFullDisk(error: unknown): Failure | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown }
-  if (!fullCodes.includes(String(code)) && (Number(errcode) & 0xff) !== sqliteFull) return undefined
-  const text = 'The disk of the server is full: nothing was kept; try again when its operator has made room'
-  return new Failure('unavailable', 'disk-full', text, { cause: error })
 }
 
 /** That the disk is full or our own database away, without inner detail; undefined for other errors. */

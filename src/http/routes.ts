@@ -3,7 +3,7 @@ import { catalogEndpoints } from './catalog/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { healthEndpoints } from './health.ts'
 import { metricsEndpoints } from './metrics.ts'
-import { checkEndpoints } from './monitoring/routes.ts'
+import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './start-page.ts'
 
 /** Every endpoint of the server, area by area; each table says method, path, who may call, what it counts as, and handler. */
@@ -15,6 +15,9 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
   ...tokenEndpoints, // /rest/security/tokens
   ...sessionEndpoints, // /rest/security/session
-  ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
+  ...watchedEndpoints, // /monitoring/api/hosts, /monitoring/api/services
+  ...countedEndpoints, // /monitoring/api/metric_data and what it names
+  ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
+  ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
 ]

@@ -5,7 +5,7 @@ import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableState } from '../../stores/store.ts'
-import { findLayer, findNamedLayer, getLayer, listLayers, updateLayer } from '../layers.ts'
+import { findLayer, findNamedLayer, getLayer, listLayerNames, listLayers, updateLayer } from '../layers.ts'
 import { isPublicLayer, publicLayers } from '../publicity.ts'
 import { unpublishLayer } from '../publish.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
@@ -43,6 +43,11 @@ export class Layers {
   /** All layers, or those of a workspace or a store, by workspace and name. */
   list(filter: { workspace?: string; storeId?: number } = {}): Promise<LayerRecord[]> {
     return listLayers(this.#parts.database.kysely, filter)
+  }
+
+  /** Of all layers, in no order. */
+  listNames(): Promise<{ workspace: string; name: string }[]> {
+    return listLayerNames(this.#parts.database.kysely)
   }
 
   find(workspace: string, name: string): Promise<LayerRecord | undefined> {

@@ -4,22 +4,14 @@ import { importStates } from '../../importer/model/model.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import type { WantedImport } from './bodies.ts'
 import { ExpandQuery, ImportBody, ImportParams, ListQuery, RunQuery } from './bodies.ts'
 import { parseExpand } from './expand.ts'
 import { fromWireImport } from './from-wire.ts'
 import type { ImporterScope } from './scope.ts'
-import {
-  clientSignal,
-  findImportOf,
-  importExists,
-  showImport,
-  showPassword,
-  staff,
-  statusOf,
-  tags,
-} from './scope.ts'
+import { findImportOf, importExists, showImport, showPassword, staff, statusOf, tags } from './scope.ts'
 import { withGranules } from './shown-tasks.ts'
 import { reportUnknownParameters } from './transforms-area.ts'
 import { parseId } from './wire.ts'

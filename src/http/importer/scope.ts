@@ -2,7 +2,7 @@ import { hasRole } from '../../accounts/caller.ts'
 import { findStore } from '../../catalog/stores.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
-import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { FastifyRequest, HttpContext } from '../app-types.ts'
 import { withDetails, withGranules } from './shown-tasks.ts'
 import { parseId, toWireImport } from './wire.ts'
 import type { ShownTask } from './wire-data.ts'
@@ -14,19 +14,6 @@ export const tags = ['importer']
 export interface ImporterScope {
   context: HttpContext
   importer: Importer
-}
-
-/**
- * A signal that aborts when the client goes away before it has its answer; not where the answer is kept under an
- * idempotency key, for the client to ask again.
- */
-export function clientSignal(reply: FastifyReply): AbortSignal {
-  const abort = new AbortController()
-  if (reply.request.headers['idempotency-key'] !== undefined) return abort.signal
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) abort.abort(new Error('The client went away'))
-  })
-  return abort.signal
 }
 
 export function findImportOf(scope: ImporterScope, text: string): Promise<ImportRecord> {

@@ -15,6 +15,13 @@ export function envelopeReply(data: TSchema, beside: TProperties = {}): TSchema 
   return Type.Object({ ...OkReply.properties, data, ...beside })
 }
 
+/** The answers of a list that stands alone under its name, and in the envelope for clients of older systems. */
+export function listReplies(name: string, item: TSchema) {
+  const list = { [name]: Type.Array(item) }
+  const Key = Type.Object({ key: Type.String({ description: 'Name of the list beside it' }) })
+  return { answers: { 200: Type.Object(list) }, olderAnswers: { 200: envelopeReply(Key, list) } }
+}
+
 export const FailureReply = Type.Object({
   status: Type.Literal('error'),
   success: Type.Literal(false),

@@ -6,16 +6,12 @@ const Text = nullable(Type.String())
 const Time = Type.String({ description: 'ISO 8601' })
 const Service = nullable(Type.Object({ type: Type.String(), name: Type.String() }))
 
-export const ExceptionsReply: TSchema = Type.Object({
-  exceptions: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      url: Type.String({ description: 'Path of the exception' }),
-      error_type: Type.String(),
-      service: Service,
-      created: Time,
-    }),
-  ),
+export const ListedExceptionBody: TSchema = Type.Object({
+  id: Type.Integer(),
+  url: Type.String({ description: 'Path of the exception' }),
+  error_type: Type.String(),
+  service: Service,
+  created: Time,
 })
 
 export const ExceptionReply: TSchema = Type.Object({

@@ -1,98 +1,109 @@
+import { Type } from 'typebox'
+import type { Clock } from '../../lib/clock.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
 import type { ExceptionFilter, ListedException } from '../../monitoring/query/exception-reads.ts'
-import type { App, FastifyRequest } from '../app-types.ts'
-import { clientSignal } from '../importer/scope.ts'
-import { IdParams } from './bodies.ts'
-import { ExceptionReply, ExceptionsReply } from './exception-bodies.ts'
+import type { SeriesReader } from '../../monitoring/query/series-reader.ts'
+import type { Services } from '../../monitoring/services/services.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
+import { IdParams, listReplies } from './bodies.ts'
+import type { MonitoringWire } from './dialect.ts'
+import { ExceptionReply, ListedExceptionBody } from './exception-bodies.ts'
 import { toWireException } from './exception-wire.ts'
-import { asBuffer } from './metric-data.ts'
-import type { ExceptionListRequest } from './metric-data-reads.ts'
 import { describeFields, pathId, queryFields } from './parameters.ts'
-import type { MonitoringScope } from './scope.ts'
+import type { SeriesReads } from './reader-thread.ts'
+import { sendBytes } from './send-bytes.ts'
 
 const tags = ['monitoring']
-const config = { access: 'staff' } as const
-const path = '/monitoring/api/exceptions'
 const defaultLimit = 1000
-const maxLimit = 10_000
-const maxSeconds = 1e9
+const limitBounds = { min: 1, max: 10_000 }
+const lastBounds = { min: 60, max: 1e9 }
 
-const Filters = describeFields({
-  last: 'Those of so many seconds up to now; not together with valid_from and valid_to',
-  valid_from: 'Those from this time on',
-  valid_to: 'Those before this time',
-  service_name: 'Those of this service',
-  service_type: 'Those of services of this type',
-  error_type: 'Those of this class',
-  resource: 'Id of a resource that was affected',
-  limit: `At most so many, the newest; default ${defaultLimit}`,
-  interval: 'Has no meaning here',
+export interface ExceptionParts {
+  series: Pick<SeriesReader<SeriesReads>, 'read'>
+  services: Pick<Services, 'list'>
+  wire: MonitoringWire
+  clock: Clock
+  /** In front of every path. */
+  basePath: string
+}
+
+export const listExceptions = operation({
+  summary: 'List exceptions, newest first',
+  tags,
+  query: describeFields({
+    last: Type.Integer({
+      description: 'Those of so many seconds up to now; not together with valid_from and valid_to',
+      minimum: lastBounds.min,
+      maximum: lastBounds.max,
+    }),
+    valid_from: 'Those from this time on',
+    valid_to: 'Those before this time',
+    service_name: 'Those of this service',
+    service_type: 'Those of services of this type',
+    error_type: 'Those of this class',
+    resource: Type.Integer({ description: 'Id of a resource that was affected', minimum: 1 }),
+    limit: Type.Integer({
+      description: `At most so many, the newest; default ${defaultLimit}`,
+      minimum: limitBounds.min,
+      maximum: limitBounds.max,
+    }),
+    interval: 'Has no meaning here',
+  }),
+  ...listReplies('exceptions', ListedExceptionBody),
+  handle: async ({ series, services, wire, clock, basePath }: ExceptionParts, request, reply) => {
+    const known = await services.list()
+    const asked = {
+      query: readFilter(request, { wire, known, now: clock.now().getTime() }),
+      dialect: wire.dialect,
+      path: `${basePath}/monitoring/api/exceptions`,
+      services: known.map(({ id, name, type }) => ({ id, name, type })),
+    }
+    return sendBytes(reply, await series.read('exceptionList', asked, { signal: clientSignal(reply) }))
+  },
 })
 
-/** `/monitoring/api/exceptions[/<id>]`. */
-export function addExceptionRoutes(app: App, scope: MonitoringScope): void {
-  const { services, series, settings } = scope.context
-  const { basePath } = settings.server
-
-  app.get(
-    path,
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'List exceptions, newest first',
-        querystring: Filters,
-        response: { 200: ExceptionsReply },
-      },
-    },
-    async (request, reply) => {
-      const known = await services.list()
-      const asked: ExceptionListRequest = {
-        ...{ query: readFilter(request, scope, known), dialect: scope.wire.dialect, path: basePath + path },
-        services: known.map(({ id, name, type }) => ({ id, name, type })),
-      }
-      const bytes = await series.read('exceptionList', asked, { signal: clientSignal(reply) })
-      return reply.type('application/json; charset=utf-8').send(asBuffer(bytes))
-    },
-  )
-
-  app.get(
-    `${path}/:id`,
-    {
-      config,
-      schema: { tags, summary: 'One exception', params: IdParams, response: { 200: ExceptionReply } },
-    },
-    async (request) => {
-      const id = pathId(request.params.id, 'Exception')
-      const found = await series.read('exception', { id })
-      const service = found === undefined ? undefined : findService(await services.list(), found)
-      if (found === undefined || service === undefined)
-        throw notFound('unknown-exception', `Exception ${id} does not exist`)
-      return toWireException(found, { ...scope, service })
-    },
-  )
-}
+export const showException = operation({
+  summary: 'One exception',
+  tags,
+  params: IdParams,
+  answers: { 200: ExceptionReply },
+  handle: async ({ series, services, wire }: ExceptionParts, request) => {
+    const id = pathId(request.params.id, 'Exception')
+    const found = await series.read('exception', { id })
+    const service = found === undefined ? undefined : findService(await services.list(), found)
+    if (found === undefined || service === undefined)
+      throw notFound('unknown-exception', `Exception ${id} does not exist`)
+    return toWireException(found, { wire, service })
+  },
+})
 
 function findService(services: readonly ServiceRecord[], { serviceId }: ListedException) {
   return services.find(({ id }) => id === serviceId)
 }
 
+interface FilterContext {
+  wire: MonitoringWire
+  known: readonly ServiceRecord[]
+  now: number
+}
+
 /** Throws `FieldFailure`. */
 function readFilter(
-  request: FastifyRequest,
-  { context, wire }: MonitoringScope,
-  known: readonly ServiceRecord[],
+  request: Pick<FastifyRequest, 'query'>,
+  { wire, known, now }: FilterContext,
 ): ExceptionFilter {
   const fields = queryFields(request, wire.dialect)
   const from = fields.time('valid_from')
   const to = fields.time('valid_to')
-  const last = fields.integer('last', { min: 60, max: maxSeconds })
+  const last = fields.integer('last', lastBounds)
   const name = fields.text('service_name')
   const type = fields.choice('service_type', wire.serviceTypes)
   const errorType = fields.text('error_type')
   const resourceId = fields.integer('resource', { min: 1 })
-  const limit = fields.integer('limit', { min: 1, max: maxLimit }) ?? defaultLimit
+  const limit = fields.integer('limit', limitBounds) ?? defaultLimit
   if (last !== undefined && (from !== undefined || to !== undefined))
     fields.fail('__all__', 'Cannot use last and valid_from/valid_to at the same time')
   if (from !== undefined && to !== undefined && to < from)
@@ -102,7 +113,6 @@ function readFilter(
   const services = known
     .filter((one) => name === undefined || one.name === name)
     .filter((one) => type === undefined || wire.serviceType(one.type) === type)
-  const now = context.clock.now().getTime()
   const window = last === undefined ? { from, to } : { from: now - last * 1000, to: undefined }
   return { ...window, serviceIds: services.map(({ id }) => id), errorType, resourceId, limit }
 }

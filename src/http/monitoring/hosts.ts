@@ -1,98 +1,102 @@
 import { isIP } from 'node:net'
 import { Type } from 'typebox'
+import { defined } from '../../lib/defined.ts'
 import type { HostRecord } from '../../monitoring/model/records.ts'
-import type { App, FastifyRequest } from '../app-types.ts'
+import type { Services } from '../../monitoring/services/services.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
 import { envelopeReply, Host, HostBody, IdParams, OkReply } from './bodies.ts'
+import type { MonitoringWire } from './dialect.ts'
 import { envelope, okStatus } from './envelope.ts'
 import type { Fields } from './parameters.ts'
 import { bodyFields, pathId } from './parameters.ts'
-import type { MonitoringScope } from './scope.ts'
 
 const tags = ['monitoring']
-const path = '/monitoring/api/hosts'
-const reading = { access: 'user' } as const
-const changing = { access: 'admin' } as const
-const reply = { 200: envelopeReply(Host) }
+const answers = { 200: envelopeReply(Host) }
 const maxNameLength = 255
 
-/** `/monitoring/api/hosts[/<id>]`. */
-export function addHostRoutes(app: App, scope: MonitoringScope): void {
-  const { services } = scope.context
+export interface HostParts {
+  services: Pick<Services, 'listHosts' | 'getHost' | 'createHost' | 'updateHost' | 'removeHost'>
+  wire: MonitoringWire
+}
 
-  app.get(
-    path,
-    {
-      config: reading,
-      schema: { tags, summary: 'List hosts', response: { 200: Type.Object({ hosts: Type.Array(Host) }) } },
-    },
-    async () => ({ hosts: await services.listHosts() }),
-  )
+export const listHosts = operation({
+  summary: 'List hosts',
+  tags,
+  answers: { 200: Type.Object({ hosts: Type.Array(Host) }) },
+  handle: async ({ services }: HostParts) => ({ hosts: await services.listHosts() }),
+})
 
-  app.get(
-    `${path}/:id`,
-    { config: reading, schema: { tags, summary: 'One host', params: IdParams, response: reply } },
-    async (request, answer) => {
-      const host = await services.getHost(pathId(request.params.id, 'Host'))
-      return sendEntity(request, answer, envelope(host))
-    },
-  )
+export const showHost = operation({
+  summary: 'One host',
+  tags,
+  params: IdParams,
+  answers,
+  handle: async ({ services }: HostParts, request, reply) =>
+    sendEntity(request, reply, envelope(await services.getHost(idOf(request)))),
+})
 
-  app.post(
-    path,
-    {
-      config: { access: 'admin', idempotent: true },
-      schema: { tags, summary: 'Create a host', body: HostBody, response: reply },
-    },
-    async (request, answer) => {
-      const fields = hostFields(request, scope)
-      fields.required('name', readName(fields))
-      fields.required('ip', readAddress(fields))
-      const change = readHost(fields)
-      const host = await services.createHost({ name: change.name ?? '', ip: change.ip ?? '' })
-      answer.header('location', request.link(`${path}/${host.id}`))
-      return envelope(host)
-    },
-  )
+export const createHost = operation({
+  summary: 'Create a host',
+  tags,
+  idempotent: true,
+  body: HostBody,
+  answers,
+  handle: async ({ services, wire }: HostParts, request, reply) => {
+    const host = await services.createHost(readNewHost(hostFields(request, wire)))
+    reply.header('location', request.link(`/monitoring/api/hosts/${host.id}`))
+    return envelope(host)
+  },
+})
 
-  app.put(
-    `${path}/:id`,
-    {
-      config: changing,
-      schema: { tags, summary: 'Change a host', params: IdParams, body: HostBody, response: reply },
-    },
-    async (request) => {
-      const host = await services.getHost(pathId(request.params.id, 'Host'))
-      requireMatch(request, envelope(host))
-      return envelope(await services.updateHost(host.id, readHost(hostFields(request, scope))))
-    },
-  )
+export const changeHost = operation({
+  summary: 'Change a host',
+  tags,
+  params: IdParams,
+  body: HostBody,
+  answers,
+  handle: async ({ services, wire }: HostParts, request) =>
+    envelope(
+      await services.updateHost(idOf(request), (before) => {
+        requireMatch(request, envelope(before))
+        return readHost(hostFields(request, wire))
+      }),
+    ),
+})
 
-  app.delete(
-    `${path}/:id`,
-    {
-      config: changing,
-      schema: { tags, summary: 'Remove a host', params: IdParams, response: { 200: OkReply } },
-    },
-    async (request) => {
-      const host = await services.getHost(pathId(request.params.id, 'Host'))
-      requireMatch(request, envelope(host))
-      await services.removeHost(host.id)
-      return okStatus()
-    },
-  )
+export const removeHost = operation({
+  summary: 'Remove a host',
+  tags,
+  params: IdParams,
+  answers: { 200: OkReply },
+  handle: async ({ services }: HostParts, request) => {
+    await services.removeHost(idOf(request), (before) => requireMatch(request, envelope(before)))
+    return okStatus()
+  },
+})
+
+function idOf({ params }: { params: { id: string } }): number {
+  return pathId(params.id, 'Host')
 }
 
 /** Of `{host: {...}}` or the bare object. */
-function hostFields(request: FastifyRequest, { wire }: MonitoringScope): Fields {
-  const fields = bodyFields(request, wire.dialect)
+function hostFields(request: Pick<FastifyRequest, 'body'>, { dialect }: MonitoringWire): Fields {
+  const fields = bodyFields(request, dialect)
   return fields.has('host') ? fields.inside('host') : fields
+}
+
+function readNewHost(fields: Fields): Omit<HostRecord, 'id'> {
+  fields.required('name', readName(fields))
+  fields.required('ip', readAddress(fields))
+  const { name = '', ip = '' } = readHost(fields)
+  return { name, ip }
 }
 
 function readHost(fields: Fields): Partial<Omit<HostRecord, 'id'>> {
   const [name, ip] = [readName(fields), readAddress(fields)]
   fields.finish()
-  return { ...(name === undefined ? {} : { name }), ...(ip === undefined ? {} : { ip }) }
+  return defined({ name, ip })
 }
 
 function readName(fields: Fields): string | undefined {

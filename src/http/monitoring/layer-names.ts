@@ -1,24 +1,31 @@
-import type { HttpContext } from '../app-types.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { EventBus } from '../../lib/events.ts'
 
 const keptMs = 10_000
 
+export interface LayerNamesNeeds {
+  layers: { listNames(): Promise<{ workspace: string; name: string }[]> }
+  events: EventBus
+  clock: Clock
+}
+
 /** Names of the layers of this server, read anew when one came or went here, and after ten seconds. */
 export class LayerNames {
-  readonly #context: Pick<HttpContext, 'database' | 'clock'>
+  readonly #needs: LayerNamesNeeds
   #names: Promise<ReadonlySet<string>> | undefined
   #readAt = 0
 
-  constructor(context: Pick<HttpContext, 'database' | 'events' | 'clock'>) {
-    this.#context = context
+  constructor(needs: LayerNamesNeeds) {
+    this.#needs = needs
     for (const fact of ['layer.published', 'layer.removed'] as const)
-      context.events.on(fact, () => {
+      needs.events.on(fact, () => {
         this.#names = undefined
       })
   }
 
   /** As `workspace:name`. */
   names(): Promise<ReadonlySet<string>> {
-    const now = this.#context.clock.now().getTime()
+    const now = this.#needs.clock.now().getTime()
     if (this.#names === undefined || Math.abs(now - this.#readAt) > keptMs) {
       this.#readAt = now
       const names = this.#read()
@@ -31,8 +38,7 @@ export class LayerNames {
   }
 
   async #read(): Promise<ReadonlySet<string>> {
-    const { kysely } = this.#context.database
-    const rows = await kysely.selectFrom('layers').select(['workspace', 'name']).execute()
+    const rows = await this.#needs.layers.listNames()
     return new Set(rows.map(({ workspace, name }) => `${workspace}:${name}`))
   }
 }

@@ -1,95 +1,100 @@
 import { Type } from 'typebox'
+import { defined } from '../../lib/defined.ts'
 import { metricsOf } from '../../monitoring/metrics/metrics.ts'
 import { eventTypeLabels, eventTypes, isOws } from '../../monitoring/model/event-types.ts'
 import { resourceTypeLabels, resourceTypes } from '../../monitoring/model/resource-types.ts'
 import { serviceTypes } from '../../monitoring/model/service-types.ts'
-import type { App } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
 import { envelopeReply } from './bodies.ts'
 import type { MonitoringWire } from './dialect.ts'
 import { envelope } from './envelope.ts'
-import { describeFields, queryFields } from './parameters.ts'
-import type { MonitoringScope } from './scope.ts'
+import { queryFields } from './parameters.ts'
 
 const tags = ['monitoring']
 const Key = Type.Object({ key: Type.String({ description: 'Name of the list beside it' }) })
-const Metrics = Type.Object({
-  metrics: Type.Array(
-    Type.Object({
-      service: Type.String(),
-      metrics: Type.Array(Type.Object({ type: Type.String(), name: Type.String(), unit: Type.String() })),
+
+export interface ListParts {
+  wire: MonitoringWire
+}
+
+export const listMetrics = operation({
+  summary: 'List metrics',
+  tags,
+  answers: {
+    200: Type.Object({
+      metrics: Type.Array(
+        Type.Object({
+          service: Type.String({ description: 'Type of service' }),
+          metrics: Type.Array(
+            Type.Object({
+              type: Type.Enum(['count', 'value', 'rate'], {
+                description: 'count and value are sums, rate is a mean weighted by samples',
+              }),
+              name: Type.String(),
+              unit: Type.String(),
+            }),
+          ),
+        }),
+      ),
     }),
-  ),
+  },
+  handle: ({ wire }: ListParts) => ({
+    metrics: serviceTypes.map((type) => ({
+      service: wire.serviceType(type),
+      metrics: metricsOf(type).map(({ type: kind, name, unit }) => ({ type: kind, name, unit })),
+    })),
+  }),
 })
 
-/** Lists that are the same for every server: `resource_types`, `event_types`, `metrics`. */
-export function addListRoutes(app: App, { wire }: MonitoringScope): void {
-  app.get(
-    '/monitoring/api/metrics',
-    { config: { access: 'user' }, schema: { tags, summary: 'List metrics', response: { 200: Metrics } } },
-    async () => ({ metrics: listMetrics(wire) }),
-  )
+export const listResourceTypes = operation({
+  summary: 'List resource types',
+  tags,
+  hidesFromOthers: true,
+  answers: {
+    200: envelopeReply(Key, {
+      resource_types: Type.Array(
+        Type.Object({ name: Type.String(), type: Type.String(), type_label: Type.String() }),
+      ),
+    }),
+  },
+  handle: () => ({
+    ...envelope({ key: 'resource_types' }),
+    resource_types: resourceTypes.map((name) => {
+      const label = resourceTypeLabels[name]
+      return { name, type: label, type_label: label }
+    }),
+  }),
+})
 
-  const resource_types = Type.Array(
-    Type.Object({ name: Type.String(), type: Type.String(), type_label: Type.String() }),
-  )
-  app.get(
-    '/monitoring/api/resource_types',
-    {
-      config: wire.reading,
-      schema: {
-        tags,
-        summary: 'List resource types',
-        response: { 200: envelopeReply(Key, { resource_types }) },
-      },
-    },
-    async () => ({ ...envelope({ key: 'resource_types' }), resource_types: listResourceTypes() }),
-  )
+export const listEventTypes = operation({
+  summary: 'List event types',
+  tags,
+  hidesFromOthers: true,
+  query: Type.Object({
+    ows_service: Type.Optional(
+      Type.Boolean({
+        description: 'true: those of OGC services; false: the others; absent: all, without labels',
+      }),
+    ),
+  }),
+  answers: {
+    200: envelopeReply(Key, {
+      event_types: Type.Array(Type.Object({ name: Type.String(), type_label: Type.Optional(Type.String()) })),
+    }),
+  },
+  handle: ({ wire }: ListParts, request) => {
+    const fields = queryFields(request, wire.dialect)
+    const isOwsWanted = fields.flag('ows_service')
+    fields.finish()
+    return { ...envelope({ key: 'event_types' }), event_types: toWireEventTypes(wire, isOwsWanted) }
+  },
+})
 
-  const event_types = Type.Array(
-    Type.Object({ name: Type.String(), type_label: Type.Optional(Type.String()) }),
-  )
-  app.get(
-    '/monitoring/api/event_types',
-    {
-      config: wire.reading,
-      schema: {
-        tags,
-        summary: 'List event types',
-        querystring: describeFields({
-          ows_service: 'true: those of OGC services; false: the others; absent: all, without labels',
-        }),
-        response: { 200: envelopeReply(Key, { event_types }) },
-      },
-    },
-    async (request) => {
-      const fields = queryFields(request, wire.dialect)
-      const isOwsWanted = fields.flag('ows_service')
-      fields.finish()
-      return { ...envelope({ key: 'event_types' }), event_types: listEventTypes(wire, isOwsWanted) }
-    },
-  )
-}
-
-function listMetrics(wire: MonitoringWire): object[] {
-  return serviceTypes.map((type) => ({
-    service: wire.serviceType(type),
-    metrics: metricsOf(type).map(({ type: kind, name, unit }) => ({ type: kind, name, unit })),
-  }))
-}
-
-function listResourceTypes(): object[] {
-  return resourceTypes.map((name) => {
-    const label = resourceTypeLabels[name]
-    return { name, type: label, type_label: label }
-  })
-}
-
-function listEventTypes(wire: MonitoringWire, isOwsWanted: boolean | undefined): object[] {
+function toWireEventTypes(wire: MonitoringWire, isOwsWanted: boolean | undefined): object[] {
   const hasLabels = wire.isOlder || isOwsWanted !== undefined
   return eventTypes
     .filter((type) => isOwsWanted === undefined || isOws(type) === isOwsWanted)
-    .map((type) => ({
-      name: wire.eventType(type),
-      ...(hasLabels ? { type_label: eventTypeLabels[type] } : {}),
-    }))
+    .map((type) =>
+      defined({ name: wire.eventType(type), type_label: hasLabels ? eventTypeLabels[type] : undefined }),
+    )
 }

@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { findFullDisk } from '../../db/errors.ts'
 import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
+import { findFullDisk } from '../../lib/full-disk.ts'
 import { DumpError } from '../../monitoring/move-in/errors.ts'
 import type { LoadReport } from '../../monitoring/move-in/load-report.ts'
+import type { MoveIn } from '../../monitoring/move-in/move-in.ts'
 import type { LoadProgress } from '../../monitoring/move-in/move-in-data.ts'
-import type { App, FastifyRequest } from '../app-types.ts'
-import { clientSignal } from '../importer/scope.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
 import { checkLength, createByteLimit, receiveFile } from '../receive-file.ts'
 import { envelopeReply } from './bodies.ts'
 import { envelope } from './envelope.ts'
-import type { MonitoringScope } from './scope.ts'
 
-const path = '/monitoring/api/load'
 const tags = ['monitoring']
 
 const Report = Type.Object({
@@ -36,50 +36,42 @@ const Progress = Type.Object({
   done: Type.Integer({ description: 'Bytes of the dump, later rows' }),
 })
 
-/** `/monitoring/api/load`: takes over the dump of another system's monitoring, in JSON, also compressed by gzip. */
-export async function addLoadRoutes(app: App, { context }: MonitoringScope): Promise<void> {
-  const { moveIn, settings } = context
-  const { maxUploadBytes } = settings.limits
+export interface LoadParts {
+  moveIn: Pick<MoveIn, 'load' | 'progress'>
+  maxUploadBytes: number
+}
 
-  app.get(
-    path,
-    {
-      config: { access: 'admin' },
-      schema: { tags, summary: 'How far a load is', response: { 200: envelopeReply(Progress) } },
-    },
-    async () => envelope(toWireProgress(moveIn.progress())),
-  )
+export const showLoad = operation({
+  summary: 'How far a load is',
+  tags,
+  answers: { 200: envelopeReply(Progress) },
+  handle: ({ moveIn }: LoadParts) => envelope(toWireProgress(moveIn.progress())),
+})
 
-  await app.register(async (raw) => {
-    raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
-    raw.post(
-      path,
-      {
-        bodyLimit: maxUploadBytes,
-        config: { access: 'admin' },
-        schema: {
-          tags,
-          summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
-          consumes: ['application/json', 'application/gzip'],
-          body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),
-          response: { 200: envelopeReply(Report) },
-        },
-      },
-      async (request, reply) => {
-        checkLength(request, maxUploadBytes)
-        const { body } = request
-        if (!(body instanceof Readable)) throw new FieldFailure({ file: ['The body must be the dump.'] })
-        const signal = clientSignal(reply)
-        try {
-          const report = await moveIn.load((file) => receive(body, file, { maxUploadBytes, signal }), signal)
-          return envelope(toWireReport(report))
-        } catch (error) {
-          throw error instanceof DumpError ? new FieldFailure({ file: [error.message] }) : error
-        }
-      },
-    )
-  })
+/** Takes over the dump of another system's monitoring, in JSON, also compressed by gzip. */
+export const loadDump = operation({
+  summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
+  tags,
+  consumes: ['application/json', 'application/gzip'],
+  body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),
+  bodyLimit: ({ maxUploadBytes }: LoadParts) => maxUploadBytes,
+  answers: { 200: envelopeReply(Report) },
+  handle: async ({ moveIn, maxUploadBytes }: LoadParts, request, reply) => {
+    checkLength(request, maxUploadBytes)
+    const body = bodyOf(request)
+    const signal = clientSignal(reply)
+    try {
+      const report = await moveIn.load((file) => receive(body, file, { maxUploadBytes, signal }), signal)
+      return envelope(toWireReport(report))
+    } catch (error) {
+      throw error instanceof DumpError ? new FieldFailure({ file: [error.message] }) : error
+    }
+  },
+})
+
+function bodyOf({ body }: Pick<FastifyRequest, 'body'>): Readable {
+  if (body instanceof Readable) return body
+  throw new FieldFailure({ file: ['The body must be the dump.'] })
 }
 
 async function receive(

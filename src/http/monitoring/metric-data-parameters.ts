@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { notFound } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { Metric } from '../../monitoring/metrics/metrics.ts'
@@ -19,9 +20,12 @@ import type { MonitoringWire } from './dialect.ts'
 import type { Fields } from './parameters.ts'
 import { describeFields } from './parameters.ts'
 
-/** Longest that `last` can be, in seconds: a hundred years. */
-const maxLastSeconds = maxIntervalSeconds
-const namedTypes = resourceTypes.filter((type) => type !== '')
+/** Shortest that a window or a period can be. */
+export const shortestSeconds = minIntervalSeconds
+/** Longest that they can be: a hundred years. */
+const longestSeconds = maxIntervalSeconds
+const secondsBounds = { minimum: shortestSeconds, maximum: longestSeconds }
+export const namedTypes = resourceTypes.filter((type) => type !== '')
 
 const synonyms: Record<string, Grouping> = {
   resource_no_labels: 'resource_no_label',
@@ -33,16 +37,25 @@ const groupingWords = [...groupings, ...Object.keys(synonyms)]
 export const MetricDataParameters = describeFields({
   valid_from: 'Data from this time on; default: one interval before valid_to',
   valid_to: 'Data before this time; default: now',
-  last: 'So many seconds up to the end of the last complete minute; not together with valid_from and valid_to',
-  interval: `Length of a period in seconds, at least ${minIntervalSeconds}; default: 60 up to a day, 3600 up to 31 days, 86400 beyond`,
+  last: Type.Integer({
+    description:
+      'So many seconds up to the end of the last complete minute; not together with valid_from and valid_to',
+    ...secondsBounds,
+  }),
+  interval: Type.Integer({
+    description: `Length of a period in seconds, at least ${shortestSeconds}; default: 60 up to a day, 3600 up to 31 days, 86400 beyond`,
+    ...secondsBounds,
+  }),
   label: 'Only data of this label',
   user: `Only data of labels of this user; for ${userMetrics}`,
   resource: 'Id of a resource, or its type and name such as layer=ws:roads',
-  resource_type: 'Only data of resources of this type',
+  resource_type: Type.Enum(namedTypes, { description: 'Only data of resources of this type' }),
   service: 'Name of a service; not together with service_type',
   service_type: 'Only services of this type',
   event_type: 'Name of an event type; default: all',
-  group_by: `What rows stand for: ${groupingWords.join(', ')}; default: a label each`,
+  group_by: Type.Enum(groupingWords, {
+    description: `What rows stand for: ${groupingWords.join(', ')}; default: a label each`,
+  }),
 })
 
 export interface ParameterContext {
@@ -144,7 +157,7 @@ function readResource(fields: Fields): ResourceName | undefined {
 function readWindow(fields: Fields, { wire, now }: ParameterContext): Window | undefined {
   const asked = readTimes(fields)
   if (asked === undefined) return undefined
-  const intervalSeconds = fields.integer('interval', { min: minIntervalSeconds, max: maxIntervalSeconds })
+  const intervalSeconds = fields.integer('interval', { min: shortestSeconds, max: longestSeconds })
   const window = alignWindow(
     { ...asked, ...(intervalSeconds === undefined ? {} : { intervalSeconds }) },
     { now, isAligned: !wire.isOlder },
@@ -169,7 +182,7 @@ function refusalText(refusal: WindowRefusal, { validTo }: AskedWindow): [field: 
 export function readTimes(fields: Fields): AskedWindow | undefined {
   const validFrom = fields.time('valid_from')
   const validTo = fields.time('valid_to')
-  const lastSeconds = fields.integer('last', { min: minIntervalSeconds, max: maxLastSeconds })
+  const lastSeconds = fields.integer('last', { min: shortestSeconds, max: longestSeconds })
   if (lastSeconds === undefined)
     return {
       ...(validFrom === undefined ? {} : { validFrom }),

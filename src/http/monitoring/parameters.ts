@@ -16,7 +16,7 @@ export function wireFields(values: unknown, dialect: Dialect): Fields {
 }
 
 /** The parameters of a query. */
-export function queryFields(request: FastifyRequest, dialect: Dialect): Fields {
+export function queryFields(request: Pick<FastifyRequest, 'query'>, dialect: Dialect): Fields {
   return wireFields(request.query, dialect)
 }
 
@@ -32,13 +32,13 @@ export function pathId(text: string, what: string): number {
 }
 
 /**
- * A route's parameters or form fields with their descriptions, for OpenAPI and `Terrane-Ignored`. Below `/monitoring`
+ * Parameters or fields of a form, texts where only a description is given, for OpenAPI and `Terrane-Ignored`. Below `/monitoring`
  * schemas describe; `Fields` checks.
  */
-export function describeFields(descriptions: Record<string, string>): TSchema {
-  const properties = Object.entries(descriptions).map(([name, description]) => [
+export function describeFields(descriptions: Record<string, string | TSchema>): TSchema {
+  const properties = Object.entries(descriptions).map(([name, described]) => [
     name,
-    Type.Optional(Type.String({ description })),
+    Type.Optional(typeof described === 'string' ? Type.String({ description: described }) : described),
   ])
   return Type.Object(Object.fromEntries(properties))
 }

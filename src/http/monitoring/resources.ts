@@ -1,95 +1,82 @@
 import { Type } from 'typebox'
+import type { Clock } from '../../lib/clock.ts'
+import { defined } from '../../lib/defined.ts'
 import { findMetric } from '../../monitoring/metrics/metrics.ts'
-import { resourceTypes } from '../../monitoring/model/resource-types.ts'
-import type { ListQuery, ResourceListQuery } from '../../monitoring/query/list-reads.ts'
-import type { App, FastifyReply } from '../app-types.ts'
-import { clientSignal } from '../importer/scope.ts'
-import { asBuffer } from './metric-data.ts'
-import { readTimes } from './metric-data-parameters.ts'
+import type { ListQuery } from '../../monitoring/query/list-reads.ts'
+import type { SeriesReader } from '../../monitoring/query/series-reader.ts'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
+import { listReplies } from './bodies.ts'
+import type { MonitoringWire } from './dialect.ts'
+import { namedTypes, readTimes, shortestSeconds } from './metric-data-parameters.ts'
 import type { Fields } from './parameters.ts'
 import { describeFields, queryFields } from './parameters.ts'
-import type { MonitoringScope } from './scope.ts'
+import type { SeriesReads } from './reader-thread.ts'
+import { sendBytes } from './send-bytes.ts'
 
-const namedTypes = resourceTypes.filter((type) => type !== '')
+const tags = ['monitoring']
 
 const filters = {
   metric_name: 'Only what this metric has values of',
   valid_from: 'Only what has values from this time on',
   valid_to: 'Only what has values up to this time',
-  last: 'Only what has values of so many seconds up to now; not together with valid_from and valid_to',
-  interval: 'Has no meaning here',
+  last: Type.Integer({
+    description:
+      'Only what has values of so many seconds up to now; not together with valid_from and valid_to',
+    minimum: shortestSeconds,
+  }),
+  interval: Type.Integer({ description: 'Has no meaning here', minimum: shortestSeconds }),
 }
 
-const Resources = Type.Object({
-  resources: Type.Array(Type.Object({ id: Type.Integer(), type: Type.String(), name: Type.String() })),
-})
-const Labels = Type.Object({
-  labels: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
-})
+export interface UsedListParts {
+  series: Pick<SeriesReader<SeriesReads>, 'read'>
+  wire: MonitoringWire
+  clock: Clock
+}
 
-/** `/monitoring/api/resources` and `/monitoring/api/labels`; the answers are made in the reader thread. */
-export function addResourceRoutes(app: App, { context, wire }: MonitoringScope): void {
-  const tags = ['monitoring']
-  const answer = async (
-    name: 'labels' | 'resources',
-    query: ResourceListQuery,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
+export const listResources = operation({
+  summary: 'List resources that were used',
+  tags,
+  hidesFromOthers: true,
+  query: describeFields({
+    ...filters,
+    resource_type: Type.Enum(namedTypes, { description: 'Only resources of this type' }),
+  }),
+  ...listReplies('resources', Type.Object({ id: Type.Integer(), type: Type.String(), name: Type.String() })),
+  handle: async ({ series, wire, clock }: UsedListParts, request, reply) => {
+    const fields = queryFields(request, wire.dialect)
+    const type = fields.choice('resource_type', namedTypes)
+    const query = defined({ ...readListQuery(fields, clock), type })
     const asked = { query, dialect: wire.dialect }
-    const bytes = await context.series.read(name, asked, { signal: clientSignal(reply) })
-    return reply.type('application/json; charset=utf-8').send(asBuffer(bytes))
-  }
-  app.get(
-    '/monitoring/api/resources',
-    {
-      config: wire.reading,
-      schema: {
-        tags,
-        summary: 'List resources that were used',
-        querystring: describeFields({ ...filters, resource_type: 'Only resources of this type' }),
-        response: { 200: Resources },
-      },
-    },
-    async (request, reply) => {
-      const fields = queryFields(request, wire.dialect)
-      const type = fields.choice('resource_type', namedTypes)
-      const query = readListQuery(fields, context.clock.now().getTime())
-      return answer('resources', { ...query, ...(type === undefined ? {} : { type }) }, reply)
-    },
-  )
-  app.get(
-    '/monitoring/api/labels',
-    {
-      config: wire.reading,
-      schema: {
-        tags,
-        summary: 'List labels',
-        querystring: describeFields(filters),
-        response: { 200: Labels },
-      },
-    },
-    async (request, reply) =>
-      answer(
-        'labels',
-        readListQuery(queryFields(request, wire.dialect), context.clock.now().getTime()),
-        reply,
-      ),
-  )
-}
+    return sendBytes(reply, await series.read('resources', asked, { signal: clientSignal(reply) }))
+  },
+})
+
+export const listLabels = operation({
+  summary: 'List labels',
+  tags,
+  hidesFromOthers: true,
+  query: describeFields(filters),
+  ...listReplies('labels', Type.Object({ id: Type.Integer(), name: Type.String() })),
+  handle: async ({ series, wire, clock }: UsedListParts, request, reply) => {
+    const asked = { query: readListQuery(queryFields(request, wire.dialect), clock), dialect: wire.dialect }
+    return sendBytes(reply, await series.read('labels', asked, { signal: clientSignal(reply) }))
+  },
+})
 
 /** Throws `FieldFailure`. */
-function readListQuery(fields: Fields, now: number): ListQuery {
+function readListQuery(fields: Fields, clock: Clock): ListQuery {
   const metric = fields.text('metric_name')
   if (metric !== undefined && findMetric(metric) === undefined) fields.failChoice('metric_name', metric)
-  fields.integer('interval', { min: 60 })
+  fields.integer('interval', { min: shortestSeconds })
   const { validFrom, validTo, lastSeconds } = readTimes(fields) ?? {}
   if (validFrom !== undefined && validTo !== undefined && validTo < validFrom)
     fields.fail('valid_to', 'Ensure this time is not before valid_from.')
   fields.finish()
-  const from = lastSeconds === undefined ? validFrom : now - lastSeconds * 1000
-  return {
-    ...(metric === undefined ? {} : { metric }),
-    ...(from === undefined ? {} : { from: from / 1000 }),
-    ...(validTo === undefined ? {} : { to: validTo / 1000 }),
-  }
+  const from = lastSeconds === undefined ? validFrom : clock.now().getTime() - lastSeconds * 1000
+  return defined({ metric, from: toSeconds(from), to: toSeconds(validTo) })
+}
+
+function toSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000
 }

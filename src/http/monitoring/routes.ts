@@ -1,7 +1,50 @@
 import { endpoint } from '../endpoint.ts'
+import { autoconfigure } from './autoconfigure.ts'
+import { listExceptions, showException } from './exceptions.ts'
+import { changeHost, createHost, listHosts, removeHost, showHost } from './hosts.ts'
+import { listEventTypes, listMetrics, listResourceTypes } from './lists.ts'
+import { loadDump, showLoad } from './load.ts'
+import { showMetricData } from './metric-data.ts'
 import { changeCheck, deleteCheck, listDeliveries, showConfiguration } from './notification-config.ts'
 import { createCheck, listNotifications } from './notifications.ts'
+import { listLabels, listResources } from './resources.ts'
+import { changeService, createService, listServices, removeService, showService } from './services.ts'
 import { showStatus } from './status.ts'
+
+const reading = { contract: 'user', geoserver: 'admin' } as const
+
+/** `/monitoring/api`: what is watched. */
+export const watchedEndpoints = [
+  endpoint('GET', '/monitoring/api/hosts', 'user', 'unrecorded', { listHosts }),
+  endpoint('POST', '/monitoring/api/hosts', 'admin', 'unrecorded', { createHost }),
+  endpoint('GET', '/monitoring/api/hosts/:id', 'user', 'unrecorded', { showHost }),
+  endpoint('PUT', '/monitoring/api/hosts/:id', 'admin', 'unrecorded', { changeHost }),
+  endpoint('DELETE', '/monitoring/api/hosts/:id', 'admin', 'unrecorded', { removeHost }),
+  endpoint('GET', '/monitoring/api/services', 'user', 'unrecorded', { listServices }),
+  endpoint('POST', '/monitoring/api/services', 'admin', 'unrecorded', { createService }),
+  endpoint('GET', '/monitoring/api/services/:id', 'user', 'unrecorded', { showService }),
+  endpoint('PUT', '/monitoring/api/services/:id', 'admin', 'unrecorded', { changeService }),
+  endpoint('DELETE', '/monitoring/api/services/:id', 'admin', 'unrecorded', { removeService }),
+  endpoint('POST', '/monitoring/api/autoconfigure', 'staff', 'unrecorded', { autoconfigure }),
+]
+
+/** `/monitoring/api`: what was counted. */
+export const countedEndpoints = [
+  endpoint('GET', '/monitoring/api/metrics', 'user', 'unrecorded', { listMetrics }),
+  endpoint('GET', '/monitoring/api/resource_types', reading, 'unrecorded', { listResourceTypes }),
+  endpoint('GET', '/monitoring/api/event_types', reading, 'unrecorded', { listEventTypes }),
+  endpoint('GET', '/monitoring/api/metric_data/:metric', reading, 'unrecorded', { showMetricData }),
+  endpoint('GET', '/monitoring/api/resources', reading, 'unrecorded', { listResources }),
+  endpoint('GET', '/monitoring/api/labels', reading, 'unrecorded', { listLabels }),
+  endpoint('GET', '/monitoring/api/exceptions', 'staff', 'unrecorded', { listExceptions }),
+  endpoint('GET', '/monitoring/api/exceptions/:id', 'staff', 'unrecorded', { showException }),
+]
+
+/** `/monitoring/api/load`, whose body is a dump and no form. */
+export const loadEndpoints = [
+  endpoint('GET', '/monitoring/api/load', 'admin', 'unrecorded', { showLoad }),
+  endpoint('POST', '/monitoring/api/load', 'admin', 'unrecorded', { loadDump }),
+]
 
 /** Checks: what does not hold, what they compare, and whom they have told. */
 export const checkEndpoints = [

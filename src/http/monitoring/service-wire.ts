@@ -1,9 +1,13 @@
 import { isAbsolute } from 'node:path'
 import { Secret } from '../../lib/secret.ts'
-import type { ServiceRecord, ServiceSource, SourceKind } from '../../monitoring/model/records.ts'
-import { sourceKinds } from '../../monitoring/model/records.ts'
-import type { ServiceValues } from '../../monitoring/services/service-repository.ts'
-import type { Services } from '../../monitoring/services/services.ts'
+import type {
+  HostRecord,
+  ServiceRecord,
+  ServiceSource,
+  ServiceValues,
+  SourceKind,
+} from '../../monitoring/model/records.ts'
+import { sourceKinds, usualSources } from '../../monitoring/model/records.ts'
 import type { MonitoringWire } from './dialect.ts'
 import type { Fields } from './parameters.ts'
 
@@ -40,19 +44,16 @@ export function toFullService(service: ServiceRecord, wire: MonitoringWire, prob
 interface Reading {
   fields: Fields
   wire: MonitoringWire
-  services: Services
+  hosts: readonly HostRecord[]
 }
 
 /** What a body asks for; throws `FieldFailure`. */
-export async function readChange(
-  { fields, wire, services }: Reading,
-  before?: ServiceRecord,
-): Promise<Partial<ServiceValues>> {
+export function readChange({ fields, wire, hosts }: Reading, before?: ServiceRecord): Partial<ServiceValues> {
   const type = fields.choice('type', wire.serviceTypes)
   const values = {
     name: fields.name('name', maxNameLength),
     type: type === undefined ? undefined : wire.findServiceType(type),
-    hostId: await readHostId(fields, services),
+    hostId: readHostId(fields, hosts),
     url: readUrl(fields, 'url', { keepsEmpty: true }),
     notes: fields.text('notes', { maxLength: maxNotesLength, keepsEmpty: true }),
     isActive: fields.flag('active'),
@@ -65,14 +66,13 @@ export async function readChange(
 }
 
 /** A new service of what a body asks for; throws `FieldFailure`. */
-export async function readNewService(reading: Reading): Promise<ServiceValues> {
+export function readNewService(reading: Reading): ServiceValues {
   const { fields } = reading
-  const { name, type, hostId, source, ...rest } = await readChange(reading)
+  const { name, type, hostId, source, ...rest } = readChange(reading)
   fields.required('name', name)
   fields.required('host', hostId)
   fields.required('type', type)
-  const isApp = type === 'app' || type === 'hostapp'
-  const taken: ServiceSource | undefined = source ?? (isApp ? { kind: 'own' } : undefined)
+  const taken = source ?? (type && usualSources[type])
   if (type !== undefined && !fields.hasInside('source')) fields.required('source', taken)
   fields.finish()
   if (name === undefined || type === undefined || hostId === undefined || taken === undefined)
@@ -84,10 +84,10 @@ export async function readNewService(reading: Reading): Promise<ServiceValues> {
   }
 }
 
-async function readHostId(fields: Fields, services: Services): Promise<number | undefined> {
+function readHostId(fields: Fields, hosts: readonly HostRecord[]): number | undefined {
   const name = fields.text('host', { maxLength: maxNameLength })
   if (name === undefined) return undefined
-  return (await services.findHostNamed(name))?.id ?? fields.fail('host', `Host ${name} does not exist`)
+  return hosts.find((host) => host.name === name)?.id ?? fields.fail('host', `Host ${name} does not exist`)
 }
 
 function readUrl(fields: Fields, name: string, { keepsEmpty = false } = {}): string | undefined {

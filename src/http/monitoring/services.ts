@@ -1,138 +1,110 @@
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
+import { without } from '../../lib/defined.ts'
 import type { ServiceRecord } from '../../monitoring/model/records.ts'
-import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { Services } from '../../monitoring/services/services.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
 import { etagOf, requireMatch } from '../etag.ts'
 import { envelopeReply, IdParams, OkReply, Service, ServiceBody, ShortService } from './bodies.ts'
+import type { MonitoringWire } from './dialect.ts'
 import { envelope, okStatus } from './envelope.ts'
 import type { Fields } from './parameters.ts'
 import { bodyFields, pathId } from './parameters.ts'
-import type { MonitoringScope } from './scope.ts'
 import { readChange, readNewService, toFullService, toShortService } from './service-wire.ts'
 
 const tags = ['monitoring']
-const path = '/monitoring/api/services'
-const reading = { access: 'user' } as const
-const changing = { access: 'admin' } as const
-const reply = { 200: envelopeReply(Service) }
+const answers = { 200: envelopeReply(Service) }
 
-/** `/monitoring/api/services[/<id>]`. */
-export function addServiceRoutes(app: App, scope: MonitoringScope): void {
-  addReading(app, scope)
-  addChanging(app, scope)
+export interface ServiceParts {
+  services: Pick<Services, 'list' | 'listHosts' | 'get' | 'create' | 'update' | 'remove'>
+  wire: MonitoringWire
+  /** What went wrong when a service was read last. */
+  problemOf(serviceId: number): string | undefined
 }
 
-function addReading(app: App, { context, wire }: MonitoringScope): void {
-  const { services } = context
+export const listServices = operation({
+  summary: 'List services',
+  tags,
+  answers: { 200: Type.Object({ services: Type.Array(ShortService) }) },
+  handle: async ({ services, wire }: ServiceParts) => ({
+    services: (await services.list()).map((one) => toShortService(one, wire)),
+  }),
+})
 
-  app.get(
-    path,
-    {
-      config: reading,
-      schema: {
-        tags,
-        summary: 'List services',
-        response: { 200: Type.Object({ services: Type.Array(ShortService) }) },
-      },
-    },
-    async () => ({ services: (await services.list()).map((one) => toShortService(one, wire)) }),
-  )
+export const showService = operation({
+  summary: 'One service; url, notes, problem and source for the role admin',
+  tags,
+  params: IdParams,
+  answers: { 200: envelopeReply(Type.Union([ShortService, Service])) },
+  handle: async ({ services, wire, problemOf }: ServiceParts, request, reply) => {
+    const service = await services.get(idOf(request))
+    reply.header('etag', etagOf(settingsOf(service))).header('cache-control', 'no-cache')
+    const isAdmin = hasRole(request.caller, 'admin')
+    return envelope(
+      isAdmin ? toFullService(service, wire, problemOf(service.id)) : toShortService(service, wire),
+    )
+  },
+})
 
-  app.get(
-    `${path}/:id`,
-    {
-      config: reading,
-      schema: {
-        tags,
-        summary: 'One service; url, notes, problem and source for the role admin',
-        params: IdParams,
-        response: reply,
-      },
-    },
-    async (request, answer) => {
-      const service = await services.get(pathId(request.params.id, 'Service'))
-      answer.header('etag', etagOf(settingsOf(service))).header('cache-control', 'no-cache')
-      const problem = context.monitoring?.problemOf(service.id)
-      const isAdmin = hasRole(request.caller, 'admin')
-      return envelope(isAdmin ? toFullService(service, wire, problem) : toShortService(service, wire))
-    },
-  )
+export const createService = operation({
+  summary: 'Create a service',
+  tags,
+  idempotent: true,
+  body: ServiceBody,
+  answers,
+  handle: async ({ services, wire }: ServiceParts, request, reply) => {
+    const fields = serviceFields(request, wire)
+    const values = readNewService({ fields, wire, hosts: await services.listHosts() })
+    const service = await services.create(values)
+    reply.header('location', request.link(`/monitoring/api/services/${service.id}`))
+    return sendService(reply, service, wire)
+  },
+})
+
+export const changeService = operation({
+  summary: 'Change a service',
+  tags,
+  params: IdParams,
+  body: ServiceBody,
+  answers,
+  handle: async ({ services, wire }: ServiceParts, request, reply) => {
+    const hosts = await services.listHosts()
+    const service = await services.update(idOf(request), (before) => {
+      requireMatch(request, settingsOf(before))
+      return readChange({ fields: serviceFields(request, wire), wire, hosts }, before)
+    })
+    return sendService(reply, service, wire)
+  },
+})
+
+export const removeService = operation({
+  summary: 'Remove a service and what was collected of it',
+  tags,
+  params: IdParams,
+  answers: { 200: OkReply },
+  handle: async ({ services }: ServiceParts, request) => {
+    await services.remove(idOf(request), (before) => requireMatch(request, settingsOf(before)))
+    return okStatus()
+  },
+})
+
+function idOf({ params }: { params: { id: string } }): number {
+  return pathId(params.id, 'Service')
 }
 
-function addChanging(app: App, scope: MonitoringScope): void {
-  const { services } = scope.context
-  const { wire } = scope
-
-  app.post(
-    path,
-    {
-      config: { access: 'admin', idempotent: true },
-      schema: { tags, summary: 'Create a service', body: ServiceBody, response: reply },
-    },
-    async (request, answer) => {
-      const values = await readNewService({ fields: serviceFields(request, scope), wire, services })
-      const service = await services.create(values)
-      answer.header('location', request.link(`${path}/${service.id}`))
-      return sendService(answer, service, scope)
-    },
-  )
-
-  app.put(
-    `${path}/:id`,
-    {
-      config: changing,
-      schema: { tags, summary: 'Change a service', params: IdParams, body: ServiceBody, response: reply },
-    },
-    async (request, answer) => {
-      const service = await getMatching(request, request.params.id, scope)
-      const fields = serviceFields(request, scope)
-      const change = await readChange({ fields, wire, services }, service)
-      return sendService(answer, await services.update(service.id, change), scope)
-    },
-  )
-
-  app.delete(
-    `${path}/:id`,
-    {
-      config: changing,
-      schema: {
-        tags,
-        summary: 'Remove a service and what was collected of it',
-        params: IdParams,
-        response: { 200: OkReply },
-      },
-    },
-    async (request) => {
-      const service = await getMatching(request, request.params.id, scope)
-      await services.remove(service.id)
-      return okStatus()
-    },
-  )
-}
-
-async function getMatching(
-  request: FastifyRequest,
-  id: string,
-  { context }: MonitoringScope,
-): Promise<ServiceRecord> {
-  const service = await context.services.get(pathId(id, 'Service'))
-  requireMatch(request, settingsOf(service))
-  return service
-}
-
-function sendService(answer: FastifyReply, service: ServiceRecord, { wire }: MonitoringScope) {
-  answer.header('etag', etagOf(settingsOf(service)))
+function sendService(reply: FastifyReply, service: ServiceRecord, wire: MonitoringWire) {
+  reply.header('etag', etagOf(settingsOf(service)))
   return envelope(toFullService(service, wire))
 }
 
 /** What an `ETag` stands for: a collection changes nothing that somebody edits. */
 function settingsOf(service: ServiceRecord): object {
-  const { lastCheck, ...settings } = service
-  return settings
+  return without(service, 'lastCheck')
 }
 
 /** Of `{service: {...}}` or the bare object. */
-function serviceFields(request: FastifyRequest, { wire }: MonitoringScope): Fields {
-  const fields = bodyFields(request, wire.dialect)
+function serviceFields(request: Pick<FastifyRequest, 'body'>, { dialect }: MonitoringWire): Fields {
+  const fields = bodyFields(request, dialect)
   return fields.has('service') ? fields.inside('service') : fields
 }

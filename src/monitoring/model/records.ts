@@ -23,12 +23,18 @@ export type ServiceSource =
 export const sourceKinds = ['own', 'log', 'geoserver-monitor', 'node-exporter', 'geoserver-status'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
-/** Where the numbers of each type of service can come from; the first is what is taken without another word. */
+/** Where the numbers of each type of service can come from. */
 export const sourceKindsOf: Record<ServiceType, readonly SourceKind[]> = {
   app: ['own'],
   mapserver: ['own', 'log', 'geoserver-monitor'],
   hostapp: ['own', 'node-exporter'],
   hostmapserver: ['own', 'node-exporter', 'geoserver-status'],
+}
+
+/** Where the numbers come from when nothing is said; of the other types it must be said. */
+export const usualSources: Partial<Record<ServiceType, ServiceSource>> = {
+  app: { kind: 'own' },
+  hostapp: { kind: 'own' },
 }
 
 export interface ServiceRecord {
@@ -46,3 +52,6 @@ export interface ServiceRecord {
   lastCheck?: string
   source: ServiceSource
 }
+
+/** What is kept of a service, besides what follows from its host. */
+export type ServiceValues = Omit<ServiceRecord, 'id' | 'hostName' | 'lastCheck'>

@@ -1,11 +1,8 @@
 import type { Queryable } from '../../db/connection.ts'
 import { Secret } from '../../lib/secret.ts'
 import type { Vault } from '../../lib/vault.ts'
-import type { ServiceRecord, ServiceSource } from '../model/records.ts'
+import type { ServiceRecord, ServiceSource, ServiceValues } from '../model/records.ts'
 import type { ServiceType } from '../model/service-types.ts'
-
-/** What is kept of a service, besides what follows from its host. */
-export type ServiceValues = Omit<ServiceRecord, 'id' | 'hostName' | 'lastCheck'>
 
 function selectServices(db: Queryable) {
   return db

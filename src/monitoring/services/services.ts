@@ -2,10 +2,9 @@ import type { Database, Queryable } from '../../db/connection.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { conflict, FieldFailure, notFound } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/vault.ts'
-import type { HostRecord, ServiceRecord } from '../model/records.ts'
+import type { HostRecord, ServiceRecord, ServiceValues } from '../model/records.ts'
 import { sourceKindsOf } from '../model/records.ts'
 import { deleteHost, findHost, findHostNamed, insertHost, listHosts, updateHost } from './host-repository.ts'
-import type { ServiceValues } from './service-repository.ts'
 import {
   deleteService,
   findService,
@@ -23,6 +22,8 @@ export type ServicesListener = (change: ServicesChange) => void | Promise<void>
 
 /** What a caller may change of a host or service; `undefined` is not among it. */
 export type HostValues = Omit<HostRecord, 'id'>
+/** Values, or what makes them of the present state, in the same transaction; it throws where it must stay as it is. */
+type Change<R, V> = Partial<V> | ((before: R) => Partial<V>)
 
 /**
  * The hosts and services that are configured. Tells listeners of this process of every change; those of other processes
@@ -55,9 +56,7 @@ export class Services {
 
   /** Throws `Failure` (`notFound`). */
   async get(id: number): Promise<ServiceRecord> {
-    const service = await findService(this.#database.kysely, this.#vault, id)
-    if (service === undefined) throw notFound('unknown-service', `Service ${id} does not exist`)
-    return service
+    return this.#getService(this.#database.kysely, id)
   }
 
   /** Throws `FieldFailure` for a name that is taken, an unknown host, or a source that the type does not have. */
@@ -71,11 +70,10 @@ export class Services {
   }
 
   /** Throws like `get` and `create`. */
-  async update(id: number, change: Partial<ServiceValues>): Promise<ServiceRecord> {
+  async update(id: number, change: Change<ServiceRecord, ServiceValues>): Promise<ServiceRecord> {
     await this.#write(async (db) => {
-      const before = await findService(db, this.#vault, id)
-      if (before === undefined) throw notFound('unknown-service', `Service ${id} does not exist`)
-      const values = { ...before, ...change }
+      const before = await this.#getService(db, id)
+      const values = { ...before, ...(typeof change === 'function' ? change(before) : change) }
       await this.#check(db, values, id)
       await updateService(db, this.#vault, id, values)
     })
@@ -83,8 +81,12 @@ export class Services {
     return this.get(id)
   }
 
-  async remove(id: number): Promise<void> {
-    await deleteService(this.#database.kysely, id)
+  /** With `agree`, which throws where it must stay, a service that is not there throws like `get`. */
+  async remove(id: number, agree?: (before: ServiceRecord) => void): Promise<void> {
+    await this.#database.transaction(async (db) => {
+      agree?.(await this.#getService(db, id))
+      await deleteService(db, id)
+    })
     await this.#tell({ removedId: id })
   }
 
@@ -103,9 +105,7 @@ export class Services {
 
   /** Throws `Failure` (`notFound`). */
   async getHost(id: number): Promise<HostRecord> {
-    const host = await findHost(this.#database.kysely, id)
-    if (host === undefined) throw notFound('unknown-host', `Host ${id} does not exist`)
-    return host
+    return getHost(this.#database.kysely, id)
   }
 
   /** Throws `FieldFailure` for a name that is taken. */
@@ -118,19 +118,22 @@ export class Services {
   }
 
   /** Throws like `getHost` and `createHost`. */
-  async updateHost(id: number, change: Partial<HostValues>): Promise<HostRecord> {
-    const host = { ...(await this.getHost(id)), ...change }
-    await this.#write(async (db) => {
-      await refuseTakenHost(db, host.name, id)
-      await updateHost(db, host)
+  async updateHost(id: number, change: Change<HostRecord, HostValues>): Promise<HostRecord> {
+    const host = await this.#write(async (db) => {
+      const before = await getHost(db, id)
+      const after = { ...before, ...(typeof change === 'function' ? change(before) : change) }
+      await refuseTakenHost(db, after.name, id)
+      await updateHost(db, after)
+      return after
     })
     await this.#tell({})
     return host
   }
 
-  /** Throws `Failure` (`conflict`) while services run on it. */
-  async removeHost(id: number): Promise<void> {
+  /** Throws `Failure` (`conflict`) while services run on it; `agree` as for `remove`. */
+  async removeHost(id: number, agree?: (before: HostRecord) => void): Promise<void> {
     await this.#database.transaction(async (db) => {
+      agree?.(await getHost(db, id))
       const names = await listServiceNamesOf(db, id)
       if (names.length > 0)
         throw conflict(
@@ -139,6 +142,12 @@ export class Services {
         )
       await deleteHost(db, id)
     })
+  }
+
+  async #getService(db: Queryable, id: number): Promise<ServiceRecord> {
+    const service = await findService(db, this.#vault, id)
+    if (service === undefined) throw notFound('unknown-service', `Service ${id} does not exist`)
+    return service
   }
 
   async #check(db: Queryable, values: ServiceValues, id?: number): Promise<void> {
@@ -165,6 +174,12 @@ export class Services {
   async #tell(change: ServicesChange): Promise<void> {
     for (const listener of this.#listeners) await listener(change)
   }
+}
+
+async function getHost(db: Queryable, id: number): Promise<HostRecord> {
+  const host = await findHost(db, id)
+  if (host === undefined) throw notFound('unknown-host', `Host ${id} does not exist`)
+  return host
 }
 
 async function refuseTakenHost(db: Queryable, name: string, id?: number): Promise<void> {

@@ -1,0 +1,31 @@
+import { baseUrl } from '../config/base-url.ts'
+import type { Area, HttpContext } from '../http/app-types.ts'
+import { wireOf } from '../http/monitoring/dialect.ts'
+import { LayerNames } from '../http/monitoring/layer-names.ts'
+import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
+import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
+
+/** `/monitoring` with its parts; nothing where monitoring is off. */
+export function openMonitoringAreas(context: HttpContext): Area[] {
+  const { settings, catalog, services, series, moveIn, notifications, events, clock } = context
+  const { basePath, dialect } = settings.server
+  const wire = wireOf(dialect)
+  if (!settings.monitoring.isOn) return []
+  const layers = new LayerNames({ layers: catalog.layers, events, clock })
+  return monitoringAreas({
+    watched: {
+      ...{ services, wire },
+      problemOf: (id) => context.monitoring?.problemOf(id),
+      autoconfigure: () => configureAlone(context),
+    },
+    counted: { series, services, layerNames: () => layers.names(), wire, clock, basePath },
+    loads: { moveIn, maxUploadBytes: settings.limits.maxUploadBytes },
+    checks: { notifications, wire },
+  })
+}
+
+/** Several servers on one catalogue make the same services once. */
+function configureAlone({ database, services, settings }: HttpContext): Promise<void> {
+  const { mapServers } = settings.monitoring
+  return database.alone(() => autoconfigure({ services, baseUrl: baseUrl(settings.server), mapServers }))
+}

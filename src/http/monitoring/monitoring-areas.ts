@@ -1,0 +1,51 @@
+import type { App, Area, FastifyRequest } from '../app-types.ts'
+import { addEndpoints } from '../endpoint.ts'
+import { answerFailures } from '../errors.ts'
+import type { AutoconfigureParts } from './autoconfigure.ts'
+import { envelopeWriter } from './envelope.ts'
+import type { ExceptionParts } from './exceptions.ts'
+import { acceptForms } from './forms.ts'
+import type { HostParts } from './hosts.ts'
+import type { LoadParts } from './load.ts'
+import type { MetricDataParts } from './metric-data.ts'
+import type { CheckParts } from './notifications.ts'
+import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './routes.ts'
+import type { ServiceParts } from './services.ts'
+
+/** What the tables of monitoring work with. */
+export interface MonitoringAreaParts {
+  watched: HostParts & ServiceParts & AutoconfigureParts
+  counted: MetricDataParts & ExceptionParts
+  loads: LoadParts
+  checks: CheckParts
+}
+
+/** `/monitoring` and everything below. */
+export function monitoringAreas({ watched, counted, loads, checks }: MonitoringAreaParts): Area[] {
+  return [
+    async (app) => {
+      tellInEnvelope(app)
+      await acceptForms(app)
+      addEndpoints(app, watchedEndpoints, watched)
+      addEndpoints(app, countedEndpoints, counted)
+      addEndpoints(app, checkEndpoints, checks)
+    },
+    (app) => {
+      tellInEnvelope(app)
+      acceptStreams(app)
+      addEndpoints(app, loadEndpoints, loads)
+    },
+  ]
+}
+
+/** Handlers check, and schemas describe alone: what is wrong with a request is told by field. */
+function tellInEnvelope(app: App): void {
+  answerFailures(app, app.log, envelopeWriter(app.dialect))
+  app.setValidatorCompiler(() => (value: unknown) => ({ value }))
+}
+
+/** Takes bodies as they come: the stream is the body. */
+function acceptStreams(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
+}
