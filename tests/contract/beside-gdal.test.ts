@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { gdalDrivers } from '../../src/formats/gdal/gdal-drivers.ts'
+import { geoPackage } from '../../src/stores/geopackage/description.ts'
 import type { GdalTable } from '../support/gdal-files.ts'
 import { readTables } from '../support/gdal-files.ts'
 import type { ToldFile, ToldLayer } from '../support/gdal-reference.ts'
 import { hasGdalBindings, readByGdal, writtenByGdal } from '../support/gdal-reference.ts'
 import { makePostgisStore } from '../support/postgis-store.ts'
 import { writeReadOnlyFormats } from '../support/read-only-formats.ts'
+import { startFile } from '../support/store-starts.ts'
 import type { Cell } from '../support/table-batches.ts'
 import type { Agreement } from '../support/told-values.ts'
 import { heldForm, toldForm } from '../support/told-values.ts'
-import { makeGeoPackageStore } from './geopackage-store.ts'
 import type { StoreUnderTest } from './store-session.ts'
 import { loadRows, readRows } from './store-session.ts'
 
@@ -131,7 +132,7 @@ describe('values of every type', {
 }, async () => {
   const folder = hasBindings ? await mkdtemp(join(tmpdir(), 'terrane-test-')) : ''
   const files = hasBindings ? await allFiles(folder) : []
-  const stores = { GeoPackage: await makeGeoPackageStore(), PostGIS: await makePostgisStore() }
+  const stores = { GeoPackage: startFile(geoPackage), PostGIS: await makePostgisStore() }
   after(async () => {
     for (const made of Object.values(stores)) {
       await made.store.close()

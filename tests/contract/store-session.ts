@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { FeatureBatch } from '../../src/geo/batch.ts'
-import type { Schema } from '../../src/geo/schema.ts'
+import type { AttributeType, Schema } from '../../src/geo/schema.ts'
 import type { RecordToken } from '../../src/stores/commit-load.ts'
 import { commitLoad } from '../../src/stores/commit-load.ts'
 import type {
@@ -21,8 +21,10 @@ export interface StoreUnderTest {
   /** Another store over the same data, as another process would open it. */
   reopen(): VectorStore
   dispose(): Promise<void>
-  /** True where the store has no type for the time of day. */
-  keepsTimeAsText?: boolean
+  /** Puts rows into the table `layer`, which is not there yet: by a load, or by writing the file that is served. */
+  fill(schema: Schema, rows: readonly Row[]): Promise<void>
+  /** Types that an attribute in it cannot have; of stores that take loads none. */
+  lacks: readonly AttributeType[]
 }
 
 export type MakeStore = () => Promise<StoreUnderTest>

@@ -1,6 +1,7 @@
 import { createPostgisStore } from '../../src/stores/postgis/postgis-store.ts'
 import type { StoreParameters } from '../../src/stores/store.ts'
 import type { StoreUnderTest } from '../contract/store-session.ts'
+import { loadRows } from '../contract/store-session.ts'
 import { runSql, testCluster } from './postgres.ts'
 
 /** The connection parameters of a PostGIS store over the database at `url`. */
@@ -25,9 +26,12 @@ export async function makePostgisStore(): Promise<StoreUnderTest & { schemaName:
   const schemaName = `Schema ${schemas}`
   await runSql(url, `create schema "${schemaName}"`)
   const parameters = storeParameters(url, schemaName)
+  const store = createPostgisStore(parameters)
   return {
     schemaName,
-    store: createPostgisStore(parameters),
+    store,
+    lacks: [],
+    fill: async (schema, rows) => void (await loadRows(store, { schema, rows })),
     reopen: () => createPostgisStore(parameters),
     dispose: async () => {
       await runSql(url, `drop schema "${schemaName}" cascade`)

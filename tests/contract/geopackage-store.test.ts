@@ -1,4 +1,0 @@
-import { makeGeoPackageStore } from './geopackage-store.ts'
-import { describeStoreContract } from './store-contract.ts'
-
-describeStoreContract('GeoPackage', makeGeoPackageStore)

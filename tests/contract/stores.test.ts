@@ -1,0 +1,39 @@
+import { describe } from 'node:test'
+import type { StoreDescription } from '../../src/stores/description.ts'
+import { stores } from '../../src/stores/registry.ts'
+import { startStore } from '../support/store-starts.ts'
+import { describeCreate } from './store-create.ts'
+import { describeDescriptions } from './store-descriptions.ts'
+import { describeFailures } from './store-failures.ts'
+import { describeGeometryNames } from './store-geometry-names.ts'
+import { describeMemory } from './store-memory.ts'
+import { describeOutcomes } from './store-outcomes.ts'
+import { describeReading } from './store-reading.ts'
+import { describeRefusals } from './store-refusals.ts'
+import type { MakeStore } from './store-session.ts'
+import { describeUpdates } from './store-updates.ts'
+
+/** What a store promises by its description, run over a fresh one for each test. */
+function describeStore(description: StoreDescription): void {
+  const { type, can } = description
+  const make: MakeStore = () => startStore(description)
+  describe(`${type} store`, () => {
+    describeReading(make, description)
+    if (!can.takesLoads) {
+      describeRefusals(make)
+      return
+    }
+    describeCreate(make)
+    describeGeometryNames(make)
+    describeUpdates(make)
+    describeFailures(make)
+    describeOutcomes(make, description)
+    describeMemory(make)
+  })
+}
+
+describeDescriptions(stores)
+// Each test has a store of its own: those that wait for a database leave the time to others.
+describe('stores', { concurrency: 4 }, () => {
+  for (const description of stores) describeStore(description)
+})
