@@ -26,6 +26,7 @@ interface CheckOnWire {
 interface FieldOnWire {
   id: number
   field_name: string
+  field_option: string
   current_value: unknown
   is_enabled: boolean
   max_value: string | null

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { Database } from '../../src/db/connection.ts'
 import { openDatabase } from '../../src/db/connection.ts'
+import { defined } from '../../src/lib/defined.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createVault } from '../../src/lib/vault.ts'
+import type { Outlets } from '../../src/monitoring/notify/channels/channel.ts'
 import { createNotifications } from '../../src/monitoring/notify/create-notifications.ts'
 import type { Check, Delivery } from '../../src/monitoring/notify/model/model.ts'
 import type { Notifications } from '../../src/monitoring/notify/notifications.ts'
@@ -60,24 +62,29 @@ export interface WatchedChecks {
 
 const key = Buffer.alloc(32, 7)
 
+const place: Outlets['place'] = { host: 'maps.example.org', baseUrl: 'http://maps.example.org/geo' }
+
+/** What channels send with. */
+export function testOutlets(options: WatchOptions = {}, clock: Outlets['clock']): Outlets {
+  const { allow = ['127.0.0.0/8'], authorities = [], smtpUrl, mailFrom } = options
+  const { connect } = createAddressGuard({ allow, ownPort: () => undefined })
+  const settings = defined({ smtpUrl: smtpUrl === undefined ? undefined : new Secret(smtpUrl), mailFrom })
+  return { settings, place, outbound: { connect, authorities }, clock }
+}
+
 /** Watches checks on a database; closed by `close` or after the test. */
 export async function watchChecks(
   test: Cleanup,
-  place: { path: string } | { url: Secret },
+  databasePlace: { path: string } | { url: Secret },
   options: WatchOptions = {},
 ): Promise<WatchedChecks> {
-  const database = await openDatabase(place)
+  const database = await openDatabase(databasePlace)
   const clock = options.clock ?? fixedClock('2026-11-21T12:00:00Z')
   const vault = createVault(key)
-  const guard = createAddressGuard({ allow: options.allow ?? ['127.0.0.0/8'], ownPort: () => undefined })
+  const { settings, outbound } = testOutlets(options, clock)
   let value: number | undefined
   const notifications = createNotifications({
-    settings: {
-      ...(options.smtpUrl === undefined ? {} : { smtpUrl: new Secret(options.smtpUrl) }),
-      ...(options.mailFrom === undefined ? {} : { mailFrom: options.mailFrom }),
-    },
-    baseUrl: 'http://maps.example.org/geo',
-    outbound: { connect: guard.connect, authorities: options.authorities ?? [] },
+    ...{ settings, outbound, baseUrl: place.baseUrl },
     ...{ vault, database, clock, log: silentLogger, attemptMs: options.attemptMs ?? 5000 },
     services: async () => [
       {
