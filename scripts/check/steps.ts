@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { findErrorCodes } from './error-codes.ts'
+import { publicCodeProblems, publicCodes } from './error-page.ts'
 import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
@@ -36,7 +39,7 @@ export function staticSteps(root: string): Step[] {
       run: () => outputOf(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
     },
     { name: 'layers, circles, texts, documents', run: async () => projectProblems(root).join('\n') },
-    { name: 'functions, comments, seams', run: async () => syntaxProblems(root).join('\n') },
+    { name: 'functions, comments, seams, error codes', run: async () => syntaxProblems(root).join('\n') },
     {
       name: 'unused files, exports and packages',
       run: async () =>
@@ -74,7 +77,10 @@ function syntaxProblems(root: string): string[] {
   const doors = Object.entries(house.doors).flatMap(([folder, names]) =>
     names.map((name) => `${folder}/${name}`),
   )
+  const { codes, problems } = findErrorCodes(files)
   return [
+    ...problems,
+    ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
     ...moreThanKnown('functions of more than 80 lines', functionProblems(files)),
     ...moreThanKnown('exports without a comment', undocumentedExports(files, doors)),
     ...moreThanKnown('http reaches below the rooms it serves', httpProblems(files)),

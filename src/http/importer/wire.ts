@@ -18,11 +18,17 @@ import { importPath, taskPath, toWireImportData, toWireTaskData } from './wire-d
 import { toWireLayer, toWireLayerItem } from './wire-layer.ts'
 import { toWireSpec, toWireTransforms } from './wire-transforms.ts'
 
+const unknownThings = {
+  import: 'unknown-import',
+  task: 'unknown-task',
+  transform: 'unknown-transform',
+} as const
+
 /** The number that a path segment is; anything else is an unknown thing. */
-export function parseId(text: string, what: string): number {
+export function parseId(text: string, what: keyof typeof unknownThings): number {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (Number.isSafeInteger(id)) return id
-  throw notFound(`unknown-${what}`, `No such ${what}: ${text}`)
+  throw notFound(unknownThings[what], `No such ${what}: ${text}`)
 }
 
 export function toWireState(state: ImportState, dialect: Dialect): string {

@@ -1,0 +1,54 @@
+import type { ErrorCode } from './error-codes.ts'
+
+/** The page of all error codes, and the file that keeps their names as they are. */
+export const errorPage = 'docs/errors.md'
+export const publicCodes = 'tests/contract/public-error-codes.txt'
+
+const mostSaid = 2
+const row = /^\| `([a-z0-9-]+)` \| [^|]* \| .* \| ([^|]*) \|$/gm
+
+/** The page before its table, with the table made anew: what to do is written there by hand, and kept. */
+export function writeErrorPage(page: string, codes: Iterable<ErrorCode>): string {
+  const advice = new Map([...page.matchAll(row)].map(([, code, text]) => [code, text]))
+  const rows = [...codes]
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map((one) => `| \`${one.code}\` | ${statusesOf(one)} | ${saidOf(one)} | ${advice.get(one.code) ?? ''} |`)
+  const head = page.slice(0, page.indexOf('| code |'))
+  return [`${head}| code | status | what it says | what to do |`, '|---|---|---|---|', ...rows, ''].join('\n')
+}
+
+function statusesOf({ statuses }: ErrorCode): string {
+  return [...statuses].sort((a, b) => a - b).join(', ')
+}
+
+/** The commonest two things that are said with it: the others are like them. */
+function saidOf({ says }: ErrorCode): string {
+  return [...says]
+    .slice(0, mostSaid)
+    .map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ').replaceAll('<', '&lt;'))
+    .join('; ')
+}
+
+/** Whether the page is as the sources are, and tells what to do about every code; one message for each fault. */
+export function errorPageProblems(page: string, codes: Map<string, ErrorCode>): string[] {
+  const bare = [...page.matchAll(row)].filter(([, , text]) => text?.trim() === '')
+  return [
+    ...(page === writeErrorPage(page, codes.values()) ? [] : [`${errorPage} is out of date: npm run docs`]),
+    ...bare.map(([, code]) => `${errorPage} does not tell what to do about ${code}: write it there`),
+  ]
+}
+
+/** Public codes that are gone, and codes that are new; one message each. */
+export function publicCodeProblems(list: string, codes: Map<string, ErrorCode>): string[] {
+  const known = new Set(list.split('\n').filter((line) => line !== ''))
+  return [
+    ...[...known]
+      .filter((code) => !codes.has(code))
+      .map(
+        (code) => `${publicCodes} has ${code}, which nothing says any more: clients may know it, so it stays`,
+      ),
+    ...[...codes.keys()]
+      .filter((code) => !known.has(code))
+      .map((code) => `${publicCodes} lacks the new code ${code}: add it, and it is for good`),
+  ]
+}
