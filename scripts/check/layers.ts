@@ -40,6 +40,7 @@ export const house: House = {
     'src/db': ['migrations', '.'],
     'src/formats/geopackage': ['sqlite-pages', '.'],
     'src/jobs': ['.', 'embedded'],
+    'src/http/monitoring': ['.', 'checks', 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', ['network', 'workers'], 'postgres'],
     'src/monitoring/metrics': ['metric.ts', 'request-columns.ts', ['hosts', 'requests'], '.'],
     'src/monitoring/notify/channels': ['place.ts', 'channel.ts', 'without-secrets.ts', '*', '.'],

@@ -32,7 +32,7 @@ export const seams: readonly Seam[] = [
     entry: 'channel',
     names: channels.flatMap(({ name, kinds, field }) => [name, ...kinds, field.name]),
     home: ['src/monitoring/notify/channels'],
-    within: monitoring,
+    within: ['src/monitoring/notify', 'src/monitoring/move-in', 'src/http/monitoring/checks', 'src/app'],
   },
   {
     entry: 'comparison',

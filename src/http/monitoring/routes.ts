@@ -1,15 +1,15 @@
 import { endpoint } from '../endpoint.ts'
 import { autoconfigure } from './autoconfigure.ts'
+import { changeCheck, deleteCheck, listDeliveries, showConfiguration } from './checks/configuration.ts'
+import { createCheck, listNotifications } from './checks/notifications.ts'
+import { showStatus } from './checks/status.ts'
 import { listExceptions, showException } from './exceptions.ts'
 import { changeHost, createHost, listHosts, removeHost, showHost } from './hosts.ts'
 import { listEventTypes, listMetrics, listResourceTypes } from './lists.ts'
 import { loadDump, showLoad } from './load.ts'
 import { showMetricData } from './metric-data.ts'
-import { changeCheck, deleteCheck, listDeliveries, showConfiguration } from './notification-config.ts'
-import { createCheck, listNotifications } from './notifications.ts'
 import { listLabels, listResources } from './resources.ts'
 import { changeService, createService, listServices, removeService, showService } from './services.ts'
-import { showStatus } from './status.ts'
 
 const reading = { contract: 'user', geoserver: 'admin' } as const
 

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
-import type { Configuration } from '../../monitoring/notify/configure/configuration.ts'
-import { editedPart, receiverLines } from '../../monitoring/notify/configure/configuration.ts'
-import type { FastifyRequest } from '../app-types.ts'
-import { operation } from '../endpoint.ts'
-import { etagOf, requireMatch } from '../etag.ts'
-import { isForm } from '../form-body.ts'
-import { IdParams } from './bodies.ts'
-import { envelope } from './envelope.ts'
+import type { Configuration } from '../../../monitoring/notify/configure/configuration.ts'
+import { editedPart, receiverLines } from '../../../monitoring/notify/configure/configuration.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import { operation } from '../../endpoint.ts'
+import { etagOf, requireMatch } from '../../etag.ts'
+import { isForm } from '../../form-body.ts'
+import { IdParams } from '../bodies.ts'
+import { envelope } from '../envelope.ts'
+import { pathId, queryFields } from '../parameters.ts'
 import {
   bodyTypes,
   ChangeBody,
@@ -15,11 +16,10 @@ import {
   DeletedReply,
   DeliveriesReply,
   OlderConfigurationReply,
-} from './notification-bodies.ts'
-import { renderForm } from './notification-form.ts'
-import { toChangedCheck, toWireCheck, toWireDelivery, toWireField, toWireScope } from './notification-wire.ts'
+} from './bodies.ts'
+import { renderForm } from './form.ts'
 import type { CheckParts } from './notifications.ts'
-import { pathId, queryFields } from './parameters.ts'
+import { toChangedCheck, toWireCheck, toWireDelivery, toWireField, toWireScope } from './wire.ts'
 
 const tags = ['monitoring']
 const params = IdParams

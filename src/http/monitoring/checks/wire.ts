@@ -1,10 +1,10 @@
-import { findMetric } from '../../monitoring/metrics/metrics.ts'
-import type { Severity } from '../../monitoring/model/severities.ts'
-import { severities } from '../../monitoring/model/severities.ts'
-import { limitsOf } from '../../monitoring/notify/comparisons/comparisons.ts'
-import type { ChangedCheck } from '../../monitoring/notify/configure/checks.ts'
-import type { NamedScope } from '../../monitoring/notify/configure/configuration.ts'
-import { amountText } from '../../monitoring/notify/model/amount.ts'
+import { findMetric } from '../../../monitoring/metrics/metrics.ts'
+import type { Severity } from '../../../monitoring/model/severities.ts'
+import { severities } from '../../../monitoring/model/severities.ts'
+import { limitsOf } from '../../../monitoring/notify/comparisons/comparisons.ts'
+import type { ChangedCheck } from '../../../monitoring/notify/configure/checks.ts'
+import type { NamedScope } from '../../../monitoring/notify/configure/configuration.ts'
+import { amountText } from '../../../monitoring/notify/model/amount.ts'
 import type {
   Check,
   CheckProblems,
@@ -12,11 +12,11 @@ import type {
   Delivery,
   Problem,
   Threshold,
-} from '../../monitoring/notify/model/model.ts'
-import { fieldName } from '../../monitoring/notify/model/model.ts'
-import { calculatedSteps, stepCount } from '../../monitoring/notify/model/steps.ts'
-import type { FastifyRequest } from '../app-types.ts'
-import type { MonitoringWire } from './dialect.ts'
+} from '../../../monitoring/notify/model/model.ts'
+import { fieldName } from '../../../monitoring/notify/model/model.ts'
+import { calculatedSteps, stepCount } from '../../../monitoring/notify/model/steps.ts'
+import type { FastifyRequest } from '../../app-types.ts'
+import type { MonitoringWire } from '../dialect.ts'
 
 const durationClass = 'datetime.timedelta'
 const decimalClass = 'decimal.Decimal'

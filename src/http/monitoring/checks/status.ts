@@ -1,8 +1,8 @@
-import { operation } from '../endpoint.ts'
-import { envelope } from './envelope.ts'
-import { OlderStatusReply, StatusReply } from './notification-bodies.ts'
-import { healthLevel, toWireCheck, toWireProblem } from './notification-wire.ts'
+import { operation } from '../../endpoint.ts'
+import { envelope } from '../envelope.ts'
+import { OlderStatusReply, StatusReply } from './bodies.ts'
 import type { CheckParts } from './notifications.ts'
+import { healthLevel, toWireCheck, toWireProblem } from './wire.ts'
 
 /** What does not hold, as of the last complete period. */
 export const showStatus = operation({

@@ -1,15 +1,9 @@
-import type { Notifications } from '../../monitoring/notify/notifications.ts'
-import { operation } from '../endpoint.ts'
-import type { MonitoringWire } from './dialect.ts'
-import { envelope } from './envelope.ts'
-import {
-  bodyTypes,
-  CheckReply,
-  CreationBody,
-  NotificationsReply,
-  OlderNotificationsReply,
-} from './notification-bodies.ts'
-import { healthLevel, toChangedCheck, toListedCheck, toWireProblem } from './notification-wire.ts'
+import type { Notifications } from '../../../monitoring/notify/notifications.ts'
+import { operation } from '../../endpoint.ts'
+import type { MonitoringWire } from '../dialect.ts'
+import { envelope } from '../envelope.ts'
+import { bodyTypes, CheckReply, CreationBody, NotificationsReply, OlderNotificationsReply } from './bodies.ts'
+import { healthLevel, toChangedCheck, toListedCheck, toWireProblem } from './wire.ts'
 
 const tags = ['monitoring']
 

@@ -1,10 +1,10 @@
 import type { TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { severities } from '../../monitoring/model/severities.ts'
-import { channels } from '../../monitoring/notify/channels/channels.ts'
-import { comparisons } from '../../monitoring/notify/comparisons/comparisons.ts'
-import { deliveryStates, messageKinds } from '../../monitoring/notify/model/model.ts'
-import { envelopeReply, nullable } from './bodies.ts'
+import { severities } from '../../../monitoring/model/severities.ts'
+import { channels } from '../../../monitoring/notify/channels/channels.ts'
+import { comparisons } from '../../../monitoring/notify/comparisons/comparisons.ts'
+import { deliveryStates, messageKinds } from '../../../monitoring/notify/model/model.ts'
+import { envelopeReply, nullable } from '../bodies.ts'
 
 const Severity = Type.Union(severities.map((one) => Type.Literal(one)))
 const Time = Type.String({ description: 'ISO 8601' })
