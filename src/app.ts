@@ -13,8 +13,10 @@ import type { Settings } from './config/settings.ts'
 import { version } from './config/version.ts'
 import { openBroadcast, silence } from './db/broadcast.ts'
 import { openDatabase } from './db/connection.ts'
+import { explainError } from './db/errors.ts'
 import type { App, HttpContext } from './http/app-types.ts'
 import type { Observers } from './http/observe-requests.ts'
+import type { ServerParts } from './http/server.ts'
 import { createHttpServer } from './http/server.ts'
 import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
 import type { ImporterNeeds } from './importer/importer.ts'
@@ -57,6 +59,7 @@ export interface Terrane extends HttpContext {
   accounts: Accounts
   keys: IdempotencyKeys
   observers: Observers
+  explainError: ServerParts['explainError']
   app: App
   /** Takes no new work, waits up to 10 s for what is under way, and closes every part. */
   close(): Promise<void>
@@ -123,7 +126,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
-    const server = { accounts, keys, observers }
+    const server = { accounts, keys, observers, explainError }
     const app = await createHttpServer({ ...context, ...server }, openAreas({ ...context, accounts }))
     serving.app = app
     closers.push(async () => {

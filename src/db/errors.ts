@@ -18,6 +18,13 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === postgresCode || sqliteCodes.includes(Number(errcode))
 }
 
+/** What a caller can do about an error of our own database; undefined where that is nothing. */
+export function explainError(error: unknown): Failure | undefined {
+  if (!isUniqueViolation(error)) return findOutage(error)
+  const text = 'Another request made the same thing at the same moment: read it again'
+  return new Failure('conflict', 'exists-already', text, { cause: error })
+}
+
 /** That the disk is full or our own database away, without inner detail; undefined for other errors. */
 export function findOutage(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined

@@ -15,6 +15,7 @@ import type { Dialect, Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Failure } from '../lib/errors.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { OwnEventType } from '../monitoring/model/event-types.ts'
@@ -97,6 +98,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     dialect: Dialect
+    explainError(error: unknown): Failure | undefined
   }
   interface FastifyRequest {
     /** Who calls; `anonymous` until authentication has run. */

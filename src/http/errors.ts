@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http'
-import { findOutage, isUniqueViolation } from '../db/errors.ts'
 import type { FailureKind, FieldMessages } from '../lib/errors.ts'
 import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -68,12 +67,6 @@ export function toProblem(error: unknown, requestId: string): Problem {
       ...(error instanceof FieldFailure ? { fields: cutFields(error.fields) } : {}),
     }
   }
-  if (isUniqueViolation(error)) {
-    const detail = 'Another request made the same thing at the same moment: read it again'
-    return { status: 409, code: 'exists-already', detail, errors: [detail] }
-  }
-  const outage = findOutage(error)
-  if (outage !== undefined) return toProblem(outage, requestId)
   const { statusCode, code, message } = libraryError(error)
   if (statusCode >= 400 && statusCode < 500)
     return {
@@ -108,7 +101,8 @@ function libraryError(error: unknown): { statusCode: number; code: string; messa
 /** Makes an area (or, without one, the whole server) answer its failures through `write`. */
 export function answerFailures(app: App, log: Logger, write: ProblemWriter): void {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = toProblem(error, request.id)
+    const known = error instanceof Failure ? error : app.explainError(error)
+    const problem = toProblem(known ?? error, request.id)
     if (problem.status >= 500) {
       request.exception = error
       log.error(

@@ -35,6 +35,8 @@ export interface ServerParts {
   accounts: GuardParts['accounts']
   catalog: GuardParts['catalog']
   keys: IdempotencyKeys
+  /** What a caller can do about an error from below; undefined where that is nothing. */
+  explainError(error: unknown): Failure | undefined
   observers: Observers
 }
 
@@ -62,6 +64,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
     trustProxy: server.trustedProxies.length === 0 ? false : server.trustedProxies,
   }).withTypeProvider<TypeBoxProvider>()
   app.decorate('dialect', server.dialect)
+  app.decorate('explainError', parts.explainError)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   describeRequests(app, server)
