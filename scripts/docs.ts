@@ -1,18 +1,23 @@
 // `npm run docs`: makes anew what documents take from the sources. What people write in them stays.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { drawing, drawRooms } from './check/draw-rooms.ts'
 import { findErrorCodes } from './check/error-codes.ts'
 import { errorPage, writeErrorPage } from './check/error-page.ts'
 import { readSources } from './check/imports.ts'
+import { house } from './check/layers.ts'
+import { planOf } from './check/room-plan.ts'
 
 const root = dirname(import.meta.dirname)
 const files = readSources(root, ['src/**/*.ts'])
 
 function rewrite(path: string, change: (text: string) => string): void {
-  const text = readFileSync(join(root, path), 'utf8')
+  const file = join(root, path)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const changed = change(text)
-  if (changed !== text) writeFileSync(join(root, path), changed)
+  if (changed !== text) writeFileSync(file, changed)
   console.log(`${changed === text ? 'as it was' : 'written  '} ${path}`)
 }
 
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
+rewrite(drawing, () => drawRooms(planOf(files, house)))

@@ -1,0 +1,73 @@
+import type { SourceFile } from './imports.ts'
+import type { House } from './layers.ts'
+
+/** A folder of `src/`, or a file beside the folders, with what stands in it and what it needs. */
+export interface Storey {
+  name: string
+  /** Its rooms: those that have an order, in it. */
+  rooms: string[]
+  /** What it imports, without what it has through another of them anyway. */
+  needs: string[]
+  /** Counted from the ground, which is 0: as high as those who need it allow. */
+  floor: number
+}
+
+/** What stands on what in `src/`, read from the imports. */
+export function planOf(files: Pick<SourceFile, 'path' | 'imports'>[], { rooms }: House): Storey[] {
+  const program = files.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+  const imports = new Map<string, Set<string>>()
+  for (const { path, imports: imported } of program) {
+    const needs = imports.get(storeyOf(path)) ?? new Set()
+    for (const one of imported) if (one.startsWith('src/')) needs.add(storeyOf(one))
+    imports.set(storeyOf(path), needs)
+  }
+  for (const [name, needs] of imports) needs.delete(name)
+  const names = (rooms['src'] ?? []).flat().filter((name) => imports.has(name))
+  const floors = floorsOf(names, imports)
+  return names.map((name) => ({
+    name,
+    rooms: roomsOf(`src/${name}`, program, rooms),
+    needs: directNeeds(name, imports),
+    floor: floors.get(name) ?? 0,
+  }))
+}
+
+function storeyOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+function directNeeds(name: string, imports: Map<string, Set<string>>): string[] {
+  const needs = [...(imports.get(name) ?? [])]
+  const through = new Set(needs.flatMap((need) => [...reached(need, imports)]))
+  return needs.filter((need) => !through.has(need)).sort()
+}
+
+function reached(from: string, imports: Map<string, Set<string>>): Set<string> {
+  const seen = new Set(imports.get(from))
+  for (const name of seen) for (const next of imports.get(name) ?? []) seen.add(next)
+  return seen
+}
+
+/** Each stands just below the lowest of those who need it; the names come in their order, the ground first. */
+function floorsOf(names: string[], imports: Map<string, Set<string>>): Map<string, number> {
+  const below = new Map<string, number>()
+  for (const name of names.toReversed()) {
+    const users = names.filter((user) => imports.get(user)?.has(name))
+    below.set(name, 1 + Math.max(-1, ...users.map((user) => below.get(user) ?? 0)))
+  }
+  const height = Math.max(0, ...below.values())
+  return new Map([...below].map(([name, depth]) => [name, height - depth]))
+}
+
+function roomsOf(folder: string, files: Pick<SourceFile, 'path'>[], rooms: House['rooms']): string[] {
+  const there = new Set(
+    files
+      .filter(({ path }) => path.startsWith(`${folder}/`))
+      .map(({ path }) => path.slice(folder.length + 1).split('/'))
+      .filter((parts) => parts.length > 1)
+      .map(([first = '']) => first),
+  )
+  const ordered = (rooms[folder] ?? []).flat().filter((room) => there.has(room))
+  const others = [...there].filter((room) => !ordered.includes(room)).sort()
+  return [...ordered, ...others]
+}
