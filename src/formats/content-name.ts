@@ -1,5 +1,5 @@
-import { declaredCharset, transcoderOf } from './csv/charset.ts'
 import { JsonScanner, JsonSyntaxError, outOfBytes } from './geojson/json-scanner.ts'
+import { declaredCharset, transcoderOf } from './text/charset.ts'
 import { findRootName } from './xml/root-name.ts'
 
 /** How files begin that are often taken for data, or called by the name of another kind. */

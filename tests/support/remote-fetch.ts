@@ -10,7 +10,7 @@ import type { RemoteCredentials } from '../../src/sources/remote/credentials.ts'
 import type { DownloadLimits } from '../../src/sources/remote/download.ts'
 import { fetchRemote } from '../../src/sources/remote/fetch-remote.ts'
 import { createHostKeys } from '../../src/sources/remote/host-keys.ts'
-import { parseLocation } from '../../src/sources/remote/location.ts'
+import { parseLocation } from '../../src/sources/remote/parse-location.ts'
 import { openFolder } from './remote-servers.ts'
 
 const usual: DownloadLimits = {

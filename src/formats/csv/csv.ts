@@ -1,6 +1,6 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { DataFile, Format, LayerDescription, ReadContext } from '../format.ts'
-import { findCharset } from './charset.ts'
+import { findCharset } from '../text/charset.ts'
 import { CsvSource } from './csv-source.ts'
 import { describeCsv } from './describe.ts'
 import { isCsv } from './detect.ts'

@@ -5,7 +5,7 @@ import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
 import { walkCoordinates } from '../../geo/wkb.ts'
 import { CellParser } from '../../lib/values/cell-kind.ts'
-import { ColumnType } from '../csv/column-type.ts'
+import { ColumnType } from '../text/column-type.ts'
 
 const exampleLength = 80
 

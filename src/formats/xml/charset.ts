@@ -1,10 +1,10 @@
 import { asciiText } from '../../lib/decimal.ts'
 import { openGuarded } from '../../lib/guarded-files.ts'
 import { findTextEncoding } from '../../lib/text-encoding.ts'
-import type { Charset } from '../csv/charset.ts'
-import { declaredCharset, findCharset } from '../csv/charset.ts'
 import type { ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
+import type { Charset } from '../text/charset.ts'
+import { declaredCharset, findCharset } from '../text/charset.ts'
 
 const headBytes = 4096
 const declaration = /^<\?xml\s[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([\w.:-]{1,40})["']/

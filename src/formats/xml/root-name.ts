@@ -1,5 +1,5 @@
 import { asciiText } from '../../lib/decimal.ts'
-import { declaredCharset, transcoderOf } from '../csv/charset.ts'
+import { declaredCharset, transcoderOf } from '../text/charset.ts'
 
 /** The local name of the root element of an XML file that begins with `head`; undefined for anything else. */
 export function findRootName(head: Uint8Array): string | undefined {

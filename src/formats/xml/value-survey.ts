@@ -8,7 +8,7 @@ import {
   longIntKind,
   timestampKind,
 } from '../../lib/values/cell-kind.ts'
-import { ColumnType } from '../csv/column-type.ts'
+import { ColumnType } from '../text/column-type.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import type { TextToken } from './xml-scanner.ts'
 import { parseXmlTime } from './xml-time.ts'

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { ByteReader } from '../../lib/byte-reader.ts'
-import { transcoderOf } from '../csv/charset.ts'
 import { FormatError } from '../format.ts'
+import { transcoderOf } from '../text/charset.ts'
 import { outOfBytes, XmlSyntaxError } from './xml-error.ts'
 import { XmlScanner } from './xml-scanner.ts'
 

@@ -1,6 +1,6 @@
 import type { LayerDescription, Message } from '../../formats/format.ts'
 import { chainSchema } from '../../transforms/chain.ts'
-import { rasterSteps } from '../../transforms/raster/raster-chain.ts'
+import { rasterSteps } from '../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicPlan } from '../kinds/mosaic/look-at-mosaic.ts'
 import { planMosaic } from '../kinds/mosaic/look-at-mosaic.ts'

@@ -11,7 +11,7 @@ import { reasonOf } from './faults.ts'
 import { safeFileName, withEnding, withPackedEnding } from './file-name.ts'
 import type { RemoteLocation } from './location.ts'
 import { shownLocation, withPath } from './location.ts'
-import { openSession } from './open-session.ts'
+import { findProtocol } from './registry.ts'
 import type { RemoteEntry } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -170,7 +170,7 @@ export async function fetchRemote(
   const { limits, signal, credentials } = options
   const late = AbortSignal.timeout(limits.totalMs)
   const within = { ...options, signal: AbortSignal.any([signal, late]) }
-  const sessions = new SessionSource((at) => openSession(location, within, at))
+  const sessions = new SessionSource((at) => findProtocol(location.scheme).open(location, within, at))
   try {
     await fetchAll(new Fetch(folder, within, sessions), location, within)
   } catch (error) {

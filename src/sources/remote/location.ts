@@ -1,47 +1,32 @@
 import { invalid } from '../../lib/errors.ts'
-import type { RemoteCredentials } from './credentials.ts'
-
-export const remoteSchemes = ['http', 'https', 'ftp', 'ftps', 'sftp', 's3'] as const
-export type RemoteScheme = (typeof remoteSchemes)[number]
 
 export interface RemoteLocation {
-  scheme: RemoteScheme
-  /** Name or address of the server; the bucket of `s3`. */
+  /** That of a protocol in the registry. */
+  scheme: string
+  /** Name or address of the server; the bucket where addresses name buckets. */
   host: string
   port: number
-  /** Decoded path, without the slash in front for `s3`. */
+  /** Decoded path; without the slash in front where addresses name buckets. */
   path: string
   /** The address without credentials. */
   url: string
+  /** Whether the address names a bucket and a key in place of a host and a path. */
+  isBucket?: true
 }
 
-/** Implicit TLS stands on this port; on any other the connection is upgraded. */
-export const implicitFtpsPort = 990
-const defaultPorts: Record<RemoteScheme, number> = {
-  http: 80,
-  https: 443,
-  ftp: 21,
-  ftps: 21,
-  sftp: 22,
-  s3: 443,
-}
-const maxLength = 8000
-const bucketName = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
+const shownLength = 200
 
-function malformed(text: string, why: string): never {
+/** Throws `Failure` (`invalid-location`), which repeats no credentials. */
+export function malformed(text: string, why: string): never {
   const shown = text
     .replace(/\/\/[^/?#]*@/, '//')
     .replace(/\p{Cc}/gu, '?')
-    .slice(0, 200)
+    .slice(0, shownLength)
   throw invalid('invalid-location', `The location "${shown}" cannot be used: ${why}`)
 }
 
-/** Whether a text is for this host's own files: a path, or a `file:` address. */
-export function isLocalLocation(text: string): boolean {
-  return /^file:/i.test(text) || !/^[a-z][a-z0-9+.-]*:/i.test(text)
-}
-
-function decode(text: string, whole: string): string {
+/** A part of an address without its escapes; `whole` is named where that fails. */
+export function decode(text: string, whole: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -49,59 +34,28 @@ function decode(text: string, whole: string): string {
   }
 }
 
-function parseUrl(text: string): { url: URL; scheme: RemoteScheme } {
-  if (text.length > maxLength) malformed(text, `it has more than ${maxLength} characters`)
-  if (/\p{Cc}/u.test(text)) malformed(text, 'it holds a control character')
-  const scheme = remoteSchemes.find((one) => text.toLowerCase().startsWith(`${one}:`))
-  if (scheme === undefined) malformed(text, `it must begin with one of ${remoteSchemes.join(', ')} or file`)
-  const isWhole = new RegExp(`^${scheme}://[^/]`, 'i').test(text) && URL.canParse(text)
-  if (!isWhole) malformed(text, `it must be like ${scheme}://host/path`)
-  return { url: new URL(text), scheme }
-}
-
-/** A URL of the form that `RemoteLocation` has, its user part left out. */
-export function locationOf(url: URL): RemoteLocation {
+/** An address without its user part and fragment. */
+export function withoutUser(url: URL): URL {
   const bare = new URL(url)
   bare.username = ''
   bare.password = ''
   bare.hash = ''
-  const text = url.href
-  const scheme = remoteSchemes.find((one) => bare.protocol === `${one}:`)
-  if (scheme === undefined) malformed(text, 'its scheme is not known')
-  const path = decode(bare.pathname, text)
-  if (/\p{Cc}/u.test(path)) malformed(text, 'it holds a control character')
-  const host = decode(bare.hostname, text).replace(/^\[|\]$/g, '')
-  if (host === '' || (scheme === 's3' && !bucketName.test(host))) malformed(text, 'it names no host')
-  if (scheme === 's3' && bare.port !== '') malformed(text, 'a bucket has no port')
-  return {
-    scheme,
-    host,
-    port: bare.port === '' ? defaultPorts[scheme] : Number(bare.port),
-    path: scheme === 's3' ? path.slice(1) : path === '' ? '/' : path,
-    url: bare.href,
-  }
+  return bare
 }
 
-/** Where a text points, and the credentials in it. Throws `Failure` (`invalid-location`), which repeats none of them. */
-export function parseLocation(text: string): { location: RemoteLocation; credentials: RemoteCredentials } {
-  const { url } = parseUrl(text.trim())
-  const username = decode(url.username, url.href)
-  const password = decode(url.password, url.href)
-  if (/\p{Cc}/u.test(username + password)) malformed(url.href, 'its user name holds a control character')
-  return {
-    location: locationOf(url),
-    credentials: {
-      ...(username === '' ? {} : { username }),
-      ...(password === '' ? {} : { password }),
-    },
-  }
+/** The path that an address means. */
+export function pathOf(url: URL, { isBucket }: Pick<RemoteLocation, 'isBucket'>): string {
+  const path = decode(url.pathname, url.href)
+  if (/\p{Cc}/u.test(path)) malformed(url.href, 'it holds a control character')
+  if (isBucket === true) return path.slice(1)
+  return path === '' ? '/' : path
 }
 
 /** The location of another file beside this one: the path changed, host and query kept. */
 export function withPath(location: RemoteLocation, change: (path: string) => string): RemoteLocation {
   const url = new URL(location.url)
   url.pathname = change(url.pathname)
-  return locationOf(url)
+  return { ...location, path: pathOf(url, location), url: url.href }
 }
 
 /** The location of an entry of a folder; a folder's ends with a slash. */

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
 import { runProgram } from '../../lib/process.ts'
+import { rasterSteps } from '../raster-chain.ts'
 import { TransformError } from '../transform.ts'
-import { rasterSteps } from './raster-chain.ts'
 
 const fixture = 'tests/fixtures/raster/RGB.byte.tif'
 const utm =

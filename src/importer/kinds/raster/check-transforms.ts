@@ -1,7 +1,7 @@
 import { invalid } from '../../../lib/errors.ts'
 import { findProgram } from '../../../lib/process.ts'
 import { validateTransform } from '../../../transforms/chain.ts'
-import { rasterSteps } from '../../../transforms/raster/raster-chain.ts'
+import { rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 import type { TaskRecord } from '../../model/model.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findCrs } from '../../geo/crs-database.ts'
-import { foldChain } from '../chain.ts'
-import { authorityCode, toProgramCrs } from './crs-text.ts'
+import { findCrs } from '../geo/crs-database.ts'
+import { foldChain } from './chain.ts'
+import { authorityCode, toProgramCrs } from './raster/crs-text.ts'
+import type { RasterPlacement } from './raster/raster-transform.ts'
 import { placeRaster, rasterSteps } from './raster-chain.ts'
-import type { RasterPlacement } from './raster-transform.ts'
 
 const translate = (...options: string[]) => ({ type: 'RasterTranslateTransform', options })
 const warp = (...options: string[]) => ({ type: 'RasterWarpTransform', options })

@@ -1,15 +1,17 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { Client, FileInfo } from 'basic-ftp'
-import { toFault } from './faults.ts'
-import { fullName } from './http-auth.ts'
-import { tlsOptions } from './http-connection.ts'
-import { listTree } from './list-tree.ts'
-import type { RemoteLocation } from './location.ts'
-import { childOf, implicitFtpsPort } from './location.ts'
-import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
-import { RemoteFault } from './remote.ts'
-import type { SessionOptions } from './session-options.ts'
+import { toFault } from '../faults.ts'
+import { fullName } from '../http-auth.ts'
+import { tlsOptions } from '../http-connection.ts'
+import { listTree } from '../list-tree.ts'
+import type { RemoteLocation } from '../location.ts'
+import { childOf } from '../location.ts'
+import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from '../remote.ts'
+import { RemoteFault } from '../remote.ts'
+import type { SessionOptions } from '../session-options.ts'
 
+/** Implicit TLS stands on this port; on any other the connection is upgraded. */
+const implicitFtpsPort = 990
 const maxListingBytes = 16 << 20
 
 /** A path as RFC 1738 means it: from the folder of the login on, unless a second slash begins it. */

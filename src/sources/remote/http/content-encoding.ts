@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { pipeline, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { ownValue } from '../../lib/own-value.ts'
-import { RemoteFault } from './remote.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import { RemoteFault } from '../remote.ts'
 
 /** Below this the ratio says nothing. */
 const ratioFloorBytes = 1 << 20

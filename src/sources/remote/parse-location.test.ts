@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../../lib/errors.ts'
-import { isLocalLocation, parseLocation, shownLocation, withPath } from './location.ts'
+import { shownLocation, withPath } from './location.ts'
+import { isLocalLocation, parseLocation } from './parse-location.ts'
 
 const isInvalid = (error: unknown): boolean => error instanceof Failure && error.code === 'invalid-location'
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readLayer } from '../../../tests/support/read-layer.ts'
 import { temporaryFiles } from '../../../tests/support/temporary-files.ts'
-import { csv } from './csv.ts'
+import { csv } from '../csv/csv.ts'
 
 const write = temporaryFiles()
 

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
-import { invalid } from '../../lib/errors.ts'
+import { invalid } from '../../../lib/errors.ts'
+import { toFault } from '../faults.ts'
+import type { KnownUser } from '../http-auth.ts'
+import { basicAuthorization, isDomainUser, nextAuthorization, parseChallenges } from '../http-auth.ts'
+import { discard, HttpConnection } from '../http-connection.ts'
+import type { RemoteLocation } from '../location.ts'
+import { pathOf, withoutUser } from '../location.ts'
+import type { ReadFrom, RemoteBody, RemoteSession } from '../remote.ts'
+import { RemoteFault } from '../remote.ts'
+import type { SessionOptions } from '../session-options.ts'
 import { decodedBody } from './content-encoding.ts'
-import { toFault } from './faults.ts'
-import type { KnownUser } from './http-auth.ts'
-import { basicAuthorization, isDomainUser, nextAuthorization, parseChallenges } from './http-auth.ts'
-import { discard, HttpConnection } from './http-connection.ts'
-import type { RemoteLocation } from './location.ts'
-import { isLocalLocation, locationOf } from './location.ts'
-import type { ReadFrom, RemoteBody, RemoteSession } from './remote.ts'
-import { RemoteFault } from './remote.ts'
-import type { SessionOptions } from './session-options.ts'
 
 const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -30,8 +30,11 @@ function redirectOf(reply: IncomingMessage, url: URL): URL | undefined {
     throw new RemoteFault('the server redirects without saying where to', { isPassing: false })
   }
   const next = new URL(target, url.href)
-  if (next.protocol === 'http:' || next.protocol === 'https:') return new URL(locationOf(next).url)
-  const scheme = isLocalLocation(target) ? 'file' : next.protocol.replace(':', '')
+  if (next.protocol === 'http:' || next.protocol === 'https:') {
+    pathOf(next, {})
+    return withoutUser(next)
+  }
+  const scheme = next.protocol.replace(':', '')
   throw invalid('remote-redirect-refused', `The server redirects to "${scheme}:", which is not followed`)
 }
 

@@ -1,7 +1,7 @@
-import { atPlace, validateTransform } from '../chain.ts'
-import type { TransformSpec } from '../transform.ts'
-import { TransformError } from '../transform.ts'
-import type { RasterPlacement, RasterTransform } from './raster-transform.ts'
+import { atPlace, validateTransform } from './chain.ts'
+import type { RasterPlacement, RasterTransform } from './raster/raster-transform.ts'
+import type { TransformSpec } from './transform.ts'
+import { TransformError } from './transform.ts'
 
 /** One run of a program. */
 export interface ChainStep {

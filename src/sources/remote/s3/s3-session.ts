@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
-import { invalid } from '../../lib/errors.ts'
-import { toFault } from './faults.ts'
-import { checkedAgent } from './http-connection.ts'
-import type { RemoteLocation } from './location.ts'
-import { withPath } from './location.ts'
-import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from './remote.ts'
-import { RemoteFault } from './remote.ts'
-import type { SessionOptions } from './session-options.ts'
+import { invalid } from '../../../lib/errors.ts'
+import { toFault } from '../faults.ts'
+import { checkedAgent } from '../http-connection.ts'
+import type { RemoteLocation } from '../location.ts'
+import { withPath } from '../location.ts'
+import type { ListOptions, ReadFrom, RemoteBody, RemoteEntry, RemoteSession } from '../remote.ts'
+import { RemoteFault } from '../remote.ts'
+import type { SessionOptions } from '../session-options.ts'
 
 type Sdk = typeof import('@aws-sdk/client-s3')
 
