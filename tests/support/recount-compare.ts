@@ -1,3 +1,4 @@
+import { hasQuantiles, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
 import type { ExpectedPeriod, ExpectedRow, Question } from './recount.ts'
 import { distinctOf, resourceKey } from './recount.ts'
 
@@ -108,7 +109,7 @@ function fieldDifferences(question: Question, row: ExpectedRow, other: AnsweredR
     ? Math.abs(Number(other.val) - row.val) <= Math.max(row.val * estimateError, 0)
     : isNear(row.val, Number(other.val))
   if (!isValRight) found.push(`val is ${other.val} in place of ${row.isEstimate ? 'about ' : ''}${row.val}`)
-  if (question.metric === 'response.time' && distinctOf(question) === undefined)
+  if (hasQuantiles(metricNamed(question.metric)) && distinctOf(question) === undefined)
     found.push(...quantileDifferences(row, other))
   return found
 }

@@ -1,5 +1,9 @@
 import type { Metric } from '../../src/monitoring/metrics/metrics.ts'
+import { findMetric, tellsUsers } from '../../src/monitoring/metrics/metrics.ts'
+import type { RequestColumns } from '../../src/monitoring/metrics/request-columns.ts'
+import type { NumberMetric } from '../../src/monitoring/metrics/requests/request-metric.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
+import { decodeRequests, encodeRequests } from '../../src/monitoring/series/request-block.ts'
 import type { RequestEvent, Sample } from '../../src/monitoring/series/request-event.ts'
 
 /** A metric's value for one label in one minute. */
@@ -15,7 +19,10 @@ export interface MinuteRow {
   times: number[]
 }
 
-const labelOf: Record<string, (request: RequestEvent) => string | null> = {
+type Label = (request: RequestEvent) => string | null
+
+/** Written out, so that a recount does not believe what a metric says of itself. */
+const knownLabels: Record<string, Label> = {
   'request.users': (request) => request.visitor,
   'request.ip': (request) => request.clientIp,
   'request.ua': (request) => request.userAgent,
@@ -40,21 +47,50 @@ export function countsUnder({ eventType }: RequestEvent, asked: EventType): bool
 
 /** The rows of one minute, service, event type and split, from its requests. */
 export function minuteRows(metric: Metric, requests: RequestEvent[], cap: number): MinuteRow[] {
-  const label = labelOf[metric.name]
+  const label = labelOf(metric)
   if (label !== undefined) {
-    const kind = {
-      hasUsers: metric.name === 'request.users',
-      isOfErrors: metric.name === 'response.error.types',
-    }
-    return capped(labelRows(requests, label, kind), cap)
+    const isPartial = metric.takenFrom === 'labels' && metric.isPartial
+    return capped(labelRows(requests, label, { hasUsers: tellsUsers(metric), isPartial }), cap)
   }
   const count = requests.length
   if (metric.name === 'request.count') return [plainRow('count', count, count)]
   if (metric.name === 'response.error.count')
     return [plainRow('count', requests.filter((one) => one.errorType !== null).length, count)]
   if (metric.name === 'response.size') return meanRow(requests.map((one) => one.sizeBytes))
-  if (metric.name !== 'response.time') return []
-  return meanRow(requests.map((one) => one.milliseconds).filter((one) => one !== null))
+  if (metric.name === 'response.time')
+    return meanRow(requests.map((one) => one.milliseconds).filter((one) => one !== null))
+  return metric.takenFrom === 'numbers' ? numberRow(metric, requests) : []
+}
+
+/** The label of a request by a metric; a metric that is not written out here is asked about each request alone. */
+function labelOf(metric: Metric): Label | undefined {
+  if (metric.takenFrom !== 'labels') return undefined
+  return (
+    knownLabels[metric.name] ??
+    ((request) => {
+      const [label] = metric.label(columnsOf(request)).values
+      return label == null ? null : String(label)
+    })
+  )
+}
+
+function numberRow(metric: NumberMetric, requests: readonly RequestEvent[]): MinuteRow[] {
+  const numbers = requests.map((one) => metric.number(columnsOf(one))[0] ?? Number.NaN)
+  const values = numbers.filter((one) => !Number.isNaN(one))
+  if (metric.type === 'rate') return meanRow(values)
+  return values.length === 0
+    ? []
+    : [
+        plainRow(
+          'count',
+          values.reduce((sum, one) => sum + one, 0),
+          values.length,
+        ),
+      ]
+}
+
+function columnsOf(request: RequestEvent): RequestColumns {
+  return decodeRequests(encodeRequests([request]))
 }
 
 /** The rows of one minute of a host's metric. */
@@ -68,12 +104,12 @@ export function sampleRows(metric: Metric, samples: Sample[]): MinuteRow[] {
 
 function labelRows(
   requests: RequestEvent[],
-  labelOf: (request: RequestEvent) => string | null,
-  { hasUsers, isOfErrors }: { hasUsers: boolean; isOfErrors: boolean },
+  labelOf: Label,
+  { hasUsers, isPartial }: { hasUsers: boolean; isPartial: boolean },
 ): MinuteRow[] {
   const rows = new Map<string, MinuteRow>()
   for (const request of requests) {
-    const label = labelOf(request) ?? (isOfErrors ? null : '(none)')
+    const label = labelOf(request) ?? (isPartial ? null : '(none)')
     if (label === null) continue
     const row = rows.get(label) ?? plainRow(label, 0, 0)
     rows.set(label, row)
@@ -122,7 +158,8 @@ function plainRow(label: string, value: number, samples: number): MinuteRow {
 
 /** Some labels that a metric has in the facts. */
 export function labelsOf(metric: string, { requests, samples }: Facts): string[] {
-  const label = labelOf[metric]
+  const known = findMetric(metric)
+  const label = known && labelOf(known)
   const found =
     label === undefined
       ? samples.filter((one) => one.metric === metric).map((one) => one.label)

@@ -1,5 +1,5 @@
 import type { Metric } from '../../src/monitoring/metrics/metrics.ts'
-import { findMetric } from '../../src/monitoring/metrics/metrics.ts'
+import { findMetric, tellsUsers } from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypes } from '../../src/monitoring/model/event-types.ts'
 import type { ServiceType } from '../../src/monitoring/model/service-types.ts'
@@ -75,7 +75,7 @@ export class Recount {
     limits: { labels: number; visitors: number },
   ) {
     this.#services = services
-    this.#cap = ({ name }) => (name === 'request.users' ? limits.visitors : limits.labels)
+    this.#cap = (metric) => (tellsUsers(metric) ? limits.visitors : limits.labels)
     for (const one of facts.requests) push(this.#requests, minuteKey(one.serviceId, one.created / 1000), one)
     for (const one of facts.samples) push(this.#samples, minuteKey(one.serviceId, one.created / 1000), one)
   }

@@ -1,5 +1,11 @@
 import type { SeriesLimits } from '../../src/config/monitoring-settings.ts'
-import { applicationMetrics, metricNamed } from '../../src/monitoring/metrics/metrics.ts'
+import {
+  applicationMetrics,
+  hasQuantiles,
+  hostMetrics,
+  metricNamed,
+  tellsUsers,
+} from '../../src/monitoring/metrics/metrics.ts'
 import type { EventType } from '../../src/monitoring/model/event-types.ts'
 import { eventTypeOfId, eventTypes } from '../../src/monitoring/model/event-types.ts'
 import { resourceTypeOfId, resourceTypes } from '../../src/monitoring/model/resource-types.ts'
@@ -57,10 +63,10 @@ function countRequests(
   for (const eventType of eventTypes) {
     for (const [split, some] of splitsOf(requests, eventType)) {
       for (const metric of applicationMetrics) {
-        const cap = metric.name === 'request.users' ? limits.visitors : limits.labels
+        const cap = tellsUsers(metric) ? limits.visitors : limits.labels
         const key = `${first.serviceId} ${metric.name} ${eventType} ${split}`
         const counted = minuteRows(metric, some, cap)
-        if (metric.name !== 'response.time') for (const row of counted) row.times = []
+        if (!hasQuantiles(metric)) for (const row of counted) row.times = []
         addRows(rows, counted, { key, period, isLabelled: metric.isLabelled })
       }
     }
@@ -161,7 +167,7 @@ export async function readRows(
 
 function sketchedOf(metric: string, bytes: unknown): number | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined
-  if (metric === 'response.time') return QuantileSketch.decode(bytes).count
+  if (hasQuantiles(metricNamed(metric))) return QuantileSketch.decode(bytes).count
   return OtherSketch.decode(bytes).labels.estimate()
 }
 
@@ -171,23 +177,10 @@ function splitName(resource: number, type: number, name: unknown): string {
   return `of ${resourceTypes.find((one) => splitOfType(one) === resource)}`
 }
 
-const metricNames = new Map(
-  ['request.count', ...applicationMetrics.map(({ name }) => name)].map((name) => [
-    metricNamed(name).id,
-    name,
-  ]),
-)
-
 function metricName(id: number): string {
-  return metricNames.get(id) ?? hostMetricName(id)
-}
-
-function hostMetricName(id: number): string {
-  const found = ['load.1m', 'mem.free', 'cpu.usage', 'uptime', 'storage.used', 'network.in'].find(
-    (name) => metricNamed(name).id === id,
-  )
-  if (found === undefined) throw new Error(`Metric ${id} has no name here`)
-  return found
+  const found = [...applicationMetrics, ...hostMetrics].find((metric) => metric.id === id)
+  if (found === undefined) throw new Error(`There is no metric ${id}`)
+  return found.name
 }
 
 /** Ways in which the tables differ from what was counted; none where all is right. */
