@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RestClient } from '../src/cli/rest-client.ts'
-import { basicAuthorization, createRestClient } from '../src/cli/rest-client.ts'
+import { createRestClient } from '../src/cli/rest-client.ts'
+import { basicAuthorization } from '../src/lib/basic-authorization.ts'
 
 export const benchPassword = 'bench-password'
 const millisecondsPerTick = 10

@@ -62,11 +62,6 @@ export function createRestClient(url: string, authorization: string): RestClient
   }
 }
 
-/** The value of an `Authorization` header for a name and password. */
-export function basicAuthorization(user: string, password: string): string {
-  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-}
-
 function jsonPayload(body: unknown): Payload {
   const bytes = Buffer.from(JSON.stringify(body))
   const headers = { 'content-type': 'application/json', 'content-length': bytes.length }

@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.ts'
+import { basicAuthorization } from '../lib/basic-authorization.ts'
 import type { Environment } from './environment.ts'
 import type { AccessOptions } from './options.ts'
 import type { OwnServer } from './own-server.ts'
 import { startOwnServer } from './own-server.ts'
 import { askPassword } from './password.ts'
 import type { RestClient } from './rest-client.ts'
-import { basicAuthorization, createRestClient } from './rest-client.ts'
+import { createRestClient } from './rest-client.ts'
 
 /** A server to talk to. */
 export interface ServerAccess {

@@ -19,7 +19,7 @@ export async function openProgramReprojector(
   const path = await findProgram(program)
   if (path === undefined) return undefined
   const session = openProgram(path, ['-s_srs', from, '-t_srs', to], signal === undefined ? {} : { signal })
-  const lines = new LineReader(session)
+  const lines = new ProgramLines(session)
   return {
     isIdentity: false,
     transformPlace: undefined,
@@ -33,7 +33,7 @@ const pointsPerTurn = 20_000
 
 async function exchange(
   session: ProgramSession,
-  lines: LineReader,
+  lines: ProgramLines,
   coordinates: Float64Array,
 ): Promise<void> {
   const stride = pointsPerTurn * 3
@@ -62,7 +62,7 @@ function request(coordinates: Float64Array, start: number, end: number): string 
 }
 
 /** Lines of a program's output, some of them padding to be passed over. */
-class LineReader {
+class ProgramLines {
   readonly #session: ProgramSession
   #lines: string[] = []
   #at = 0

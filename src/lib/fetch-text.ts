@@ -1,3 +1,5 @@
+import { basicAuthorization } from './basic-authorization.ts'
+
 /** What went wrong with a request to another server: says which address and what to look at, without credentials. */
 export class FetchFailure extends Error {
   /** Status of the answer, where there was one. */
@@ -64,7 +66,7 @@ function readAddress(
   url.username = ''
   url.password = ''
   if (user === '' && password === '') return { url, authorization: undefined }
-  return { url, authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+  return { url, authorization: basicAuthorization(user, password) }
 }
 
 function decodePart(text: string): string {

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
-  basicAuthorization,
+  basicFor,
   digestAuthorization,
   isDomainUser,
   nextAuthorization,
@@ -141,7 +141,7 @@ describe('the next authorization', () => {
   })
 
   it('goes from Basic to Digest, and gives up after that', () => {
-    const digest = nextAuthorization(user, all, request, basicAuthorization(user))
+    const digest = nextAuthorization(user, all, request, basicFor(user))
     assert.match(digest ?? '', /^Digest /)
     assert.equal(nextAuthorization(user, all, request, digest), undefined)
   })

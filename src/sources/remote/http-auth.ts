@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { basicAuthorization } from '../../lib/basic-authorization.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { RemoteCredentials } from './credentials.ts'
 import { ntlmAuthenticate, ntlmNegotiate } from './ntlm.ts'
@@ -19,8 +20,8 @@ export function fullName({ username, domain }: KnownUser): string {
   return domain === undefined || username.includes('\\') ? username : `${domain}\\${username}`
 }
 
-export function basicAuthorization(user: KnownUser): string {
-  return `Basic ${Buffer.from(`${fullName(user)}:${user.password ?? ''}`, 'utf8').toString('base64')}`
+export function basicFor(user: KnownUser): string {
+  return basicAuthorization(fullName(user), user.password ?? '')
 }
 
 /** One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1). */
@@ -125,5 +126,5 @@ export function nextAuthorization(
   if ((isFirst || sent.startsWith('Basic ')) && digest !== undefined) {
     return digestAuthorization(user, digest, request)
   }
-  return isFirst && of('basic') !== undefined ? basicAuthorization(user) : undefined
+  return isFirst && of('basic') !== undefined ? basicFor(user) : undefined
 }

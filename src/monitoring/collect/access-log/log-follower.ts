@@ -1,10 +1,10 @@
 import { explain } from '../../../lib/errors.ts'
-import type { LineSink, ReadLimit } from './line-reader.ts'
-import { LineReader } from './line-reader.ts'
 import type { LogPart } from './log-cursor.ts'
 import { parseCursor, planParts, toCursor } from './log-cursor.ts'
 import { openSource } from './log-file.ts'
 import { LogFiles } from './log-files.ts'
+import type { LineSink, ReadLimit } from './log-lines.ts'
+import { LogLines } from './log-lines.ts'
 
 export interface LogSink extends LineSink {
   /** Called before the lines of a file. */
@@ -30,7 +30,7 @@ export class LogFollower {
   readonly #path: string
   readonly #files: LogFiles
   /** Stands where the limit was reached: what is compressed need not be read again from its start. */
-  #held: { part: LogPart; reader: LineReader } | undefined
+  #held: { part: LogPart; reader: LogLines } | undefined
 
   constructor(path: string) {
     this.#path = path
@@ -115,7 +115,7 @@ export class LogFollower {
     return hasMore
   }
 
-  async #reader(part: LogPart): Promise<LineReader> {
+  async #reader(part: LogPart): Promise<LogLines> {
     const held = this.#held
     this.#held = undefined
     if (held !== undefined && isSame(held.part, part)) return held.reader
@@ -127,7 +127,7 @@ export class LogFollower {
       throw new MovedError(`${file.path} was renamed while it was read`)
     }
     const endOffset = file.isCompressed ? Number.MAX_SAFE_INTEGER : file.sizeBytes
-    return new LineReader(source, { offset, endOffset, isInLongLine })
+    return new LogLines(source, { offset, endOffset, isInLongLine })
   }
 }
 

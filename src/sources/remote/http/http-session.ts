@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { invalid } from '../../../lib/errors.ts'
 import { toFault } from '../faults.ts'
 import type { KnownUser } from '../http-auth.ts'
-import { basicAuthorization, isDomainUser, nextAuthorization, parseChallenges } from '../http-auth.ts'
+import { basicFor, isDomainUser, nextAuthorization, parseChallenges } from '../http-auth.ts'
 import { discard, HttpConnection } from '../http-connection.ts'
 import type { RemoteLocation } from '../location.ts'
 import { pathOf, withoutUser } from '../location.ts'
@@ -130,7 +130,7 @@ export class HttpSession implements RemoteSession {
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const request = { method: 'GET', target: url.pathname + url.search }
-    let sent = user === undefined || isDomainUser(user) ? undefined : basicAuthorization(user)
+    let sent = user === undefined || isDomainUser(user) ? undefined : basicFor(user)
     for (;;) {
       const reply = await this.#get(url, sent, from, signal)
       if (reply.statusCode !== 401 || user === undefined) return reply

@@ -17,8 +17,8 @@ export interface LineSink {
   longLine(): void
 }
 
-/** Splits a source into lines, with bounded memory. `offset` is behind the last line that was given. */
-export class LineReader {
+/** Splits the source of a log into lines, with bounded memory. `offset` is behind the last line that was given. */
+export class LogLines {
   offset: number
   /** The rest of a line that is too long comes next. */
   isInLongLine: boolean
