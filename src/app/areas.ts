@@ -31,7 +31,10 @@ export function openAreas(context: HttpContext & { accounts: Accounts }): Area[]
     table(userEndpoints, accounts),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),
     table(sessionEndpoints, accounts),
-    withContext(ogcArea), // /ogc
+    ogcArea({
+      ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
+      sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds,
+    }),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     withContext(importerArea), // /rest/imports

@@ -4,6 +4,7 @@ import type { AnyEndpoint } from './endpoint.ts'
 import { healthEndpoints } from './health.ts'
 import { metricsEndpoints } from './metrics.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
+import { ogcEndpoints } from './ogc/routes.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './start-page.ts'
 
 /** Every endpoint of the server, area by area; each table says method, path, who may call, what it counts as, and handler. */
@@ -19,5 +20,6 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...countedEndpoints, // /monitoring/api/metric_data and what it names
   ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
+  ...ogcEndpoints, // /ogc
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
 ]

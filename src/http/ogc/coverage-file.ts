@@ -1,28 +1,20 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import { findRasterFile } from '../../stores/rasters/raster-files.ts'
-import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
 import { mediaTypeOf } from './coverage.ts'
-
-/** Refuses what only collections of features have. */
-export function requireFeatures(layer: LayerRecord): LayerRecord {
-  if (layer.details.kind === 'vector') return layer
-  throw notFound(
-    'no-features',
-    `Collection "${collectionId(layer)}" is a coverage and has no items: its link "enclosure" leads to the file, of a mosaic "granules" to those`,
-  )
-}
+import type { OgcParts } from './ogc-parts.ts'
 
 /** The file of a coverage, or one that belongs to it, by its name; ranges of it for readers that want parts. */
 export async function sendCoverageFile(
-  { catalog }: HttpContext,
+  { catalog }: Pick<OgcParts, 'catalog'>,
   layer: LayerRecord,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Params: { fileName: string } }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { fileName } = request.params as { fileName: string }
+  const { fileName } = request.params
   const unknown = notFound('unknown-file', `Collection "${collectionId(layer)}" has no file "${fileName}"`)
   if (layer.details.kind !== 'raster') throw unknown
   const store = await catalog.layers.storeOf(layer)

@@ -9,11 +9,13 @@ import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { fileMediaType } from '../../stores/rasters/media-type.ts'
 import { findRasterFile } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
 import type { FeatureView } from './items.ts'
 import { abortOnClose, sendItem, sendItems, unknownFeature } from './items.ts'
+import type { ItemsParameters } from './items-query.ts'
+import type { OgcParts } from './ogc-parts.ts'
 
 /** A mosaic's granules as features. */
 interface Granules {
@@ -22,7 +24,7 @@ interface Granules {
   store: ServedStore
 }
 
-async function openGranules({ catalog }: HttpContext, layer: LayerRecord): Promise<Granules> {
+async function openGranules({ catalog }: OgcParts, layer: LayerRecord): Promise<Granules> {
   const coverage = await catalog.layers.storeOf(layer)
   if (coverage.type !== mosaicType) {
     throw notFound('no-granules', `Collection "${collectionId(layer)}" is not a mosaic and has no granules`)
@@ -47,40 +49,40 @@ function viewOf(request: FastifyRequest, { layer, store }: Granules): FeatureVie
 
 /** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */
 export async function sendGranules(
-  context: HttpContext,
+  parts: OgcParts,
   layer: LayerRecord,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const granules = await openGranules(context, layer)
-  return sendItems(context, granules.layer, request, reply, viewOf(request, granules))
+  const granules = await openGranules(parts, layer)
+  return sendItems(parts, granules.layer, request, reply, viewOf(request, granules))
 }
 
 export async function sendGranule(
-  context: HttpContext,
+  parts: OgcParts,
   layer: LayerRecord,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const granules = await openGranules(context, layer)
-  return sendItem(context, granules.layer, request, reply, viewOf(request, granules))
+  const granules = await openGranules(parts, layer)
+  return sendItem(parts, granules.layer, request, reply, viewOf(request, granules))
 }
 
 /** A granule's file, or one that belongs to it; only from where the server keeps or takes files. */
 export async function sendGranuleFile(
-  context: HttpContext,
+  parts: OgcParts,
   layer: LayerRecord,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Params: { featureId: string; fileName: string } }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { fileName, featureId } = request.params as { fileName: string; featureId: string }
-  const { layer: indexed, store } = await openGranules(context, layer)
+  const { fileName, featureId } = request.params
+  const { layer: indexed, store } = await openGranules(parts, layer)
   const query = { table: indexed.nativeName, limit: 1, offset: 0, featureId }
   const [page] = await Array.fromAsync(store.readFeatures(query, abortOnClose(request, reply)))
   if (page === undefined || page.batch.rowCount === 0) throw unknownFeature(featureId)
   const location = locationOf(page.batch, 0)
   const found = findRasterFile(location, fileName)
-  const isOurs = await isInside(context.importer.servedFolders, location).catch(() => false)
+  const isOurs = await isInside(parts.granuleFolders, location).catch(() => false)
   if (found === undefined || !isOurs) {
     throw notFound('unknown-file', `Granule "${featureId}" has no file "${fileName}"`)
   }

@@ -3,11 +3,11 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { FastifyReply, FastifyRequest, HttpContext } from '../app-types.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { collectionId } from './collection.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
-import { countKey, keptCounts } from './kept-counts.ts'
+import type { OgcParts } from './ogc-parts.ts'
 
 const geoJson = 'application/geo+json; charset=utf-8'
 /** A client that takes nothing for this long has gone. */
@@ -47,7 +47,7 @@ export interface FeatureView {
   fileLink?: FileLink
 }
 
-async function itemsView({ catalog }: HttpContext, layer: LayerRecord): Promise<FeatureView> {
+async function itemsView({ catalog }: OgcParts, layer: LayerRecord): Promise<FeatureView> {
   return {
     path: `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`,
     store: await catalog.layers.openStoreOf(layer),
@@ -56,37 +56,37 @@ async function itemsView({ catalog }: HttpContext, layer: LayerRecord): Promise<
 
 /** A page of features as GeoJSON (OGC 17-069r4, section 7.15), streamed. */
 export async function sendItems(
-  context: HttpContext,
+  parts: OgcParts,
   layer: LayerRecord,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Querystring: ItemsParameters }>,
   reply: FastifyReply,
   given?: FeatureView,
 ): Promise<FastifyReply> {
-  const { uri } = requestedCrs(layer, (request.query as ItemsParameters).crs)
-  const asked = toWish(layer, request.query as ItemsParameters)
-  const view = given ?? (await itemsView(context, layer))
-  const key = await countKey(context.catalog, view.store, layer, asked)
-  const counts = keptCounts(context.catalog)
+  const { uri } = requestedCrs(layer, request.query.crs)
+  const asked = toWish(layer, request.query)
+  const view = given ?? (await itemsView(parts, layer))
+  const { counts } = parts.kept
+  const key = await counts.keyOf(view.store, layer, asked)
   const numberMatched = counts.find(key)
   const wish: PageWish = {
     ...asked,
     ...(numberMatched === undefined ? {} : { numberMatched }),
     ...(view.fileLink === undefined ? {} : { fileLink: view.fileLink }),
   }
-  const parts = view.store.writePage(wish, abortOnClose(request, reply))[Symbol.asyncIterator]()
-  const first = partOf(await parts.next())
+  const written = view.store.writePage(wish, abortOnClose(request, reply))[Symbol.asyncIterator]()
+  const first = partOf(await written.next())
   counts.keep(key, first.numberMatched)
   reply.header('content-type', geoJson).header('content-crs', `<${uri}>`)
   const frame: CollectionFrame = {
-    at: context.clock.now(),
+    at: parts.clock.now(),
     links: pageLinks(request, layer, { ...wish.query, path: view.path, numberMatched: first.numberMatched }),
   }
   if (first.isLast) {
-    finish(parts)
+    finish(written)
     return reply.send(joined([head, first.bytes, tailOf(first, frame)], first))
   }
   return reply.send(
-    watchStalls(reply, Readable.from(collectionBytes(first, parts, frame), { objectMode: false })),
+    watchStalls(reply, Readable.from(collectionBytes(first, written, frame), { objectMode: false })),
   )
 }
 
@@ -185,24 +185,24 @@ export function unknownFeature(featureId: string): Error {
 
 /** One feature as GeoJSON (OGC 17-069r4, section 7.16). */
 export async function sendItem(
-  context: HttpContext,
+  parts: OgcParts,
   layer: LayerRecord,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Params: { featureId: string }; Querystring: ItemsParameters }>,
   reply: FastifyReply,
   given?: FeatureView,
 ): Promise<FastifyReply> {
-  const { featureId } = request.params as { featureId: string }
-  const crs = requestedCrs(layer, (request.query as ItemsParameters).crs)
-  const view = given ?? (await itemsView(context, layer))
+  const { featureId } = request.params
+  const crs = requestedCrs(layer, request.query.crs)
+  const view = given ?? (await itemsView(parts, layer))
   const wish: PageWish = {
     query: { table: layer.nativeName, limit: 1, offset: 0, featureId },
     numberMatched: 1,
     ...outputOf(layer, crs),
     ...(view.fileLink === undefined ? {} : { fileLink: view.fileLink }),
   }
-  const parts = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
-  if (parts.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
-  const feature = Buffer.concat(parts.map(({ bytes }) => bytes))
+  const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
+  if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
+  const feature = Buffer.concat(written.map(({ bytes }) => bytes))
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const links = [
     {

@@ -1,35 +1,30 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { PageWish } from '../../stores/reading/page-wish.ts'
-import { getStoreDescription } from '../../stores/registry.ts'
 import type { VectorStore } from '../../stores/store.ts'
 
 const mostKept = 2000
 
-/** What a number of matches depends on; undefined where it is not worth keeping or cannot be known to hold. */
-export async function countKey(
-  { layers }: Pick<Catalog, 'layers'>,
-  { type }: Pick<VectorStore, 'type'>,
-  layer: LayerRecord,
-  { query, box }: PageWish,
-): Promise<string | undefined> {
-  // The others count in no time: by an index of the file, or by what its readers keep.
-  if (getStoreDescription(type).can.countsFast || layer.details.kind !== 'vector') return undefined
-  const { version, isCurrent } = await layers.versionOf(layer)
-  return isCurrent ? JSON.stringify([layer.id, version, query.table, query.time, box]) : undefined
-}
-
-const countsOfCatalogs = new WeakMap<Pick<Catalog, 'layers'>, KeptCounts>()
-
-export function keptCounts(catalog: Pick<Catalog, 'layers'>): KeptCounts {
-  const counts = countsOfCatalogs.get(catalog) ?? new KeptCounts()
-  countsOfCatalogs.set(catalog, counts)
-  return counts
-}
-
 /** Numbers of matches, each for one version of its layer. */
-class KeptCounts {
+export class KeptCounts {
+  readonly #layers: Pick<Layers, 'versionOf'>
   readonly #counts = new Map<string, number>()
+
+  constructor(layers: Pick<Layers, 'versionOf'>) {
+    this.#layers = layers
+  }
+
+  /** What a number of matches depends on; undefined where it is not worth keeping or cannot be known to hold. */
+  async keyOf(
+    { type }: Pick<VectorStore, 'type'>,
+    layer: LayerRecord,
+    { query, box }: PageWish,
+  ): Promise<string | undefined> {
+    // The others count in no time: by an index of the file, or by what its readers keep.
+    if (type !== 'PostGIS' || layer.details.kind !== 'vector') return undefined
+    const { version, isCurrent } = await this.#layers.versionOf(layer)
+    return isCurrent ? JSON.stringify([layer.id, version, query.table, query.time, box]) : undefined
+  }
 
   find(key: string | undefined): number | undefined {
     return key === undefined ? undefined : this.#counts.get(key)

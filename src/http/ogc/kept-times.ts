@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { TimeBounds } from '../../stores/store.ts'
@@ -16,25 +16,25 @@ interface Kept {
 
 /** First and last times of layers, found once for each version. */
 export class KeptTimes {
-  readonly #catalog: Catalog
+  readonly #layers: Layers
   readonly #kept = new Map<number, Kept>()
 
-  constructor(catalog: Catalog) {
-    this.#catalog = catalog
+  constructor(layers: Layers) {
+    this.#layers = layers
   }
 
   /** Undefined for a layer without times, and where they are not found soon: then a later answer tells them. */
   async of(layer: LayerRecord): Promise<TimeBounds | undefined> {
     const attribute = timeAttribute(layer)
     if (attribute === undefined) return undefined
-    const { version } = await this.#catalog.layers.versionOf(layer)
+    const { version } = await this.#layers.versionOf(layer)
     const known = this.#kept.get(layer.id)
     const kept = known?.version === version ? known : this.#find(layer, version, attribute.name)
     return orAborted(kept.bounds, AbortSignal.timeout(waitMs)).catch(() => undefined)
   }
 
   #find(layer: LayerRecord, version: number, attribute: string): Kept {
-    const bounds = this.#catalog.layers
+    const bounds = this.#layers
       .openStoreOf(layer)
       .then((store) => store.timeBounds(layer.nativeName, attribute, AbortSignal.timeout(findMs)))
     const kept = { version, bounds }

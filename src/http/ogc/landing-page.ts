@@ -1,9 +1,14 @@
+import { Type } from 'typebox'
 import type { FastifyRequest } from '../app-types.ts'
-import { apiMediaType } from './api-description.ts'
+import { media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { apiMediaType, describeFeaturesApi } from './api-description.ts'
+import type { OgcParts } from './ogc-parts.ts'
+import { ConfClasses, LandingPage } from './shapes.ts'
 
 const parts = 'http://www.opengis.net/spec'
 
-export const conformsTo = [
+const conformsTo = [
   `${parts}/ogcapi-common-1/1.0/conf/core`,
   `${parts}/ogcapi-features-1/1.0/conf/core`,
   `${parts}/ogcapi-features-1/1.0/conf/oas30`,
@@ -13,7 +18,7 @@ export const conformsTo = [
 
 const json = 'application/json'
 
-export function landingPage(request: FastifyRequest): object {
+function landingPage(request: FastifyRequest): object {
   const link = (rel: string, type: string, title: string, path: string): object => ({
     ...{ rel, type, title, href: request.link(path) },
   })
@@ -29,3 +34,34 @@ export function landingPage(request: FastifyRequest): object {
     ],
   }
 }
+
+const marks = { tags: ['features'], isPublicRead: true }
+
+export const getLandingPage = operation({
+  ...marks,
+  summary: 'Landing page',
+  answers: { 200: LandingPage },
+  handle: (_parts: OgcParts, request) => landingPage(request),
+})
+
+export const getConformance = operation({
+  ...marks,
+  summary: 'Conformance classes',
+  answers: { 200: ConfClasses },
+  handle: () => ({ conformsTo }),
+})
+
+export const getApi = operation({
+  ...marks,
+  summary: 'This part of the interface as OpenAPI 3.0',
+  answers: {
+    200: media('An OpenAPI document', {
+      [apiMediaType.split(';', 1).join()]: Type.Object({}, { additionalProperties: true }),
+    }),
+  },
+  handle: ({ version }: OgcParts, request, reply) => {
+    // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
+    const text = JSON.stringify(describeFeaturesApi(request, version))
+    return reply.header('content-type', apiMediaType).send(Buffer.from(text))
+  },
+})

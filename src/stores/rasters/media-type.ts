@@ -16,11 +16,18 @@ const mediaTypes = new Map([
   ['.xml', 'application/xml'],
 ])
 
+const bytes = 'application/octet-stream'
+
+/** Every media type that a raster or what belongs to it may have, without parameters. */
+export const fileMediaTypes: readonly string[] = [
+  ...new Set([geotiffType, ...mediaTypes.values(), bytes].map((type) => type.split(';', 1).join())),
+]
+
 /** The media type of a file that belongs to a raster; what is no file of a format with a type of its own is bytes. */
 export function sidecarMediaType(path: string): string {
   const extension = extname(path).toLowerCase()
   if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
-  return mediaTypes.get(extension) ?? 'application/octet-stream'
+  return mediaTypes.get(extension) ?? bytes
 }
 
 /** The same for a raster or what belongs to it. */

@@ -1,0 +1,63 @@
+import { hasRole } from '../../accounts/caller.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
+import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
+import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'
+import { toCoverage } from './coverage.ts'
+import type { OgcParts } from './ogc-parts.ts'
+import { Collection, CollectionParams, Collections, SchemaAnswer } from './shapes.ts'
+
+const marks = { tags: ['features'], isPublicRead: true }
+
+async function describe(
+  { catalog, kept }: OgcParts,
+  request: FastifyRequest,
+  layer: LayerRecord,
+  options: { isBrief: boolean },
+): Promise<object> {
+  if (layer.details.kind === 'vector') return toCollection(request, layer, await kept.times.of(layer))
+  return toCoverage(request, layer, await catalog.layers.storeOf(layer), options)
+}
+
+const signInHint =
+  'No collection is public: with a login (user name and password, or a token) there may be more to see'
+
+export const getCollections = operation({
+  ...marks,
+  summary: 'Published layers',
+  answers: { 200: Collections },
+  handle: async (parts: OgcParts, request) => {
+    const layers = await readableLayers(parts, request)
+    const isHintDue = layers.length === 0 && !hasRole(request.caller, 'user')
+    return {
+      links: [{ rel: 'self', type: 'application/json', href: request.link('/ogc/collections') }],
+      ...(isHintDue ? { description: signInHint } : {}),
+      crs: [...new Set(layers.filter(({ details }) => details.kind === 'vector').flatMap(supportedCrs))],
+      collections: await Promise.all(
+        layers.map((layer) => describe(parts, request, layer, { isBrief: true })),
+      ),
+    }
+  },
+})
+
+export const describeCollection = operation({
+  ...marks,
+  summary: 'One layer',
+  params: CollectionParams,
+  answers: { 200: Collection },
+  handle: (parts: OgcParts, request, reply) =>
+    aboutLayer(parts, request, reply, (layer) => describe(parts, request, layer, { isBrief: false })),
+})
+
+export const getSchema = operation({
+  ...marks,
+  summary: 'Attributes of a layer',
+  params: CollectionParams,
+  answers: { 200: SchemaAnswer },
+  handle: (parts: OgcParts, request, reply) =>
+    aboutLayer(parts, request, reply, (layer) => {
+      reply.header('content-type', 'application/schema+json; charset=utf-8')
+      return toJsonSchema(request, requireFeatures(layer))
+    }),
+})

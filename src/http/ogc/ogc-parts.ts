@@ -1,0 +1,18 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { KeptCounts } from './kept-counts.ts'
+import type { KeptTimes } from './kept-times.ts'
+
+/** What the endpoints below `/ogc` work with. */
+export interface OgcParts {
+  catalog: Catalog
+  clock: Clock
+  /** The program's, which is part of what answers are known by. */
+  version: string
+  /** How long a proxy may keep what is public. */
+  sharedMaxAgeSeconds: number
+  /** Folders whose files may be granules. */
+  granuleFolders: readonly string[]
+  /** What was found out about layers, each for one version of its layer. */
+  kept: { counts: KeptCounts; times: KeptTimes }
+}
