@@ -13,19 +13,22 @@ const Loads = Type.Object({
   queued: Type.Integer(),
   ended: Type.Integer({ description: 'Loads and jobs that were ended from outside since the start' }),
 })
-const Health = Type.Object({
-  status: Type.Literal('ok'),
-  version: Type.String(),
-  node: Type.String(),
-  loads: Loads,
-  monitoring: MonitoringHealth,
-  disk: Type.Union([Type.Object({ freeBytes: Type.Integer(), totalBytes: Type.Integer() }), Type.Null()], {
-    description: 'Of the data directory; null where it does not answer',
-  }),
-  lastCollectionSeconds: Type.Union([Type.Number(), Type.Null()], {
-    description: 'Since monitoring last collected; null before the first time, and where it is off',
-  }),
-})
+const Health = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    version: Type.String(),
+    node: Type.String(),
+    loads: Loads,
+    monitoring: MonitoringHealth,
+    disk: Type.Union([Type.Object({ freeBytes: Type.Integer(), totalBytes: Type.Integer() }), Type.Null()], {
+      description: 'Of the data directory; null where it does not answer',
+    }),
+    lastCollectionSeconds: Type.Union([Type.Number(), Type.Null()], {
+      description: 'Since monitoring last collected; null before the first time, and where it is off',
+    }),
+  },
+  { title: 'Health' },
+)
 
 export interface HealthParts {
   version: string

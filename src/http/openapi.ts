@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
@@ -5,18 +6,22 @@ import { Type } from 'typebox'
 import type { ServerSettings } from '../config/settings.ts'
 import { defined } from '../lib/defined.ts'
 import type { App } from './app-types.ts'
-import type { NamedDescription } from './description.ts'
+import type { Answers, NamedDescription } from './description.ts'
 import { FailureReply } from './monitoring/bodies.ts'
 import { isMonitoringPath } from './monitoring/envelope.ts'
+import { nameSchemas } from './named-schemas.ts'
 
-const Problem = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  code: Type.String({ description: 'Stable name of the failure' }),
-  errors: Type.Array(Type.String()),
-})
+const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String({ description: 'Stable name of the failure' }),
+    errors: Type.Array(Type.String()),
+  },
+  { title: 'Problem' },
+)
 
 const failure = {
   description: 'What is wrong (RFC 9457)',
@@ -56,6 +61,8 @@ export async function describeApi(app: App, server: ServerSettings, version: str
       },
     },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(app, schema, url, route.config), url }),
+    transformObject: (described) =>
+      'openapiObject' in described ? nameSchemas(described.openapiObject) : {},
   })
   addReferencePage(app, new URL(base, 'http://localhost').pathname.replace(/\/$/, ''))
 }
@@ -72,7 +79,7 @@ function describeRoute(
   const security = access === 'public' ? [] : [{ basic: [] }, { token: [] }]
   const described = operation === undefined ? schema : describeOperation(app, operation, schema)
   const answers = Object(described?.response)
-  return { ...described, response: { ...answers, '4xx': failed }, security }
+  return { ...described, response: { ...answers, '4xx': failed, '5xx': failed }, security }
 }
 
 function describeOperation(app: App, operation: NamedDescription, schema: FastifySchema = {}): FastifySchema {
@@ -84,8 +91,17 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
     ...defined({ body: told?.body ?? schema.body, consumes: consumes?.slice() }),
     operationId: id,
     tags,
-    response: older ?? operation.answers,
+    response: describeAnswers(older ?? operation.answers),
   }
+}
+
+/** Each answer with a word on what it means. */
+function describeAnswers(answers: Answers): object {
+  const described = Object.entries(answers).map(([status, answer]) => {
+    const { description = STATUS_CODES[status] } = answer as { description?: string }
+    return [status, { ...answer, 'x-response-description': description }] as const
+  })
+  return Object.fromEntries(described)
 }
 
 function addReferencePage(app: App, indexPrefix: string): void {

@@ -13,7 +13,10 @@ interface Entry {
 }
 
 const Link = Type.Object({ rel: Type.String(), href: Type.String(), title: Type.String() })
-const Index = Type.Object({ name: Type.String(), version: Type.String(), links: Type.Array(Link) })
+const Index = Type.Object(
+  { name: Type.String(), version: Type.String(), links: Type.Array(Link) },
+  { title: 'Index' },
+)
 
 const rest: Entry[] = [
   { rel: 'imports', path: '/rest/imports', title: 'Imports' },

@@ -17,12 +17,15 @@ export const UserBody = Type.Object({
   }),
 })
 
-const WireUser = Type.Object({
-  name: Type.String(),
-  email: Type.Optional(Type.String()),
-  role: RoleName,
-  href: Type.String(),
-})
+const WireUser = Type.Object(
+  {
+    name: Type.String(),
+    email: Type.Optional(Type.String()),
+    role: RoleName,
+    href: Type.String(),
+  },
+  { title: 'User' },
+)
 export const UserReply = Type.Object({ user: WireUser })
 export const UserList = Type.Object({ users: Type.Array(WireUser) })
 
@@ -35,15 +38,20 @@ export const TokenBody = Type.Object({
   }),
 })
 
-const WireToken = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  created: Type.String(),
-  expires: Type.Optional(Type.String()),
-  lastUsed: Type.Optional(Type.String()),
-  value: Type.Optional(Type.String({ description: 'The token itself, in the answer to its creation alone' })),
-  href: Type.String(),
-})
+const WireToken = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    created: Type.String(),
+    expires: Type.Optional(Type.String()),
+    lastUsed: Type.Optional(Type.String()),
+    value: Type.Optional(
+      Type.String({ description: 'The token itself, in the answer to its creation alone' }),
+    ),
+    href: Type.String(),
+  },
+  { title: 'Token' },
+)
 export const TokenReply = Type.Object({ token: WireToken })
 export const TokenList = Type.Object({ tokens: Type.Array(WireToken) })
 
