@@ -20,7 +20,7 @@ import type { ServerParts } from './http/server.ts'
 import { createHttpServer } from './http/server.ts'
 import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
 import type { ImporterNeeds } from './importer/importer.ts'
-import { Importer } from './importer/importer.ts'
+import { createImporter } from './importer/importer.ts'
 import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
 import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
@@ -111,7 +111,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     closers.push(() => catalog.close())
     const remote = openRemote(settings, directory, ownPort)
-    const importer = createImporter({
+    const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
     const accounts = new Accounts({ database, clock, passwords: createPasswords(options.passwordCost) })
@@ -194,7 +194,7 @@ function openRemote(
   })
 }
 
-function createImporter(
+function openImporter(
   needs: Omit<
     ImporterNeeds,
     'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
@@ -204,7 +204,7 @@ function createImporter(
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings
   const { concurrentLoads, maxTasks, silenceSeconds } = limits
-  return new Importer({
+  return createImporter({
     ...parts,
     jobs: new EmbeddedJobs({ ...parts, concurrency: concurrentLoads * 2 }),
     folders: {

@@ -55,6 +55,12 @@ export const house: House = {
       'validity',
       '.',
     ],
+    'src/importer': ['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds', 'run', 'desk', '.'],
+    'src/importer/kinds': [
+      ...['kind.ts', 'describe-again.ts', 'no-load.ts', 'load'],
+      ...['vector', 'table', 'served', 'raster', 'mosaic'],
+      '.',
+    ],
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', 'checks', 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', ['network', 'workers'], 'postgres'],
@@ -77,9 +83,14 @@ export const house: House = {
   },
   doors: {
     'src/importer': ['importer.ts', 'model/model.ts'],
+    'src/importer/desk': ['desk.ts'],
+    'src/importer/kinds': ['kinds.ts'],
     'src/importer/live': ['live.ts'],
+    'src/importer/look': ['look.ts'],
     'src/importer/model': ['model.ts'],
+    'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],
+    'src/importer/run': ['run.ts'],
     'src/importer/worker': ['worker.ts'],
   },
   strangers: {
@@ -96,8 +107,6 @@ export const house: House = {
   unordered: [
     'src/cli',
     'src/http',
-    'src/importer',
-    'src/importer/kinds',
     'src/monitoring/collect',
     'src/stores',
     'src/stores/files',

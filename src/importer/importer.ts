@@ -1,12 +1,18 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Broadcast } from '../db/broadcast.ts'
+import type { Database } from '../db/connection.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Vault } from '../lib/vault.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
-import { addPath, addUpload, openUpload } from './desk/add-upload.ts'
-import { cancelImport, cancelTask, removeImport } from './desk/cancel.ts'
-import { createImport, prepareJob } from './desk/create-import.ts'
-import { deleteImportFile } from './desk/delete-file.ts'
-import { changeTask, editTransforms, removeTask } from './desk/edit-task.ts'
-import { applyRetention } from './desk/retention.ts'
-import { removeGranule, setGranuleTime } from './kinds/mosaic/edit-granules.ts'
+import type { SourceLimits } from '../sources/limits.ts'
+import type { RemoteAccess } from '../sources/remote/remote-access.ts'
+import type { IndexMaker } from '../stores/files/index/index-maker.ts'
+import { applyRetention, createDesk } from './desk/desk.ts'
+import type { ToolLimits } from './kinds/kinds.ts'
+import { Kinds } from './kinds/kinds.ts'
 import {
   hearCancellations,
   ImportLocks,
@@ -16,22 +22,49 @@ import {
   shareNews,
   tellEnded,
 } from './live/live.ts'
-import { fetchUpload } from './look/remote-data.ts'
-import type { ImportRecord, NewImport, OwnStyle } from './model/model.ts'
-import type { ImporterParts } from './parts.ts'
-import { readOwnStyle } from './publish/own-style.ts'
-import { getImport, KeptImports } from './records/records.ts'
-import { prepareHandler } from './run/prepare-import.ts'
-import { publishEarlierCommits } from './run/recover-load.ts'
-import { runHandler } from './run/run-import.ts'
-import { runJob, startRun } from './run/start-run.ts'
+import type { ImportRecord, OwnStyle } from './model/model.ts'
+import { readOwnStyle } from './publish/publish.ts'
+import { KeptImports } from './records/records.ts'
+import { startJobs } from './run/run.ts'
+import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
 
-export type ImporterNeeds = Omit<
-  ImporterParts,
-  'pool' | 'toolTurns' | 'locks' | 'progress' | 'running' | 'names' | 'jobs'
-> & {
+export { parseIsoTime, requireMosaicTime } from './kinds/kinds.ts'
+
+export interface ImporterFolders {
+  /** One folder for each import. */
+  uploads: string
+  /** What published layers read. */
+  stores: string
+  rejects: string
+  /** Indexes of files that are served as they are. */
+  indexes: string
+  /** Zips of imported sources, for the operator. */
+  archives: string
+}
+
+/** What the importer is built on. Its rooms are put together here; each gets its share of this. */
+export interface ImporterNeeds {
+  database: Database
+  catalog: Catalog
+  clock: Clock
+  events: EventBus
+  log: Logger
   jobs: Jobs
+  /** What processes with one database tell each other. */
+  broadcast: Broadcast
+  /** Makes indexes of files that are served as they are. */
+  indexMaker: IndexMaker
+  folders: ImporterFolders
+  vault: Vault
+  /** How remote data are fetched. */
+  remote: RemoteAccess
+  /** Folders that imports may name files in. */
+  roots: readonly string[]
+  limits: SourceLimits & ToolLimits & { maxTasks: number; concurrentLoads: number; silenceSeconds: number }
+  retention: { uploadDays: number; importDays: number }
+  /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
+  acceptsUnknownFields: boolean
 }
 
 const retentionMs = 3_600_000
@@ -39,137 +72,108 @@ const retentionMs = 3_600_000
 const warmWorkers = 1
 
 /** Imports and their tasks: everything a client can ask of them. */
-export class Importer {
-  readonly parts: ImporterParts
-  #endedCount = 0
-  #retention: NodeJS.Timeout | undefined
+export type Importer = ReturnType<typeof createImporter>
 
-  constructor(needs: ImporterNeeds) {
-    const { concurrentLoads, silenceSeconds } = needs.limits
-    this.parts = {
-      ...needs,
-      pool: createLoadPool({
-        concurrency: concurrentLoads,
-        warm: Math.min(warmWorkers, concurrentLoads),
-        ownFolder: needs.folders.stores,
-        silenceMs: silenceSeconds * 1000,
-        onEnd: (error) => tellEnded(needs, 'load', error),
-      }),
-      toolTurns: new WorkQueue({ limit: concurrentLoads }),
-      locks: new ImportLocks(),
-      progress: new ProgressBoard(needs.clock.now().getTime()),
-      running: new RunningTable(),
-      names: new NameReservations(),
-    }
-    needs.events.on('work.ended', () => {
-      this.#endedCount += 1
-    })
-    shareNews(this.parts)
-    hearCancellations(this.parts)
-  }
+function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
+  const { concurrentLoads, silenceSeconds } = limits
+  return createLoadPool({
+    concurrency: concurrentLoads,
+    warm: Math.min(warmWorkers, concurrentLoads),
+    ownFolder: folders.stores,
+    silenceMs: silenceSeconds * 1000,
+    onEnd: (error) => tellEnded({ log, events }, 'load', error),
+  })
+}
 
-  /** Takes up what an earlier process left, then works. */
-  async start(): Promise<void> {
-    await publishEarlierCommits(this.parts)
-    await this.parts.jobs.start({
-      [prepareJob]: prepareHandler(this.parts),
-      [runJob]: runHandler(this.parts),
-    })
-    this.#retention = setInterval(() => this.#clean(), retentionMs).unref()
-    this.#clean()
-  }
+/** What this process knows of work under way. */
+function createLive({ clock, broadcast }: ImporterNeeds) {
+  const running = new RunningTable()
+  const progress = new ProgressBoard(clock.now().getTime())
+  shareNews({ broadcast, progress })
+  hearCancellations({ broadcast, running })
+  return { running, progress, locks: new ImportLocks(), names: new NameReservations() }
+}
 
-  /** Lets running loads end or interrupts them for the next start; ends within 10 seconds. */
-  async stop(): Promise<void> {
-    clearInterval(this.#retention)
-    await this.parts.jobs.stop()
-    await this.parts.pool.close()
-  }
-
-  /** Creates an import; a synchronous one has its tasks, or has been run, when this returns. */
-  async create(
-    wanted: NewImport,
-    options: { signal: AbortSignal; isRunAfter: boolean },
-  ): Promise<ImportRecord> {
-    const { record, jobId } = await createImport(this.parts, wanted, options.isRunAfter)
-    if (wanted.isAsync) return record
-    if (jobId !== undefined) await this.parts.jobs.wait(jobId, options.signal)
-    const prepared = await getImport(this.parts.database.kysely, record.id)
-    if (options.isRunAfter && prepared.jobId !== undefined) {
-      await this.parts.jobs.wait(prepared.jobId, options.signal)
-    }
-    return prepared
-  }
-
-  /** Runs what can be run; with `isAsync` it returns when that has been written down. */
-  async run(
-    importId: number,
-    options: { isAsync: boolean; signal: AbortSignal; check?: (record: ImportRecord) => void },
-  ): Promise<void> {
-    const jobId = await startRun(this.parts, importId, options.check)
-    if (jobId !== undefined && !options.isAsync) await this.parts.jobs.wait(jobId, options.signal)
-  }
-
-  /** What is under way and waits, and how much was ended from outside or died since the start. */
-  workload(): { running: number; queued: number; ended: number } {
-    const { pool, toolTurns } = this.parts
-    const { running, queued } = pool.counts()
-    return {
-      running: running + toolTurns.running,
-      queued: queued + toolTurns.waiting,
-      ended: this.#endedCount,
-    }
-  }
-
-  /** What is kept, to be read. */
-  get kept(): KeptImports {
-    return new KeptImports(this.parts.database, this.parts.folders)
-  }
-
-  /** How far things are, for those who watch. */
-  get progress(): ProgressBoard {
-    return this.parts.progress
-  }
-
-  /** The password of the database that an import reads. */
-  databasePassword({ source }: ImportRecord): string | undefined {
-    const { sealedPassword } = source?.database ?? {}
-    return sealedPassword === undefined ? undefined : this.parts.vault.open(sealedPassword)
-  }
-
-  /** The style document that came with a task's data. */
-  readOwnStyle(style: OwnStyle): Promise<string> {
-    return readOwnStyle(style)
-  }
-
-  /** Folders whose files layers may be served from. */
-  get servedFolders(): string[] {
-    return [...this.parts.roots, this.parts.folders.stores]
-  }
-
-  readonly openUpload = (importId: number) => openUpload(this.parts, importId)
-  readonly addUpload = (importId: number, folder: string, options: Parameters<typeof addUpload>[3]) =>
-    addUpload(this.parts, importId, folder, options)
-  readonly addPath = (importId: number, path: string, signal: AbortSignal) =>
-    addPath(this.parts, importId, path, signal)
-  readonly fetchUpload = (...args: Tail<typeof fetchUpload>) => fetchUpload(this.parts, ...args)
-  readonly changeTask = (...args: Tail<typeof changeTask>) => changeTask(this.parts, ...args)
-  readonly editTransforms = (...args: Tail<typeof editTransforms>) => editTransforms(this.parts, ...args)
-  readonly removeTask = (...args: Tail<typeof removeTask>) => removeTask(this.parts, ...args)
-  readonly deleteFile = (...args: Tail<typeof deleteImportFile>) => deleteImportFile(this.parts, ...args)
-  readonly setGranuleTime = (...args: Tail<typeof setGranuleTime>) => setGranuleTime(this.parts, ...args)
-  readonly removeGranule = (...args: Tail<typeof removeGranule>) => removeGranule(this.parts, ...args)
-  readonly cancelTask = (...args: Tail<typeof cancelTask>) => cancelTask(this.parts, ...args)
-  readonly cancelImport = (...args: Tail<typeof cancelImport>) => cancelImport(this.parts, ...args)
-  readonly removeImport = (...args: Tail<typeof removeImport>) => removeImport(this.parts, ...args)
-
-  #clean(): void {
-    applyRetention(this.parts).catch((error: unknown) =>
-      this.parts.log.error({ err: error }, 'old imports could not be removed'),
-    )
+/** Puts the rooms together. */
+function createRooms(needs: ImporterNeeds) {
+  const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = needs
+  const live = createLive(needs)
+  const { running, progress, locks } = live
+  const pool = createPool(needs)
+  const toolTurns = new WorkQueue({ limit: limits.concurrentLoads })
+  const kinds = new Kinds({ ...needs, ...live, pool, tools: { turns: toolTurns, limits } })
+  const records = { database, clock, progress }
+  const look = { ...needs, progress }
+  const making = { records, kinds, pool, limits }
+  const starting = { records, jobs, locks }
+  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders }
+  const owner = { ...records, catalog }
+  const tasks = { owner, attempt: { kinds, locks, log }, running, events, width: limits.concurrentLoads }
+  const archive = { records, kinds, running, folders, log }
+  return {
+    pool,
+    toolTurns,
+    progress,
+    cancel,
+    preparing: { look, making, starting, running, log, events },
+    running: { records, locks, tasks, archive, folders, events },
+    desk: createDesk({ base: { records, catalog, kinds, pool }, live, look, making, starting, cancel }),
   }
 }
 
-type Tail<F> = F extends (parts: ImporterParts, ...rest: infer R) => unknown ? R : never
-
-export { parseIsoTime, requireMosaicTime } from './kinds/mosaic/granule-times.ts'
+export function createImporter(needs: ImporterNeeds) {
+  const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
+  const { desk, pool, toolTurns, progress, cancel, preparing, running } = createRooms(needs)
+  let endedCount = 0
+  let cleaning: NodeJS.Timeout | undefined
+  events.on('work.ended', () => {
+    endedCount += 1
+  })
+  /** Removes what nobody has touched for long. */
+  const clean = (): Promise<void> => applyRetention({ cancel, catalog, folders, keep, log })
+  const cleanUp = (): void => {
+    clean().catch((error: unknown) => log.error({ err: error }, 'old imports could not be removed'))
+  }
+  return {
+    ...desk,
+    /** What is kept, to be read. */
+    kept: new KeptImports(database, folders),
+    /** How far things are, for those who watch. */
+    progress,
+    jobs,
+    pool,
+    /** Under which one at a time works on an import, or loads into a store. */
+    locks: running.locks,
+    /** Folders whose files layers may be served from. */
+    servedFolders: [...roots, folders.stores],
+    clean,
+    /** The password of the database that an import reads. */
+    databasePassword: ({ source }: ImportRecord): string | undefined => {
+      const { sealedPassword } = source?.database ?? {}
+      return sealedPassword === undefined ? undefined : vault.open(sealedPassword)
+    },
+    /** The style document that came with a task's data. */
+    readOwnStyle: (style: OwnStyle): Promise<string> => readOwnStyle(style),
+    /** What is under way and waits, and how much was ended from outside or died since the start. */
+    workload: (): { running: number; queued: number; ended: number } => {
+      const loads = pool.counts()
+      return {
+        running: loads.running + toolTurns.running,
+        queued: loads.queued + toolTurns.waiting,
+        ended: endedCount,
+      }
+    },
+    /** Takes up what an earlier process left, then works. */
+    start: async (): Promise<void> => {
+      await startJobs(jobs, { preparing, running })
+      cleaning = setInterval(cleanUp, retentionMs).unref()
+      cleanUp()
+    },
+    /** Lets running loads end or interrupts them for the next start; ends within 10 seconds. */
+    stop: async (): Promise<void> => {
+      clearInterval(cleaning)
+      await jobs.stop()
+      await pool.close()
+    },
+  }
+}

@@ -73,7 +73,7 @@ describe('an archive of many empty files', () => {
   })) {
     it(`as ${ending} is looked at once for each extension, and named in one task`, async (test) => {
       const client = await startImporter(test)
-      const { pool } = client.server.importer.parts
+      const { pool } = client.server.importer
       const { describe: ask } = pool
       let asked = 0
       pool.describe = (file, options) => {

@@ -133,7 +133,7 @@ describe('a running chain of raster tools', { timeout: 120_000 }, () => {
     assert.equal(progress.total, rgbRaster.length)
     const share = Number(progress.progress) / rgbRaster.length
     assert.ok(share > 0.2 && share < 0.5, String(share))
-    const news = client.server.importer.parts.progress.newsSince(id, 0)
+    const news = client.server.importer.progress.newsSince(id, 0)
     assert.ok(news.some(({ news: one }) => one.type === 'progress' && one.progress.phase === 'transforming'))
     await client.call('DELETE', `/${id}/run`)
   })

@@ -15,7 +15,6 @@ import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listLayers } from '../../src/catalog/layers.ts'
 import { listStores } from '../../src/catalog/stores.ts'
-import { applyRetention } from '../../src/importer/desk/retention.ts'
 import { copyFolder } from '../../src/importer/publish/file-store.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
 import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
@@ -214,7 +213,7 @@ describe('a raster run', () => {
     const path = await uploadedPath(client, id)
     truncateSync(path, hugeBytes)
     await client.call('POST', `/${id}?async=true`)
-    const { progress } = client.server.importer.parts
+    const { progress } = client.server.importer
     await until(async () => (progress.progressOf(id, 0)?.progress ?? 0) > 0)
     assert.equal((await client.call('DELETE', `/${id}/tasks/0/run`)).status, 204)
     assert.equal((await taskOf(client, id)).state, 'CANCELED')
@@ -247,7 +246,7 @@ describe('a raster run', () => {
 async function pretendKilled({ database, importer }: TestApp): Promise<void> {
   const { kysely } = database
   const job = { kind: runJob, key: 'import 0', payload: { importId: 0 } }
-  const jobId = await importer.parts.jobs.enqueue(kysely, job)
+  const jobId = await importer.jobs.enqueue(kysely, job)
   await kysely
     .updateTable('jobs')
     .set({ state: 'running', attempts: 1, lease_owner: 'dead', lease_until: at })
@@ -257,6 +256,11 @@ async function pretendKilled({ database, importer }: TestApp): Promise<void> {
   await saveTask(kysely, { ...task, state: 'RUNNING', run: { jobId, attempt: 1 } }, at)
   await saveImport(kysely, { ...(await getImport(kysely, 0)), state: 'RUNNING', jobId }, at)
 }
+
+const foldersOf = (dataDir: string) => ({
+  stores: join(dataDir, 'stores'),
+  uploads: join(dataDir, 'uploads'),
+})
 
 /** An import that a process left when it died in the middle of a copy, taken up by another process. */
 async function takeUp(test: TestContext, leave: (folder: string) => void): Promise<ImporterClient> {
@@ -268,7 +272,7 @@ async function takeUp(test: TestContext, leave: (folder: string) => void): Promi
   const { kysely } = before.database
   const [file] = (await getTask(kysely, 0, 0)).files
   assert.ok(file)
-  leave(copyFolder(before.importer.parts, await getImport(kysely, 0), file))
+  leave(copyFolder(foldersOf(dataDir), await getImport(kysely, 0), file))
   await before.close()
   const server = await createTestApp({ dataDir, env })
   test.after(() => server.close())
@@ -314,10 +318,10 @@ describe('after a restart', () => {
     const unsettled = { loadId: 'a', storeId: 1, table: 'a', layerName: 'a', isNewLayer: false }
     const movedTo = join(stores, loading, 'photo.gpkg')
     await saveTask(kysely, { ...(await getTask(kysely, id, 0)), unsettled: { ...unsettled, movedTo } }, at)
-    await applyRetention(client.server.importer.parts)
+    await client.server.importer.clean()
     assert.deepEqual(storedEntries(client).sort(), [...left, used].sort())
     clock.advance(25 * 3_600_000)
-    await applyRetention(client.server.importer.parts)
+    await client.server.importer.clean()
     assert.deepEqual(storedEntries(client).sort(), ['by_hand', loading, used].sort())
   })
 })

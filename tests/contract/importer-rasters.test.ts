@@ -98,8 +98,8 @@ describe('an import of a raster', () => {
     assert.deepEqual(await progress(), [0, total, 'READY'])
     await client.call('POST', `/${id}`)
     assert.deepEqual(await progress(), [total, total, 'COMPLETE'])
-    const { parts } = client.server.importer
-    const told = parts.progress
+    const { progress: board } = client.server.importer
+    const told = board
       .newsSince(id, 0)
       .flatMap(({ news }) => (news.type === 'progress' ? [news.progress] : []))
     assert.ok(told.some((one) => one.phase === 'loading' && one.progress === total && one.total === total))

@@ -6,11 +6,10 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findDefaultStore } from '../../src/catalog/stores.ts'
-import { prepareJob } from '../../src/importer/desk/create-import.ts'
 import type { TaskLoad } from '../../src/importer/model/task-record.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
 import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
-import { runJob } from '../../src/importer/run/start-run.ts'
+import { prepareJob, runJob } from '../../src/importer/run/start-run.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
@@ -58,7 +57,7 @@ async function until(
 async function pretendKilled(server: TestApp, load: TaskLoad | undefined, attempt: number): Promise<void> {
   const { kysely } = server.database
   const job = { kind: runJob, key: 'import 0', payload: { importId: 0 } }
-  const jobId = await server.importer.parts.jobs.enqueue(kysely, job)
+  const jobId = await server.importer.jobs.enqueue(kysely, job)
   await kysely
     .updateTable('jobs')
     .set({ state: 'running', attempts: 1, lease_owner: 'dead', lease_until: at })
@@ -99,17 +98,17 @@ describe('after a restart', () => {
     const { server, client } = before
     const storeId = await createOne(server, client)
     const { kysely } = server.database
-    const { parts } = server.importer
+    const { pool } = server.importer
     let token = ''
     const record = await getTask(kysely, 0, 0)
     const store = await findDefaultStore(kysely, 'default')
     assert.ok(store !== undefined && record.source !== undefined && record.files[0] !== undefined)
-    await parts.pool.load(
+    await pool.load(
       {
         loadId: 'committed',
         source: { kind: 'file', file: record.files[0], format: 'GeoJSON', layer: record.source },
         transforms: [],
-        connection: await parts.catalog.connections.connection(kysely, store),
+        connection: await server.catalog.stores.connection(store),
         mode: 'CREATE',
         table: 'p',
         rejectsPath: join(dataDir, 'rejects.ndjson'),
@@ -159,7 +158,7 @@ describe('after a restart', () => {
     await createOne(before.server, before.client)
     const { kysely } = before.server.database
     const job = { kind: prepareJob, key: 'import 0', payload: { importId: 0, isAsync: true } }
-    const jobId = await before.server.importer.parts.jobs.enqueue(kysely, job)
+    const jobId = await before.server.importer.jobs.enqueue(kysely, job)
     await saveImport(kysely, { ...(await getImport(kysely, 0)), state: 'INIT', jobId, nextTaskId: 0 }, at)
     await before.server.close()
     const after = await start(dataDir)

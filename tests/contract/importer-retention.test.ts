@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { applyRetention } from '../../src/importer/desk/retention.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
 import { fixedClock } from '../support/fixed-clock.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
@@ -18,6 +17,7 @@ const content = JSON.stringify({
 
 interface Site {
   client: ImporterClient
+  now(): string
   /** Lets days pass and cleans up after them. */
   pass(days: number): Promise<void>
   /** Paths of files below a folder of the data directory. */
@@ -29,9 +29,10 @@ async function startAt(test: TestContext, env: Record<string, string> = {}): Pro
   const client = await startImporter(test, { clock, env })
   return {
     client,
+    now: () => clock.now().toISOString(),
     pass: async (days) => {
       clock.advance(days * dayMs)
-      await applyRetention(client.server.importer.parts)
+      await client.server.importer.clean()
     },
     files: (folder) =>
       readdirSync(join(client.server.dataDir, folder), { recursive: true, withFileTypes: true })
@@ -75,13 +76,13 @@ describe('uploads of an unfinished import', () => {
   it('stay when another request has the import, and changes it', async (test) => {
     const site = await startAt(test)
     await uploadTo(site, 0, 'p.geojson')
-    const { parts } = site.client.server.importer
+    const { locks } = site.client.server.importer
     let cleaned: Promise<void> | undefined
-    await parts.locks.ofImport(0, async () => {
+    await locks.ofImport(0, async () => {
       cleaned = site.pass(8)
       await delay(100)
-      const db = parts.database.kysely
-      await saveImport(db, await getImport(db, 0), parts.clock.now().toISOString())
+      const db = site.client.server.database.kysely
+      await saveImport(db, await getImport(db, 0), site.now())
     })
     await cleaned
     assert.deepEqual(site.files('uploads'), ['p.geojson'])
@@ -91,8 +92,8 @@ describe('uploads of an unfinished import', () => {
     const site = await startAt(test)
     await uploadTo(site, 0, 'p.geojson')
     await uploadTo(site, 1, 'q.geojson')
-    const { parts } = site.client.server.importer
-    test.mock.method(parts.locks, 'ofImport', async (id: number, work: () => Promise<void>) => {
+    const { locks } = site.client.server.importer
+    test.mock.method(locks, 'ofImport', async (id: number, work: () => Promise<void>) => {
       if (id === 0) throw new Error('the disk says no')
       return work()
     })

@@ -161,7 +161,7 @@ describe('a run', () => {
     assert.equal(json.state, 'COMPLETE')
     assert.equal(json.progress, json.total)
     assert.equal(json.phase, 'done')
-    const news = client.server.importer.parts.progress.newsSince(0, 0).map(({ news: one }) => one)
+    const news = client.server.importer.progress.newsSince(0, 0).map(({ news: one }) => one)
     assert.deepEqual(
       news.filter((one) => one.type === 'import').map((one) => one.state),
       ['PENDING', 'RUNNING', 'COMPLETE'],

@@ -46,7 +46,7 @@ async function run(client: ImporterClient, id: number): Promise<Json> {
 async function pretendKilled(server: TestApp): Promise<void> {
   const { kysely } = server.database
   const job = { kind: runJob, key: 'import 0', payload: { importId: 0 } }
-  const jobId = await server.importer.parts.jobs.enqueue(kysely, job)
+  const jobId = await server.importer.jobs.enqueue(kysely, job)
   const at = '2026-01-01T00:00:00.000Z'
   await kysely
     .updateTable('jobs')

@@ -45,7 +45,7 @@ async function uploadTwo(client: MosaicServer): Promise<void> {
 async function pretendKilled({ server }: MosaicServer, load: TaskLoad): Promise<void> {
   const { kysely } = server.database
   const job = { kind: runJob, key: 'import 0', payload: { importId: 0 } }
-  const jobId = await server.importer.parts.jobs.enqueue(kysely, job)
+  const jobId = await server.importer.jobs.enqueue(kysely, job)
   await kysely
     .updateTable('jobs')
     .set({ state: 'running', attempts: 1, lease_owner: 'dead', lease_until: at })
@@ -119,7 +119,7 @@ for (const storeType of indexStores) {
       const { dataDir, start } = await prepareRestarts(test, storeType)
       const before = await start()
       await uploadTwo(before)
-      const { parts } = before.server.importer
+      const { pool } = before.server.importer
       const store = await before.server.catalog.defaultStore('default')
       const load = loadInto(store, dataDir)
       const corner = [0, 0] as const
@@ -132,13 +132,13 @@ for (const storeType of indexStores) {
         footprint: [corner, [0, 8], [8, 8], [8, 0]] as const,
       }))
       let token = ''
-      await parts.pool.load(
+      await pool.load(
         {
           loadId: load.loadId,
           source: { kind: 'granules', rows },
           srs: 'EPSG:32618',
           transforms: [],
-          connection: await parts.catalog.connections.connection(before.server.database.kysely, store),
+          connection: await before.server.catalog.stores.connection(store),
           mode: 'CREATE',
           table: load.table,
           rejectsPath: join(dataDir, 'rejects.ndjson'),
@@ -168,10 +168,10 @@ describe('a mosaic that is cancelled', () => {
   it('leaves no layer, table or file, and can be run again', async (test) => {
     const client = await startMosaics(test)
     await uploadTwo(client)
-    const { parts } = client.server.importer
+    const { locks } = client.server.importer
     const store = await client.server.catalog.defaultStore('default')
     const gate = Promise.withResolvers<void>()
-    const held = parts.locks.hold(`store ${store.id}`, () => gate.promise)
+    const held = locks.hold(`store ${store.id}`, () => gate.promise)
     await client.call('POST', '/0?async=true')
     for (let tries = 0; tries < 200; tries += 1) {
       if ((await getTask(client.server.database.kysely, 0, 0)).run?.load !== undefined) break

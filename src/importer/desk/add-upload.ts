@@ -1,11 +1,11 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { conflict } from '../../lib/errors.ts'
-import { findInPath, findInUpload } from '../look/find-data.ts'
-import type { FoundData } from '../look/unpack-data.ts'
+import type { ImportLocks, RunningTable } from '../live/live.ts'
+import type { FoundData, LookNeeds } from '../look/look.ts'
+import { findInPath, findInUpload } from '../look/look.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
 import {
   getImport,
   insertTask,
@@ -16,7 +16,15 @@ import {
   settleImport,
   uploadRoot,
 } from '../records/records.ts'
-import { lookAtData } from '../run/make-tasks.ts'
+import type { MakeNeeds } from '../run/run.ts'
+import { makeTasks } from '../run/run.ts'
+
+export interface UploadNeeds {
+  making: MakeNeeds
+  look: LookNeeds
+  locks: ImportLocks
+  running: RunningTable
+}
 
 function refuseBusy(record: ImportRecord): void {
   if (record.state !== 'INIT' && record.state !== 'RUNNING') return
@@ -25,44 +33,48 @@ function refuseBusy(record: ImportRecord): void {
 
 /** The folder that an upload may be written to; throws `conflict` when the import takes none now. */
 export async function openUpload(
-  parts: ImporterParts,
+  needs: UploadNeeds,
   importId: number,
 ): Promise<{ upload: number; folder: string }> {
-  return parts.locks.ofImport(importId, async () => {
-    const record = await getImport(parts.database.kysely, importId)
+  return needs.locks.ofImport(importId, async () => {
+    const record = await getImport(needs.making.records.database.kysely, importId)
     refuseBusy(record)
     const upload = record.nextUpload
-    await saveImport(parts.database.kysely, { ...record, nextUpload: upload + 1 }, now(parts))
-    return { upload, folder: await makeUploadFolder(parts, importId, upload) }
+    await saveImport(
+      needs.making.records.database.kysely,
+      { ...record, nextUpload: upload + 1 },
+      now(needs.making.records),
+    )
+    return { upload, folder: await makeUploadFolder(needs.look, importId, upload) }
   })
 }
 
 async function keepTasks(
-  parts: ImporterParts,
+  needs: UploadNeeds,
   importId: number,
   isUploaded: boolean,
   charset: string | undefined,
   found: FoundData,
   signal: AbortSignal,
 ): Promise<TaskRecord[]> {
-  return parts.locks.ofImport(importId, async () => {
-    const record = await getImport(parts.database.kysely, importId)
+  return needs.locks.ofImport(importId, async () => {
+    const record = await getImport(needs.making.records.database.kysely, importId)
     refuseBusy(record)
     const {
       tasks,
       messages,
       granules = [],
       grown,
-    } = await lookAtData(parts, record, found, {
+    } = await makeTasks(needs.making, record, found, {
       isUploaded,
       signal,
       ...(charset === undefined ? {} : { charset }),
     })
-    return parts.database.transaction(async (db) => {
+    return needs.making.records.database.transaction(async (db) => {
       for (const task of tasks) await insertTask(db, task)
-      const saved = grown === undefined ? [] : [await saveTaskAndTell(parts, db, grown)]
+      const saved = grown === undefined ? [] : [await saveTaskAndTell(needs.making.records, db, grown)]
       await replaceGranules(db, granules)
-      await settleImport(parts, db, {
+      await settleImport(needs.making.records, db, {
         ...record,
         nextTaskId: record.nextTaskId + tasks.length,
         folder: record.folder ?? found.folder,
@@ -75,16 +87,16 @@ async function keepTasks(
 
 /** Makes tasks of what was written to the folder of an upload; when it fails nothing of it is kept. */
 export async function addUpload(
-  parts: ImporterParts,
+  needs: UploadNeeds,
   importId: number,
   folder: string,
   options: { charset?: string; signal: AbortSignal },
 ): Promise<TaskRecord[]> {
   try {
-    const root = uploadRoot(parts, importId)
-    return await parts.running.duringRequest(importId, options.signal, async (signal) => {
-      const found = await findInUpload(parts, folder, root, signal)
-      return keepTasks(parts, importId, true, options.charset, found, signal)
+    const root = uploadRoot(needs.look, importId)
+    return await needs.running.duringRequest(importId, options.signal, async (signal) => {
+      const found = await findInUpload(needs.look, folder, root, signal)
+      return keepTasks(needs, importId, true, options.charset, found, signal)
     })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
@@ -94,23 +106,24 @@ export async function addUpload(
 
 /** Makes tasks of a file, archive or folder in an import root; `path` has been checked. */
 export async function addPath(
-  parts: ImporterParts,
+  needs: UploadNeeds,
   importId: number,
   path: string,
   outer: AbortSignal,
 ): Promise<TaskRecord[]> {
   let unpacked: string | undefined
   const unpackFolder = async (): Promise<string> => {
-    unpacked = (await openUpload(parts, importId)).folder
+    unpacked = (await openUpload(needs, importId)).folder
     return unpacked
   }
   try {
-    const { source } = await getImport(parts.database.kysely, importId)
-    const options = { unpackFolder, opensArchives: source?.type !== 'mosaic' }
-    return await parts.running.duringRequest(importId, outer, async (signal) => {
-      const found = await findInPath(parts, path, options, signal)
+    const { source } = await getImport(needs.making.records.database.kysely, importId)
+    const { opensArchives } = needs.making.kinds.ofSource(source).data
+    const options = { unpackFolder, opensArchives }
+    return await needs.running.duringRequest(importId, outer, async (signal) => {
+      const found = await findInPath(needs.look, path, options, signal)
       const isUploaded = unpacked !== undefined && found.unpacked === undefined
-      return keepTasks(parts, importId, isUploaded, undefined, found, signal)
+      return keepTasks(needs, importId, isUploaded, undefined, found, signal)
     })
   } catch (error) {
     if (unpacked !== undefined) await rm(unpacked, { recursive: true, force: true })

@@ -1,11 +1,14 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
-import { requirePrograms } from '../kinds/raster/check-transforms.ts'
-import { resolveDatabase } from '../look/database-source.ts'
-import { resolveRemote } from '../look/remote-data.ts'
+import { requirePrograms } from '../kinds/kinds.ts'
+import type { LookNeeds } from '../look/look.ts'
+import { resolveDatabase, resolveRemote } from '../look/look.ts'
 import type { ImportRecord, ImportSource, NewImport, WantedSource } from '../model/model.ts'
 import { importAfter, now } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Keeping } from '../records/records.ts'
 import { insertImport, takeImportId, uploadRoot } from '../records/records.ts'
+import { prepareJob } from '../run/run.ts'
 import { asRequest } from './as-request.ts'
 
 /** An import and the job that prepares it; no job where there is nothing to prepare. */
@@ -14,36 +17,41 @@ export interface CreatedImport {
   jobId?: number
 }
 
-export const prepareJob = 'import.prepare'
+export interface CreateNeeds {
+  records: Keeping
+  catalog: Catalog
+  jobs: Jobs
+  look: LookNeeds
+}
 
-async function findStoreWorkspace(parts: ImporterParts, store: string): Promise<string | undefined> {
-  for (const { name } of await parts.catalog.workspaces.list()) {
-    if ((await parts.catalog.stores.find(name, store)) !== undefined) return name
+async function findStoreWorkspace(needs: CreateNeeds, store: string): Promise<string | undefined> {
+  for (const { name } of await needs.catalog.workspaces.list()) {
+    if ((await needs.catalog.stores.find(name, store)) !== undefined) return name
   }
   return undefined
 }
 
 /** The target workspace: the one named, else the store's, else the default. */
-async function resolveWorkspace(parts: ImporterParts, wanted: NewImport): Promise<string> {
+async function resolveWorkspace(needs: CreateNeeds, wanted: NewImport): Promise<string> {
   if (wanted.workspace !== undefined) {
-    await parts.catalog.workspaces.require(wanted.workspace)
+    await needs.catalog.workspaces.require(wanted.workspace)
     return wanted.workspace
   }
-  const standard = await parts.catalog.workspaces.getDefaultName()
+  const standard = await needs.catalog.workspaces.getDefaultName()
   if (wanted.store === undefined) return standard
-  if ((await parts.catalog.stores.find(standard, wanted.store)) !== undefined) return standard
-  return (await findStoreWorkspace(parts, wanted.store)) ?? standard
+  if ((await needs.catalog.stores.find(standard, wanted.store)) !== undefined) return standard
+  return (await findStoreWorkspace(needs, wanted.store)) ?? standard
 }
 
-async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promise<ImportSource> {
+async function resolveSource(needs: CreateNeeds, wanted: WantedSource): Promise<ImportSource> {
   const { type, path, charset, time, remote, database } = wanted
-  if (database !== undefined) return resolveDatabase(parts, database)
+  if (database !== undefined) return resolveDatabase(needs.look, database)
   const source: ImportSource =
     remote !== undefined
-      ? await resolveRemote(parts, remote)
+      ? await resolveRemote(needs.look, remote)
       : path === undefined
         ? { type, path: '', isOurs: true }
-        : { type, path: await resolveInRoots(path, parts.roots), isOurs: false }
+        : { type, path: await resolveInRoots(path, needs.look.roots), isOurs: false }
   return {
     ...source,
     ...(charset === undefined ? {} : { charset }),
@@ -56,17 +64,17 @@ async function resolveSource(parts: ImporterParts, wanted: WantedSource): Promis
  * looked at by a job, which a synchronous caller waits for.
  */
 export async function createImport(
-  parts: ImporterParts,
+  needs: CreateNeeds,
   wanted: NewImport,
   isRunAfter: boolean,
 ): Promise<CreatedImport> {
-  const workspace = await resolveWorkspace(parts, wanted)
-  if (wanted.store !== undefined) await parts.catalog.stores.require(workspace, wanted.store)
+  const workspace = await resolveWorkspace(needs, wanted)
+  if (wanted.store !== undefined) await needs.catalog.stores.require(workspace, wanted.store)
   await asRequest(() => requirePrograms(wanted.transforms))
-  const source = wanted.source === undefined ? undefined : await resolveSource(parts, wanted.source)
-  const at = now(parts)
+  const source = wanted.source === undefined ? undefined : await resolveSource(needs, wanted.source)
+  const at = now(needs.records)
   const needsJob = source?.remote !== undefined || (source !== undefined && !source.isOurs) || wanted.isAsync
-  const created = await parts.database.transaction(async (db): Promise<CreatedImport> => {
+  const created = await needs.records.database.transaction(async (db): Promise<CreatedImport> => {
     const id = await takeImportId(db, wanted.proposedId)
     const begun: ImportRecord = {
       id,
@@ -84,7 +92,7 @@ export async function createImport(
       ...(wanted.store === undefined ? {} : { store: wanted.store }),
       ...(source === undefined
         ? {}
-        : { source: source.isOurs ? { ...source, path: uploadRoot(parts, id) } : source }),
+        : { source: source.isOurs ? { ...source, path: uploadRoot(needs.look, id) } : source }),
       ...(wanted.user === undefined ? {} : { user: wanted.user }),
     }
     if (!needsJob) {
@@ -93,11 +101,11 @@ export async function createImport(
       return { record }
     }
     const payload = { importId: id, isAsync: wanted.isAsync, isRunAfter }
-    const jobId = await parts.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
+    const jobId = await needs.jobs.enqueue(db, { kind: prepareJob, key: `import ${id}`, payload })
     const record = { ...begun, jobId }
     await insertImport(db, record)
     return { record, jobId }
   })
-  parts.jobs.wake()
+  needs.jobs.wake()
   return created
 }

@@ -1,9 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { conflict } from '../../lib/errors.ts'
-import { reexamine } from '../kinds/reexamine.ts'
+import type { Kinds } from '../kinds/kinds.ts'
+import type { ImportLocks } from '../live/live.ts'
 import type { TaskRecord } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Keeping } from '../records/records.ts'
 import { getImport, listTasks, saveTaskAndTell, settleImport } from '../records/records.ts'
+
+/** What an edit needs after which tasks are looked at again. */
+export interface ReexamineNeeds {
+  records: Keeping
+  kinds: Kinds
+  locks: ImportLocks
+}
 
 function withoutFile(task: TaskRecord, path: string): TaskRecord {
   const files = task.files.filter((file) => file.path !== path)
@@ -12,27 +20,29 @@ function withoutFile(task: TaskRecord, path: string): TaskRecord {
   return task.format === undefined ? { ...task, files } : { ...rest, files, transforms: [] }
 }
 
-function refuseInUse(record: { id: number; state: string }, tasks: TaskRecord[]): void {
+function refuseInUse(kinds: Kinds, record: { id: number; state: string }, tasks: TaskRecord[]): void {
   if (record.state === 'RUNNING' || record.state === 'INIT') {
     throw conflict('import-busy', `Import ${record.id} is ${record.state}: its files are in use`)
   }
-  if (tasks.some((task) => task.state === 'COMPLETE' && task.isDirect && !task.isUploaded)) {
+  if (
+    tasks.some((task) => task.state === 'COMPLETE' && kinds.of(task).readsInPlace(task) && !task.isUploaded)
+  ) {
     throw conflict('file-in-use', 'A published layer reads this file: delete the layer first')
   }
 }
 
 /** Takes a main file out of an import's data, and from disk where it was uploaded; its tasks go to NO_FORMAT. */
-export async function deleteImportFile(parts: ImporterParts, importId: number, path: string): Promise<void> {
-  await parts.locks.ofImport(importId, async () => {
-    const record = await getImport(parts.database.kysely, importId)
-    const tasks = await listTasks(parts.database.kysely, importId)
+export async function deleteImportFile(needs: ReexamineNeeds, importId: number, path: string): Promise<void> {
+  await needs.locks.ofImport(importId, async () => {
+    const record = await getImport(needs.records.database.kysely, importId)
+    const tasks = await listTasks(needs.records.database.kysely, importId)
     const readers = tasks.filter((task) => task.files.some((file) => file.path === path))
-    refuseInUse(record, readers)
+    refuseInUse(needs.kinds, record, readers)
     const edited: TaskRecord[] = []
-    for (const task of readers) edited.push(await reexamine(parts, record, withoutFile(task, path)))
-    await parts.database.transaction(async (db) => {
-      for (const task of edited) await saveTaskAndTell(parts, db, task)
-      await settleImport(parts, db, await getImport(db, importId))
+    for (const task of readers) edited.push(await needs.kinds.reexamine(record, withoutFile(task, path)))
+    await needs.records.database.transaction(async (db) => {
+      for (const task of edited) await saveTaskAndTell(needs.records, db, task)
+      await settleImport(needs.records, db, await getImport(db, importId))
     })
     for (const task of readers.filter((one) => one.isUploaded)) {
       const file = task.files.find((one) => one.path === path)

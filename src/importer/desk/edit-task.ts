@@ -1,22 +1,21 @@
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
-import { findStoreDescription } from '../../stores/registry.ts'
-import { foldChain, vectorTransformOf } from '../../transforms/chain.ts'
-import type { TransformSpec } from '../../transforms/transform.ts'
-import { TransformError } from '../../transforms/transform.ts'
-import { checkRasterTransforms } from '../kinds/raster/check-transforms.ts'
-import { refuseAppend } from '../kinds/raster/refuse-append.ts'
-import { reexamine, toTaskStore } from '../kinds/reexamine.ts'
+import { toTaskStore } from '../kinds/kinds.ts'
+import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { ImportRecord, LayerChange, TaskChange, TaskLayer, TaskRecord } from '../model/model.ts'
 import { chosenSchema, finalSchema, proposeLayer } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Keeping } from '../records/records.ts'
 import { deleteTask, getImport, getTask, saveTaskAndTell, settleImport } from '../records/records.ts'
+import type { LoadPool } from '../worker/worker.ts'
 import { asRequest } from './as-request.ts'
+import type { MoveNeeds } from './move-import.ts'
 import { moveImport } from './move-import.ts'
 
-/** Code of a transformation's error, and of the message that stands for it. */
-const unknownField = 'unknown-field'
+export interface EditNeeds extends MoveNeeds {
+  running: RunningTable
+  pool: LoadPool
+}
 
 /** What of a layer may still change when it has been published. */
 const metadata: readonly (keyof LayerChange)[] = ['title', 'abstract', 'description', 'style']
@@ -29,8 +28,8 @@ export function requireSrs(text: string): string {
   throw invalid('unknown-srs', `"${text}" is not a CRS that is known${hint}`)
 }
 
-async function requireStyle(parts: ImporterParts, workspace: string, style: string): Promise<void> {
-  if ((await parts.catalog.styles.resolve(workspace, style)) !== undefined) return
+async function requireStyle(needs: EditNeeds, workspace: string, style: string): Promise<void> {
+  if ((await needs.catalog.styles.resolve(workspace, style)) !== undefined) return
   throw invalid('unknown-style', `Style "${style}" does not exist`)
 }
 
@@ -51,7 +50,7 @@ function changeLayer(layer: TaskLayer, change: LayerChange): TaskLayer {
 }
 
 async function applyLayerChange(
-  parts: ImporterParts,
+  needs: EditNeeds,
   record: ImportRecord,
   task: TaskRecord,
   change: LayerChange,
@@ -59,7 +58,7 @@ async function applyLayerChange(
   if (task.layer === undefined || task.source === undefined) {
     throw conflict('no-layer', `Task ${task.id} is ${task.state} and has no layer`)
   }
-  if (change.style !== undefined) await requireStyle(parts, record.workspace, change.style)
+  if (change.style !== undefined) await requireStyle(needs, record.workspace, change.style)
   const layer = changeLayer(task.layer, change)
   chosenSchema(task.source.schema, layer)
   const changed = { ...task, layer }
@@ -67,62 +66,31 @@ async function applyLayerChange(
   return changed
 }
 
-/**
- * The task with a new chain, each step checked against the schema at its place and the target. A field that is not
- * there is a message only, where such are accepted.
- */
+/** The task with a new chain, checked as a whole. */
 async function withTransforms(
-  parts: ImporterParts,
+  { kinds }: EditNeeds,
   task: TaskRecord,
   chain: Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
 ): Promise<TaskRecord> {
   const specs = chain.transforms.map(({ spec }) => spec)
-  const messages = task.messages.filter(({ code }) => code !== unknownField)
-  try {
-    if (task.kind === 'raster') await checkRasterTransforms(task, specs)
-    else checkTransforms(task, specs)
-  } catch (error) {
-    const isAccepted =
-      parts.acceptsUnknownFields && error instanceof TransformError && error.code === unknownField
-    if (!isAccepted) throw error
-    messages.push({ level: 'warning', code: unknownField, message: error.message })
-  }
-  return { ...task, ...chain, messages }
+  return { ...task, ...chain, messages: await kinds.checkTransforms(task, specs) }
 }
 
-function checkTransforms(task: TaskRecord, specs: TransformSpec[]): void {
-  for (const spec of specs) {
-    const transform = vectorTransformOf(spec)
-    if (transform.phase === 'after' && task.store !== undefined && !hasIndexes(task.store.type)) {
-      throw invalid('invalid-transform', `${transform.type} needs a database as target`)
-    }
-  }
-  const { source, layer } = task
-  if (source === undefined || layer === undefined) return
-  const { srs } = layer
-  foldChain(chosenSchema(source.schema, layer), specs, srs === undefined ? {} : { declaredCrs: { srs } })
-}
-
-/** Those of coverages are not asked: no vector task goes there. */
-function hasIndexes(type: string): boolean {
-  return findStoreDescription(type)?.can.hasIndexes !== false
-}
-
-async function applyStore(parts: ImporterParts, record: ImportRecord, task: TaskRecord, name: string) {
-  const store = await parts.catalog.stores.require(record.workspace, name)
+async function applyStore(needs: EditNeeds, record: ImportRecord, task: TaskRecord, name: string) {
+  const store = await needs.catalog.stores.require(record.workspace, name)
   if (!store.isEnabled) throw invalid('store-disabled', `Store "${name}" is switched off`)
   return { ...task, store: toTaskStore(store) }
 }
 
 async function applyCharset(
-  parts: ImporterParts,
+  needs: EditNeeds,
   task: TaskRecord,
   charset: string,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   const [file] = task.files
   if (file === undefined || task.source === undefined) return { ...task, charset }
-  const described = await parts.pool.describe(file, { charset, signal })
+  const described = await needs.pool.describe(file, { charset, signal })
   const source = described.layers.find((layer) => layer.name === task.source?.name)
   if (source === undefined) {
     throw invalid('invalid-charset', described.error ?? `The file cannot be read as "${charset}"`)
@@ -147,12 +115,12 @@ function refuseComplete(task: TaskRecord, change: TaskChange): void {
 }
 
 async function changePublished(
-  parts: ImporterParts,
+  needs: EditNeeds,
   record: ImportRecord,
   task: TaskRecord,
   change: LayerChange,
 ) {
-  const { layers } = parts.catalog
+  const { layers } = needs.catalog
   const layer = task.layer === undefined ? undefined : await layers.find(record.workspace, task.layer.name)
   if (layer === undefined) return
   const { title, abstract, description, style } = change
@@ -160,7 +128,7 @@ async function changePublished(
 }
 
 async function applyChange(
-  parts: ImporterParts,
+  needs: EditNeeds,
   record: ImportRecord,
   task: TaskRecord,
   change: TaskChange,
@@ -174,20 +142,20 @@ async function applyChange(
     ...(repair === undefined ? {} : { repair }),
     ...(allowEmpty === undefined ? {} : { allowEmpty }),
   }
-  if (charset !== undefined) changed = await applyCharset(parts, changed, charset, signal)
+  if (charset !== undefined) changed = await applyCharset(needs, changed, charset, signal)
   if (layer !== undefined && Object.keys(layer).length > 0) {
-    changed = await applyLayerChange(parts, record, changed, layer)
+    changed = await applyLayerChange(needs, record, changed, layer)
   }
-  if (store !== undefined) changed = await applyStore(parts, record, changed, store)
+  if (store !== undefined) changed = await applyStore(needs, record, changed, store)
   if (transforms !== undefined) {
     const first = changed.nextTransformId
-    changed = await withTransforms(parts, changed, {
+    changed = await withTransforms(needs, changed, {
       transforms: transforms.map((spec, index) => ({ id: first + index, spec })),
       nextTransformId: first + transforms.length,
     })
   }
   if (updateMode !== undefined || layer?.name !== undefined) {
-    await refuseAppend(parts.catalog, record, changed)
+    await needs.kinds.of(changed).checkMode(record, changed)
   }
   return changed
 }
@@ -203,22 +171,22 @@ const editMs = 600_000
 
 /** Edits a task under its import's lock, looks at it again and settles the import. All or nothing. */
 export async function editTask(
-  parts: ImporterParts,
+  needs: EditNeeds,
   importId: number,
   taskId: number,
   { check, edit }: TaskEdit,
 ): Promise<TaskRecord> {
   const outer = AbortSignal.timeout(editMs)
-  return parts.running.duringRequest(importId, outer, (signal) =>
-    parts.locks.ofImport(importId, async () => {
-      const db = parts.database.kysely
+  return needs.running.duringRequest(importId, outer, (signal) =>
+    needs.locks.ofImport(importId, async () => {
+      const db = needs.records.database.kysely
       const record = await getImport(db, importId)
       const task = await getTask(db, importId, taskId)
       check?.(task)
-      const edited = await reexamine(parts, record, await asRequest(() => edit(record, task, signal)))
-      return parts.database.transaction(async (transaction) => {
-        const saved = await saveTaskAndTell(parts, transaction, edited)
-        await settleImport(parts, transaction, await getImport(transaction, importId))
+      const edited = await needs.kinds.reexamine(record, await asRequest(() => edit(record, task, signal)))
+      return needs.records.database.transaction(async (transaction) => {
+        const saved = await saveTaskAndTell(needs.records, transaction, edited)
+        await settleImport(needs.records, transaction, await getImport(transaction, importId))
         return saved
       })
     }),
@@ -227,7 +195,7 @@ export async function editTask(
 
 /** Changes what a client may change of a task. */
 export async function changeTask(
-  parts: ImporterParts,
+  needs: EditNeeds,
   importId: number,
   taskId: number,
   change: TaskChange,
@@ -240,21 +208,21 @@ export async function changeTask(
       const task = tasks.find(({ id }) => id === taskId)
       if (task !== undefined) check?.(task)
     }
-    await moveImport(parts, importId, {
+    await moveImport(needs, importId, {
       workspace,
       check: checkTasks,
       ...(store === undefined ? {} : { store }),
     })
   }
-  return editTask(parts, importId, taskId, {
+  return editTask(needs, importId, taskId, {
     check: (task) => {
       if (workspace === undefined) check?.(task)
       refuseComplete(task, rest)
     },
     edit: async (record, task, signal) => {
-      const changed = await applyChange(parts, record, task, rest, signal)
+      const changed = await applyChange(needs, record, task, rest, signal)
       if (task.state === 'COMPLETE' && rest.layer !== undefined) {
-        await changePublished(parts, record, task, rest.layer)
+        await changePublished(needs, record, task, rest.layer)
       }
       return changed
     },
@@ -263,33 +231,33 @@ export async function changeTask(
 
 /** Replaces the chain by what `edit` makes of it, checked as a whole. */
 export async function editTransforms(
-  parts: ImporterParts,
+  needs: EditNeeds,
   importId: number,
   taskId: number,
   edit: (task: TaskRecord) => Pick<TaskRecord, 'transforms' | 'nextTransformId'>,
 ): Promise<TaskRecord> {
-  return editTask(parts, importId, taskId, {
+  return editTask(needs, importId, taskId, {
     check: (task) => refuseComplete(task, { transforms: [] }),
-    edit: async (_record, task) => withTransforms(parts, task, edit(task)),
+    edit: async (_record, task) => withTransforms(needs, task, edit(task)),
   })
 }
 
 /** Takes a task away; a running one is a `conflict`. */
 export async function removeTask(
-  parts: ImporterParts,
+  needs: { records: Keeping; locks: ImportLocks },
   importId: number,
   taskId: number,
   check?: (task: TaskRecord) => void,
 ): Promise<void> {
-  await parts.locks.ofImport(importId, async () => {
-    const task = await getTask(parts.database.kysely, importId, taskId)
+  await needs.locks.ofImport(importId, async () => {
+    const task = await getTask(needs.records.database.kysely, importId, taskId)
     check?.(task)
     if (task.state === 'RUNNING') {
       throw conflict('task-running', `Task ${taskId} is RUNNING: cancel its run first`)
     }
-    await parts.database.transaction(async (db) => {
+    await needs.records.database.transaction(async (db) => {
       await deleteTask(db, importId, taskId)
-      await settleImport(parts, db, await getImport(db, importId))
+      await settleImport(needs.records, db, await getImport(db, importId))
     })
   })
 }

@@ -1,22 +1,27 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import { conflict } from '../../lib/errors.ts'
-import { reexamine } from '../kinds/reexamine.ts'
+import type { Kinds } from '../kinds/kinds.ts'
+import type { ImportLocks } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { now } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Keeping } from '../records/records.ts'
 import { getImport, listTasks, saveImport, saveTaskAndTell, settleImport } from '../records/records.ts'
+
+export interface MoveNeeds {
+  records: Keeping
+  catalog: Catalog
+  kinds: Kinds
+  locks: ImportLocks
+}
 
 /** A task that was sent to a store goes to the default of the new workspace. */
 function withoutStore({ store: _store, ...task }: TaskRecord): TaskRecord {
   return task
 }
 
-async function movedRecord(
-  parts: ImporterParts,
-  record: ImportRecord,
-  workspace: string,
-): Promise<ImportRecord> {
+async function movedRecord(needs: MoveNeeds, record: ImportRecord, workspace: string): Promise<ImportRecord> {
   const { store, ...rest } = record
-  const isThere = store !== undefined && (await parts.catalog.stores.find(workspace, store)) !== undefined
+  const isThere = store !== undefined && (await needs.catalog.stores.find(workspace, store)) !== undefined
   return { ...rest, workspace, ...(isThere ? { store } : {}) }
 }
 
@@ -34,26 +39,26 @@ function refuseStarted(record: ImportRecord, tasks: TaskRecord[]): void {
  * that workspace.
  */
 export async function moveImport(
-  parts: ImporterParts,
+  needs: MoveNeeds,
   importId: number,
   { workspace, store, check }: { workspace: string; store?: string; check?: (tasks: TaskRecord[]) => void },
 ): Promise<void> {
-  await parts.locks.ofImport(importId, async () => {
-    const db = parts.database.kysely
+  await needs.locks.ofImport(importId, async () => {
+    const db = needs.records.database.kysely
     const record = await getImport(db, importId)
     const tasks = await listTasks(db, importId)
     check?.(tasks)
     if (record.workspace === workspace) return
-    await parts.catalog.workspaces.require(workspace)
-    if (store !== undefined) await parts.catalog.stores.require(workspace, store)
+    await needs.catalog.workspaces.require(workspace)
+    if (store !== undefined) await needs.catalog.stores.require(workspace, store)
     refuseStarted(record, tasks)
-    const moved = await movedRecord(parts, record, workspace)
+    const moved = await movedRecord(needs, record, workspace)
     const examined: TaskRecord[] = []
-    for (const task of tasks) examined.push(await reexamine(parts, moved, withoutStore(task)))
-    await parts.database.transaction(async (transaction) => {
-      const saved = await saveImport(transaction, moved, now(parts))
-      for (const task of examined) await saveTaskAndTell(parts, transaction, task)
-      await settleImport(parts, transaction, saved)
+    for (const task of tasks) examined.push(await needs.kinds.reexamine(moved, withoutStore(task)))
+    await needs.records.database.transaction(async (transaction) => {
+      const saved = await saveImport(transaction, moved, now(needs.records))
+      for (const task of examined) await saveTaskAndTell(needs.records, transaction, task)
+      await settleImport(needs.records, transaction, saved)
     })
   })
 }

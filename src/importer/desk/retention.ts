@@ -1,6 +1,8 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Logger } from '../../lib/logger.ts'
 import type { ImportState } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
 import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
+import type { CancelNeeds } from './cancel.ts'
 import { removeImport } from './cancel.ts'
 import { removeUnusedFolders } from './unused-folders.ts'
 
@@ -8,32 +10,41 @@ const dayMs = 86_400_000
 const finished: readonly ImportState[] = ['COMPLETE', 'COMPLETE_ERROR']
 const unfinished: readonly ImportState[] = ['INIT_ERROR', 'PENDING', 'READY']
 
+export interface RetentionNeeds {
+  cancel: CancelNeeds
+  catalog: Catalog
+  folders: { stores: string }
+  keep: { uploadDays: number; importDays: number }
+  log: Logger
+}
+
 /**
  * Removes the uploads of unfinished imports and the records of finished ones that nobody has touched for long.
  * Copies that published layers read lie elsewhere and are never touched; those that no layer reads go a day later.
  */
-export async function applyRetention(parts: ImporterParts): Promise<void> {
-  const before = (days: number): string => new Date(parts.clock.now().getTime() - days * dayMs).toISOString()
-  const { uploadDays, importDays } = parts.retention
-  await forEachIdle(parts, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
-    parts.locks.ofImport(id, async () => {
-      if (await isStillIdle()) await removeUploads(parts, id)
+export async function applyRetention(needs: RetentionNeeds): Promise<void> {
+  const before = (days: number): string =>
+    new Date(needs.cancel.records.clock.now().getTime() - days * dayMs).toISOString()
+  const { uploadDays, importDays } = needs.keep
+  await forEachIdle(needs, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
+    needs.cancel.locks.ofImport(id, async () => {
+      if (await isStillIdle()) await removeUploads(needs.cancel, id)
     }),
   )
-  await removeUnusedFolders(parts, before(1))
-  await forEachIdle(parts, finished, before(importDays), async (id, isStillIdle) => {
-    if (await isStillIdle()) await removeImport(parts, id)
+  await removeUnusedFolders({ ...needs, database: needs.cancel.records.database }, before(1))
+  await forEachIdle(needs, finished, before(importDays), async (id, isStillIdle) => {
+    if (await isStillIdle()) await removeImport(needs.cancel, id)
   })
 }
 
 /** One that cannot be cleaned up does not keep the others. */
 async function forEachIdle(
-  parts: ImporterParts,
+  needs: RetentionNeeds,
   states: readonly ImportState[],
   before: string,
   clean: (id: number, isStillIdle: () => Promise<boolean>) => Promise<void>,
 ): Promise<void> {
-  const db = parts.database.kysely
+  const db = needs.cancel.records.database.kysely
   for (const id of await listIdleImports(db, states, before)) {
     const isStillIdle = async (): Promise<boolean> => {
       const record = await findImport(db, id)
@@ -42,7 +53,7 @@ async function forEachIdle(
     try {
       await clean(id, isStillIdle)
     } catch (error) {
-      parts.log.error({ err: error, importId: id }, 'an old import could not be removed')
+      needs.log.error({ err: error, importId: id }, 'an old import could not be removed')
     }
   }
 }

@@ -1,11 +1,12 @@
 import type { Dirent } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Database } from '../../db/connection.ts'
 import { taskStates } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
 import { listTasksInState } from '../records/records.ts'
 
-/** What `settle-file.ts` calls the folders that it makes. */
+/** What `publish/file-store.ts` calls the folders that it makes. */
 const madeFolder = /_[\da-f]{12}(?:\.part)?$/
 
 const listFolders = async (folder: string): Promise<string[]> => {
@@ -19,13 +20,13 @@ const isNamedBy = (paths: string[]) => (folder: string) =>
 const textsOf = (fields: object): string[] =>
   Object.values(fields).filter((value): value is string => typeof value === 'string')
 
-async function pathsOfStores({ catalog }: ImporterParts): Promise<string[]> {
+async function pathsOfStores(catalog: Catalog): Promise<string[]> {
   const stores = await catalog.stores.listAll()
   return stores.flatMap(({ parameters }) => textsOf(parameters))
 }
 
 /** Where loads put their data that are under way, or of which it is not known how they ended. */
-async function pathsOfLoads({ database }: ImporterParts): Promise<string[]> {
+async function pathsOfLoads(database: Database): Promise<string[]> {
   const paths: string[] = []
   for (const state of taskStates.filter((one) => one !== 'COMPLETE')) {
     for (const { run, unsettled } of await listTasksInState(database.kysely, state)) {
@@ -44,14 +45,17 @@ async function hasChangedSince(folder: string, time: string): Promise<boolean> {
  * Removes folders below `stores` that were made for one file, that neither a store nor a load names, and that have not
  * changed since `before` (ISO 8601): a process died between making the folder and publishing its layer.
  */
-export async function removeUnusedFolders(parts: ImporterParts, before: string): Promise<void> {
-  const workspaces = await listFolders(parts.folders.stores)
+export async function removeUnusedFolders(
+  { catalog, database, folders }: { catalog: Catalog; database: Database; folders: { stores: string } },
+  before: string,
+): Promise<void> {
+  const workspaces = await listFolders(folders.stores)
   const made = (await Promise.all(workspaces.map(listFolders))).flat().filter((one) => madeFolder.test(one))
-  const isRead = isNamedBy(await pathsOfStores(parts))
+  const isRead = isNamedBy(await pathsOfStores(catalog))
   const unread = made.filter((folder) => !isRead(folder))
   if (unread.length === 0) return
-  const isLoaded = isNamedBy(await pathsOfLoads(parts))
-  const isReadMeanwhile = isNamedBy(await pathsOfStores(parts))
+  const isLoaded = isNamedBy(await pathsOfLoads(database))
+  const isReadMeanwhile = isNamedBy(await pathsOfStores(catalog))
   for (const folder of unread) {
     if (isLoaded(folder) || isReadMeanwhile(folder) || (await hasChangedSince(folder, before))) continue
     await rm(folder, { recursive: true, force: true })

@@ -2,9 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
 import { finalSchema, taskAfter } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
-import type { ExamineContext } from './examination.ts'
-import { examineTask, needsDefaultStore } from './vector/examine-vector.ts'
+import type { Examination, ExamineContext, TaskKind } from './kind.ts'
 
 export function toTaskStore(store: StoreRecord): TaskStore {
   return { workspace: store.workspace, name: store.name, type: store.type }
@@ -30,14 +28,18 @@ async function namedStoreOf(
   return record.store === undefined ? undefined : catalog.stores.find(record.workspace, record.store)
 }
 
-type ExamineParts = Pick<ImporterParts, 'catalog' | 'acceptsUnknownFields'>
+export interface ExamineNeeds {
+  catalog: Catalog
+  /** Whether a transformation of a field that is not there fails at run only. */
+  acceptsUnknownFields: boolean
+}
 
 async function contextOf(
-  parts: ExamineParts,
+  { catalog, acceptsUnknownFields }: ExamineNeeds,
+  kind: TaskKind,
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<ExamineContext> {
-  const { catalog } = parts
   const store = await namedStoreOf(catalog, record, task)
   const layerStore = await layerStoreOf(catalog, task, record.workspace)
   const context = {
@@ -46,11 +48,11 @@ async function contextOf(
     ...(layerStore === undefined
       ? {}
       : { layerStore: { ...toTaskStore(layerStore), kind: layerStore.kind } }),
-    acceptsUnknownFields: parts.acceptsUnknownFields,
+    acceptsUnknownFields,
     chainSchema: finalSchema,
   }
-  if (!needsDefaultStore(task, context)) return context
-  return { ...context, defaultStore: toTaskStore(await parts.catalog.stores.getDefault(record.workspace)) }
+  if (!kind.needsDefaultStore(task, context)) return context
+  return { ...context, defaultStore: toTaskStore(await catalog.stores.getDefault(record.workspace)) }
 }
 
 /** The store that a task was sent to and cannot go into; none where nothing reads the data. */
@@ -60,18 +62,24 @@ function namedTarget(task: TaskRecord, { layerStore, store }: ExamineContext): T
   return { workspace: named.workspace, name: named.name, type: named.type }
 }
 
+/** What nothing reads is of no kind yet. */
+function examine(kind: TaskKind, task: TaskRecord, context: ExamineContext): Examination {
+  return task.format === undefined ? { finding: 'NO_FORMAT', isDirect: false } : kind.examine(task, context)
+}
+
 /**
  * Looks at a task again after anything about it has changed. What it says stands in its state, target and message;
  * not saved. Call it outside a transaction.
  */
 export async function reexamine(
-  parts: ExamineParts,
+  needs: ExamineNeeds,
+  kind: TaskKind,
   record: ImportRecord,
   task: TaskRecord,
 ): Promise<TaskRecord> {
   if (task.state === 'RUNNING' || task.state === 'COMPLETE') return task
-  const context = await contextOf(parts, record, task)
-  const { finding, reason, target = namedTarget(task, context), isDirect } = examineTask(task, context)
+  const context = await contextOf(needs, kind, record, task)
+  const { finding, reason, target = namedTarget(task, context), isDirect } = examine(kind, task, context)
   const {
     errorMessage: _errorMessage,
     target: _target,

@@ -5,10 +5,13 @@ import type { DatabaseConnection } from '../../sources/database/database.ts'
 import { isFileDatabase, standardPlace } from '../../sources/database/registry.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { DatabaseSource, ImportSource, WantedDatabase } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { LookNeeds } from './look-needs.ts'
 
 /** A database as it is kept. A database that is a file must lie in an import root, like any file. */
-export async function resolveDatabase(parts: ImporterParts, wanted: WantedDatabase): Promise<ImportSource> {
+export async function resolveDatabase(
+  parts: Pick<LookNeeds, 'roots' | 'vault'>,
+  wanted: WantedDatabase,
+): Promise<ImportSource> {
   const { password, ...named } = wanted.connection
   const place = standardPlace(named)
   if (isFileDatabase(place)) place.database = await resolveFile(parts, place.database)
@@ -25,7 +28,7 @@ export async function resolveDatabase(parts: ImporterParts, wanted: WantedDataba
   }
 }
 
-async function resolveFile(parts: ImporterParts, name: string): Promise<string> {
+async function resolveFile(parts: Pick<LookNeeds, 'roots'>, name: string): Promise<string> {
   const path = await resolveInRoots(name, parts.roots)
   const status = await stat(path).catch(() => undefined)
   if (status?.isFile() !== true) throw invalid('no-such-file', `There is no database file "${path}"`)

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { DataFile } from '../../formats/format.ts'
 import type { DescribedFile } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { LoadPool } from '../worker/worker.ts'
 
 interface DescribeOptions {
   charset?: string
@@ -34,7 +34,7 @@ class EmptyFiles {
 
 /** Describes files in worker threads, as many at a time as loads may run; in the order of the files. */
 export async function describeAll(
-  parts: Pick<ImporterParts, 'pool' | 'limits'>,
+  parts: { pool: LoadPool; limits: { concurrentLoads: number } },
   files: DataFile[],
   { charset, signal }: DescribeOptions,
 ): Promise<DescribedFile[]> {

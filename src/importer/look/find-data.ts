@@ -5,15 +5,15 @@ import type { Message } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
 import { findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
 import { scanFile, scanFolder } from '../../sources/scan.ts'
-import type { ImporterParts } from '../parts.ts'
 import type { FolderOptions } from './find-in-folder.ts'
 import { findInFolder } from './find-in-folder.ts'
+import type { LookNeeds } from './look-needs.ts'
 import type { FoundData } from './unpack-data.ts'
 import { findInArchive, freePath, liftOnlyFile } from './unpack-data.ts'
 
 /** Scans a file, an archive or a folder of the operator's. */
 export async function findInPath(
-  parts: ImporterParts,
+  parts: LookNeeds,
   path: string,
   options: FolderOptions,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function findInPath(
 
 /** Unpacks an archive of an upload in its place; the archive goes. */
 async function unpackInPlace(
-  parts: ImporterParts,
+  parts: LookNeeds,
   path: string,
   isAlone: boolean,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ async function unpackInPlace(
 
 /** Scans what one upload brought, archives unpacked in their place. */
 export async function findInUpload(
-  parts: ImporterParts,
+  parts: LookNeeds,
   folder: string,
   root: string,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import type { Unpacked } from '../../sources/limits.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import { scanFolder } from '../../sources/scan.ts'
 import { comparePaths } from '../../sources/sidecars.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { LookNeeds } from './look-needs.ts'
 import type { FoundData } from './unpack-data.ts'
 import { findInArchive, freePath, liftOnlyFile, withoutArchives } from './unpack-data.ts'
 
@@ -36,11 +36,11 @@ class FolderArchives {
   /** Those that could not be opened. */
   readonly closed: DataFile[] = []
   #taken: Unpacked = { entries: 0, bytes: 0 }
-  readonly #parts: ImporterParts
+  readonly #parts: LookNeeds
   readonly #folder: string
   readonly #root: string
 
-  constructor(parts: ImporterParts, folder: string, root: string) {
+  constructor(parts: LookNeeds, folder: string, root: string) {
     this.#parts = parts
     this.#folder = folder
     this.#root = root
@@ -75,7 +75,7 @@ class FolderArchives {
 
 /** Scans a folder of the operator's; archives in it are opened like those that are uploaded. */
 export async function findInFolder(
-  parts: ImporterParts,
+  parts: LookNeeds,
   folder: string,
   { unpackFolder, opensArchives }: FolderOptions,
   signal: AbortSignal,

@@ -4,14 +4,14 @@ import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
 import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
 import { isLocalLocation, parseLocation } from '../../sources/remote/parse-location.ts'
 import type { ImportRecord, ImportSource, RemoteSource, WantedRemote } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
 import { makeUploadFolder, uploadRoot } from '../records/records.ts'
 import { findInUpload } from './find-data.ts'
+import type { LookNeeds } from './look-needs.ts'
 import type { FoundData } from './unpack-data.ts'
 
 const progressMs = 500
 
-function withCredentials(location: string, credentials: RemoteCredentials, parts: ImporterParts) {
+function withCredentials(location: string, credentials: RemoteCredentials, parts: LookNeeds) {
   const { username, password, domain } = credentials
   return {
     location,
@@ -25,7 +25,7 @@ function withCredentials(location: string, credentials: RemoteCredentials, parts
  * A remote source as it is kept: its password sealed, credentials taken out of its location. Throws `Failure` for a
  * location that is malformed, or that is of this host and outside the import roots.
  */
-export async function resolveRemote(parts: ImporterParts, wanted: WantedRemote): Promise<ImportSource> {
+export async function resolveRemote(parts: LookNeeds, wanted: WantedRemote): Promise<ImportSource> {
   const { location: text, ...given } = wanted
   if (isLocalLocation(text)) {
     const path = await resolveInRoots(text, parts.roots)
@@ -37,8 +37,8 @@ export async function resolveRemote(parts: ImporterParts, wanted: WantedRemote):
 }
 
 /** Fetches what a location names into an empty folder; who watches the import is told how far it is. */
-async function fetchInto(
-  parts: ImporterParts,
+export async function fetchInto(
+  parts: LookNeeds,
   importId: number,
   wanted: WantedRemote,
   folder: string,
@@ -64,20 +64,7 @@ async function fetchInto(
   }
 }
 
-/** Fetches for an upload, which waits for it; whoever deletes or cancels the import ends it. */
-export async function fetchUpload(
-  parts: ImporterParts,
-  importId: number,
-  location: string,
-  folder: string,
-  outer: AbortSignal,
-): Promise<void> {
-  await parts.running.duringRequest(importId, outer, (signal) =>
-    fetchInto(parts, importId, { location }, folder, signal),
-  )
-}
-
-function openedSource(parts: ImporterParts, source: RemoteSource): WantedRemote {
+function openedSource(parts: LookNeeds, source: RemoteSource): WantedRemote {
   const { sealedPassword, ...wanted } = source
   return {
     ...wanted,
@@ -87,7 +74,7 @@ function openedSource(parts: ImporterParts, source: RemoteSource): WantedRemote 
 
 /** Fetches an import's remote data into an upload folder of its own and scans them, archives unpacked. */
 export async function findRemoteData(
-  parts: ImporterParts,
+  parts: LookNeeds,
   record: ImportRecord,
   source: RemoteSource,
   signal: AbortSignal,

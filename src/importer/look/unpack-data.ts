@@ -7,7 +7,7 @@ import { freeName } from '../../lib/free-name.ts'
 import { extractArchive, findArchive, withoutArchiveEnding } from '../../sources/archive.ts'
 import type { Unpacked } from '../../sources/limits.ts'
 import { scanFolder } from '../../sources/scan.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { LookNeeds } from './look-needs.ts'
 
 /** Main files to look at and the folder they lie in. */
 export interface FoundData {
@@ -44,7 +44,7 @@ async function nameFolderDataset(folder: string, name: string): Promise<void> {
 
 /** Unpacks an archive into a folder of ours and scans it; `name` is the one that people know it by. */
 export async function findInArchive(
-  parts: ImporterParts,
+  parts: LookNeeds,
   archive: string,
   folder: string,
   signal: AbortSignal,

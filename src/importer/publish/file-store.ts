@@ -7,22 +7,25 @@ import type { CopyHooks } from '../../lib/copy-file.ts'
 import { copyFile } from '../../lib/copy-file.ts'
 import { toFileName } from '../../lib/free-name.ts'
 import type { ImportRecord } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
 
 /** A folder for a store's file, always the same for the same `origin`; not made yet. */
 export function storeFolder(
-  parts: ImporterParts,
+  storesFolder: string,
   record: ImportRecord,
   { path, origin }: { path: string; origin: string },
 ): string {
   const name = toFileName(toLayerName(basename(path, extname(path))))
   const digest = createHash('sha256').update(origin).digest('hex')
-  return join(parts.folders.stores, toFileName(record.workspace), `${name}_${digest.slice(0, 12)}`)
+  return join(storesFolder, toFileName(record.workspace), `${name}_${digest.slice(0, 12)}`)
 }
 
 /** As `storeFolder`, for the copy of an uploaded file. */
-export function copyFolder(parts: ImporterParts, record: ImportRecord, { path }: DataFile): string {
-  return storeFolder(parts, record, { path, origin: relative(parts.folders.uploads, path) })
+export function copyFolder(
+  folders: { stores: string; uploads: string },
+  record: ImportRecord,
+  { path }: DataFile,
+): string {
+  return storeFolder(folders.stores, record, { path, origin: relative(folders.uploads, path) })
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import { defaultStyleName } from '../../catalog/default-styles.ts'
 import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
@@ -7,7 +8,7 @@ import type { Schema } from '../../geo/schema.ts'
 import type { TableDescription } from '../../stores/store.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
 import { loadedLayer, taskAfter } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Saving } from '../records/records.ts'
 import { saveTaskAndTell } from '../records/records.ts'
 import { readOwnStyle } from './own-style.ts'
 
@@ -108,9 +109,13 @@ function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLaye
   return layer
 }
 
+export interface PublishNeeds extends Saving {
+  catalog: Catalog
+}
+
 /** Publishes the layer and completes its task in one transaction. `makeStore` gives a store that is part of it. */
 export async function publishTask(
-  parts: ImporterParts,
+  parts: PublishNeeds,
   record: ImportRecord,
   task: TaskRecord,
   place: Place,
@@ -148,3 +153,6 @@ export async function publishTask(
     return saveTaskAndTell(parts, db, complete)
   })
 }
+
+export { copyAll, copyFolder, fillFolder, settleCopy, storeFolder } from './file-store.ts'
+export { readOwnStyle, withOwnStyle } from './own-style.ts'

@@ -24,6 +24,7 @@ export {
   takeImportId,
 } from './import-repository.ts'
 export { KeptImports } from './kept-imports.ts'
+export type { Keeping, Saving } from './save-and-tell.ts'
 export { saveAndTell, saveTaskAndTell, settleImport } from './save-and-tell.ts'
 export {
   deleteTask,

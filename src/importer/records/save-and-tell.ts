@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ProgressBoard } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
@@ -10,6 +10,11 @@ import { listTaskStates, saveTask } from './task-repository.ts'
 export interface Saving {
   clock: Clock
   progress: ProgressBoard
+}
+
+/** What is kept of imports: the tables, and what every save of them needs. */
+export interface Keeping extends Saving {
+  database: Database
 }
 
 /** Saves the import in the state that its tasks say. */

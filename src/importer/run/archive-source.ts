@@ -3,13 +3,24 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
-import type { DataFile, Message } from '../../formats/format.ts'
+import type { Message } from '../../formats/format.ts'
 import { explain } from '../../lib/errors.ts'
 import { openGuarded } from '../../lib/guarded-files.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Kinds } from '../kinds/kinds.ts'
+import type { RunningTable } from '../live/live.ts'
 import { LoadCanceled } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
-import { listGranules, listTasks } from '../records/records.ts'
+import type { Keeping } from '../records/records.ts'
+import { listTasks } from '../records/records.ts'
+
+export interface ArchiveNeeds {
+  records: Keeping
+  kinds: Kinds
+  running: RunningTable
+  folders: { archives: string }
+  log: Logger
+}
 
 /** A file and the name that it has in the archive. */
 interface Packed {
@@ -19,13 +30,6 @@ interface Packed {
 
 /** The folder of one upload among those of its import. */
 const uploadNumber = /^\d+\//
-
-async function filesOf(parts: ImporterParts, task: TaskRecord): Promise<DataFile[]> {
-  if (task.mosaic === undefined) return task.files
-  const place = { importId: task.importId, taskId: task.id }
-  const granules = await listGranules(parts.database.kysely, place)
-  return [...task.files, ...granules.map(({ file }) => file)]
-}
 
 /** Every file at or below a path; none where it is gone. */
 async function filesBelow(path: string): Promise<string[]> {
@@ -44,11 +48,11 @@ function nameOf(task: TaskRecord, path: string, taken: ReadonlySet<string>): str
 }
 
 /** The files that tasks came from with their sidecars, each once. Those of earlier runs' uploads are gone by now. */
-async function listPacked(parts: ImporterParts, tasks: TaskRecord[]): Promise<Packed[]> {
+async function listPacked(needs: ArchiveNeeds, tasks: TaskRecord[]): Promise<Packed[]> {
   const packed = new Map<string, Packed>()
   const taken = new Set<string>()
   for (const task of tasks) {
-    for (const file of await filesOf(parts, task)) {
+    for (const file of await needs.kinds.of(task).listFiles(task)) {
       for (const top of [file.path, ...Object.values(file.sidecars)]) {
         for (const path of packed.has(top) ? [] : await filesBelow(top)) {
           const name = nameOf(task, path, taken)
@@ -82,12 +86,12 @@ async function writeZip(path: string, files: Packed[], signal: AbortSignal): Pro
 }
 
 async function writeArchive(
-  parts: ImporterParts,
+  needs: ArchiveNeeds,
   record: ImportRecord,
   files: Packed[],
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = parts.folders.archives
+  const folder = needs.folders.archives
   const path = join(folder, `import-${record.id}-run-${record.jobId}.zip`)
   try {
     await mkdir(folder, { recursive: true })
@@ -105,22 +109,22 @@ async function writeArchive(
  * published; throws when `signal` aborts.
  */
 export async function archiveSource(
-  parts: ImporterParts,
+  needs: ArchiveNeeds,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<Message[]> {
   if (!record.isArchived || record.jobId === undefined) return []
-  const tasks = await listTasks(parts.database.kysely, record.id)
+  const tasks = await listTasks(needs.records.database.kysely, record.id)
   if (tasks.some(({ state }) => state !== 'COMPLETE')) return []
-  const work = parts.running.begin(record.id, signal)
+  const work = needs.running.begin(record.id, signal)
   try {
-    const files = await listPacked(parts, tasks)
-    if (files.length > 0) await writeArchive(parts, record, files, work.signal)
+    const files = await listPacked(needs, tasks)
+    if (files.length > 0) await writeArchive(needs, record, files, work.signal)
     return []
   } catch (error) {
     signal.throwIfAborted()
     if (work.signal.reason instanceof LoadCanceled) return []
-    parts.log.warn({ err: error, importId: record.id }, 'the archive of an import was not written')
+    needs.log.warn({ err: error, importId: record.id }, 'the archive of an import was not written')
     const message = `The zip of the source was not written: ${explain(error)}`
     return [{ level: 'warning', code: 'archive-not-written', message }]
   } finally {

@@ -1,15 +1,17 @@
 import type { Queryable } from '../../db/connection.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
+import { defined } from '../../lib/defined.ts'
 import { explain, Failure } from '../../lib/errors.ts'
+import type { EventBus } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
 import { leaveDeaf, WorkLeft } from '../../lib/workers/leave-deaf.ts'
-import { lookAtDatabase } from '../kinds/table/look-at-database.ts'
+import type { RunningTable } from '../live/live.ts'
 import { deafMs, tellEnded } from '../live/live.ts'
-import { findInPath } from '../look/find-data.ts'
-import { findRemoteData } from '../look/remote-data.ts'
-import type { FoundData } from '../look/unpack-data.ts'
+import type { FoundData, LookNeeds } from '../look/look.ts'
+import { findInPath, findRemoteData } from '../look/look.ts'
 import type { GranuleRecord, ImportEvent, ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Keeping } from '../records/records.ts'
 import {
   deleteTask,
   findImport,
@@ -20,47 +22,53 @@ import {
   removeUpload,
   saveAndTell,
 } from '../records/records.ts'
-import { lookAtData } from './make-tasks.ts'
+import type { MakeNeeds } from './make-tasks.ts'
+import { makeTasks } from './make-tasks.ts'
+import type { StartNeeds } from './start-run.ts'
 import { startRun } from './start-run.ts'
+
+export interface PrepareNeeds {
+  look: LookNeeds
+  making: MakeNeeds
+  starting: StartNeeds
+  running: RunningTable
+  log: Logger
+  events: EventBus
+}
 
 /** Undefined where uploads will bring the data. */
 async function findData(
-  parts: ImporterParts,
+  { look, making }: PrepareNeeds,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<FoundData | undefined> {
   const { source } = record
   if (source?.remote !== undefined && source.isOurs) {
-    return findRemoteData(parts, record, source.remote, signal)
+    return findRemoteData(look, record, source.remote, signal)
   }
   if (source === undefined || source.isOurs) return undefined
-  const unpackFolder = () => makeUploadFolder(parts, record.id, record.nextUpload)
-  const opensArchives = source.type !== 'mosaic'
-  return findInPath(parts, source.path, { unpackFolder, opensArchives }, signal)
+  const unpackFolder = () => makeUploadFolder(look, record.id, record.nextUpload)
+  const { opensArchives } = making.kinds.ofSource(source).data
+  return findInPath(look, source.path, { unpackFolder, opensArchives }, signal)
 }
 
-async function end(
-  parts: ImporterParts,
-  db: Queryable,
-  record: ImportRecord,
-  event: ImportEvent,
-): Promise<void> {
+async function end(records: Keeping, db: Queryable, record: ImportRecord, event: ImportEvent): Promise<void> {
   const { jobId: _jobId, message: _message, ...rest } = importAfter(record, event)
-  await saveAndTell(parts, db, rest)
+  await saveAndTell(records, db, rest)
 }
 
 /** Ends a preparation in INIT_ERROR; nothing that was fetched is kept. */
 export async function failPreparation(
-  parts: ImporterParts,
+  { records, folders }: { records: Keeping; folders: { uploads: string } },
   importId: number,
   message: string,
 ): Promise<void> {
-  const db = parts.database.kysely
+  const db = records.database.kysely
   const record = await findImport(db, importId)
   if (record === undefined || record.state !== 'INIT') return
-  await removeUpload(parts, importId, record.nextUpload)
+  await removeUpload({ folders }, importId, record.nextUpload)
   const { jobId: _jobId, ...rest } = importAfter(record, { type: 'prepare-failed' })
-  await saveAndTell(parts, db, { ...rest, message })
+  await saveAndTell(records, db, { ...rest, message })
 }
 
 /** What is saved of a look at the data; `changes` are the import's. */
@@ -70,87 +78,92 @@ interface Prepared {
   changes: Partial<ImportRecord>
 }
 
-async function look(parts: ImporterParts, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
-  const { source } = record
-  if (source?.database === undefined) return lookAtFiles(parts, record, signal)
-  const { tasks, messages, tables } = await lookAtDatabase(parts, record, source.database, signal)
-  const database = { ...source.database, tables }
-  return { tasks, granules: [], changes: { messages, source: { ...source, database } } }
+async function look(needs: PrepareNeeds, record: ImportRecord, signal: AbortSignal): Promise<Prepared> {
+  return needs.making.kinds.ofSource(record.source).data.isFiles
+    ? lookAtFiles(needs, record, signal)
+    : lookAtSource(needs, record, signal)
 }
 
-async function lookAtFiles(
-  parts: ImporterParts,
+/** Data that are no files: the source says where they are. */
+async function lookAtSource(
+  { making }: PrepareNeeds,
   record: ImportRecord,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const found = await findData(parts, record, signal)
+  const nothing = { folder: '', files: [], messages: [] }
+  const { tasks, messages, source } = await makeTasks(making, record, nothing, { isUploaded: false, signal })
+  return { tasks, granules: [], changes: { messages, ...defined({ source }) } }
+}
+
+async function lookAtFiles(
+  needs: PrepareNeeds,
+  record: ImportRecord,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const found = await findData(needs, record, signal)
   if (found === undefined) {
     return { tasks: [], granules: [], changes: { folder: record.source?.path ?? '', messages: [] } }
   }
-  const isUnpacked = record.source !== undefined && found.folder.startsWith(`${parts.folders.uploads}/`)
+  const { uploads } = needs.look.folders
+  const isUploaded = record.source !== undefined && found.folder.startsWith(`${uploads}/`)
   const { charset } = record.source ?? {}
-  const {
-    tasks,
-    messages,
-    granules = [],
-  } = await lookAtData(parts, record, found, {
-    isUploaded: isUnpacked,
-    signal,
-    ...(charset === undefined ? {} : { charset }),
-  })
-  const nextUpload = record.nextUpload + (isUnpacked || found.unpacked !== undefined ? 1 : 0)
+  const options = { isUploaded, signal, ...defined({ charset }) }
+  const { tasks, messages, granules = [] } = await makeTasks(needs.making, record, found, options)
+  const nextUpload = record.nextUpload + (isUploaded || found.unpacked !== undefined ? 1 : 0)
   return { tasks, granules, changes: { nextUpload, folder: found.folder, messages } }
 }
 
 async function prepare(
-  parts: ImporterParts,
+  needs: PrepareNeeds,
   importId: number,
   isAsync: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const record = await findImport(parts.database.kysely, importId)
+  const record = await findImport(needs.making.records.database.kysely, importId)
   if (record === undefined || record.state !== 'INIT') return
-  const { tasks, granules, changes } = await look(parts, record, signal)
+  const { tasks, granules, changes } = await look(needs, record, signal)
   const isReady =
     !isAsync &&
     record.store !== undefined &&
     tasks.length > 0 &&
     tasks.every((task) => task.state === 'READY')
-  await parts.database.transaction(async (db) => {
+  await needs.making.records.database.transaction(async (db) => {
     for (const { id } of await listTaskStates(db, importId)) await deleteTask(db, importId, id)
     for (const task of tasks) await insertTask(db, task)
     await insertGranules(db, granules)
     const counted = { ...record, ...changes, nextTaskId: record.nextTaskId + tasks.length }
-    await end(parts, db, counted, { type: 'prepared', isReady })
+    await end(needs.making.records, db, counted, { type: 'prepared', isReady })
   })
 }
 
 /** Starts the run that was asked for at creation; an import without anything to run stays as it is. */
-async function runWherePossible(parts: ImporterParts, importId: number): Promise<void> {
-  await startRun(parts, importId).catch((error: unknown) => {
+async function runWherePossible(needs: PrepareNeeds, importId: number): Promise<void> {
+  await startRun(needs.starting, importId).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error
   })
 }
 
 /** Fetches and scans an import's data and makes its tasks. */
-export function prepareHandler(parts: ImporterParts): JobHandler {
+export function prepareHandler(needs: PrepareNeeds): JobHandler {
+  const fail = (importId: number, reason: string): Promise<void> =>
+    failPreparation({ records: needs.making.records, folders: needs.look.folders }, importId, reason)
   return {
     run: async (payload, { signal }) => {
       const importId = Number(payload.importId)
-      const stop = parts.running.begin(importId, signal)
+      const stop = needs.running.begin(importId, signal)
       try {
-        const work = prepare(parts, importId, payload.isAsync === true, stop.signal)
+        const work = prepare(needs, importId, payload.isAsync === true, stop.signal)
         await leaveDeaf(work, stop.signal, deafMs)
-        if (payload.isRunAfter === true) await runWherePossible(parts, importId)
+        if (payload.isRunAfter === true) await runWherePossible(needs, importId)
       } catch (error) {
-        if (error instanceof WorkLeft) tellEnded(parts, 'job', error)
+        if (error instanceof WorkLeft) tellEnded(needs, 'job', error)
         if (signal.aborted) throw error
-        parts.log.info({ err: error, importId }, 'the data of an import cannot be read')
-        await failPreparation(parts, importId, explain(error))
+        needs.log.info({ err: error, importId }, 'the data of an import cannot be read')
+        await fail(importId, explain(error))
       } finally {
         stop.end()
       }
     },
-    abandoned: (payload, reason) => failPreparation(parts, Number(payload.importId), reason),
+    abandoned: (payload, reason) => fail(Number(payload.importId), reason),
   }
 }

@@ -1,11 +1,19 @@
+import type { Jobs } from '../../jobs/jobs.ts'
 import { conflict } from '../../lib/errors.ts'
-import { prepareJob } from '../desk/create-import.ts'
+import type { ImportLocks } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, runnableStates } from '../model/model.ts'
-import type { ImporterParts } from '../parts.ts'
+import type { Keeping } from '../records/records.ts'
 import { getImport, listTasks, saveAndTell, saveTask } from '../records/records.ts'
 
 export const runJob = 'import.run'
+export const prepareJob = 'import.prepare'
+
+export interface StartNeeds {
+  records: Keeping
+  jobs: Jobs
+  locks: ImportLocks
+}
 
 const waitsFor: Partial<Record<TaskRecord['state'], string>> = {
   NO_CRS: 'waits for an srs: PUT it to its layer',
@@ -24,22 +32,22 @@ function refuseNothingToRun(record: ImportRecord, tasks: TaskRecord[]): never {
   throw conflict('nothing-to-run', `No task of import ${record.id} can be run`, { errors })
 }
 
-async function prepareAgain(parts: ImporterParts, record: ImportRecord): Promise<number> {
-  const jobId = await parts.database.transaction(async (db) => {
+async function prepareAgain(needs: StartNeeds, record: ImportRecord): Promise<number> {
+  const jobId = await needs.records.database.transaction(async (db) => {
     const payload = { importId: record.id, isAsync: true }
-    const id = await parts.jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
-    await saveAndTell(parts, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
+    const id = await needs.jobs.enqueue(db, { kind: prepareJob, key: `import ${record.id}`, payload })
+    await saveAndTell(needs.records, db, { ...importAfter(record, { type: 'prepare-again' }), jobId: id })
     return id
   })
   return jobId
 }
 
-async function beginRun(parts: ImporterParts, record: ImportRecord, tasks: TaskRecord[]): Promise<number> {
-  return parts.database.transaction(async (db) => {
+async function beginRun(needs: StartNeeds, record: ImportRecord, tasks: TaskRecord[]): Promise<number> {
+  return needs.records.database.transaction(async (db) => {
     const payload = { importId: record.id }
-    const jobId = await parts.jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
-    await saveAndTell(parts, db, { ...importAfter(record, { type: 'started' }), jobId })
-    const at = now(parts)
+    const jobId = await needs.jobs.enqueue(db, { kind: runJob, key: `import ${record.id}`, payload })
+    await saveAndTell(needs.records, db, { ...importAfter(record, { type: 'started' }), jobId })
+    const at = now(needs.records)
     for (const task of tasks) await saveTask(db, { ...task, run: { jobId, attempt: 0 } }, at)
     return jobId
   })
@@ -50,24 +58,24 @@ async function beginRun(parts: ImporterParts, record: ImportRecord, tasks: TaskR
  * to wait for, undefined where everything is done already. Throws `conflict` where there is nothing to run.
  */
 export async function startRun(
-  parts: ImporterParts,
+  needs: StartNeeds,
   importId: number,
   check?: (record: ImportRecord) => void,
 ): Promise<number | undefined> {
-  const jobId = await parts.locks.ofImport(importId, async () => {
-    const db = parts.database.kysely
+  const jobId = await needs.locks.ofImport(importId, async () => {
+    const db = needs.records.database.kysely
     const record = await getImport(db, importId)
     check?.(record)
     if (record.state === 'COMPLETE') return undefined
-    if (record.state === 'INIT_ERROR') return prepareAgain(parts, record)
+    if (record.state === 'INIT_ERROR') return prepareAgain(needs, record)
     if (record.state === 'INIT' || record.state === 'RUNNING') {
       throw conflict('import-busy', `Import ${importId} is ${record.state} already`)
     }
     const tasks = await listTasks(db, importId)
     const runnable = tasks.filter((task) => runnableStates.includes(task.state))
     if (runnable.length === 0) refuseNothingToRun(record, tasks)
-    return beginRun(parts, record, runnable)
+    return beginRun(needs, record, runnable)
   })
-  parts.jobs.wake()
+  needs.jobs.wake()
   return jobId
 }

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import type { Catalog } from '../../../catalog/catalog.ts'
 import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
 import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
 import { copyFile } from '../../../lib/copy-file.ts'
 import { findStoreDescription, openVectorStore, ownStores } from '../../../stores/registry.ts'
 import type { StoreParameters, VectorStore } from '../../../stores/store.ts'
-import type { ImportRecord, TaskLoad, TaskRecord } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
-import { storeFolder } from '../../publish/file-store.ts'
+import type { ImportRecord, TaskLoad } from '../../model/model.ts'
+import { storeFolder } from '../../publish/publish.ts'
+import type { Running } from '../kind.ts'
 import type { Target } from './target.ts'
 
 /** Files of ours, into which the rows of a file go that is served as it is. */
@@ -26,13 +27,12 @@ export function isFileStore(store: StoreRecord): boolean {
 
 /** The store of the layer that a REPLACE or APPEND means, where that is a file served as it is. */
 export async function findFileStore(
-  parts: ImporterParts,
-  record: ImportRecord,
-  task: TaskRecord,
+  catalog: Catalog,
+  { record, task }: Running,
 ): Promise<StoreRecord | undefined> {
   if (task.updateMode === 'CREATE') return undefined
-  const layer = await parts.catalog.layers.find(record.workspace, task.layer?.name ?? '')
-  const store = layer === undefined ? undefined : await parts.catalog.stores.get(layer.storeId)
+  const layer = await catalog.layers.find(record.workspace, task.layer?.name ?? '')
+  const store = layer === undefined ? undefined : await catalog.stores.get(layer.storeId)
   return store !== undefined && isFileStore(store) ? store : undefined
 }
 
@@ -41,13 +41,13 @@ export async function findFileStore(
  * there. One of the same type is copied whole, since other layers may read it; of another file its rows are.
  */
 export async function fileLayerTarget(
-  parts: ImporterParts,
+  storesFolder: string,
   record: ImportRecord,
   layer: LayerRecord,
   from: StoreRecord,
 ): Promise<Target> {
   const source = from.parameters.path ?? ''
-  const folder = storeFolder(parts, record, { path: source, origin: randomUUID() })
+  const folder = storeFolder(storesFolder, record, { path: source, origin: randomUUID() })
   const path = join(folder, `${basename(source, extname(source))}.${own.file.extension}`)
   const store: StoreRecord = { ...from, ...ownFile(path) }
   const isCopied = from.type === own.type

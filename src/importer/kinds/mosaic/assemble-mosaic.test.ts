@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GranuleRecord } from '../../model/granule-record.ts'
 import type { TaskRecord } from '../../model/task-record.ts'
-import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
+import { assembleMosaic, mosaicName } from './assemble-mosaic.ts'
 
 const empty: TaskRecord = {
   importId: 0,
@@ -37,7 +37,7 @@ function granule(fileId: string, srs: string | undefined): GranuleRecord {
 }
 
 const settle = (task: TaskRecord, granules: GranuleRecord[]): TaskRecord =>
-  settleMosaic(task, granules, { name: 'm', time: { mode: 'none' } }).task
+  assembleMosaic(task, granules, { name: 'm', time: { mode: 'none' } }).task
 
 const utm18 = 'EPSG:32618'
 const utm19 = 'EPSG:32619'

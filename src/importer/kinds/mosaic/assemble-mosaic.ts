@@ -91,7 +91,7 @@ function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription
 }
 
 /** The task as its granules make it, and the granules with their faults; the layer stays where there is one. */
-export function settleMosaic(
+export function assembleMosaic(
   task: TaskRecord,
   given: GranuleRecord[],
   mosaic: { name: string; time: MosaicTime },

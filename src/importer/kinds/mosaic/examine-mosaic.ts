@@ -1,7 +1,8 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { MosaicTask, TaskRecord, TaskStore } from '../../model/model.ts'
-import type { Examination, ExamineContext } from '../examination.ts'
+import type { Examination, ExamineContext } from '../kind.ts'
+import { examineRaster } from '../raster/examine-raster.ts'
 
 type Outcome = Pick<Examination, 'finding' | 'reason'>
 
@@ -32,13 +33,10 @@ function storeFault({ updateMode }: TaskRecord, { store, layerStore }: ExamineCo
   return { finding: 'ERROR', reason: `The coverage store "${store.name}" serves a layer already: ${hint}` }
 }
 
-/** Whether a task's data become granules: a mosaic, or a raster for the layer of one. */
-export function isOfMosaic({ mosaic, kind, target }: TaskRecord): boolean {
-  return mosaic !== undefined || (kind === 'raster' && target?.type === mosaicType)
-}
-
-/** Whether a task with a mosaic can run, and which coverage store it makes or adds to. */
-export function examineMosaic(task: TaskRecord, mosaic: MosaicTask, context: ExamineContext): Examination {
+/** Whether granules can go, and to which coverage store; a raster of its own may have become one for another layer. */
+export function examineMosaic(task: TaskRecord, context: ExamineContext): Examination {
+  const { mosaic } = task
+  if (mosaic === undefined) return examineRaster(task, context)
   const fault = storeFault(task, context)
   if (fault !== undefined) return { ...fault, isDirect: true }
   const { workspace, layerStore, store } = context

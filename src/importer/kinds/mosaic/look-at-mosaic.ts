@@ -1,8 +1,9 @@
 import { extname } from 'node:path'
+import type { Database } from '../../../db/connection.ts'
 import type { Message } from '../../../formats/format.ts'
 import { scanFile } from '../../../sources/scan.ts'
-import type { PlanContext, TaskPlan } from '../../look/plan-tasks.ts'
-import { blankTask, planTasks, shownNames } from '../../look/plan-tasks.ts'
+import type { PlanContext } from '../../look/look.ts'
+import { blankTask, planTasks, shownNames } from '../../look/look.ts'
 import type {
   DescribedFile,
   GranuleRecord,
@@ -11,17 +12,16 @@ import type {
   MosaicTime,
   TaskRecord,
 } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
 import { listGranules, listTasks, replaceGranules } from '../../records/records.ts'
-import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
+import type { LoadPool } from '../../worker/worker.ts'
+import type { LookedAt, TaskPlan } from '../kind.ts'
+import { assembleMosaic, mosaicName } from './assemble-mosaic.ts'
 import { toGranule } from './granule.ts'
 import { findTimes } from './granule-times.ts'
 
-/** The tasks of a mosaic's data, not yet saved, and their granules. */
-export interface MosaicPlan extends TaskPlan {
-  granules: GranuleRecord[]
-  /** An open mosaic of the import that took the granules; then there is no new task for them. */
-  grown?: TaskRecord
+interface LookNeeds {
+  database: Database
+  pool: LoadPool
 }
 
 const noTimes: MosaicTime = { mode: 'none' }
@@ -55,9 +55,9 @@ function chooseGranules(described: DescribedFile[], known: GranuleRecord[]) {
   }
 }
 
-async function findOpenMosaic(parts: ImporterParts, record: ImportRecord): Promise<TaskRecord | undefined> {
+async function findOpenMosaic(database: Database, record: ImportRecord): Promise<TaskRecord | undefined> {
   if (record.state === 'INIT') return undefined
-  const tasks = await listTasks(parts.database.kysely, record.id)
+  const tasks = await listTasks(database.kysely, record.id)
   return tasks.find(
     ({ mosaic, isUploaded, state }) =>
       mosaic !== undefined && isUploaded && state !== 'COMPLETE' && state !== 'RUNNING',
@@ -71,7 +71,7 @@ function skipped(others: DescribedFile[], context: PlanContext): Message[] {
 }
 
 /** Nothing in the data is a raster: what a directory would say of files that nothing reads. */
-function planUnread(described: DescribedFile[], context: PlanContext): MosaicPlan {
+function planUnread(described: DescribedFile[], context: PlanContext): TaskPlan {
   const plan = planTasks(
     described.map(({ file }) => ({ file, layers: [] })),
     context,
@@ -89,16 +89,13 @@ function planUnread(described: DescribedFile[], context: PlanContext): MosaicPla
  * One task for all granules of a mosaic. Granules uploaded later go to the task that is there already, until that is
  * published.
  */
-export async function planMosaic(
-  parts: ImporterParts,
-  record: ImportRecord,
-  described: DescribedFile[],
-  context: PlanContext,
-  signal: AbortSignal,
-): Promise<MosaicPlan> {
+export async function lookAtMosaic(
+  { database }: LookNeeds,
+  { record, described, context, signal }: LookedAt,
+): Promise<TaskPlan> {
   const { time = noTimes, path, isOurs } = record.source ?? {}
-  const open = context.isUploaded ? await findOpenMosaic(parts, record) : undefined
-  const known = open === undefined ? [] : await listGranules(parts.database.kysely, placeOf(open))
+  const open = context.isUploaded ? await findOpenMosaic(database, record) : undefined
+  const known = open === undefined ? [] : await listGranules(database.kysely, placeOf(open))
   const { chosen, others } = chooseGranules(described, known)
   const [first] = chosen
   if (first === undefined) return planUnread(described, context)
@@ -113,7 +110,7 @@ export async function planMosaic(
     signal,
   )
   const name = mosaicName(isOurs === true ? undefined : path)
-  const settled = settleMosaic(task, [...known, ...added], { name, time })
+  const settled = assembleMosaic(task, [...known, ...added], { name, time })
   return {
     tasks: open === undefined ? [settled.task] : [],
     messages: skipped(others, context),
@@ -128,13 +125,13 @@ function placeOf({ importId, id }: TaskRecord): { importId: number; taskId: numb
 
 /** Looks again at granules that were faulty, since they may have been mended where they lie. */
 export async function lookAgain(
-  parts: ImporterParts,
+  { database, pool }: LookNeeds,
   task: TaskRecord,
   { faults, time }: MosaicTask,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   if (faults === 0) return task
-  const db = parts.database.kysely
+  const db = database.kysely
   const place = { ...placeOf(task), folder: task.folder }
   const looked: GranuleRecord[] = []
   for (const granule of await listGranules(db, place)) {
@@ -144,7 +141,7 @@ export async function lookAgain(
     }
     const { timeMs, timeFault } = granule
     const file = await scanFile(granule.file.path, signal).catch(() => granule.file)
-    const described = await parts.pool.describe(file, { signal })
+    const described = await pool.describe(file, { signal })
     const again = toGranule({ ...described, format: described.format?.name }, place)
     looked.push({
       ...again,
@@ -152,7 +149,7 @@ export async function lookAgain(
       ...(timeFault === undefined ? {} : { timeFault }),
     })
   }
-  const settled = settleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })
-  await parts.database.transaction((transaction) => replaceGranules(transaction, settled.granules))
+  const settled = assembleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })
+  await database.transaction((transaction) => replaceGranules(transaction, settled.granules))
   return settled.task
 }

@@ -1,11 +1,12 @@
 import type { LayerTimes } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
 import type { Place } from '../../publish/publish.ts'
-import { publishTask } from '../../publish/publish.ts'
-import type { Course } from '../../run/course.ts'
+import type { Publication, Running } from '../kind.ts'
+import type { MosaicNeeds } from './mosaic-needs.ts'
+
 import { removeOthers } from './place-granules.ts'
 import { readIndex } from './read-index.ts'
 
@@ -27,8 +28,8 @@ function toTimes(distinct: Set<number>): LayerTimes | undefined {
   return { from, to, count: sorted.length, values: sorted.length > maxTimes ? [] : sorted }
 }
 
-async function readFacts(parts: ImporterParts, load: TaskLoad): Promise<IndexFacts> {
-  const store = await parts.catalog.stores.open(await parts.catalog.stores.get(load.storeId))
+async function readFacts({ catalog }: MosaicNeeds, load: TaskLoad): Promise<IndexFacts> {
+  const store = await catalog.stores.open(await catalog.stores.get(load.storeId))
   const distinct = new Set<number>()
   let granules = 0
   let envelope = emptyEnvelope()
@@ -47,41 +48,52 @@ async function readFacts(parts: ImporterParts, load: TaskLoad): Promise<IndexFac
 }
 
 async function placeOf(
-  parts: ImporterParts,
-  { record, task }: Course,
+  { catalog }: MosaicNeeds,
+  { record, task }: Running,
   load: TaskLoad,
 ): Promise<{ place: Place; raster: NonNullable<TaskRecord['source']>['raster'] }> {
   const { layerName } = load
   const raster = task.source?.raster
   const created = { place: { storeId: 0, table: layerName, layerName, isNewLayer: true }, raster }
   if (load.isNewLayer) return created
-  const layer = await parts.catalog.layers.find(record.workspace, layerName)
+  const layer = await catalog.layers.find(record.workspace, layerName)
   if (layer === undefined) return created
   const place = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
   return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
 }
 
-/** Publishes the mosaic whose index was loaded: one transaction makes its store and layer, or refreshes the layer. */
-export async function publishMosaic(parts: ImporterParts, course: Course, load: TaskLoad): Promise<void> {
-  const { record } = course
-  const { granules, ...facts } = await readFacts(parts, load)
-  const { place, raster } = await placeOf(parts, course, load)
-  const index = await parts.catalog.stores.get(load.storeId)
+/** The mosaic whose index was loaded: one transaction makes its store and layer, or refreshes the layer. */
+export async function publishMosaic(
+  needs: MosaicNeeds,
+  running: Running,
+  load: TaskLoad,
+): Promise<Publication> {
+  const { record } = running
+  const { granules, ...facts } = await readFacts(needs, load)
+  const { place, raster } = await placeOf(needs, running, load)
+  const index = await needs.catalog.stores.get(load.storeId)
   const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
-  const published = {
-    schema: { attributes: [], geometry: undefined },
-    featureCount: granules,
-    ...facts,
-    ...(raster === undefined ? {} : { raster }),
+  const task = { ...running.task, ...load.counts }
+  const isReplaced = task.updateMode === 'REPLACE' && !load.isNewLayer
+  return {
+    task,
+    place,
+    published: {
+      schema: { attributes: [], geometry: undefined },
+      featureCount: granules,
+      ...facts,
+      ...defined({ raster }),
+    },
+    makeStore: (change) =>
+      place.isNewLayer
+        ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
+        : change.getStore(place.storeId),
+    ...(isReplaced ? { tidy: () => removeReplaced(needs, load) } : {}),
   }
-  const task = { ...course.task, ...load.counts }
-  course.task = await publishTask(parts, record, task, place, published, (change) =>
-    place.isNewLayer
-      ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
-      : change.getStore(place.storeId),
-  )
-  if (task.updateMode !== 'REPLACE' || load.isNewLayer) return
+}
+
+async function removeReplaced({ log }: MosaicNeeds, load: TaskLoad): Promise<void> {
   await removeOthers(load).catch((error: unknown) =>
-    parts.log.warn({ err: error, layer: load.layerName }, 'granules that were replaced were not removed'),
+    log.warn({ err: error, layer: load.layerName }, 'granules that were replaced were not removed'),
   )
 }

@@ -1,11 +1,11 @@
+import type { ProgressBoard } from '../../live/live.ts'
 import type { TaskProgress, TaskRecord } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
 
 const tellEveryMs = 250
 
 /** Tells how many of a raster's bytes are done, a few times a second. */
 export function progressTeller(
-  parts: Pick<ImporterParts, 'progress'>,
+  parts: { progress: ProgressBoard },
   task: TaskRecord,
   phase: TaskProgress['phase'],
 ): (bytes: number) => void {
@@ -23,10 +23,7 @@ export function progressTeller(
 }
 
 /** Adds up the bytes of a raster that have been written, piece by piece, and tells them. */
-export function watchBytes(
-  parts: Pick<ImporterParts, 'progress'>,
-  task: TaskRecord,
-): (bytes: number) => void {
+export function watchBytes(parts: { progress: ProgressBoard }, task: TaskRecord): (bytes: number) => void {
   const tell = progressTeller(parts, task, 'loading')
   let progress = 0
   return (bytes) => {

@@ -3,7 +3,6 @@ import { findProgram } from '../../../lib/process.ts'
 import { validateTransform } from '../../../transforms/chain.ts'
 import { rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
-import type { TaskRecord } from '../../model/model.ts'
 
 /** Checks transformations by themselves: type and parameters, and that their programs are installed. */
 export async function requirePrograms(specs: readonly TransformSpec[]): Promise<void> {
@@ -19,11 +18,11 @@ export async function requirePrograms(specs: readonly TransformSpec[]): Promise<
 
 /** Checks a chain for a raster task: kinds, options, and that the data are a single file. */
 export async function checkRasterTransforms(
-  task: Pick<TaskRecord, 'files' | 'mosaic'>,
   specs: readonly TransformSpec[],
+  { isSingle }: { isSingle: boolean },
 ): Promise<void> {
   rasterSteps(specs)
-  if (specs.length > 0 && (task.files.length > 1 || task.mosaic !== undefined)) {
+  if (specs.length > 0 && !isSingle) {
     throw invalid(
       'invalid-transform',
       'Transformations of rasters take a single file, and the task has several',

@@ -5,8 +5,7 @@ import { outputFormat } from '../../../transforms/raster/output-format.ts'
 
 import type { TaskRecord } from '../../model/model.ts'
 
-import type { Examination, ExamineContext } from '../examination.ts'
-import { examineMosaic } from '../mosaic/examine-mosaic.ts'
+import type { Examination, ExamineContext } from '../kind.ts'
 import { placementOf } from './transform-raster.ts'
 
 /** Whether the raster's place behind the chain is known: bounds first, then their CRS. Control points alone tell no bounds. */
@@ -19,7 +18,6 @@ function findingOf(task: TaskRecord): Examination['finding'] {
 
 /** Whether a task with a raster can run and into which coverage store. */
 export function examineRaster(task: TaskRecord, context: ExamineContext): Examination {
-  if (task.mosaic !== undefined) return examineMosaic(task, task.mosaic, context)
   const isDirect = task.transforms.length === 0
   const refused = (finding: Examination['finding'], reason: string) => ({ finding, reason, isDirect })
   const { store, layerStore, workspace } = context

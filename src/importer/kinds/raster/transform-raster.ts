@@ -7,9 +7,10 @@ import type { RasterPlacement } from '../../../transforms/raster/raster-transfor
 import { placeRaster, rasterSteps } from '../../../transforms/raster-chain.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
 import { progressTeller } from './byte-progress.ts'
 import { requirePrograms } from './check-transforms.ts'
+import type { RasterNeeds } from './raster-needs.ts'
+
 import { runTools } from './run-tools.ts'
 
 const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(({ spec }) => spec)
@@ -41,7 +42,7 @@ export interface TransformedRaster {
   layer: TaskLayer
 }
 
-type Parts = Pick<ImporterParts, 'pool' | 'progress' | 'limits' | 'toolTurns'>
+type Parts = Pick<RasterNeeds, 'pool' | 'progress' | 'tools'>
 
 /** The path of what the chain's programs made in the folder, when it is this task's turn. */
 async function runChain(
@@ -53,8 +54,8 @@ async function runChain(
   const { format = '', layer, source } = task
   const tell = progressTeller(parts, task, 'transforming')
   const total = source?.raster?.sizeBytes ?? 0
-  const { limits, toolTurns } = parts
-  const leave = await toolTurns.enter({ signal })
+  const { limits, turns } = parts.tools
+  const leave = await turns.enter({ signal })
   try {
     return await runTools({
       ...{ file, format, specs: specsOf(task), folder, limits, signal },

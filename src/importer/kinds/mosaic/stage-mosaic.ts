@@ -1,21 +1,29 @@
 import { join } from 'node:path'
 import type { Message } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import type { UpdateMode } from '../../../stores/store.ts'
 import type { GranuleRecord, IndexRow, TaskLoad, TaskRecord } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
-import { listGranules, rejectsPath } from '../../records/records.ts'
-import type { Course } from '../../run/course.ts'
-import { save } from '../../run/course.ts'
-import type { LoadOutcome, LoadPlan } from '../../worker/worker.ts'
-import { recordCommit, tellProgress } from '../load/stage-load.ts'
+import { listGranules } from '../../records/records.ts'
+import type { LoadPlan } from '../../worker/worker.ts'
+import type { Running, StageNotes } from '../kind.ts'
+import type { StagedRows } from '../load/loader.ts'
 import type { Target } from '../load/target.ts'
 import { bandsKey } from './check-granules.ts'
 import { cornersOf, toGranule } from './granule.ts'
+import type { MosaicNeeds } from './mosaic-needs.ts'
+
 import { loadFolder, placeGranules, requireFiles } from './place-granules.ts'
 import { readIndex } from './read-index.ts'
 
 const namedInMessage = 10
+
+/** What is staged, and where to. */
+export interface MosaicStage {
+  running: Running
+  load: TaskLoad
+  target: Target
+}
 
 function names(granules: { fileId: string }[]): string {
   const named = granules.slice(0, namedInMessage).map(({ fileId }) => `"${fileId}"`)
@@ -62,16 +70,15 @@ function granuleName(task: TaskRecord, { fileId }: GranuleRecord): string {
 
 /** Of granules that are added those that the mosaic does not have yet. */
 async function newGranules(
-  parts: ImporterParts,
-  course: Course,
-  target: Target,
+  { catalog }: MosaicNeeds,
+  { running: { task }, target }: MosaicStage,
   granules: GranuleRecord[],
+  notes: StageNotes,
   signal: AbortSignal,
 ): Promise<GranuleRecord[]> {
-  const { task } = course
   if (task.updateMode === 'REPLACE' || !target.isExisting) return granules
   const there = new Set<string>()
-  const store = await parts.catalog.stores.open(target.store)
+  const store = await catalog.stores.open(target.store)
   for await (const one of readIndex(store, target.table, signal)) {
     there.add(task.isUploaded ? [one.file, one.timeMs ?? '', ...one.box].join('|') : one.location)
   }
@@ -83,7 +90,7 @@ async function newGranules(
     code: 'granule-there',
     message: `The mosaic has these granules already, they are not added again: ${names(known)}`,
   }
-  await save(parts, course, { ...task, messages: [...task.messages, message] })
+  await notes.say(message)
   return granules.filter((granule) => !isThere(granule))
 }
 
@@ -111,31 +118,27 @@ function modeOf({ updateMode }: TaskRecord, { isExisting }: Target): UpdateMode 
 }
 
 async function planIndex(
-  parts: ImporterParts,
-  { task }: Course,
-  target: Target,
-  load: TaskLoad,
+  { catalog, loader }: MosaicNeeds,
+  { running: { task }, load, target }: MosaicStage,
   granules: GranuleRecord[],
 ): Promise<LoadPlan> {
-  const { srs } = task.layer ?? {}
-  const store = await parts.catalog.stores.get(target.store.id)
   return {
     loadId: load.loadId,
     source: { kind: 'granules', rows: granules.map((granule) => toRow(task, load, granule)) },
     transforms: [],
-    connection: await parts.catalog.stores.connection(store),
+    connection: await catalog.stores.connection(await catalog.stores.get(target.store.id)),
     mode: modeOf(task, target),
     table: load.table,
-    rejectsPath: rejectsPath(parts, task.importId, task.id),
+    rejectsPath: loader.rejectsPath(task),
     rejectLimit: { rows: 0 },
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ srs: task.layer?.srs }),
   }
 }
 
 /** The granules of a mosaic, or the one that a single raster for a mosaic's layer is. */
-async function granulesOf(parts: ImporterParts, task: TaskRecord): Promise<GranuleRecord[]> {
+async function granulesOf({ database }: MosaicNeeds, task: TaskRecord): Promise<GranuleRecord[]> {
   const place = { importId: task.importId, taskId: task.id }
-  if (task.mosaic !== undefined) return listGranules(parts.database.kysely, place)
+  if (task.mosaic !== undefined) return listGranules(database.kysely, place)
   const { source, format } = task
   return task.files.map((file) =>
     toGranule(
@@ -145,28 +148,24 @@ async function granulesOf(parts: ImporterParts, task: TaskRecord): Promise<Granu
   )
 }
 
-/** Puts the granules of uploads where they stay, and all into the index; nothing is visible unless it returns. */
-export async function loadMosaic(
-  parts: ImporterParts,
-  course: Course,
-  target: Target,
-  load: TaskLoad,
+/** Puts the granules of uploads where they stay, and the rows of all beside the index. */
+export async function stageMosaic(
+  needs: MosaicNeeds,
+  stage: MosaicStage,
+  notes: StageNotes,
   signal: AbortSignal,
-): Promise<LoadOutcome> {
-  const all = await granulesOf(parts, course.task)
-  requireTimes(course.task, all)
-  requireLikeness(course.task, target)
-  const granules = await newGranules(parts, course, target, all, signal)
+): Promise<StagedRows> {
+  const { running, load, target } = stage
+  const { task } = running
+  const all = await granulesOf(needs, task)
+  requireTimes(task, all)
+  requireLikeness(task, target)
+  const granules = await newGranules(needs, stage, all, notes, signal)
   await requireFiles(granules, signal)
   const startedMs = performance.now()
-  const tell = (rows: number): void =>
-    tellProgress(parts, course.task, startedMs, { phase: 'loading', rows, rejected: 0 })
-  if (course.task.isUploaded) await placeGranules(load, granules, { signal, onGranule: tell })
-  const messages: Message[] = []
-  return parts.pool.load(await planIndex(parts, course, target, load, granules), {
-    signal,
-    onProgress: (progress) => tellProgress(parts, course.task, startedMs, progress),
-    onMessage: (message) => messages.push(message),
-    beforeCommit: (token, outcome) => recordCommit(parts, course, load, token, outcome, messages),
-  })
+  const onGranule = (rows: number): void =>
+    needs.loader.tell(task, startedMs, { phase: 'loading', rows, rejected: 0 })
+  if (task.isUploaded) await placeGranules(load, granules, { signal, onGranule })
+  const plan = await planIndex(needs, stage, granules)
+  return needs.loader.stage(plan, { task, startedMs, signal, messages: [] })
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
-import { conflict, notFound } from '../../../lib/errors.ts'
-import type { GranuleRecord, ImportRecord, TaskRecord } from '../../model/model.ts'
-import type { ImporterParts } from '../../parts.ts'
+import { conflict, notFound } from '../../lib/errors.ts'
+import { assembleMosaic, mosaicName } from '../kinds/kinds.ts'
+import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
 import {
   deleteGranule,
   findGranule,
@@ -11,9 +11,8 @@ import {
   saveGranule,
   saveTaskAndTell,
   settleImport,
-} from '../../records/records.ts'
-import { reexamine } from '../reexamine.ts'
-import { mosaicName, settleMosaic } from './assemble-mosaic.ts'
+} from '../records/records.ts'
+import type { ReexamineNeeds } from './delete-file.ts'
 
 /** Which granule is meant. */
 export interface GranuleAddress {
@@ -39,8 +38,8 @@ function refuseInUse({ record, task, granule }: Found): void {
   )
 }
 
-async function find(parts: ImporterParts, { importId, taskId, fileId }: GranuleAddress): Promise<Found> {
-  const db = parts.database.kysely
+async function find(needs: ReexamineNeeds, { importId, taskId, fileId }: GranuleAddress): Promise<Found> {
+  const db = needs.records.database.kysely
   const record = await getImport(db, importId)
   const task = await getTask(db, importId, taskId)
   const granule = await findGranule(db, { importId, taskId }, fileId)
@@ -50,17 +49,17 @@ async function find(parts: ImporterParts, { importId, taskId, fileId }: GranuleA
 
 /** The task looked at again after its granules changed; the last granule takes the task's format and layer along. */
 async function settled(
-  parts: ImporterParts,
+  needs: ReexamineNeeds,
   { record, task }: Found,
   granules: GranuleRecord[],
 ): Promise<{ task: TaskRecord; granules: GranuleRecord[] }> {
   const { mosaic } = task
   if (mosaic === undefined) throw new Error(`Task ${task.id} has granules and is no mosaic`)
   const name = task.source?.name ?? mosaicName(record.source?.path)
-  const { task: changed, granules: checked } = settleMosaic(task, granules, { name, time: mosaic.time })
+  const { task: changed, granules: checked } = assembleMosaic(task, granules, { name, time: mosaic.time })
   const { layer: _layer, kind: _kind, ...bare } = changed
   return {
-    task: await reexamine(parts, record, granules.length === 0 ? bare : changed),
+    task: await needs.kinds.reexamine(record, granules.length === 0 ? bare : changed),
     granules: checked,
   }
 }
@@ -72,49 +71,49 @@ function changedFaults(before: GranuleRecord[], after: GranuleRecord[]): Granule
 
 /** Gives a granule its time, in milliseconds since 1970. `check` runs before anything else, under the lock. */
 export async function setGranuleTime(
-  parts: ImporterParts,
+  needs: ReexamineNeeds,
   address: GranuleAddress,
   timeMs: number,
   check?: (task: TaskRecord, granule: GranuleRecord) => void,
 ): Promise<{ task: TaskRecord; granule: GranuleRecord }> {
-  return parts.locks.ofImport(address.importId, async () => {
-    const found = await find(parts, address)
+  return needs.locks.ofImport(address.importId, async () => {
+    const found = await find(needs, address)
     check?.(found.task, found.granule)
     refuseInUse(found)
     const { timeFault, ...kept } = found.granule
     const granule: GranuleRecord = { ...kept, timeMs }
     if (timeFault === undefined) {
-      await saveGranule(parts.database.kysely, granule)
+      await saveGranule(needs.records.database.kysely, granule)
       return { task: found.task, granule }
     }
-    const all = await listGranules(parts.database.kysely, address)
+    const all = await listGranules(needs.records.database.kysely, address)
     const changed = all.map((one) => (one.fileId === granule.fileId ? granule : one))
-    const { task } = await settled(parts, found, changed)
-    return parts.database.transaction(async (db) => {
+    const { task } = await settled(needs, found, changed)
+    return needs.records.database.transaction(async (db) => {
       await saveGranule(db, granule)
-      return { task: await saveTaskAndTell(parts, db, task), granule }
+      return { task: await saveTaskAndTell(needs.records, db, task), granule }
     })
   })
 }
 
 /** Takes a granule out of a mosaic, and from disk where it was uploaded. */
 export async function removeGranule(
-  parts: ImporterParts,
+  needs: ReexamineNeeds,
   address: GranuleAddress,
   check?: (task: TaskRecord, granule: GranuleRecord) => void,
 ): Promise<void> {
-  await parts.locks.ofImport(address.importId, async () => {
-    const found = await find(parts, address)
+  await needs.locks.ofImport(address.importId, async () => {
+    const found = await find(needs, address)
     check?.(found.task, found.granule)
     refuseInUse(found)
-    const all = await listGranules(parts.database.kysely, address)
+    const all = await listGranules(needs.records.database.kysely, address)
     const left = all.filter(({ fileId }) => fileId !== address.fileId)
-    const { task, granules } = await settled(parts, found, left)
-    await parts.database.transaction(async (db) => {
+    const { task, granules } = await settled(needs, found, left)
+    await needs.records.database.transaction(async (db) => {
       await deleteGranule(db, address, address.fileId)
       for (const granule of changedFaults(left, granules)) await saveGranule(db, granule)
-      await saveTaskAndTell(parts, db, task)
-      await settleImport(parts, db, await getImport(db, address.importId))
+      await saveTaskAndTell(needs.records, db, task)
+      await settleImport(needs.records, db, await getImport(db, address.importId))
     })
     if (!found.task.isUploaded) return
     const { path, sidecars } = found.granule.file

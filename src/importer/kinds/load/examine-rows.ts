@@ -1,45 +1,40 @@
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { explain } from '../../../lib/errors.ts'
-import { findStoreServing } from '../../../stores/registry.ts'
 import type { StoreType } from '../../../stores/store.ts'
 import { TransformError } from '../../../transforms/transform.ts'
 import type { TaskRecord, TaskStore } from '../../model/model.ts'
-import { isLoadedWhole } from '../../model/model.ts'
-import type { Examination, ExamineContext } from '../examination.ts'
-import { examineRaster } from '../raster/examine-raster.ts'
+import type { Examination, ExamineContext } from '../kind.ts'
 
 const nothing = { isDirect: false }
 
-function directType(task: TaskRecord): StoreType | undefined {
-  if (task.table !== undefined) return undefined
-  if (task.updateMode !== 'CREATE' || !isLoadedWhole(task)) return undefined
-  return findStoreServing(task.format)?.type
-}
-
-/** Whether the task goes to the default data store of its workspace. */
-export function needsDefaultStore(task: TaskRecord, context: Omit<ExamineContext, 'chainSchema'>): boolean {
+/** Whether rows go to the default data store of their workspace. */
+export function needsDefaultStore(
+  task: TaskRecord,
+  context: Omit<ExamineContext, 'chainSchema'>,
+  served?: StoreType,
+): boolean {
   return (
     task.kind === 'vector' &&
     context.store === undefined &&
     context.layerStore === undefined &&
-    directType(task) === undefined
+    served === undefined
   )
 }
 
-function targetOf(task: TaskRecord, context: ExamineContext): { target?: TaskStore; isDirect: boolean } {
-  if (context.layerStore !== undefined) {
-    const { workspace, name, type } = context.layerStore
+function targetOf(
+  task: TaskRecord,
+  context: ExamineContext,
+  served: StoreType | undefined,
+): { target?: TaskStore; isDirect: boolean } {
+  const named = context.layerStore ?? context.store
+  if (named !== undefined) {
+    const { workspace, name, type } = named
     return { target: { workspace, name, type }, isDirect: false }
   }
-  if (context.store !== undefined) {
-    const { workspace, name, type } = context.store
-    return { target: { workspace, name, type }, isDirect: false }
-  }
-  const type = directType(task)
-  if (type !== undefined) {
+  if (served !== undefined) {
     const name = task.layer?.name ?? ''
-    return { target: { workspace: context.workspace, name, type }, isDirect: true }
+    return { target: { workspace: context.workspace, name, type: served }, isDirect: true }
   }
   return context.defaultStore === undefined ? nothing : { target: context.defaultStore, isDirect: false }
 }
@@ -50,8 +45,8 @@ function hasCrs(schema: Schema, task: TaskRecord): boolean {
   return declared !== undefined && findCrs(declared) !== undefined
 }
 
-function examineVector(task: TaskRecord, context: ExamineContext): Examination {
-  const placed = targetOf(task, context)
+function examineChain(task: TaskRecord, context: ExamineContext, served: StoreType | undefined): Examination {
+  const placed = targetOf(task, context, served)
   if (context.store?.kind === 'coverageStore' || context.layerStore?.kind === 'coverageStore') {
     return { ...nothing, finding: 'BAD_FORMAT', reason: 'Vector data cannot go into a coverage store' }
   }
@@ -70,15 +65,14 @@ function examineVector(task: TaskRecord, context: ExamineContext): Examination {
   }
 }
 
-/** Whether a task can run and into which store, or what it waits for. The first check that fails decides. */
-export function examineTask(task: TaskRecord, context: ExamineContext): Examination {
-  if (task.format === undefined) return { ...nothing, finding: 'NO_FORMAT' }
-  if (task.kind === 'raster') {
-    return examineRaster(task, context)
-  }
+/**
+ * Whether rows can be loaded and into which store, or what they wait for. `served` is the type of store that their file
+ * would be, where it can be served as it is.
+ */
+export function examineRows(task: TaskRecord, context: ExamineContext, served?: StoreType): Examination {
   if (task.source === undefined) {
     const reason = task.errorMessage ?? `The ${task.format} file cannot be read`
     return { ...nothing, finding: 'ERROR', reason }
   }
-  return examineVector(task, context)
+  return examineChain(task, context, served)
 }

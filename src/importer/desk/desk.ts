@@ -1,0 +1,91 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { Kinds } from '../kinds/kinds.ts'
+import type { ImportLocks, RunningTable } from '../live/live.ts'
+import type { LookNeeds } from '../look/look.ts'
+import type { ImportRecord, NewImport } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
+import { getImport } from '../records/records.ts'
+import type { MakeNeeds, StartNeeds } from '../run/run.ts'
+import { startRun } from '../run/run.ts'
+import type { LoadPool } from '../worker/worker.ts'
+import { addPath, addUpload, openUpload } from './add-upload.ts'
+import type { CancelNeeds } from './cancel.ts'
+import { cancelImport, cancelTask, removeImport } from './cancel.ts'
+import { createImport } from './create-import.ts'
+import { deleteImportFile } from './delete-file.ts'
+import { removeGranule, setGranuleTime } from './edit-granules.ts'
+import { changeTask, editTransforms, removeTask } from './edit-task.ts'
+import { fetchUpload } from './fetch-upload.ts'
+
+export interface DeskNeeds {
+  /** What is kept, what is published, and what a task is. */
+  base: { records: Keeping; catalog: Catalog; kinds: Kinds; pool: LoadPool }
+  /** What is under way in this process. */
+  live: { locks: ImportLocks; running: RunningTable }
+  look: LookNeeds
+  making: MakeNeeds
+  starting: StartNeeds
+  cancel: CancelNeeds
+}
+
+interface CreateOptions {
+  signal: AbortSignal
+  isRunAfter: boolean
+}
+
+interface RunOptions {
+  isAsync: boolean
+  signal: AbortSignal
+  check?: (record: ImportRecord) => void
+}
+
+/** Binds a function to what it needs. */
+function bind<N, A extends unknown[], R>(work: (needs: N, ...rest: A) => R, needs: N): (...rest: A) => R {
+  return (...rest) => work(needs, ...rest)
+}
+
+/** What clients ask to be done. */
+export function createDesk({ base, live, look, making, starting, cancel }: DeskNeeds) {
+  const { records } = base
+  const { jobs } = starting
+  const uploads = { making, look, ...live }
+  const edits = { ...base, ...live }
+  return {
+    /** Creates an import; a synchronous one has its tasks, or has been run, when this returns. */
+    create: (wanted: NewImport, options: CreateOptions) => create({ ...base, jobs, look }, wanted, options),
+    /** Runs what can be run; with `isAsync` it returns when that has been written down. */
+    run: async (importId: number, { isAsync, signal, check }: RunOptions): Promise<void> => {
+      const jobId = await startRun(starting, importId, check)
+      if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
+    },
+    openUpload: bind(openUpload, uploads),
+    addUpload: bind(addUpload, uploads),
+    addPath: bind(addPath, uploads),
+    fetchUpload: bind(fetchUpload, uploads),
+    changeTask: bind(changeTask, edits),
+    editTransforms: bind(editTransforms, edits),
+    removeTask: bind(removeTask, { records, locks: live.locks }),
+    deleteFile: bind(deleteImportFile, edits),
+    setGranuleTime: bind(setGranuleTime, edits),
+    removeGranule: bind(removeGranule, edits),
+    cancelTask: bind(cancelTask, cancel),
+    cancelImport: bind(cancelImport, cancel),
+    removeImport: bind(removeImport, cancel),
+  }
+}
+
+async function create(
+  needs: { records: Keeping; catalog: Catalog; jobs: Jobs; look: LookNeeds },
+  wanted: NewImport,
+  { signal, isRunAfter }: CreateOptions,
+): Promise<ImportRecord> {
+  const { record, jobId } = await createImport(needs, wanted, isRunAfter)
+  if (wanted.isAsync) return record
+  if (jobId !== undefined) await needs.jobs.wait(jobId, signal)
+  const prepared = await getImport(needs.records.database.kysely, record.id)
+  if (isRunAfter && prepared.jobId !== undefined) await needs.jobs.wait(prepared.jobId, signal)
+  return prepared
+}
+
+export { applyRetention } from './retention.ts'

@@ -1,0 +1,16 @@
+import type { RunningTable } from '../live/live.ts'
+import type { LookNeeds } from '../look/look.ts'
+import { fetchInto } from '../look/look.ts'
+
+/** Fetches for an upload, which waits for it; whoever deletes or cancels the import ends it. */
+export async function fetchUpload(
+  { look, running }: { look: LookNeeds; running: RunningTable },
+  importId: number,
+  location: string,
+  folder: string,
+  outer: AbortSignal,
+): Promise<void> {
+  await running.duringRequest(importId, outer, (signal) =>
+    fetchInto(look, importId, { location }, folder, signal),
+  )
+}

@@ -1,0 +1,17 @@
+import { defined } from '../../lib/defined.ts'
+import type { TaskRecord } from '../model/model.ts'
+import { proposeLayer } from '../model/model.ts'
+import type { LoadPool } from '../worker/worker.ts'
+
+/** Looks again at the file of a task where that failed before. */
+export async function describeAgain(
+  pool: Pick<LoadPool, 'describe'>,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  const [file] = task.files
+  if (task.source !== undefined || file === undefined) return task
+  const described = await pool.describe(file, { signal, ...defined({ charset: task.charset }) })
+  const [source] = described.layers
+  return source === undefined ? task : { ...task, source, layer: proposeLayer(source) }
+}

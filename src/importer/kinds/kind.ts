@@ -1,0 +1,176 @@
+import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
+import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
+import type { DataFile, Message } from '../../formats/format.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { PlanContext } from '../look/look.ts'
+import type {
+  DescribedFile,
+  Finding,
+  GranuleRecord,
+  ImportRecord,
+  ImportSource,
+  TaskLayer,
+  TaskLoad,
+  TaskRecord,
+  TaskStore,
+} from '../model/model.ts'
+import type { Place, Published } from '../publish/publish.ts'
+
+/** A task that runs, with its import, as both stand now. */
+export interface Running {
+  readonly record: ImportRecord
+  readonly task: TaskRecord
+}
+
+/** Data of an import that tasks are to be made of. */
+export interface LookedAt {
+  record: ImportRecord
+  described: DescribedFile[]
+  context: PlanContext
+  signal: AbortSignal
+}
+
+/** The tasks of data, not yet examined or saved; ids go on from the import's next. */
+export interface TaskPlan {
+  tasks: TaskRecord[]
+  messages: Message[]
+  /** To be saved with the tasks. */
+  granules?: GranuleRecord[]
+  /** A task that was there and took the data. */
+  grown?: TaskRecord
+  /** The import's source with what was learnt of it. */
+  source?: ImportSource
+}
+
+/** What a look at a task comes to. */
+export interface Examination {
+  finding: Finding
+  /** Why it cannot run, for `ERROR`, `BAD_FORMAT` and `NO_FORMAT`. */
+  reason?: string
+  target?: TaskStore
+  isDirect: boolean
+}
+
+/** What a look at a task knows of the catalogue. */
+export interface ExamineContext {
+  workspace: string
+  /** The store that the task or its import names. */
+  store?: TaskStore & { kind: StoreKind }
+  /** The store of the published layer that a REPLACE or APPEND means, where there is one. */
+  layerStore?: TaskStore & { kind: StoreKind }
+  /** Default data store of the workspace; absent while nobody has needed it. */
+  defaultStore?: TaskStore
+  /** Whether a transformation of a field that is not there fails at run only. */
+  acceptsUnknownFields?: boolean
+  /** The schema at the end of the chain; throws when the chain does not fit. */
+  chainSchema(task: TaskRecord): Schema
+}
+
+/**
+ * How a new table is named: after a look at which names are free in the store, or without one, since the load itself
+ * refuses a name that is taken and a look takes long in a GeoPackage of many tables.
+ */
+export interface Naming {
+  isLookedUp: boolean
+  signal: AbortSignal
+}
+
+/** Where the data of one attempt go. `release` gives back the names that are reserved for it. */
+export interface Placed {
+  /** Written down before anything is staged, so that a later start finds it; absent where no store takes rows. */
+  load?: TaskLoad
+  turns: Turns
+  /** Brings the data beside their place; nothing is visible of them. What it throws has left nothing but `load`. */
+  stage(notes: StageNotes, signal: AbortSignal): Promise<Staged>
+  release(): void
+}
+
+/** Keys under which one works at a time. */
+export interface Turns {
+  /** From staging to the commit. */
+  commit?: string
+  /** From staging until the layer is published. */
+  publish?: string
+}
+
+/** What staging may write down on the task at once. */
+export interface StageNotes {
+  say(message: Message): Promise<void>
+  /** The numbers of a load that is given up. */
+  keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>
+}
+
+/** Data that are whole and invisible: they are committed, or discarded as if they had never been there. */
+export interface Staged {
+  /** What must stand on the task before the commit, for whoever finds it after a crash. */
+  note?: CommitNote
+  commit(): Promise<Committed>
+  /** Does nothing to what was committed and published. */
+  discard(why: unknown): Promise<void>
+}
+
+export interface CommitNote {
+  token: string
+  counts: NonNullable<TaskLoad['counts']>
+  /** What went to the store, under the names that it has there. */
+  columns: NonNullable<TaskLayer['loaded']>
+  messages: Message[]
+}
+
+/** Data that their store has for good. */
+export interface Committed {
+  publish(running: Running): Promise<Publication>
+}
+
+/** A layer to publish, or to refresh, together with the end of its task. */
+export interface Publication {
+  task: TaskRecord
+  place: Place
+  published: Published
+  /** Makes or changes the store, in the same transaction. */
+  makeStore?(change: CatalogTransaction): Promise<StoreRecord>
+  /** Takes away what the publication has made superfluous; throws nothing. */
+  tidy?(): Promise<void>
+}
+
+/**
+ * What a task is: rows, a table, a file that is served as it is, a raster, a mosaic. Each is one folder, chosen by the
+ * registry from the record; nobody else asks which it is. A kind saves nothing itself: the owner of the running task does.
+ */
+export interface TaskKind {
+  readonly name: string
+  takes(task: TaskRecord): boolean
+  /** Whether an import's data are looked at by this kind. */
+  takesSource(source: ImportSource): boolean
+  /** Whether a load is of this kind; it may be older than what its task is now. */
+  takesLoad(load: TaskLoad): boolean
+  /** Whether its data are files that have to be found first, and whether archives among them are opened. */
+  readonly data: { isFiles: boolean; opensArchives: boolean }
+
+  /** Makes tasks of data. */
+  look(data: LookedAt): Promise<TaskPlan>
+  /** Looks again at data that could not be used before. */
+  lookAgain(task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
+  /** The files that the task came from, sidecars beside them. */
+  listFiles(task: TaskRecord): Promise<DataFile[]>
+  /** Whether the published layer reads the files where they lie. */
+  readsInPlace(task: TaskRecord): boolean
+
+  /** Whether the task can run and into which store, or what it waits for. Asked of tasks with a format. */
+  examine(task: TaskRecord, context: ExamineContext): Examination
+  needsDefaultStore(task: TaskRecord, context: Omit<ExamineContext, 'chainSchema'>): boolean
+  /** Throws where a chain of transformations does not suit the task. */
+  checkTransforms(task: TaskRecord, specs: TransformSpec[]): Promise<void>
+  /** Throws `Failure` where the task's update mode is refused at once. */
+  checkMode(record: ImportRecord, task: TaskRecord): Promise<void>
+
+  /** What attempts wait for each other by, before anything is decided. */
+  turn(running: Running): Promise<string | undefined>
+  /** Decides where the data go. */
+  place(running: Running, naming: Naming): Promise<Placed>
+  /** What a load that broke off has committed, to be published; undefined where it has not. Throws where nobody knows. */
+  recover(load: TaskLoad): Promise<Committed | undefined>
+  /** Takes away what a load that was not committed has left. */
+  discard(load: TaskLoad): Promise<void>
+}

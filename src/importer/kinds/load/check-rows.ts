@@ -1,0 +1,25 @@
+import { invalid } from '../../../lib/errors.ts'
+import { findStoreDescription } from '../../../stores/registry.ts'
+import { foldChain, vectorTransformOf } from '../../../transforms/chain.ts'
+import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { TaskRecord } from '../../model/model.ts'
+import { chosenSchema } from '../../model/model.ts'
+
+/** Checks a chain for rows: each step against the schema at its place and the target. */
+export function checkRowTransforms(task: TaskRecord, specs: TransformSpec[]): void {
+  for (const spec of specs) {
+    const transform = vectorTransformOf(spec)
+    if (transform.phase === 'after' && task.store !== undefined && !hasIndexes(task.store.type)) {
+      throw invalid('invalid-transform', `${transform.type} needs a database as target`)
+    }
+  }
+  const { source, layer } = task
+  if (source === undefined || layer === undefined) return
+  const { srs } = layer
+  foldChain(chosenSchema(source.schema, layer), specs, srs === undefined ? {} : { declaredCrs: { srs } })
+}
+
+/** Those of coverages are not asked: no vector task goes there. */
+function hasIndexes(type: string): boolean {
+  return findStoreDescription(type)?.can.hasIndexes !== false
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { TableDescription, VectorStore } from '../../../stores/store.ts'
+import type { TaskLoad } from '../../model/model.ts'
+import type { Committed, Naming, Placed, Running } from '../kind.ts'
+import { findFileStore, openMoved, pointStore, removeMoved } from './file-layer.ts'
+import type { RowNeeds, RowSource } from './row-needs.ts'
+import { stageRows } from './stage-rows.ts'
+import { loadInto, turnsAt } from './target.ts'
+
+/** How rows get into a table of a store, wherever they come from. */
+export class RowLoads {
+  readonly #needs: RowNeeds
+
+  constructor(needs: RowNeeds) {
+    this.#needs = needs
+  }
+
+  /** Loads into one file that is served as it is follow one another: the first points its store to a file of ours. */
+  async turn(running: Running): Promise<string | undefined> {
+    const store = await findFileStore(this.#needs.catalog, running)
+    return store === undefined ? undefined : `file of store ${store.id}`
+  }
+
+  async place(running: Running, naming: Naming, source: RowSource): Promise<Placed> {
+    const { targets } = this.#needs
+    const target = await targets.find(running, naming)
+    const load = loadInto(target, randomUUID())
+    return {
+      load,
+      turns: turnsAt(target),
+      stage: async (notes, signal) => {
+        const rows = await stageRows(this.#needs, { running, load, target, source }, notes, signal)
+        const { note, discard } = rows
+        const commit = async (): Promise<Committed> => {
+          const { table } = await rows.commit()
+          return this.#committed({ ...load, token: note.token, counts: note.counts }, table)
+        }
+        return { note, commit, discard }
+      },
+      release: () => targets.release(running.record.workspace, target),
+    }
+  }
+
+  async recover(load: TaskLoad): Promise<Committed | undefined> {
+    if (load.token === undefined) return undefined
+    const opened = await this.open(load)
+    if ((await opened.outcome(load.token)) !== 'committed') return undefined
+    await this.sweep(load)
+    return this.#committed(load)
+  }
+
+  async discard(load: TaskLoad): Promise<void> {
+    if (load.movedTo === undefined) await (await this.open(load)).sweep(load.loadId)
+    else await removeMoved(load.movedTo)
+  }
+
+  /** The store that a load goes to. */
+  async open({ movedTo, storeId }: TaskLoad): Promise<VectorStore> {
+    if (movedTo !== undefined) return openMoved(movedTo)
+    const { stores } = this.#needs.catalog
+    return stores.open(await stores.get(storeId))
+  }
+
+  /** Removes what a load that committed had staged; what cannot be removed harms nobody. */
+  async sweep(load: TaskLoad): Promise<void> {
+    await this.open(load)
+      .then((opened) => opened.sweep(load.loadId))
+      .catch((error: unknown) => this.#warn(error, load, 'a load was not swept'))
+  }
+
+  /** What a table now holds is looked up unless it is given. */
+  #committed(load: TaskLoad, given?: TableDescription): Committed {
+    const { catalog } = this.#needs
+    return {
+      publish: async ({ task }) => {
+        const table = given ?? (await (await this.open(load)).findTable(load.table))
+        if (table === undefined) throw new Error(`The table "${load.table}" is gone after its load`)
+        const publication = { task: { ...task, ...load.counts }, place: load, published: table }
+        const { movedTo } = load
+        if (movedTo === undefined) return publication
+        const from = await catalog.stores.get(load.storeId)
+        return {
+          ...publication,
+          makeStore: (change) => pointStore(change, load, movedTo),
+          tidy: () =>
+            catalog.stores.files
+              .removeUnused(from.parameters.path ?? '')
+              .then(() => catalog.stores.files.removeUnusedIndex(from))
+              .catch((error: unknown) => this.#warn(error, load, 'a file that is not used was not removed')),
+        }
+      },
+    }
+  }
+
+  #warn(error: unknown, { loadId }: TaskLoad, text: string): void {
+    this.#needs.log.warn({ err: error, loadId }, text)
+  }
+}

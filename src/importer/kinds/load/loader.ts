@@ -1,0 +1,110 @@
+import type { Message } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { ProgressBoard } from '../../live/live.ts'
+import type { TaskLayer, TaskRecord } from '../../model/model.ts'
+import { rejectsPath } from '../../records/records.ts'
+import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress, StagedLoad } from '../../worker/worker.ts'
+import { stageLoad } from '../../worker/worker.ts'
+import type { CommitNote } from '../kind.ts'
+
+/** A load under way, as those who watch it and those who end it see it. */
+export interface LoadWork {
+  task: TaskRecord
+  startedMs: number
+  signal: AbortSignal
+  /** What was told of it before, and what is told on the way. */
+  messages: Message[]
+  onProgress?(progress: LoadProgress): void
+}
+
+export interface StagedRows extends Omit<StagedLoad, 'token' | 'outcome'> {
+  note: CommitNote
+}
+
+/** Stages rows in workers; who watches the import is told how far they are. */
+export class Loader {
+  readonly #pool: LoadPool
+  readonly #progress: ProgressBoard
+  readonly #folders: { rejects: string }
+
+  constructor(needs: { pool: LoadPool; progress: ProgressBoard; folders: { rejects: string } }) {
+    this.#pool = needs.pool
+    this.#progress = needs.progress
+    this.#folders = needs.folders
+  }
+
+  /** Where a task's rejected rows are written. */
+  rejectsPath({ importId, id }: TaskRecord): string {
+    return rejectsPath({ folders: this.#folders }, importId, id)
+  }
+
+  async stage(
+    plan: LoadPlan,
+    { task, startedMs, signal, messages, onProgress }: LoadWork,
+  ): Promise<StagedRows> {
+    const staged = await stageLoad(this.#pool, plan, {
+      signal,
+      onProgress: (progress) => {
+        onProgress?.(progress)
+        this.tell(task, startedMs, progress)
+      },
+      onMessage: (message) => messages.push(message),
+    })
+    const { token, outcome, commit, discard } = staged
+    return { note: noteOf(token, outcome, messages), commit, discard }
+  }
+
+  /** Loads what a load needs before it can begin, into a place that is its alone. */
+  async copy(plan: LoadPlan, signal: AbortSignal): Promise<void> {
+    const quiet = { onProgress: () => undefined, onMessage: () => undefined }
+    await this.#pool.load(plan, { ...quiet, signal, beforeCommit: () => Promise.resolve() })
+  }
+
+  /** Tells how far a load is to those who watch. */
+  tell(task: TaskRecord, startedMs: number, progress: LoadProgress): void {
+    const total = task.source?.featureCount ?? -1
+    const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
+    const rowsPerSecond = Math.round(progress.rows / seconds)
+    const left = total < 0 || rowsPerSecond === 0 ? undefined : (total - progress.rows) / rowsPerSecond
+    const remainingSeconds = left === undefined ? undefined : Math.max(0, Math.round(left))
+    const { phase, rows, rejected } = progress
+    this.#progress.tell(task.importId, {
+      type: 'progress',
+      taskId: task.id,
+      progress: {
+        ...{ phase, progress: rows, total, rejected, rowsPerSecond },
+        ...defined({ remainingSeconds }),
+      },
+    })
+  }
+}
+
+function noteOf(token: string, outcome: LoadOutcome, messages: Message[]): CommitNote {
+  const { rowsRead, rowsLoaded, rejected, renamed } = outcome
+  const renames = Object.entries(renamed).map(
+    ([from, to]): Message => ({
+      level: 'info',
+      code: 'column-renamed',
+      message: `Attribute "${from}" is stored as column "${to}"`,
+    }),
+  )
+  return {
+    token,
+    counts: { rowsRead, rowsLoaded, rejected },
+    columns: loadedColumns(outcome),
+    messages: [...messages, ...renames],
+  }
+}
+
+/** What went to the store, under the names that it has there. */
+function loadedColumns({ schema, renamed }: LoadOutcome): NonNullable<TaskLayer['loaded']> {
+  const { attributes, geometry } = schema
+  return {
+    attributes: attributes.map(({ name, type, source = name, example }) => ({
+      ...{ name: ownValue(renamed, name) ?? name, type, source },
+      ...defined({ example }),
+    })),
+    ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),
+  }
+}

@@ -1,0 +1,18 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { Database } from '../../../db/connection.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import type { LoadPool } from '../../worker/worker.ts'
+import type { Targets } from '../load/find-target.ts'
+import type { RowLoads } from '../load/load-rows.ts'
+import type { Loader } from '../load/loader.ts'
+
+export interface MosaicNeeds {
+  catalog: Catalog
+  database: Database
+  pool: LoadPool
+  folders: { stores: string }
+  log: Logger
+  rows: RowLoads
+  targets: Targets
+  loader: Loader
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import type { DataFile } from '../../../formats/format.ts'
+import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
+import type { TaskLoad, TaskRecord } from '../../model/model.ts'
+import { listGranules } from '../../records/records.ts'
+import { describeAgain } from '../describe-again.ts'
+import type { Committed, Naming, Placed, Running, TaskKind } from '../kind.ts'
+import { loadInto, turnsAt } from '../load/target.ts'
+import { checkRasterTransforms } from '../raster/check-transforms.ts'
+import { refuseAppend } from '../raster/refuse-append.ts'
+import { examineMosaic } from './examine-mosaic.ts'
+import { lookAgain, lookAtMosaic } from './look-at-mosaic.ts'
+import type { MosaicNeeds } from './mosaic-needs.ts'
+import { findMosaicTarget } from './mosaic-target.ts'
+import { removePlaced } from './place-granules.ts'
+import { publishMosaic } from './publish-mosaic.ts'
+import { stageMosaic } from './stage-mosaic.ts'
+
+async function listFiles({ database }: MosaicNeeds, task: TaskRecord): Promise<DataFile[]> {
+  const granules = await listGranules(database.kysely, { importId: task.importId, taskId: task.id })
+  return [...task.files, ...granules.map(({ file }) => file)]
+}
+
+async function place(needs: MosaicNeeds, running: Running, naming: Naming): Promise<Placed> {
+  const loadId = randomUUID()
+  const { target, granuleFolder } = await findMosaicTarget(needs, running, { loadId, naming })
+  const load: TaskLoad = { ...loadInto(target, loadId), granuleFolder }
+  return {
+    load,
+    turns: turnsAt(target),
+    stage: async (notes, signal) => {
+      const staged = await stageMosaic(needs, { running, load, target }, notes, signal)
+      const { note, discard } = staged
+      const commit = async (): Promise<Committed> => {
+        await staged.commit()
+        return committed(needs, { ...load, token: note.token, counts: note.counts })
+      }
+      return { note, commit, discard }
+    },
+    release: () => needs.targets.release(running.record.workspace, target),
+  }
+}
+
+function committed(needs: MosaicNeeds, load: TaskLoad): Committed {
+  return { publish: (running) => publishMosaic(needs, running, load) }
+}
+
+/** Many rasters as one coverage, whose index is loaded like rows; also a raster that becomes a granule of one. */
+export function mosaicKind(needs: MosaicNeeds): TaskKind {
+  const { catalog, pool, rows } = needs
+  return {
+    name: 'mosaic',
+    takes: ({ mosaic, kind, target }) =>
+      kind === 'raster' && (mosaic !== undefined || target?.type === mosaicType),
+    takesSource: ({ type }) => type === 'mosaic',
+    takesLoad: ({ granuleFolder }) => granuleFolder !== undefined,
+    data: { isFiles: true, opensArchives: false },
+    look: (data) => lookAtMosaic(needs, data),
+    lookAgain: (task, signal) =>
+      task.mosaic === undefined
+        ? describeAgain(pool, task, signal)
+        : lookAgain(needs, task, task.mosaic, signal),
+    listFiles: (task) => listFiles(needs, task),
+    readsInPlace: ({ isDirect }) => isDirect,
+    examine: examineMosaic,
+    needsDefaultStore: () => false,
+    checkTransforms: ({ files, mosaic }, specs) =>
+      checkRasterTransforms(specs, { isSingle: mosaic === undefined && files.length <= 1 }),
+    checkMode: (record, task) => refuseAppend(catalog, record, task),
+    turn: () => Promise.resolve(undefined),
+    place: (running, naming) => place(needs, running, naming),
+    recover: async (load) => ((await rows.recover(load)) === undefined ? undefined : committed(needs, load)),
+    discard: async (load) => {
+      await rows.discard(load)
+      await removePlaced(load)
+    },
+  }
+}

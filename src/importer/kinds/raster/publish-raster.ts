@@ -1,0 +1,74 @@
+import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
+import type { StoreRecord } from '../../../catalog/records.ts'
+import type { Message } from '../../../formats/format.ts'
+import type { ImportRecord, TaskRecord } from '../../model/model.ts'
+import type { Publication, Running } from '../kind.ts'
+import type { RasterNeeds } from './raster-needs.ts'
+
+import type { MadeRaster } from './stage-raster.ts'
+
+/** The store of the layer that is replaced, pointed to the new file, or a new store. */
+async function placeStore(
+  change: CatalogTransaction,
+  record: ImportRecord,
+  task: TaskRecord,
+  made: MadeRaster,
+): Promise<{ store: StoreRecord; former?: StoreRecord }> {
+  const name = task.layer?.name ?? ''
+  const parameters = { path: made.path }
+  const layer = task.updateMode === 'REPLACE' ? await change.findLayer(record.workspace, name) : undefined
+  if (layer === undefined) {
+    return { store: await change.addFileStore(record.workspace, { name, type: made.type, parameters }) }
+  }
+  const former = await change.getStore(layer.storeId)
+  return { store: await change.moveStore(former.id, { type: made.type, parameters }), former }
+}
+
+/** What people should know of a REPLACE: the layer's place is that of the new file. */
+async function replaceMessages(
+  { catalog }: RasterNeeds,
+  { workspace }: ImportRecord,
+  { updateMode, layer: wanted }: TaskRecord,
+): Promise<Message[]> {
+  if (updateMode !== 'REPLACE') return []
+  const layer = await catalog.layers.find(workspace, wanted?.name ?? '')
+  const before = layer?.details.srs
+  const after = wanted?.srs
+  if (before === undefined || after === undefined || before === after) return []
+  const message = `The layer was in ${before} and is now in ${after}, as its new file is`
+  return [{ level: 'warning', code: 'crs-changed', message }]
+}
+
+/** The raster as a coverage: one transaction makes or moves the store and the layer. */
+export async function publishRaster(
+  needs: RasterNeeds,
+  { record, task: before }: Running,
+  made: MadeRaster,
+): Promise<Publication> {
+  const { layer } = made
+  const task = { ...before, layer }
+  const messages = [...task.messages, ...(await replaceMessages(needs, record, task))]
+  let former: StoreRecord | undefined
+  return {
+    task: { ...task, messages },
+    place: {
+      ...{ storeId: 0, table: layer.nativeName, layerName: layer.name },
+      isNewLayer: task.updateMode === 'CREATE',
+    },
+    published: made.description,
+    makeStore: async (change) => {
+      const placed = await placeStore(change, record, task, made)
+      former = placed.former
+      return placed.store
+    },
+    tidy: () => removeUnused(needs, former?.parameters.path),
+  }
+}
+
+/** What cannot be removed now goes with other unused folders a day later. */
+export async function removeUnused({ catalog, log }: RasterNeeds, path: string | undefined): Promise<void> {
+  if (path === undefined) return
+  await catalog.stores.files
+    .removeUnused(path)
+    .catch((error: unknown) => log.warn({ err: error, path }, 'a raster that is not used was not removed'))
+}

@@ -1,0 +1,45 @@
+import { planTasks } from '../../look/look.ts'
+import { describeAgain } from '../describe-again.ts'
+import type { TaskKind } from '../kind.ts'
+import { withoutLoad } from '../no-load.ts'
+import { checkRasterTransforms } from './check-transforms.ts'
+import { examineRaster } from './examine-raster.ts'
+import { publishRaster, removeUnused } from './publish-raster.ts'
+import type { RasterNeeds } from './raster-needs.ts'
+import { refuseAppend } from './refuse-append.ts'
+import { stageRaster } from './stage-raster.ts'
+
+/** A raster that is served as a coverage: where it lies, as a copy, or as a chain of tools makes it. */
+export function rasterKind(needs: RasterNeeds): TaskKind {
+  const { catalog, pool } = needs
+  return {
+    ...withoutLoad,
+    name: 'raster',
+    takes: ({ kind }) => kind === 'raster',
+    takesSource: () => false,
+    data: { isFiles: true, opensArchives: true },
+    look: async ({ described, context }) => planTasks(described, context),
+    lookAgain: (task, signal) => describeAgain(pool, task, signal),
+    listFiles: async ({ files }) => files,
+    readsInPlace: ({ isDirect }) => isDirect,
+    examine: examineRaster,
+    needsDefaultStore: () => false,
+    checkTransforms: ({ files }, specs) => checkRasterTransforms(specs, { isSingle: files.length <= 1 }),
+    checkMode: (record, task) => refuseAppend(catalog, record, task),
+    turn: () => Promise.resolve(undefined),
+    place: async (running) => ({
+      turns: {},
+      stage: async (_notes, signal) => {
+        const made = await stageRaster(needs, running, signal)
+        return {
+          commit: async () => {
+            signal.throwIfAborted()
+            return { publish: (now) => publishRaster(needs, now, made) }
+          },
+          discard: () => removeUnused(needs, made.path),
+        }
+      },
+      release: () => undefined,
+    }),
+  }
+}

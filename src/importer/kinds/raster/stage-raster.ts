@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { DataFile, LayerDescription } from '../../../formats/format.ts'
+import { invalid } from '../../../lib/errors.ts'
+import type { CoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
+import { isCoverageStoreType } from '../../../stores/rasters/coverage-types.ts'
+import { outputFormat } from '../../../transforms/raster/output-format.ts'
+import type { TaskLayer, TaskRecord } from '../../model/model.ts'
+import { copyAll, copyFolder, fillFolder, storeFolder } from '../../publish/publish.ts'
+import type { Running } from '../kind.ts'
+import { watchBytes } from './byte-progress.ts'
+import { placedDescription, writePlace } from './place-copy.ts'
+import type { RasterNeeds } from './raster-needs.ts'
+
+import type { TransformedRaster } from './transform-raster.ts'
+import { transformRaster } from './transform-raster.ts'
+
+/** A raster to publish. */
+export interface MadeRaster {
+  /** A copy of ours in a folder of its own, or the user's file where it lies. */
+  path: string
+  type: CoverageStoreType
+  description: LayerDescription
+  /** As the client wants it; of a raster that was transformed its place is that of the result. */
+  layer: TaskLayer
+}
+
+interface RasterTask {
+  task: TaskRecord
+  file: DataFile
+  layer: TaskLayer
+  source: LayerDescription
+  type: CoverageStoreType
+}
+
+function requireRaster(task: TaskRecord): RasterTask {
+  const [file] = task.files
+  const { source, layer, format = '' } = task
+  if (file === undefined || source === undefined || layer === undefined || !isCoverageStoreType(format)) {
+    throw new Error(`Task ${task.id} has no raster that can be served`)
+  }
+  return { task, file, layer, source, type: format }
+}
+
+async function requireFile({ path }: DataFile): Promise<void> {
+  if ((await stat(path).catch(() => undefined))?.isFile() === true) return
+  throw invalid('file-gone', `"${basename(path)}" is not there any more: put it back, or use a new import`)
+}
+
+/** What the task's transformations make of its file; the layer takes its place from it. */
+async function makeTransformed(
+  needs: RasterNeeds,
+  { record, task }: Running,
+  { path: source }: DataFile,
+  signal: AbortSignal,
+): Promise<MadeRaster> {
+  const origin = `task ${record.id}/${task.id}`
+  const folder = storeFolder(needs.folders.stores, record, { path: source, origin })
+  let made: TransformedRaster | undefined
+  const path = await fillFolder(folder, async (staging) => {
+    made = await transformRaster(needs, task, staging, signal)
+    return made.main
+  })
+  if (made === undefined) throw new Error(`Task ${task.id} made no raster`)
+  const { description, layer } = made
+  return { path, type: outputFormat, description, layer }
+}
+
+/** The file to publish: what the chain makes, the source where it lies, or a whole copy of ours where it was uploaded. */
+export async function stageRaster(
+  needs: RasterNeeds,
+  running: Running,
+  signal: AbortSignal,
+): Promise<MadeRaster> {
+  const { task, file, layer, source, type } = requireRaster(running.task)
+  await requireFile(file)
+  if (task.transforms.length > 0) return makeTransformed(needs, running, file, signal)
+  const description = placedDescription(source, layer)
+  if (!task.isUploaded) return { path: file.path, type, description, layer }
+  const hooks = { signal, onBytes: watchBytes(needs, task) }
+  const path = await fillFolder(copyFolder(needs.folders, running.record, file), async (folder) => {
+    const main = await copyAll(file, folder, hooks)
+    await writePlace({ folder, main }, source, layer)
+    return main
+  })
+  return { path, type, description, layer }
+}

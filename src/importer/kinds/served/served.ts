@@ -1,0 +1,29 @@
+import type { TaskKind } from '../kind.ts'
+import { withoutLoad } from '../no-load.ts'
+import { vectorKind } from '../vector/vector.ts'
+import type { ServedNeeds } from './served-needs.ts'
+import { publishFile, stageFile } from './stage-file.ts'
+
+/** Rows of a file that is served as it is. What it is examined as may make it rows to load, and back. */
+export function servedKind(needs: ServedNeeds): TaskKind {
+  return {
+    ...vectorKind(needs),
+    ...withoutLoad,
+    name: 'served',
+    takes: ({ isDirect }) => isDirect,
+    takesSource: () => false,
+    readsInPlace: () => true,
+    turn: () => Promise.resolve(undefined),
+    place: async (running) => ({
+      turns: {},
+      stage: async (_notes, signal) => {
+        const file = await stageFile(needs, running, signal)
+        return {
+          commit: async () => ({ publish: async (now) => publishFile(now, file) }),
+          discard: () => Promise.resolve(),
+        }
+      },
+      release: () => undefined,
+    }),
+  }
+}

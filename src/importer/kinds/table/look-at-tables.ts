@@ -1,0 +1,35 @@
+import { defined } from '../../../lib/defined.ts'
+import type { Vault } from '../../../lib/vault.ts'
+import { openedConnection, planTasks } from '../../look/look.ts'
+import type { DescribedFile } from '../../model/model.ts'
+import type { LoadPool } from '../../worker/worker.ts'
+import type { LookedAt, TaskPlan } from '../kind.ts'
+
+/** Turns the tables of a database into tasks, one for each. */
+export async function lookAtTables(
+  { pool, vault }: { pool: LoadPool; vault: Vault },
+  { record, context, signal }: LookedAt,
+): Promise<TaskPlan> {
+  const { source } = record
+  if (source?.database === undefined) throw new Error(`Import ${record.id} reads no database`)
+  const { importId, nextTaskId, transforms, suits, maxTasks, at } = context
+  const { format, tables, messages } = await pool.describeDatabase(openedConnection(vault, source.database), {
+    ...defined({ tables: source.database.wanted }),
+    maxTables: maxTasks,
+    signal,
+  })
+  const described: DescribedFile = {
+    file: { path: '', sidecars: {} },
+    format: { name: format, kind: 'vector', canServeDirectly: false },
+    layers: tables,
+  }
+  const plan = planTasks([described], {
+    ...{ importId, nextTaskId, folder: '', isUploaded: false, transforms, suits, maxTasks, at },
+  })
+  const database = { ...source.database, tables: tables.map(({ name }) => name) }
+  return {
+    tasks: plan.tasks.map((task) => ({ ...task, files: [], ...defined({ table: task.source?.name }) })),
+    messages,
+    source: { ...source, database },
+  }
+}

@@ -1,0 +1,42 @@
+import { defined } from '../../../lib/defined.ts'
+import { planTasks } from '../../look/look.ts'
+import type { LoadPool, LoadSource } from '../../worker/worker.ts'
+import { describeAgain } from '../describe-again.ts'
+import type { Running, TaskKind } from '../kind.ts'
+import { checkRowTransforms } from '../load/check-rows.ts'
+import { examineRows, needsDefaultStore } from '../load/examine-rows.ts'
+import type { RowLoads } from '../load/load-rows.ts'
+import { servedType } from '../load/served-type.ts'
+
+function openFile({ task }: Running): LoadSource {
+  const [file] = task.files
+  const { source, format, charset } = task
+  if (file === undefined || source === undefined || format === undefined) {
+    throw new Error(`Task ${task.id} has no data to load`)
+  }
+  return { kind: 'file', file, format, layer: source, ...defined({ charset }) }
+}
+
+/** Rows of a file, loaded into a table; also what nothing reads yet. */
+export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): TaskKind {
+  const source = { open: openFile, refuse: () => Promise.resolve() }
+  return {
+    name: 'vector',
+    takes: () => true,
+    takesSource: () => true,
+    takesLoad: () => true,
+    data: { isFiles: true, opensArchives: true },
+    look: async ({ described, context }) => planTasks(described, context),
+    lookAgain: (task, signal) => describeAgain(pool, task, signal),
+    listFiles: async ({ files }) => files,
+    readsInPlace: () => false,
+    examine: (task, context) => examineRows(task, context, servedType(task)),
+    needsDefaultStore: (task, context) => needsDefaultStore(task, context, servedType(task)),
+    checkTransforms: async (task, specs) => checkRowTransforms(task, specs),
+    checkMode: () => Promise.resolve(),
+    turn: (running) => rows.turn(running),
+    place: (running, naming) => rows.place(running, naming, source),
+    recover: (load) => rows.recover(load),
+    discard: (load) => rows.discard(load),
+  }
+}

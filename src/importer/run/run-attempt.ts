@@ -1,0 +1,122 @@
+import { Failure } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Committed, Kinds, Placed, Staged } from '../kinds/kinds.ts'
+import type { ImportLocks } from '../live/live.ts'
+import { settleAfterFailure, settleLoad } from './recover-task.ts'
+import type { RunningTask } from './running-task.ts'
+
+const maxTaskAttempts = 3
+const maxNameTries = 10
+
+export interface AttemptNeeds {
+  kinds: Kinds
+  locks: ImportLocks
+  log: Logger
+}
+
+/** One attempt at a task. What an earlier one has left is settled first. */
+export async function runAttempt(
+  needs: AttemptNeeds,
+  owner: RunningTask,
+  signal: AbortSignal,
+): Promise<void> {
+  await owner.resume()
+  if (await settleLoad(needs.kinds, owner)) return
+  const attempt = (owner.task.run?.attempt ?? 0) + 1
+  if (attempt > maxTaskAttempts) {
+    await owner.fail(`It was begun ${maxTaskAttempts} times and the server died each time`)
+    return
+  }
+  if (!(await begin(needs.kinds, owner, attempt, signal))) return
+  const key = await needs.kinds.of(owner.task).turn(owner)
+  await inTurn(needs.locks, key, signal, () => placeAndLoad(needs, owner, signal))
+}
+
+/** Looks at the task once more and sets it RUNNING; false when it cannot run. */
+async function begin(
+  kinds: Kinds,
+  owner: RunningTask,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (owner.task.state === 'RUNNING') {
+    await owner.beginAgain(attempt)
+    return true
+  }
+  const looked = await kinds.of(owner.task).lookAgain(owner.task, signal)
+  const examined = await kinds.reexamine(owner.record, looked)
+  if (examined.state !== 'READY') {
+    await owner.giveUp(examined)
+    return false
+  }
+  await owner.begin(examined, attempt)
+  return true
+}
+
+/**
+ * Where only the load finds out that the table's name is taken, the next one takes a name that was looked up; another
+ * process may be faster with that again.
+ */
+async function placeAndLoad(needs: AttemptNeeds, owner: RunningTask, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await placeOnce(needs, owner, signal, tries > 1)
+      return
+    } catch (error) {
+      const isTaken = error instanceof Failure && error.code === 'table-exists'
+      if (!isTaken || owner.isUnsettled || tries === maxNameTries) throw error
+    }
+  }
+}
+
+async function placeOnce(
+  needs: AttemptNeeds,
+  owner: RunningTask,
+  signal: AbortSignal,
+  isLookedUp: boolean,
+): Promise<void> {
+  const placed = await needs.kinds.of(owner.task).place(owner, { isLookedUp, signal })
+  try {
+    if (placed.load !== undefined) await owner.aim(placed.load)
+    await stageToPublish(needs.locks, owner, placed, signal)
+  } catch (error) {
+    if (!(await settleAfterFailure(needs, owner))) throw error
+  } finally {
+    placed.release()
+  }
+}
+
+/** The protocol: stage, write down what is about to be committed, commit, publish. */
+async function stageToPublish(
+  locks: ImportLocks,
+  owner: RunningTask,
+  placed: Placed,
+  signal: AbortSignal,
+): Promise<void> {
+  const { turns } = placed
+  await inTurn(locks, turns.publish, signal, async () => {
+    let staged: Staged | undefined
+    try {
+      const committed = await inTurn(locks, turns.commit, signal, async (): Promise<Committed> => {
+        staged = await placed.stage(owner, signal)
+        if (placed.load !== undefined && staged.note !== undefined) {
+          await owner.noteCommit(placed.load, staged.note)
+        }
+        return staged.commit()
+      })
+      await owner.publish(await committed.publish(owner))
+    } catch (error) {
+      await staged?.discard(error)
+      throw error
+    }
+  })
+}
+
+function inTurn<T>(
+  locks: ImportLocks,
+  key: string | undefined,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  return key === undefined ? work() : locks.hold(key, work, signal)
+}

@@ -1,0 +1,25 @@
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { PrepareNeeds } from './prepare-import.ts'
+import { prepareHandler } from './prepare-import.ts'
+import { publishEarlierCommits } from './recover-task.ts'
+import type { RunNeeds } from './run-import.ts'
+import { runHandler } from './run-import.ts'
+import { prepareJob, runJob } from './start-run.ts'
+
+/** Takes up what an earlier process left, then runs jobs of imports. */
+export async function startJobs(
+  jobs: Jobs,
+  { preparing, running }: { preparing: PrepareNeeds; running: RunNeeds },
+): Promise<void> {
+  const { owner, attempt } = running.tasks
+  await publishEarlierCommits({ owner, ...attempt, jobs })
+  await jobs.start({
+    [prepareJob]: prepareHandler(preparing),
+    [runJob]: runHandler(running),
+  })
+}
+export type { MakeNeeds } from './make-tasks.ts'
+export { makeTasks } from './make-tasks.ts'
+export { failPreparation } from './prepare-import.ts'
+export type { StartNeeds } from './start-run.ts'
+export { prepareJob, startRun } from './start-run.ts'

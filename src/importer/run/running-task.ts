@@ -1,0 +1,143 @@
+import type { Database } from '../../db/connection.ts'
+import type { Message } from '../../formats/format.ts'
+import { without } from '../../lib/defined.ts'
+import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
+import type { ImportRecord, TaskLoad, TaskRecord } from '../model/model.ts'
+import { taskAfter } from '../model/model.ts'
+import type { PublishNeeds } from '../publish/publish.ts'
+import { publishTask } from '../publish/publish.ts'
+import { saveTaskAndTell } from '../records/records.ts'
+
+export interface OwnerNeeds extends PublishNeeds {
+  database: Database
+}
+
+/**
+ * Owns a task while it runs: it alone holds the record as it was last saved, and saves it. A save over another's fails,
+ * so an owner that was given up can do nothing more.
+ */
+export class RunningTask implements Running, StageNotes {
+  readonly record: ImportRecord
+  #task: TaskRecord
+  #isUnsettled: boolean
+  readonly #needs: OwnerNeeds
+
+  /** `isUnsettled`: a load of it broke off, and whether it committed is not known. */
+  constructor(needs: OwnerNeeds, { record, task }: Running, isUnsettled = false) {
+    this.#needs = needs
+    this.record = record
+    this.#task = task
+    this.#isUnsettled = isUnsettled
+  }
+
+  get task(): TaskRecord {
+    return this.#task
+  }
+
+  get isUnsettled(): boolean {
+    return this.#isUnsettled
+  }
+
+  /** Whether it belongs to a run; not any more when it has ended. */
+  isOf(jobId: number): boolean {
+    return this.#task.run?.jobId === jobId
+  }
+
+  /** The load under way, or broken off. */
+  get load(): TaskLoad | undefined {
+    return this.#task.state === 'RUNNING' ? this.#task.run?.load : undefined
+  }
+
+  /** Takes up a load whose end was not known when its run ended. */
+  async resume(): Promise<void> {
+    const { unsettled, ...task } = without(this.#task, 'errorMessage')
+    if (unsettled === undefined) return
+    const run = { jobId: 0, attempt: 0, ...task.run, load: unsettled }
+    await this.#save({ ...taskAfter(task, { type: 'started' }), run })
+  }
+
+  /** One more attempt at a task that was RUNNING already. */
+  async beginAgain(attempt: number): Promise<void> {
+    await this.#save({ ...this.#task, run: { jobId: this.#jobId, attempt } })
+  }
+
+  /** The first attempt, with the task as it was looked at again. */
+  async begin(examined: TaskRecord, attempt: number): Promise<void> {
+    const rest = without(examined, 'rowsRead', 'rowsLoaded', 'rejected', 'errorMessage')
+    const layer = examined.layer === undefined ? {} : { layer: without(examined.layer, 'loaded') }
+    const fresh = { ...rest, ...layer, messages: rest.source?.messages ?? [] }
+    const run = { jobId: this.#jobId, attempt }
+    await this.#save({ ...taskAfter(fresh, { type: 'started' }), run })
+  }
+
+  /** It cannot run as it was looked at again. */
+  async giveUp(examined: TaskRecord): Promise<void> {
+    await this.#save(examined)
+  }
+
+  /** Writes down where a load goes, before anything of it is there. */
+  async aim(load: TaskLoad): Promise<void> {
+    await this.#save({ ...this.#task, run: { ...this.#run, load } })
+  }
+
+  /** A message that stays whatever becomes of the attempt. */
+  async say(message: Message): Promise<void> {
+    await this.#save({ ...this.#task, messages: [...this.#task.messages, message] })
+  }
+
+  /** The numbers of a load that was given up for its rejects, which can be looked at. */
+  async keepCounts({ rowsRead, rejected }: { rowsRead: number; rejected: number }): Promise<void> {
+    await this.#save({ ...this.#task, rowsRead, rowsLoaded: 0, rejected })
+  }
+
+  /** What must be known after a crash stands on disk before the store commits. */
+  async noteCommit(load: TaskLoad, { token, counts, columns, messages }: CommitNote): Promise<void> {
+    const { layer } = this.#task
+    await this.#save({
+      ...this.#task,
+      run: { ...this.#run, load: { ...load, token, counts } },
+      ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
+      messages: [...this.#task.messages, ...messages],
+    })
+  }
+
+  /** Publishes the layer and ends the task, in one transaction. */
+  async publish({ task, place, published, makeStore, tidy }: Publication): Promise<void> {
+    this.#task = await publishTask(this.#needs, this.record, task, place, published, makeStore)
+    await tidy?.()
+  }
+
+  /** While `work` finds out how a load ended, and where it fails, nobody knows. */
+  async settle<T>(work: () => Promise<T>): Promise<T> {
+    this.#isUnsettled = true
+    const result = await work()
+    this.#isUnsettled = false
+    return result
+  }
+
+  async cancel(): Promise<void> {
+    await this.#save(this.#withoutRun(taskAfter(this.#task, { type: 'canceled' })))
+  }
+
+  async fail(reason: string): Promise<void> {
+    const failed = taskAfter(this.#task, { type: 'failed' })
+    await this.#save({ ...this.#withoutRun(failed), errorMessage: reason })
+  }
+
+  get #jobId(): number {
+    return this.#task.run?.jobId ?? 0
+  }
+
+  get #run(): NonNullable<TaskRecord['run']> {
+    return { jobId: 0, attempt: 1, ...this.#task.run }
+  }
+
+  /** The task after its run; a load whose end is not known stays with it. */
+  #withoutRun({ run, ...task }: TaskRecord): TaskRecord {
+    return this.#isUnsettled && run?.load !== undefined ? { ...task, unsettled: run.load } : task
+  }
+
+  async #save(task: TaskRecord): Promise<void> {
+    this.#task = await saveTaskAndTell(this.#needs, this.#needs.database.kysely, task)
+  }
+}
