@@ -31,6 +31,7 @@ import { createLoadPool } from './worker/worker.ts'
 
 export { parseIsoTime, requireMosaicTime } from './kinds/kinds.ts'
 
+/** Folders below the data directory that the importer writes to. */
 export interface ImporterFolders {
   /** One folder for each import. */
   uploads: string
@@ -121,6 +122,7 @@ function createRooms(needs: ImporterNeeds) {
   }
 }
 
+/** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const { desk, pool, toolTurns, progress, cancel, preparing, running } = createRooms(needs)

@@ -18,6 +18,7 @@ import { removeGranule, setGranuleTime } from './edit-granules.ts'
 import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { fetchUpload } from './fetch-upload.ts'
 
+/** What the desk is built on; each of its functions takes its share. */
 export interface DeskNeeds {
   /** What is kept, what is published, and what a task is. */
   base: { records: Keeping; catalog: Catalog; kinds: Kinds; pool: LoadPool }

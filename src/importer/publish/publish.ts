@@ -109,6 +109,7 @@ function withoutOwnStyle({ ownStyle: _ownStyle, ...layer }: TaskLayer): TaskLaye
   return layer
 }
 
+/** What publishing a layer and ending its task in one transaction needs. */
 export interface PublishNeeds extends Saving {
   catalog: Catalog
 }
