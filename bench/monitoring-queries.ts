@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MetricDataRequest } from '../src/http/monitoring/metric-data-writer.ts'
-import type { SeriesReads } from '../src/http/monitoring/reader-thread.ts'
+import type { MetricDataRequest } from '../src/http/monitoring/counted/metric-data-writer.ts'
+import type { SeriesReads } from '../src/http/monitoring/counted/reader-thread.ts'
 import { alignWindow } from '../src/monitoring/query/align-window.ts'
 import type { Grouping } from '../src/monitoring/query/grouping.ts'
 import { groupings } from '../src/monitoring/query/grouping.ts'
@@ -16,7 +16,7 @@ import { quantile } from './quantile.ts'
 import type { QueryResult, SmallResult } from './report.ts'
 import { queryLine } from './report.ts'
 
-const entry = new URL('../src/http/monitoring/reader-thread.ts', import.meta.url)
+const entry = new URL('../src/http/monitoring/counted/reader-thread.ts', import.meta.url)
 const rounds = 30
 const daySeconds = 86_400
 /** A day by minutes where each of 100 labels has a row: 144,000 rows. */

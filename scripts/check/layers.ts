@@ -62,8 +62,13 @@ export const house: House = {
       '.',
     ],
     'src/jobs': ['.', 'embedded'],
-    'src/http/monitoring': ['.', 'checks', 'routes.ts', 'monitoring-areas.ts'],
+    'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', ['network', 'workers'], 'postgres'],
+    'src/monitoring/collect': [
+      ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts'],
+      ['access-log', 'geoserver', 'hosts', 'own'],
+      '.',
+    ],
     'src/monitoring/metrics': ['metric.ts', 'request-columns.ts', ['hosts', 'requests'], '.'],
     'src/monitoring/notify/channels': ['place.ts', 'channel.ts', 'without-secrets.ts', '*', '.'],
     'src/monitoring/notify': [
@@ -92,6 +97,10 @@ export const house: House = {
     'src/importer/records': ['records.ts'],
     'src/importer/run': ['run.ts'],
     'src/importer/worker': ['worker.ts'],
+    'src/monitoring/metrics': [
+      ...['metrics.ts', 'request-columns.ts', 'requests/request-metric.ts', 'hosts/host-reading.ts'],
+    ],
+    'src/monitoring/services': ['services.ts', 'autoconfigure.ts'],
   },
   strangers: {
     'src/monitoring': [
@@ -104,12 +113,5 @@ export const house: House = {
       'src/importer/kinds',
     ],
   },
-  unordered: [
-    'src/cli',
-    'src/http',
-    'src/monitoring/collect',
-    'src/stores',
-    'src/stores/files',
-    'src/stores/geopackage',
-  ],
+  unordered: ['src/cli', 'src/http', 'src/stores', 'src/stores/files', 'src/stores/geopackage'],
 }

@@ -1,7 +1,7 @@
 import { baseUrl } from '../config/base-url.ts'
 import type { Area, HttpContext } from '../http/app-types.ts'
+import { LayerNames } from '../http/monitoring/counted/layer-names.ts'
 import { wireOf } from '../http/monitoring/dialect.ts'
-import { LayerNames } from '../http/monitoring/layer-names.ts'
 import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
 import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
 

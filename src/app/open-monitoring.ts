@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { baseUrl } from '../config/base-url.ts'
 import type { HttpContext } from '../http/app-types.ts'
-import type { SeriesReads } from '../http/monitoring/reader-thread.ts'
+import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
 import type { Vault } from '../lib/vault.ts'
 import { createVault } from '../lib/vault.ts'
 import { Monitoring } from '../monitoring/monitoring.ts'
@@ -35,7 +35,7 @@ export async function openMonitoring(
     settings.databaseUrl === undefined
       ? { path: join(directory.root, 'monitoring.sqlite') }
       : { url: settings.databaseUrl.reveal() }
-  const entry = new URL('../http/monitoring/reader-thread.ts', import.meta.url)
+  const entry = new URL('../http/monitoring/counted/reader-thread.ts', import.meta.url)
   const series = new SeriesReader<SeriesReads>({ place, entry, log })
   closers.push(() => series.close())
   const vault = createVault(directory.key)

@@ -26,7 +26,7 @@ import type { SeriesReader } from '../monitoring/query/series-reader.ts'
 import type { Services } from '../monitoring/services/services.ts'
 import type { Access } from './auth/access.ts'
 import type { NamedDescription } from './description.ts'
-import type { SeriesReads } from './monitoring/reader-thread.ts'
+import type { SeriesReads } from './monitoring/counted/reader-thread.ts'
 
 /** Request types follow from the route's TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {

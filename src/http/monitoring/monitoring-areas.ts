@@ -1,16 +1,16 @@
 import type { App, Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { answerFailures } from '../errors.ts'
-import type { AutoconfigureParts } from './autoconfigure.ts'
 import type { CheckParts } from './checks/notifications.ts'
+import type { ExceptionParts } from './counted/exceptions.ts'
+import type { MetricDataParts } from './counted/metric-data.ts'
 import { envelopeWriter } from './envelope.ts'
-import type { ExceptionParts } from './exceptions.ts'
 import { acceptForms } from './forms.ts'
-import type { HostParts } from './hosts.ts'
 import type { LoadParts } from './load.ts'
-import type { MetricDataParts } from './metric-data.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './routes.ts'
-import type { ServiceParts } from './services.ts'
+import type { AutoconfigureParts } from './watched/autoconfigure.ts'
+import type { HostParts } from './watched/hosts.ts'
+import type { ServiceParts } from './watched/services.ts'
 
 /** What the tables of monitoring work with. */
 export interface MonitoringAreaParts {

@@ -1,15 +1,15 @@
 import { endpoint } from '../endpoint.ts'
-import { autoconfigure } from './autoconfigure.ts'
 import { changeCheck, deleteCheck, listDeliveries, showConfiguration } from './checks/configuration.ts'
 import { createCheck, listNotifications } from './checks/notifications.ts'
 import { showStatus } from './checks/status.ts'
-import { listExceptions, showException } from './exceptions.ts'
-import { changeHost, createHost, listHosts, removeHost, showHost } from './hosts.ts'
-import { listEventTypes, listMetrics, listResourceTypes } from './lists.ts'
+import { listExceptions, showException } from './counted/exceptions.ts'
+import { listEventTypes, listMetrics, listResourceTypes } from './counted/lists.ts'
+import { showMetricData } from './counted/metric-data.ts'
+import { listLabels, listResources } from './counted/resources.ts'
 import { loadDump, showLoad } from './load.ts'
-import { showMetricData } from './metric-data.ts'
-import { listLabels, listResources } from './resources.ts'
-import { changeService, createService, listServices, removeService, showService } from './services.ts'
+import { autoconfigure } from './watched/autoconfigure.ts'
+import { changeHost, createHost, listHosts, removeHost, showHost } from './watched/hosts.ts'
+import { changeService, createService, listServices, removeService, showService } from './watched/services.ts'
 
 const reading = { contract: 'user', geoserver: 'admin' } as const
 

@@ -8,12 +8,15 @@ import { requestCount } from './requests/requests.ts'
 export { defaultLabel, noneLabel, otherLabel } from './metric.ts'
 export { applicationMetrics, hostMetrics }
 
+/** What is counted of requests, or read of hosts: what of it differs says `takenFrom`. */
 export type Metric = RequestMetric | HostMetric
 
 const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics]
+/** Those that count requests by a label. */
 export const labelMetrics: readonly LabelMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'labels',
 )
+/** Those that add up a number of requests, or take its mean. */
 export const numberMetrics: readonly NumberMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'numbers',
 )
@@ -22,6 +25,7 @@ export const everyRequest: Metric = requestCount
 
 const byName = new Map(metrics.map((metric) => [metric.name, metric]))
 
+/** The metric of a name that somebody has sent. */
 export function findMetric(name: string): Metric | undefined {
   return byName.get(name)
 }
@@ -33,10 +37,12 @@ export function metricNamed(name: string): Metric {
   return metric
 }
 
+/** What services of a type measure, in the order in which it is listed. */
 export function metricsOf(type: ServiceType): readonly Metric[] {
   return isHostType(type) ? hostMetrics : applicationMetrics
 }
 
+/** Whether services that are hosts have it; the others are of requests. */
 export function isHostMetric(metric: Metric): boolean {
   return metric.takenFrom === 'host'
 }

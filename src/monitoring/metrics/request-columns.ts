@@ -5,6 +5,7 @@ export interface Column<T> {
   indexes: Uint8Array | Uint16Array | Uint32Array | undefined
 }
 
+/** What is known of a request as text; null where it is not known. */
 export type TextColumn =
   | ('method' | 'path' | 'userAgent' | 'userAgentFamily' | 'clientIp')
   | ('country' | 'region' | 'city' | 'visitor' | 'userName')

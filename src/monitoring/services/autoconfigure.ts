@@ -12,6 +12,7 @@ const defaultIntervalSeconds = 60
 const ownAddress = '127.0.0.1'
 const everyAddress = ['0.0.0.0', '::']
 
+/** What is made, of which settings. */
 export interface AutoconfigureNeeds {
   services: Services
   /** This server's base address. */

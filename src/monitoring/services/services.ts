@@ -18,6 +18,7 @@ import {
 
 /** What happened to the services: some were changed, or one was removed. */
 export type ServicesChange = { removedId?: number }
+/** Hears of a change after it was made; it may take its time. */
 export type ServicesListener = (change: ServicesChange) => void | Promise<void>
 
 /** What a caller may change of a host or service; `undefined` is not among it. */

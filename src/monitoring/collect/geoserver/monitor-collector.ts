@@ -1,5 +1,5 @@
 import type { CaughtException, RequestEvent } from '../../series/request-event.ts'
-import { ExceptionQuota } from '../outside/exception-quota.ts'
+import { ExceptionQuota } from '../exception-quota.ts'
 import type {
   CollectedService,
   CollectorParts,

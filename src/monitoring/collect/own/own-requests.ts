@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ExceptionQuota } from '../outside/exception-quota.ts'
+import { ExceptionQuota } from '../exception-quota.ts'
 import type { OwnBatch } from './append-own.ts'
 import type { LoneException, OwnRequest } from './own-request.ts'
 

@@ -28,10 +28,12 @@ export interface LoadedMetric extends MetricFacts {
   takenFrom: 'dumps'
 }
 
+/** A metric of applications and map servers. */
 export type RequestMetric = LabelMetric | NumberMetric | LoadedMetric
 
 type Own<M, Defaulted extends keyof M> = Omit<M, 'takenFrom' | Defaulted> & Partial<Pick<M, Defaulted>>
 
+/** Describes a metric that counts by a label: its type is `value` and its unit `Count`, where nothing else is said. */
 export function labelMetric(
   metric: Own<LabelMetric, 'type' | 'unit' | 'isLabelled' | 'isPartial' | 'isAddress'>,
 ): LabelMetric {
@@ -39,6 +41,7 @@ export function labelMetric(
   return { ...usual, ...metric, takenFrom: 'labels', isLabelled: true }
 }
 
+/** Describes a metric that adds up a number of requests, or takes its mean. */
 export function numberMetric(metric: Own<NumberMetric, 'isLabelled' | 'hasQuantiles'>): NumberMetric {
   return { hasQuantiles: false, ...metric, takenFrom: 'numbers', isLabelled: false }
 }

@@ -1,6 +1,6 @@
-import { operation } from '../endpoint.ts'
-import { OkReply } from './bodies.ts'
-import { okStatus } from './envelope.ts'
+import { operation } from '../../endpoint.ts'
+import { OkReply } from '../bodies.ts'
+import { okStatus } from '../envelope.ts'
 
 export interface AutoconfigureParts {
   /** Makes the hosts and services of this server and of those in its settings, where they lack. */

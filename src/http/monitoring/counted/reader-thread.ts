@@ -1,7 +1,7 @@
-import { checkReads } from '../../monitoring/notify/evaluate/check-reads.ts'
-import { coreReads } from '../../monitoring/query/core-reads.ts'
-import { exceptionReads } from '../../monitoring/query/exception-reads.ts'
-import { serveReads } from '../../monitoring/query/serve-reads.ts'
+import { checkReads } from '../../../monitoring/notify/evaluate/check-reads.ts'
+import { coreReads } from '../../../monitoring/query/core-reads.ts'
+import { exceptionReads } from '../../../monitoring/query/exception-reads.ts'
+import { serveReads } from '../../../monitoring/query/serve-reads.ts'
 import { metricDataReads } from './metric-data-reads.ts'
 
 // The thread that answers what `SeriesReader` asks; one line for each part that has reads.

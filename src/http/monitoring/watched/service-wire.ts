@@ -1,15 +1,15 @@
 import { isAbsolute } from 'node:path'
-import { Secret } from '../../lib/secret.ts'
+import { Secret } from '../../../lib/secret.ts'
 import type {
   HostRecord,
   ServiceRecord,
   ServiceSource,
   ServiceValues,
   SourceKind,
-} from '../../monitoring/model/records.ts'
-import { sourceKinds, usualSources } from '../../monitoring/model/records.ts'
-import type { MonitoringWire } from './dialect.ts'
-import type { Fields } from './parameters.ts'
+} from '../../../monitoring/model/records.ts'
+import { sourceKinds, usualSources } from '../../../monitoring/model/records.ts'
+import type { MonitoringWire } from '../dialect.ts'
+import type { Fields } from '../parameters.ts'
 
 const maxNameLength = 255
 const maxNotesLength = 10_000

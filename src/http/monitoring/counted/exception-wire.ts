@@ -1,6 +1,6 @@
-import type { ServiceRecord } from '../../monitoring/model/records.ts'
-import type { ListedException, WholeException } from '../../monitoring/query/exception-reads.ts'
-import type { MonitoringWire } from './dialect.ts'
+import type { ServiceRecord } from '../../../monitoring/model/records.ts'
+import type { ListedException, WholeException } from '../../../monitoring/query/exception-reads.ts'
+import type { MonitoringWire } from '../dialect.ts'
 
 interface Around {
   wire: MonitoringWire

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { operation } from '../endpoint.ts'
-import { envelopeReply } from './bodies.ts'
-import { envelope } from './envelope.ts'
+import { operation } from '../../endpoint.ts'
+import { envelopeReply } from '../bodies.ts'
+import { envelope } from '../envelope.ts'
 import { pathMetric } from './metric-data-parameters.ts'
 
 export const showMetric = operation({

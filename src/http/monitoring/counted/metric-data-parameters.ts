@@ -1,24 +1,24 @@
 import { Type } from 'typebox'
-import { notFound } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
-import type { Metric } from '../../monitoring/metrics/metrics.ts'
-import { findMetric, metricsOf, namesWhere, tellsUsers } from '../../monitoring/metrics/metrics.ts'
-import type { ServiceRecord } from '../../monitoring/model/records.ts'
-import { resourceTypes } from '../../monitoring/model/resource-types.ts'
-import type { ServiceType } from '../../monitoring/model/service-types.ts'
-import type { AskedWindow, Window, WindowRefusal } from '../../monitoring/query/align-window.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { ownValue } from '../../../lib/own-value.ts'
+import type { Metric } from '../../../monitoring/metrics/metrics.ts'
+import { findMetric, metricsOf, namesWhere, tellsUsers } from '../../../monitoring/metrics/metrics.ts'
+import type { ServiceRecord } from '../../../monitoring/model/records.ts'
+import { resourceTypes } from '../../../monitoring/model/resource-types.ts'
+import type { ServiceType } from '../../../monitoring/model/service-types.ts'
+import type { AskedWindow, Window, WindowRefusal } from '../../../monitoring/query/align-window.ts'
 import {
   alignWindow,
   maxIntervalSeconds,
   maxPeriods,
   minIntervalSeconds,
-} from '../../monitoring/query/align-window.ts'
-import type { Grouping } from '../../monitoring/query/grouping.ts'
-import { groupings } from '../../monitoring/query/grouping.ts'
-import type { MetricDataQuery, ResourceName } from '../../monitoring/query/metric-data-query.ts'
-import type { MonitoringWire } from './dialect.ts'
-import type { Fields } from './parameters.ts'
-import { describeFields } from './parameters.ts'
+} from '../../../monitoring/query/align-window.ts'
+import type { Grouping } from '../../../monitoring/query/grouping.ts'
+import { groupings } from '../../../monitoring/query/grouping.ts'
+import type { MetricDataQuery, ResourceName } from '../../../monitoring/query/metric-data-query.ts'
+import type { MonitoringWire } from '../dialect.ts'
+import type { Fields } from '../parameters.ts'
+import { describeFields } from '../parameters.ts'
 
 /** Shortest that a window or a period can be. */
 export const shortestSeconds = minIntervalSeconds

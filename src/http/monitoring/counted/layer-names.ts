@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import type { EventBus } from '../../lib/events.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { EventBus } from '../../../lib/events.ts'
 
 const keptMs = 10_000
 

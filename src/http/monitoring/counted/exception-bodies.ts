@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { nullable } from './bodies.ts'
+import { nullable } from '../bodies.ts'
 
 const Text = nullable(Type.String())
 const Time = Type.String({ description: 'ISO 8601' })

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { FastifyReply } from '../app-types.ts'
+import type { FastifyReply } from '../../app-types.ts'
 
 /** Answers JSON that was made in the reader thread, as it is. */
 export function sendBytes(reply: FastifyReply, { buffer, byteOffset, byteLength }: Uint8Array): FastifyReply {
