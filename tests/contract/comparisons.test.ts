@@ -122,8 +122,8 @@ for (const comparison of comparisons) {
       const definition = { metric: metric.name, option: name, description: 'Wanted:', bounds }
       await watched.add([], { definitions: [{ ...definition, threshold: { value: 60 } }] })
       const found = []
-      for (const value of [undefined, 0, 1_000_000]) {
-        watched.set(value)
+      for (const [value, secondsAgo] of [[undefined], [0, 1_000_000], [1_000_000, 0]]) {
+        watched.set(value, secondsAgo)
         await watched.pass(1)
         found.push((await watched.notifications.problems())[0]?.problems[0])
       }

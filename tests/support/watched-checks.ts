@@ -47,8 +47,8 @@ export interface WatchedChecks {
   database: Database
   notifications: Notifications
   clock: ReturnType<typeof fixedClock>
-  /** What `request.count` is in each period. */
-  set(value: number | undefined): void
+  /** What `request.count` is in each period, and how long before the period's end it was last measured. */
+  set(value: number | undefined, secondsAgo?: number): void
   /** A check that fails above 5. */
   add(receivers: NewReceiver[], changes?: Partial<NewCheck>): Promise<number>
   /** Seals the secret of a webhook. */
@@ -83,6 +83,7 @@ export async function watchChecks(
   const vault = createVault(key)
   const { settings, outbound } = testOutlets(options, clock)
   let value: number | undefined
+  let age = 0
   const notifications = createNotifications({
     ...{ settings, outbound, baseUrl: place.baseUrl },
     ...{ vault, database, clock, log: silentLogger, attemptMs: options.attemptMs ?? 5000 },
@@ -93,7 +94,7 @@ export async function watchChecks(
       },
     ],
     values: {
-      value: async ({ to }) => ({ value, lastValidTo: value === undefined ? undefined : to }),
+      value: async ({ to }) => ({ value, lastValidTo: value === undefined ? undefined : to - age }),
       labels: async () => [],
       findResource: async () => undefined,
       findResourceId: async () => undefined,
@@ -116,8 +117,9 @@ export async function watchChecks(
   test.after(closeOnce)
   return {
     ...{ database, notifications, clock },
-    set: (next) => {
+    set: (next, secondsAgo = 0) => {
       value = next
+      age = secondsAgo
     },
     add: async (receivers, changes = {}) => {
       const id = await insertCheck(database.kysely, { ...plainCheck, ...changes })
