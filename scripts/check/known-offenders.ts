@@ -3,11 +3,11 @@
  * rule leaves this list.
  */
 const knownOffenders = {
-  'functions of more than 80 lines': 6,
+  'functions of more than 80 lines': 4,
   'exports without a comment': 58,
-  'http reaches below the rooms it serves': 95,
-  'names of types outside their room': 120,
-  'unused files, exports and packages': 114,
+  'http reaches below the rooms it serves': 4,
+  'names of types outside their room': 24,
+  'unused files, exports and packages': 106,
 } as const
 
 export type OpenRule = keyof typeof knownOffenders
