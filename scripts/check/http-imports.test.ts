@@ -11,7 +11,11 @@ describe('httpProblems', () => {
     assert.deepEqual(problems("import { sql } from 'kysely'"), [
       'src/http/catalog/x.ts imports kysely: SQL is made below http',
     ])
-    for (const path of ['../../db/tables.ts', '../../accounts/user-repository.ts', '../../lib/vault.ts'])
+    for (const path of [
+      '../../db/tables.ts',
+      '../../accounts/user-repository.ts',
+      '../../lib/secrets/vault.ts',
+    ])
       assert.equal(problems(`import type { A } from '${path}'`).length, 1, path)
   })
 

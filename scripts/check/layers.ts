@@ -63,7 +63,7 @@ export const house: House = {
     ],
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
-    'src/lib': ['.', 'values', ['network', 'workers'], 'postgres'],
+    'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
     'src/monitoring/collect': [
       ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts'],
       ['access-log', 'geoserver', 'hosts', 'own'],

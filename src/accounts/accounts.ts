@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { minPasswordLength, shortPassword } from '../config/passwords.ts'
 import { SettingsError } from '../config/settings.ts'
-import type { Secret } from '../lib/secret.ts'
+import type { Secret } from '../lib/secrets/secret.ts'
 import type { Authenticated, Credentials } from './authenticate.ts'
 import { authenticate, checkPassword } from './authenticate.ts'
 import type { Passwords } from './passwords.ts'

@@ -11,7 +11,7 @@ import { MetricsExport } from '../http/metrics-export.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../http/start-page.ts'
 import { defined } from '../lib/defined.ts'
-import { FreeSpace } from '../lib/free-space.ts'
+import { FreeSpace } from '../lib/files/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
 

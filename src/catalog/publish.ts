@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connection.ts'
-import { findFreeName } from '../lib/free-name.ts'
+import { findFreeName } from '../lib/text/free-name.ts'
 import { deleteLayerRow, findLayer, insertLayer, updateLayer } from './layers.ts'
 import type { LayerDetails, LayerRecord } from './records.ts'
 import { growBesides } from './version-numbers.ts'

@@ -1,7 +1,7 @@
 import { SettingsError } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
-import { nearestWord } from '../lib/nearest-word.ts'
+import { nearestWord } from '../lib/text/nearest-word.ts'
 import { runDoctor } from './doctor.ts'
 import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'

@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { parseArgs } from 'node:util'
-import { nearestWord } from '../lib/nearest-word.ts'
 import { ownValue } from '../lib/own-value.ts'
+import { nearestWord } from '../lib/text/nearest-word.ts'
 
 /** The command line is wrong; the message says what was expected. */
 export class UsageError extends Error {}

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { freeName, toFileName } from '../lib/free-name.ts'
+import { freeName, toFileName } from '../lib/text/free-name.ts'
 import { databaseFile } from './database-file.ts'
 import type { DataSettings } from './settings.ts'
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { Secret } from '../lib/secret.ts'
+import { Secret } from '../lib/secrets/secret.ts'
 import type { Reader } from './parse.ts'
 
 const setting = 'TERRANE_MAP_SERVERS'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { Secret } from '../lib/secret.ts'
-import { isZone } from '../lib/zone-days.ts'
+import { Secret } from '../lib/secrets/secret.ts'
+import { isZone } from '../lib/values/zone-days.ts'
 import type { MapServerSettings } from './map-servers.ts'
 import { readMapServers } from './map-servers.ts'
 import { readNetworks } from './networks.ts'

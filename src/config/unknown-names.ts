@@ -1,4 +1,4 @@
-import { nearestWord } from '../lib/nearest-word.ts'
+import { nearestWord } from '../lib/text/nearest-word.ts'
 
 /** Read by the command line and the set-up alone. */
 const namesElsewhere = [

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runSql, testCluster } from '../../tests/support/postgres.ts'
 import { silentLogger } from '../../tests/support/silent-logger.ts'
-import { Secret } from '../lib/secret.ts'
+import { Secret } from '../lib/secrets/secret.ts'
 import type { Broadcast } from './broadcast.ts'
 import { openBroadcast } from './broadcast.ts'
 

@@ -1,5 +1,5 @@
 import { Failure } from '../lib/errors.ts'
-import { findFullDisk } from '../lib/full-disk.ts'
+import { findFullDisk } from '../lib/files/full-disk.ts'
 import { isConnectionLost } from '../lib/postgres/errors.ts'
 
 /** PostgreSQL's unique_violation. */

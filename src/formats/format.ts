@@ -64,7 +64,7 @@ export interface LayerDescription {
 }
 
 export interface ReadOptions {
-  /** Text encoding that overrides what the file declares (any name `lib/text-encoding` knows). */
+  /** Text encoding that overrides what the file declares (any name `lib/text/text-encoding.ts` knows). */
   charset?: string
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Importer } from '../importer/importer.ts'
-import type { FreeSpace } from '../lib/free-space.ts'
+import type { FreeSpace } from '../lib/files/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { endpoint, operation } from './endpoint.ts'
 

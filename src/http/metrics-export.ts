@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { EventBus, Events } from '../lib/events.ts'
-import type { Space } from '../lib/free-space.ts'
+import type { Space } from '../lib/files/free-space.ts'
 import { BoundedNames } from './bounded-names.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { openGuarded } from '../lib/guarded-files.ts'
+import { openGuarded } from '../lib/files/guarded-files.ts'
 import type { FastifyReply, FastifyRequest } from './app-types.ts'
 import type { ByteRange } from './byte-range.ts'
 import { parseRange } from './byte-range.ts'

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invalid } from '../lib/errors.ts'
-import { isWithin } from '../lib/guarded-files.ts'
+import { isWithin } from '../lib/files/guarded-files.ts'
 
 /** The path with all links resolved, as far as it exists. */
 export async function realPathOf(path: string): Promise<string> {
@@ -57,7 +57,7 @@ function fileUrlPath(text: string): string {
 /**
  * The real path that `text` names, which must lie in an import root; a relative one counts from the first root,
  * `file:` URLs are taken too. It need not exist. Throws `Failure` that names the setting. What is read later is looked
- * at again by its handle (`lib/guarded-files.ts`).
+ * at again by its handle (`lib/files/guarded-files.ts`).
  */
 export async function resolveInRoots(text: string, roots: readonly string[]): Promise<string> {
   const path = toPath(text, roots)

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { isFolderDataset } from '../formats/file-names.ts'
 import type { DataFile } from '../formats/format.ts'
 import { invalid } from '../lib/errors.ts'
-import { listGuarded } from '../lib/guarded-files.ts'
+import { listGuarded } from '../lib/files/guarded-files.ts'
 import { groupSidecars } from './sidecars.ts'
 
 export interface ScanOptions {

@@ -1,4 +1,4 @@
-import { DistinctNames } from '../../lib/free-name.ts'
+import { DistinctNames } from '../../lib/text/free-name.ts'
 import { parseColor } from './colors.ts'
 import type { Condition, Drawing, Fill, Rule, Stroke, Symbolizer } from './drawing.ts'
 import { scaleOfZoom, zoomOfScale } from './drawing.ts'

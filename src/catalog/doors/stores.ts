@@ -1,7 +1,7 @@
 import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { Reach } from '../../lib/network/reach.ts'
-import type { Vault } from '../../lib/vault.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'

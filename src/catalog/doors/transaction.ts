@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
-import { findFreeName, freeName } from '../../lib/free-name.ts'
+import { findFreeName, freeName } from '../../lib/text/free-name.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'

@@ -1,6 +1,6 @@
 import { loadSettings } from '../../config/settings.ts'
-import { nearestWord } from '../../lib/nearest-word.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { nearestWord } from '../../lib/text/nearest-word.ts'
 import type { Environment } from '../environment.ts'
 import { accessFlags, jsonFlag, readAccess, readFlags, refuseMoreWords, UsageError } from '../options.ts'
 import type { RestClient } from '../rest-client.ts'

@@ -1,4 +1,4 @@
-import { DistinctNames } from '../../lib/free-name.ts'
+import { DistinctNames } from '../../lib/text/free-name.ts'
 import type { Message } from '../format.ts'
 
 /** Column names from the header's cells: empty and repeated ones get a name of their own, with a message each. */

@@ -5,9 +5,8 @@ import { isMultiType } from '../../geo/geometry-shape.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { WktReader } from '../../geo/wkt.ts'
-import { asciiText } from '../../lib/decimal.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { isUtf8Range } from '../../lib/utf8.ts'
+import { isUtf8Range } from '../../lib/text/utf8.ts'
 import {
   booleanKind,
   CellParser,
@@ -19,6 +18,7 @@ import {
   timestampKind,
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
 import { cellText, isBlankCell } from './csv-source.ts'
 import type { RowScanner } from './row-scanner.ts'
 import { escaped, hasNul, nonAscii, unclean } from './row-scanner.ts'

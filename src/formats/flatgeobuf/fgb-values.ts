@@ -1,5 +1,5 @@
 import type { ColumnBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { isValidUtf8 } from '../../lib/text-encoding.ts'
+import { isValidUtf8 } from '../../lib/text/text-encoding.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
 import { isoDateTime } from '../../lib/values/time-rules.ts'
 import type { ColumnType, FgbHeader } from './fgb-header.ts'

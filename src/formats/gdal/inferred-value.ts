@@ -1,6 +1,5 @@
 import type { BigBuilder, FixedBuilder } from '../../geo/column-builder.ts'
 import type { AttributeType } from '../../geo/schema.ts'
-import { asciiText } from '../../lib/decimal.ts'
 import type { CellParser } from '../../lib/values/cell-kind.ts'
 import {
   booleanKind,
@@ -12,6 +11,7 @@ import {
   timestampKind,
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
 
 /** Which kinds of text a column of a type takes. */
 const accepted: Partial<Record<AttributeType, number>> = {

@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyGuarded, findSettledPath } from '../../lib/guarded-files.ts'
+import { copyGuarded, findSettledPath } from '../../lib/files/guarded-files.ts'
 import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
 import { FormatError } from '../format.ts'
 import { gdalComplaints } from './complaints.ts'

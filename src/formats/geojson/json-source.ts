@@ -1,4 +1,4 @@
-import { ByteReader } from '../../lib/byte-reader.ts'
+import { ByteReader } from '../../lib/files/byte-reader.ts'
 import { FormatError } from '../format.ts'
 import { JsonScanner, JsonSyntaxError, outOfBytes } from './json-scanner.ts'
 

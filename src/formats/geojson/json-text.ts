@@ -1,4 +1,4 @@
-import { isUtf8Range } from '../../lib/utf8.ts'
+import { isUtf8Range } from '../../lib/text/utf8.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { RowError } from './row-error.ts'
 

@@ -1,5 +1,5 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { asciiText, exactMantissa } from '../../lib/decimal.ts'
+import { asciiText, exactMantissa } from '../../lib/values/decimal.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { checkText, decodeToken } from './json-text.ts'
 import { RowError } from './row-error.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync, constants as sqlite } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { copyGuardedSync, findSettledPath } from '../../lib/guarded-files.ts'
+import { copyGuardedSync, findSettledPath } from '../../lib/files/guarded-files.ts'
 import { FormatError } from '../format.ts'
 
 /** Longest value and row that is read. */

@@ -1,7 +1,7 @@
 import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute } from '../../geo/schema.ts'
 import { ownValue } from '../../lib/own-value.ts'
-import { isValidUtf8 } from '../../lib/text-encoding.ts'
+import { isValidUtf8 } from '../../lib/text/text-encoding.ts'
 import type { ParquetNode } from './parquet-file.ts'
 import { decimalText, halfFloat, intervalText, uuidText } from './special-values.ts'
 import type { ValueSource } from './value-source.ts'

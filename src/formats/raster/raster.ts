@@ -3,9 +3,9 @@ import { basename, extname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
-import { asciiText } from '../../lib/decimal.ts'
-import { openGuarded } from '../../lib/guarded-files.ts'
+import { openGuarded } from '../../lib/files/guarded-files.ts'
 import { runProgram } from '../../lib/process.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
 import type {
   DataFile,
   Format,

@@ -1,6 +1,6 @@
 import type { Attribute } from '../../geo/schema.ts'
-import { DistinctNames } from '../../lib/free-name.ts'
-import type { TextEncoding } from '../../lib/text-encoding.ts'
+import { DistinctNames } from '../../lib/text/free-name.ts'
+import type { TextEncoding } from '../../lib/text/text-encoding.ts'
 import type { DbfField } from './dbf-header.ts'
 
 /** How the bytes of a field are read. */

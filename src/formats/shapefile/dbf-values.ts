@@ -1,5 +1,5 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { cutUtf8Bytes, type TextEncoding } from '../../lib/text-encoding.ts'
+import { cutUtf8Bytes, type TextEncoding } from '../../lib/text/text-encoding.ts'
 import { findDays } from '../../lib/values/calendar.ts'
 import { parseEndless, parseLiteral } from '../../lib/values/number-text.ts'
 import type { DbfColumn } from './dbf-columns.ts'

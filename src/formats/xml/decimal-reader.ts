@@ -1,4 +1,4 @@
-import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/decimal.ts'
+import { exactMantissa, parseDecimalText, scaleDecimal } from '../../lib/values/decimal.ts'
 
 /** Reads numbers as people and programs write them into XML: plus signs and leading zeros too, `.5` and `5.`. */
 export class DecimalReader {

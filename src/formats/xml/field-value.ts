@@ -1,6 +1,5 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
-import { asciiText } from '../../lib/decimal.ts'
-import { isUtf8Range } from '../../lib/utf8.ts'
+import { isUtf8Range } from '../../lib/text/utf8.ts'
 import type { CellParser } from '../../lib/values/cell-kind.ts'
 import {
   booleanKind,
@@ -13,6 +12,7 @@ import {
   timestampKind,
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
 import { RowError } from './row-error.ts'
 import type { TextToken } from './xml-scanner.ts'

@@ -1,4 +1,4 @@
-import { asciiText } from '../../lib/decimal.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
 import { isIntegerLiteral, parseLiteral } from '../../lib/values/number-text.ts'
 import type { TextToken } from './xml-scanner.ts'
 

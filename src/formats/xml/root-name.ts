@@ -1,4 +1,4 @@
-import { asciiText } from '../../lib/decimal.ts'
+import { asciiText } from '../../lib/values/decimal.ts'
 import { declaredCharset, transcoderOf } from '../text/charset.ts'
 
 /** The local name of the root element of an XML file that begins with `head`; undefined for anything else. */

@@ -11,9 +11,9 @@ import type {
   WantedSource,
 } from '../../importer/model/model.ts'
 import { sourceTypes } from '../../importer/model/model.ts'
-import { findEncodingName } from '../../lib/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
+import { findEncodingName } from '../../lib/text/encoding-names.ts'
 import type { UpdateMode } from '../../stores/store.ts'
 import { updateModes } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'

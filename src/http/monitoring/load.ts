@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Failure, FieldFailure, invalid } from '../../lib/errors.ts'
-import { findFullDisk } from '../../lib/full-disk.ts'
+import { findFullDisk } from '../../lib/files/full-disk.ts'
 import { DumpError } from '../../monitoring/move-in/errors.ts'
 import type { LoadReport } from '../../monitoring/move-in/load-report.ts'
 import type { MoveIn } from '../../monitoring/move-in/move-in.ts'

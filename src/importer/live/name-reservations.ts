@@ -1,5 +1,5 @@
-import type { FreeNameOptions } from '../../lib/free-name.ts'
-import { findFreeName } from '../../lib/free-name.ts'
+import type { FreeNameOptions } from '../../lib/text/free-name.ts'
+import { findFreeName } from '../../lib/text/free-name.ts'
 
 /** Names that loads under way will take, so that two of them do not choose the same. */
 export class NameReservations {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { invalid } from '../../lib/errors.ts'
-import type { Vault } from '../../lib/vault.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import { isFileDatabase, standardPlace } from '../../sources/database/registry.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'

@@ -1,4 +1,4 @@
-import type { Vault } from '../../lib/vault.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import type { SourceLimits } from '../../sources/limits.ts'
 import type { RemoteAccess } from '../../sources/remote/remote-access.ts'
 import type { ProgressBoard } from '../live/live.ts'

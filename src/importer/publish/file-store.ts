@@ -3,9 +3,9 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import type { DataFile } from '../../formats/format.ts'
 import { toLayerName } from '../../geo/names.ts'
-import type { CopyHooks } from '../../lib/copy-file.ts'
-import { copyFile } from '../../lib/copy-file.ts'
-import { toFileName } from '../../lib/free-name.ts'
+import type { CopyHooks } from '../../lib/files/copy-file.ts'
+import { copyFile } from '../../lib/files/copy-file.ts'
+import { toFileName } from '../../lib/text/free-name.ts'
 import type { ImportRecord } from '../model/model.ts'
 
 /** A folder for a store's file, always the same for the same `origin`; not made yet. */

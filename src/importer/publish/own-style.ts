@@ -4,8 +4,8 @@ import { checkStyleDocument, maxStyleBytes } from '../../catalog/cartography/che
 import { convertStyle } from '../../catalog/cartography/convert-style.ts'
 import type { DataFile, Message } from '../../formats/format.ts'
 import { explain, invalid } from '../../lib/errors.ts'
-import { readGuarded } from '../../lib/guarded-files.ts'
-import { findTextEncoding } from '../../lib/text-encoding.ts'
+import { readGuarded } from '../../lib/files/guarded-files.ts'
+import { findTextEncoding } from '../../lib/text/text-encoding.ts'
 import type { OwnStyle, TaskRecord } from '../model/model.ts'
 
 /** A style file beside the data; SLD before QML. */

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import { isIP } from 'node:net'
-import { has, networkSet } from '../network-set.ts'
+import { has, networkSet } from './network-set.ts'
 
 /** Networks that are no place of the public internet (IANA special-purpose registries). */
 const closedNetworks = [

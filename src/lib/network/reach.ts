@@ -5,8 +5,8 @@ import { isIP, Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
 import { invalid } from '../errors.ts'
-import { networkSet } from '../network-set.ts'
 import { embeddedIpv4, holdsAddress, isClosedAddress } from './addresses.ts'
+import { networkSet } from './network-set.ts'
 
 /** Where connections may lead that somebody has asked for who is not trusted with this host's network. Plain data. */
 export interface Reach {

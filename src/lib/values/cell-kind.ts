@@ -1,5 +1,5 @@
-import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from '../decimal.ts'
 import { daysFromDate, microsPerDay, monthLength, toMicros } from './calendar.ts'
+import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from './decimal.ts'
 
 const encoder = new TextEncoder()
 

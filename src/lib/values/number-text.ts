@@ -1,4 +1,4 @@
-import { parseDecimalText } from '../decimal.ts'
+import { parseDecimalText } from './decimal.ts'
 
 const zero = 0x30
 const point = 0x2e

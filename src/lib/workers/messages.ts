@@ -1,5 +1,5 @@
 import type { TransferListItem } from 'node:worker_threads'
-import type { Guard } from '../guarded-files.ts'
+import type { Guard } from '../files/guarded-files.ts'
 import type { ErrorData } from './error-codec.ts'
 
 /** What the caller sends. */

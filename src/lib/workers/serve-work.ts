@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { setGuard } from '../guarded-files.ts'
+import { setGuard } from '../files/guarded-files.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallContext, Handlers } from './handlers.ts'
 import { Transfer } from './handlers.ts'

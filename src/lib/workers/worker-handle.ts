@@ -1,4 +1,4 @@
-import { currentGuard } from '../guarded-files.ts'
+import { currentGuard } from '../files/guarded-files.ts'
 import type {
   CallLimits,
   CallOptions,

@@ -1,4 +1,4 @@
-import { keysById, keysOf } from '../../lib/keys.ts'
+import { keysById, keysOf } from '../../lib/secrets/keys.ts'
 
 /**
  * How resources are used, each with its id in the series, in the order in which they are listed. An id is never given to

@@ -1,4 +1,4 @@
-import type { Secret } from '../../lib/secret.ts'
+import type { Secret } from '../../lib/secrets/secret.ts'
 import type { ServiceType } from './service-types.ts'
 
 /** Where services run; a host is not watched itself. */

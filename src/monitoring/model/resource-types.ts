@@ -1,4 +1,4 @@
-import { keysById, keysOf } from '../../lib/keys.ts'
+import { keysById, keysOf } from '../../lib/secrets/keys.ts'
 
 /**
  * Types of resource, each with its id in the series, which is never given to another; a new one takes the next number.

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/logger.ts'
-import type { Vault } from '../../lib/vault.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import type { OpenChannels } from './channels/open-channels.ts'
 import type { Checks } from './configure/checks.ts'
 import { actOnProblems } from './deliver/act-on-problems.ts'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { keysOf } from '../../lib/keys.ts'
+import { keysOf } from '../../lib/secrets/keys.ts'
 import type { Column, RequestColumns, TextColumn } from '../metrics/request-columns.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'

@@ -1,5 +1,5 @@
 import type { Keep, SeriesLimits } from '../../config/monitoring-settings.ts'
-import { ZoneDays } from '../../lib/zone-days.ts'
+import { ZoneDays } from '../../lib/values/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
 import { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'

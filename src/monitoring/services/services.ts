@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../db/connection.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { conflict, FieldFailure, notFound } from '../../lib/errors.ts'
-import type { Vault } from '../../lib/vault.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
 import type { HostRecord, ServiceRecord, ServiceValues } from '../model/records.ts'
 import { sourceKindsOf } from '../model/records.ts'
 import { deleteHost, findHost, findHostNamed, insertHost, listHosts, updateHost } from './host-repository.ts'

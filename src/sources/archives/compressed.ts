@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { openGuarded } from '../../lib/guarded-files.ts'
+import { openGuarded } from '../../lib/files/guarded-files.ts'
 import type { ArchiveKind } from './archive-kind.ts'
 import { runSevenZip } from './seven-zip-program.ts'
 import { unpackTar } from './tar.ts'

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FSNode, FSStream } from '7z-wasm'
 import sevenZip from '7z-wasm'
-import { openGuardedSync } from '../../lib/guarded-files.ts'
+import { openGuardedSync } from '../../lib/files/guarded-files.ts'
 import type { SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** What the FS of the program lets us replace; the package's types leave it out. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createInflateRaw, inflateRawSync } from 'node:zlib'
-import { openGuarded } from '../../lib/guarded-files.ts'
+import { openGuarded } from '../../lib/files/guarded-files.ts'
 import type { ArchiveKind } from './archive-kind.ts'
 import { FileWindow } from './file-window.ts'
 import type { Unpacking } from './unpacking.ts'

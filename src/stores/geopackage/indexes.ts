@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isSameName, quoteName, quoteText } from '../../formats/geopackage/sql-names.ts'
-import { freeName } from '../../lib/free-name.ts'
+import { freeName } from '../../lib/text/free-name.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan } from './load-plan.ts'
 

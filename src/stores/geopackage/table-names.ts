@@ -1,6 +1,6 @@
 import { foldName } from '../../formats/geopackage/sql-names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
-import { DistinctNames } from '../../lib/free-name.ts'
+import { DistinctNames } from '../../lib/text/free-name.ts'
 
 export const idColumn = 'fid'
 const defaultGeometryColumn = 'geom'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cutToBytes, DistinctNames, freeName } from '../../lib/free-name.ts'
+import { cutToBytes, DistinctNames, freeName } from '../../lib/text/free-name.ts'
 
 /** PostgreSQL cuts identifiers to this many bytes (NAMEDATALEN - 1). */
 const identifierBytes = 63

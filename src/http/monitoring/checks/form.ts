@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../lib/escape-html.ts'
+import { escapeHtml } from '../../../lib/text/escape-html.ts'
 import { findMetric } from '../../../monitoring/metrics/metrics.ts'
 import { severities } from '../../../monitoring/model/severities.ts'
 import { channels } from '../../../monitoring/notify/channels/channels.ts'

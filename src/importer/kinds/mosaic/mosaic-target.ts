@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { LayerRecord } from '../../../catalog/records.ts'
 import { invalid } from '../../../lib/errors.ts'
-import { toFileName } from '../../../lib/free-name.ts'
+import { toFileName } from '../../../lib/text/free-name.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { Naming, Running } from '../kind.ts'
 import type { Target } from '../load/target.ts'

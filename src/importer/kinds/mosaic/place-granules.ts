@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { copyFile } from '../../../lib/copy-file.ts'
 import { invalid } from '../../../lib/errors.ts'
+import { copyFile } from '../../../lib/files/copy-file.ts'
 import type { GranuleRecord, TaskLoad } from '../../model/model.ts'
 
 export interface PlaceHooks {

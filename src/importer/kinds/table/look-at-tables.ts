@@ -1,5 +1,5 @@
 import { defined } from '../../../lib/defined.ts'
-import type { Vault } from '../../../lib/vault.ts'
+import type { Vault } from '../../../lib/secrets/vault.ts'
 import { openedConnection, planTasks } from '../../look/look.ts'
 import type { DescribedFile } from '../../model/model.ts'
 import type { LoadPool } from '../../worker/worker.ts'

@@ -1,4 +1,4 @@
-import type { Vault } from '../../../lib/vault.ts'
+import type { Vault } from '../../../lib/secrets/vault.ts'
 import { openedConnection } from '../../look/look.ts'
 import type { LoadPool } from '../../worker/worker.ts'
 import type { TaskKind } from '../kind.ts'

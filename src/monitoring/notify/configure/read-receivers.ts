@@ -1,6 +1,6 @@
 import { defined } from '../../../lib/defined.ts'
 import type { Fields } from '../../../lib/fields.ts'
-import type { Vault } from '../../../lib/vault.ts'
+import type { Vault } from '../../../lib/secrets/vault.ts'
 import type { Channel, GivenReceiver, KnownReceivers } from '../channels/channel.ts'
 import { channels } from '../channels/channels.ts'
 import type { Receiver } from '../model/model.ts'

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../../lib/escape-html.ts'
+import { escapeHtml } from '../../../../lib/text/escape-html.ts'
 import { readableDuration } from '../../model/duration.ts'
 import type { Message } from '../../model/model.ts'
 import type { Place } from '../place.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { conflict } from './errors.ts'
+import { conflict } from '../errors.ts'
 
 /** How a number is put behind a name. */
 export interface FreeNameOptions {

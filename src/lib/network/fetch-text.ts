@@ -1,4 +1,4 @@
-import { basicAuthorization } from './basic-authorization.ts'
+import { basicAuthorization } from '../basic-authorization.ts'
 
 /** What went wrong with a request to another server: says which address and what to look at, without credentials. */
 export class FetchFailure extends Error {

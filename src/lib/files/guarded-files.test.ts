@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { temporaryFolder } from '../../tests/support/temporary-files.ts'
-import { Failure } from './errors.ts'
+import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
+import { Failure } from '../errors.ts'
 import { copyGuarded, findSettledPath, listGuarded, readGuarded, setGuard } from './guarded-files.ts'
 
 /** A root with a file, a folder outside with another, and what is below the root as links. */
@@ -46,7 +46,7 @@ describe('a guarded file', () => {
   it('is the one that was looked at, whatever its name becomes meanwhile', async (test) => {
     const { folder, root } = folders(test)
     const link = join(root, 'sub')
-    const script = join(import.meta.dirname, '../../tests/support/swap-links.ts')
+    const script = join(import.meta.dirname, '../../../tests/support/swap-links.ts')
     const swapper = spawn(process.execPath, [script, folder, link], { stdio: ['ignore', 'pipe', 'ignore'] })
     test.after(() => swapper.kill('SIGKILL'))
     await once(swapper.stdout, 'data')

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { copyFile, mkdir, open, opendir, readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
-import { invalid } from './errors.ts'
+import { invalid } from '../errors.ts'
 
 /** Where files may be read from; real paths. Plain data: every thread and child process of the server knows it. */
 export interface Guard {

@@ -1,4 +1,4 @@
-import { Failure } from './errors.ts'
+import { Failure } from '../errors.ts'
 
 /** PostgreSQL's disk_full, and the system's words for it. */
 const fullCodes = ['53100', 'ENOSPC', 'EDQUOT']
