@@ -18,8 +18,6 @@ export interface MonitoringWire {
   findEventType(name: string): EventType | undefined
   /** ISO 8601 in UTC of milliseconds since 1970. */
   time(milliseconds: number): string
-  /** Who may read resources, labels, their types and metric data; spread into a route's `config`. */
-  reading: { access: 'user' } | { access: 'admin'; hidesFromOthers: true }
 }
 
 const olderServiceTypes: Record<ServiceType, string> = {
@@ -29,10 +27,12 @@ const olderServiceTypes: Record<ServiceType, string> = {
   hostmapserver: 'hostgeoserver',
 }
 
+const olderEventTypes: Partial<Record<EventType, string>> = { mapserver: 'geoserver' }
+
 export function wireOf(dialect: Dialect): MonitoringWire {
   const isOlder = dialect === 'geoserver'
   const serviceType = (type: ServiceType): string => (isOlder ? olderServiceTypes[type] : type)
-  const eventType = (type: EventType): string => (isOlder && type === 'mapserver' ? 'geoserver' : type)
+  const eventType = (type: EventType): string => (isOlder ? (olderEventTypes[type] ?? type) : type)
   return {
     dialect,
     isOlder,
@@ -42,6 +42,5 @@ export function wireOf(dialect: Dialect): MonitoringWire {
     eventType,
     findEventType: (name) => eventTypes.find((one) => eventType(one) === name),
     time: (milliseconds) => toWireTime(milliseconds, dialect),
-    reading: isOlder ? { access: 'admin', hidesFromOthers: true } : { access: 'user' },
   }
 }
