@@ -75,6 +75,9 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
   return failure(`No connection to PostgreSQL at ${place}: ${message}`)
 }
 
+/** What PostgreSQL names where two transactions take the same name at once; otherwise it says `duplicate_table`. */
+const nameIndexes = new Set(['pg_class_relname_nsp_index', 'pg_type_typname_nsp_index'])
+
 /** A failed statement as a `Failure` a caller can act on; what is one already stays as it is. */
 export function statementFailure(error: unknown, doing: string): Error {
   if (error instanceof Failure) return error
@@ -84,13 +87,15 @@ export function statementFailure(error: unknown, doing: string): Error {
   if (isConnectionLost(error)) {
     return new Failure('unavailable', 'store-lost', `The database went away while ${doing}: ${text}`, options)
   }
+  if (code === '42P07' || nameIndexes.has(constraint ?? '')) {
+    return new Failure('conflict', 'table-exists', text, options)
+  }
   if (code.startsWith('23')) {
     const named = constraint === undefined ? '' : ` "${constraint}"`
     return new Failure('conflict', 'constraint-violated', `Constraint${named} is violated: ${text}`, options)
   }
   if (code === '42501') return new Failure('invalid', 'store-permission', `Not allowed: ${text}`, options)
   if (code === '2BP01') return new Failure('conflict', 'table-referenced', text, options)
-  if (code === '42P07') return new Failure('conflict', 'table-exists', text, options)
   if (code === '55P03') {
     return new Failure('unavailable', 'table-locked', `The table is in use by others: ${text}`, options)
   }

@@ -274,6 +274,21 @@ it('refuses to load into a view', () =>
     assert.deepEqual((await readRows(store, { table: 'copy' })).length, 2)
   }))
 
+it('refuses a name that another session takes at the same moment', () =>
+  withTable(async ({ url, store, sql }) => {
+    const { Client } = await import('pg')
+    const other = new Client({ connectionString: url })
+    await other.connect()
+    await other.query(`begin; create table replace_${count}.twin (code int)`)
+    const loading = loadRows(store, { table: 'twin', schema, rows: [row(1, 'a')] })
+    const refused = assert.rejects(loading, { code: 'table-exists' })
+    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    while ((await sql(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await other.query('commit')
+    await other.end()
+    await refused
+  }))
+
 it('waits for a reader that holds the old table, and for nobody before that', () =>
   withTable(async ({ url, store, names }) => {
     const { Client } = await import('pg')
