@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { storeParameters } from './postgis-store.ts'
-import { runSql } from './postgres.ts'
+import { storeParameters } from '../postgis-store.ts'
+import { runSql } from '../postgres.ts'
 
 /** Rows of a table by their attribute `part`: how many, and the sum of their numbers and of distinct geometries. */
 export type Content = Record<string, { rows: number; sum: number; geometries: number }>
@@ -35,13 +35,32 @@ function toContent(rows: ContentRow[]): Content {
   )
 }
 
+/** What tells whether a file has been written to; a server at work moves its log into the file and removes it. */
+function stampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`
+}
+
+function copyWhole(path: string, copy: string): void {
+  const names = ['', '-wal']
+  const stamp = (): string => names.map((suffix) => stampOf(`${path}${suffix}`)).join()
+  for (let tries = 0; tries < 100; tries += 1) {
+    const before = stamp()
+    for (const suffix of names) {
+      rmSync(`${copy}${suffix}`, { force: true })
+      if (existsSync(`${path}${suffix}`)) writeFileSync(`${copy}${suffix}`, readFileSync(`${path}${suffix}`))
+    }
+    if (stamp() === before) return
+  }
+  throw new Error(`${path} does not come to rest`)
+}
+
 /** Opens a copy of the file and its log, so that the original stays as the killed server left it. */
 function lookAtCopy<Result>(path: string, look: (db: DatabaseSync) => Result): Result {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-killed-'))
   try {
     const copy = join(folder, basename(path))
-    for (const suffix of ['', '-wal'])
-      if (existsSync(`${path}${suffix}`)) cpSync(`${path}${suffix}`, `${copy}${suffix}`)
+    copyWhole(path, copy)
     const db = new DatabaseSync(copy)
     try {
       return look(db)

@@ -1,0 +1,16 @@
+import type { StoreDescription } from '../../../src/stores/description.ts'
+import { stores } from '../../../src/stores/registry.ts'
+import { killLoads } from './loads.ts'
+import { killServedFiles } from './served-files.ts'
+import type { RunKills } from './session.ts'
+
+function killsOf(description: StoreDescription): RunKills {
+  const { type, can } = description
+  if (!can.takesLoads) return (t, session) => killServedFiles(t, description, session)
+  return (t, session) => killLoads(t, type, session)
+}
+
+/** What is killed for each type of store in the registry. */
+export const killSessions: Record<string, RunKills> = Object.fromEntries(
+  stores.map((description) => [description.type, killsOf(description)]),
+)

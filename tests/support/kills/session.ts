@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestServer } from '../server.ts'
+import type { Cleanup } from '../terrane-process.ts'
+
+/** Kills of one server after the other over one data directory; all of its loads and moments come from the seed. */
+export interface KillSession {
+  seed: number
+  kills: number
+}
+
+/** How the stores stood at the moments of the kills. */
+export interface KillReport {
+  /** What was there before the load. */
+  before: number
+  /** What was meant to be there: the load had been committed. */
+  after: number
+}
+
+/** Runs a session; throws where a store is neither as it was nor as it is meant to be, or a load does not end by itself. */
+export type RunKills = (t: Cleanup, session: KillSession) => Promise<KillReport>
+
+/** Numbers from 0 to 1, the same in each run (a linear congruential generator modulo 2^32). */
+export function seededRandom(start: number): () => number {
+  let state = start
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** When a server dies: so long after the start of its load, or after the load began to commit. */
+export interface Moment {
+  isAboutCommit: boolean
+  ms: number
+}
+
+/** Two of five kills are about the commit, the others evenly over the load. */
+export function momentOf(
+  number: number,
+  { kills }: KillSession,
+  random: () => number,
+  tookMs: number,
+): Moment {
+  if (number % 5 === 0 || number % 5 === 2) return { isAboutCommit: true, ms: random() * 60 }
+  return { isAboutCommit: false, ms: ((number + random()) / kills) * tookMs }
+}
+
+/** Runs an import, and kills the server at a moment of it. */
+export async function killAt(server: TestServer, id: number, { isAboutCommit, ms }: Moment): Promise<void> {
+  const until = isAboutCommit ? await server.watch(id) : undefined
+  const running = server.call('POST', `/rest/imports/${id}?async=true`).catch(() => undefined)
+  await until?.(/"phase":"committing"/)
+  await sleep(ms)
+  await server.kill()
+  await running
+}
+
+export function nameOf({ isAboutCommit, ms }: Moment): string {
+  return `${ms.toFixed()} ms after ${isAboutCommit ? 'the commit began' : 'the start'}`
+}
+
+/** Waits until an import has come to its end by itself. */
+export async function endImport(server: TestServer, id: number, where: string): Promise<void> {
+  const state = (await server.call('GET', `/rest/imports/${id}`)).json.import?.state
+  // Killed before the run was written down, it is still to be asked for.
+  if (String(state) === 'READY' || String(state) === 'PENDING') {
+    await server.call('POST', `/rest/imports/${id}?async=true`)
+  }
+  const done = await server.importIn(id, ['COMPLETE', 'COMPLETE_ERROR'])
+  assert.equal(done.state, 'COMPLETE', `${where}: ${JSON.stringify(done)}`)
+}
