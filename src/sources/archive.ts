@@ -44,7 +44,7 @@ export async function extractArchive(
   const kind = findArchive(name)
   if (kind?.unpack === undefined) {
     const what = kind === undefined ? 'no archive that is known' : `a ${kind.name} archive, which is not read`
-    throw invalid('archive-not-supported', `"${name}" is ${what}: use zip`)
+    throw kind?.refusal?.(name) ?? invalid('archive-not-supported', `"${name}" is ${what}: use zip`)
   }
   const { unpack, isWanted } = kind
   try {

@@ -76,6 +76,10 @@ export const attributeRemap: VectorTransform = {
   type: 'AttributeRemapTransform',
   kind: 'vector',
   phase: 'inline',
+  example: {
+    spec: { type: 'AttributeRemapTransform', field: 'count', target: 'java.lang.Integer' },
+    rows: 'name,count\nRome,3\nBern,5.0\nOslo,5.5\n',
+  },
   parameters: Type.Object({ field: attributeName, target: attributeName }),
   show: (spec) => ({ field: textParameter(spec, 'field'), target: textParameter(spec, 'target') }),
   outputSchema: (schema, spec, options) => mapperOf(schema, spec, options).schema,

@@ -120,6 +120,10 @@ export const attributesToPointGeometry: VectorTransform = {
   type: 'AttributesToPointGeometryTransform',
   kind: 'vector',
   phase: 'inline',
+  example: {
+    spec: { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' },
+    rows: 'name,lat,lon\nRome,41.9,12.5\nBern,46.95,7.45\n',
+  },
   parameters: Type.Object({
     latField: attributeName,
     lngField: attributeName,

@@ -7,6 +7,7 @@ export const createIndex: VectorTransform = {
   type: 'CreateIndexTransform',
   kind: 'vector',
   phase: 'after',
+  example: { spec: { type: 'CreateIndexTransform', field: 'name' }, rows: 'name,count\nRome,3\n' },
   parameters: Type.Object({ field: attributeName }),
   show: (spec) => ({ field: textParameter(spec, 'field') }),
   outputSchema: (schema, spec) => {

@@ -100,6 +100,10 @@ export const dateFormat: VectorTransform = {
   type: 'DateFormatTransform',
   kind: 'vector',
   phase: 'inline',
+  example: {
+    spec: { type: 'DateFormatTransform', field: 'day', format: 'dd.MM.yyyy' },
+    rows: 'name,day\nRome,29.02.2024\nBern,30.02.2024\n',
+  },
   parameters: Type.Object({ field: attributeName, format: Type.Optional(Type.String()) }),
   show: (spec) => {
     const format = textParameter(spec, 'format')

@@ -55,6 +55,10 @@ export const integerFieldToDate: VectorTransform = {
   type: 'IntegerFieldToDateTransform',
   kind: 'vector',
   phase: 'inline',
+  example: {
+    spec: { type: 'IntegerFieldToDateTransform', field: 'year' },
+    rows: 'name,year\nRome,1999\nBern,0\n',
+  },
   parameters: Type.Object({ field: attributeName }),
   show: (spec) => ({ field: textParameter(spec, 'field') }),
   outputSchema: (schema, spec) => plan(schema, spec).schema,

@@ -99,6 +99,10 @@ export const reproject: VectorTransform = {
   type: 'ReprojectTransform',
   kind: 'vector',
   phase: 'inline',
+  example: {
+    spec: { type: 'ReprojectTransform', source: 'EPSG:4326', target: 'EPSG:3857' },
+    rows: 'WKT,name\nPOINT (12.5 41.9),Rome\nPOINT (7.45 46.95),Bern\n',
+  },
   parameters: Type.Object({ source: Type.Optional(attributeName), target: attributeName }),
   show: (spec) => ({
     source: parseSrs(textParameter(spec, 'source')) ?? null,

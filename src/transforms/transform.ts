@@ -41,6 +41,13 @@ export interface BatchMapper {
   close?(): Promise<void>
 }
 
+/** A use of a transformation: shows what it is for, and is what the suite of the seam runs. */
+export interface TransformExample {
+  spec: TransformSpec
+  /** Delimited text with a header; a column of WKT is the geometry. Values that become rejects may be among them. */
+  rows: string
+}
+
 /**
  * A kind of transformation of features; `raster/raster-transform.ts` has that of rasters. `phase`: `inline` acts on the
  * stream, `after` on the finished table (CreateIndex). `outputSchema` throws `TransformError` when a field is missing or does not suit.
@@ -49,6 +56,7 @@ export interface VectorTransform {
   type: string
   kind: 'vector'
   phase: 'inline' | 'after'
+  example: TransformExample
   /** Parameters, strict for types, unknown keys ignored; null counts as absent. */
   parameters: TSchema
   /** The parameters as they are shown, defaults filled in, null where the contract shows null. */

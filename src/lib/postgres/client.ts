@@ -48,9 +48,20 @@ export async function requireAnswer(client: ClientBase): Promise<void> {
   }
 }
 
-/** Opens a connection, which the caller ends; throws `Failure` that says what is wrong. */
-export async function connectClient(address: DatabaseAddress, purpose: string): Promise<Client> {
+/**
+ * Opens a connection, which the caller ends; throws `Failure` that says what is wrong, or the signal's reason at once when
+ * it aborts before the server answers.
+ */
+export async function connectClient(
+  address: DatabaseAddress,
+  purpose: string,
+  signal?: AbortSignal,
+): Promise<Client> {
   const client = new GuardedClient(clientOptions(address, purpose))
+  const cut = (): void => {
+    client.connection.stream.destroy()
+  }
+  signal?.addEventListener('abort', cut, { once: true })
   // A connection that breaks between two statements would end the process without a listener.
   client.on('error', () => {})
   try {
@@ -59,6 +70,9 @@ export async function connectClient(address: DatabaseAddress, purpose: string): 
     return client
   } catch (error) {
     await client.end().catch(() => {})
+    signal?.throwIfAborted()
     throw connectionFailure(error, address)
+  } finally {
+    signal?.removeEventListener('abort', cut)
   }
 }

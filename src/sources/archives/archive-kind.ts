@@ -1,3 +1,4 @@
+import type { Failure } from '../../lib/errors.ts'
 import type { Unpacking } from './unpacking.ts'
 
 /** A kind of archive: it describes itself, and everything else reads this from the registry. */
@@ -14,6 +15,8 @@ export interface ArchiveKind {
    * after its signal aborts, and closes what it opened. Absent for kinds that are recognised and refused.
    */
   unpack?(path: string, unpacking: Unpacking): Promise<void>
+  /** Why an archive of a kind that is refused is so; default: that it is not read. */
+  refusal?(name: string): Failure
   /** Which entries are written; default: all. */
   isWanted?(name: string): boolean
 }

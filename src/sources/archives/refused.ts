@@ -7,7 +7,5 @@ export const rar: ArchiveKind = { name: 'rar', endings: ['.rar'] }
 export const split: ArchiveKind = {
   name: 'split',
   endings: ['.z01', '.zip.001', '.7z.001', '.tar.001', '.tar.gz.001'],
-  unpack: async (_path, { name }) => {
-    throw splitArchive(name)
-  },
+  refusal: splitArchive,
 }

@@ -35,6 +35,7 @@ export const rasterOverview: RasterTransform = {
   kind: 'raster',
   program: 'gdaladdo',
   writesOutput: false,
+  example: { type: 'RasterOverviewTransform', options: ['-r', 'average'], levels: [2, 4] },
   parameters: Type.Object({
     options: optionTexts,
     levels: Type.Array(Type.Integer({ minimum: 2, maximum: 1_000_000 }), { maxItems: 32 }),

@@ -29,6 +29,8 @@ export interface RasterTransform {
   type: string
   kind: 'raster'
   program: RasterProgram
+  /** A use of it: shows what it is for, and is what the suite of the seam runs. */
+  example: TransformSpec
   parameters: TSchema
   show(spec: TransformSpec): Record<string, unknown>
   /** Throws `TransformError` where an option is not allowed or `levels` do not fit. */

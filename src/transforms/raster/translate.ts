@@ -85,6 +85,7 @@ export const rasterTranslate: RasterTransform = {
   kind: 'raster',
   program: 'gdal_translate',
   writesOutput: true,
+  example: { type: 'RasterTranslateTransform', options: ['-co', 'COMPRESS=DEFLATE'] },
   parameters: Type.Object({ options: optionTexts }),
   show: ({ options }) => ({ options }),
   check: (spec) => void readOptions(table, spec),

@@ -93,6 +93,7 @@ export const rasterWarp: RasterTransform = {
   kind: 'raster',
   program: 'gdalwarp',
   writesOutput: true,
+  example: { type: 'RasterWarpTransform', options: ['-t_srs', 'EPSG:3857'] },
   parameters: Type.Object({ options: optionTexts }),
   show: ({ options }) => ({ options }),
   check: (spec) => void readOptions(table, spec),

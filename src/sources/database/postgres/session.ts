@@ -28,7 +28,7 @@ export async function* withSession<T>(
   work: (session: ReadingSession) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   signal.throwIfAborted()
-  const client = await connectClient(addressOf(connection), 'terrane_import')
+  const client = await connectClient(addressOf(connection), 'terrane_import', signal)
   const cut = (): void => {
     client.connection.stream.destroy()
   }
