@@ -20,6 +20,12 @@ describe('undocumentedExports', () => {
     assert.deepEqual(problems('/** What it is. */\nexport interface A {}'), [])
   })
 
+  it('lets constants on lines that follow one another share a comment', () => {
+    assert.deepEqual(problems('/** Codes. */\nexport const a = 1\nexport const b = 2'), [])
+    assert.equal(problems('/** Codes. */\nexport const a = 1\n\nexport const b = 2').length, 1)
+    assert.equal(problems('/** Codes. */\nexport const a = 1\nexport type B = string').length, 1)
+  })
+
   it('lets a type share the comment of the list from which it is made', () => {
     const list = "export const modes = ['a', 'b'] as const\nexport type Mode = (typeof modes)[number]"
     assert.deepEqual(problems(`/** How. */\n${list}`), [])

@@ -38,16 +38,26 @@ function exportedName(statement: Node): string | undefined {
   return 'id' in declaration && declaration.id?.type === 'Identifier' ? declaration.id.name : undefined
 }
 
-/** Whether a doc comment stands just before. A type that is made from the list above it shares that list's comment. */
+/**
+ * Whether a doc comment stands just before. Constants on lines that follow one another share the comment of the first, and a
+ * type that is made from the list above it shares that of the list.
+ */
 function isDocumented(statement: Program['body'][number], syntax: Syntax): boolean {
   const { comments, text, program } = syntax
   const isJustBefore = (comment: Comment): boolean =>
     comment.end <= statement.start && text.slice(comment.end, statement.start).trim() === ''
   if (comments.some((comment) => isDoc(comment) && isJustBefore(comment))) return true
   const before = program.body[program.body.indexOf(statement) - 1]
+  if (before !== undefined && isNextLine(before, statement, text)) return isDocumented(before, syntax)
   const list = /= \(typeof (\w+)\)\[number\]$/.exec(text.slice(statement.start, statement.end))?.[1]
   const isMadeFrom = before !== undefined && list !== undefined && exportedName(before) === list
   return isMadeFrom && isDocumented(before, syntax)
+}
+
+function isNextLine(before: Node, statement: Node, text: string): boolean {
+  const isConstant = (one: Node): boolean =>
+    one.type === 'ExportNamedDeclaration' && one.declaration?.type === 'VariableDeclaration'
+  return isConstant(before) && isConstant(statement) && text.slice(before.end, statement.start) === '\n'
 }
 
 function isDoc({ type, value }: Comment): boolean {

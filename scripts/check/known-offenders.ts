@@ -4,10 +4,10 @@
  */
 const knownOffenders = {
   'functions of more than 80 lines': 4,
-  'exports without a comment': 58,
-  'http reaches below the rooms it serves': 4,
-  'names of types outside their room': 24,
-  'unused files, exports and packages': 106,
+  'exports without a comment': 6,
+  'http reaches below the rooms it serves': 2,
+  'names of types outside their room': 16,
+  'unused files, exports and packages': 99,
 } as const
 
 export type OpenRule = keyof typeof knownOffenders

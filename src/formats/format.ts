@@ -12,6 +12,7 @@ export interface DataFile {
   sidecars: Record<string, string>
 }
 
+/** Something to tell about a file beside its data. */
 export interface Message {
   level: 'info' | 'warning' | 'error'
   message: string
@@ -20,6 +21,7 @@ export interface Message {
   row?: number
 }
 
+/** One band of a raster. */
 export interface RasterBand {
   /** GDAL's name of the cell type, such as `Byte` or `Float32`. */
   dataType: string
@@ -63,11 +65,13 @@ export interface LayerDescription {
   raster?: RasterDescription
 }
 
+/** What the client says of a file. */
 export interface ReadOptions {
   /** Text encoding that overrides what the file declares (any name `lib/text/text-encoding.ts` knows). */
   charset?: string
 }
 
+/** The same, with what stops the reading. */
 export interface ReadContext extends ReadOptions {
   signal: AbortSignal
 }
@@ -96,6 +100,7 @@ export interface RowPlaces {
   places: Uint32Array
 }
 
+/** A batch, and where its rows stand in the file. */
 export interface PlacedBatch {
   batch: FeatureBatch
   /** `placeNumbers` for each row of the batch. */
@@ -111,6 +116,7 @@ export interface PlacedRows {
   close(): Promise<void>
 }
 
+/** What of the rows is wanted. */
 export interface RowAccessOptions {
   /** Attributes are left out. */
   isGeometryOnly?: boolean

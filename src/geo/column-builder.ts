@@ -189,6 +189,7 @@ export class VarBuilder extends Builder {
   }
 }
 
+/** Collects the cells of one column, row by row. */
 export type ColumnBuilder = FixedBuilder | BigBuilder | VarBuilder
 
 /** A builder for values of `type`, for at most `capacity` rows. */

@@ -28,8 +28,10 @@ export interface VarColumn {
   nullCount: number
 }
 
+/** The cells of one attribute in a batch. */
 export type Column = FixedColumn | BigColumn | VarColumn
 
+/** The types by how their cells are held: as numbers, as 64-bit integers, as bytes with offsets. */
 export const fixedTypes = ['boolean', 'int16', 'int32', 'float32', 'float64', 'date'] as const
 export const bigTypes = ['int64', 'time', 'timestamp'] as const
 export const varTypes = ['text', 'decimal', 'binary'] as const
@@ -55,6 +57,7 @@ export function columnValue(
   return column.type === 'boolean' ? value === 1 : value
 }
 
+/** How the cells of a type are held. */
 export function columnKind(type: AttributeType): Column['kind'] {
   if ((bigTypes as readonly string[]).includes(type)) return 'big'
   return (varTypes as readonly string[]).includes(type) ? 'var' : 'fixed'

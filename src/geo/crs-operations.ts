@@ -35,6 +35,7 @@ function toRoute(steps: RouteStep[]): Route {
   return { steps, accuracy }
 }
 
+/** Whether a route leaves a shift of the datum out, because none is known. */
 export function isBallpark({ steps }: Route): boolean {
   return steps.some(({ operation }) => operation.kind === 'ballpark')
 }
@@ -82,6 +83,7 @@ function routesVia(from: string, to: string): Route[] {
   return routes.filter((route) => !isBallpark(route)).sort((a, b) => a.accuracy - b.accuracy)
 }
 
+/** Whether a point in degrees lies in bounds; those whose west is greater than their east cross the antimeridian. */
 export function isInBounds([west, south, east, north]: Bounds, longitude: number, latitude: number): boolean {
   if (latitude < south || latitude > north) return false
   return west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east

@@ -26,6 +26,7 @@ import type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
 export type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
+/** What stops the search for a way between two systems, and whether it may call programs. */
 export interface ReprojectOptions {
   signal?: AbortSignal
   /** False keeps GDAL's and PROJ's programs out of it; default true. */

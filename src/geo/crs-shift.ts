@@ -6,6 +6,7 @@ export interface Ellipsoid {
   eccentricitySquared: number
 }
 
+/** An ellipsoid from its axis in metres; an inverse flattening of 0 is a sphere. */
 export function ellipsoidOf(semiMajor: number, inverseFlattening: number): Ellipsoid {
   const f = inverseFlattening === 0 ? 0 : 1 / inverseFlattening
   return { semiMajor, eccentricitySquared: f * (2 - f) }

@@ -20,6 +20,7 @@ export interface CrsRow {
   aliases: string[]
 }
 
+/** A datum as the table of the data folder has it. */
 export interface DatumRow {
   id: string
   /** Metres. */
@@ -151,6 +152,7 @@ export function findArea(
   return { name, bounds: [west, south, east, north] }
 }
 
+/** Every datum, by its number in the table. */
 export const allDatums = lazily((): (DatumRow | undefined)[] =>
   datumLines().map((line) => {
     const [id, semiMajor, inverseFlattening, accuracy, ...names] = line.split('\t')

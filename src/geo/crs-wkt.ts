@@ -50,6 +50,7 @@ export function child(node: WktNode | undefined, ...keywords: string[]): WktNode
   return undefined
 }
 
+/** The nodes right below a node that bear one of the keywords. */
 export function children(node: WktNode, ...keywords: string[]): WktNode[] {
   return node.values.filter(
     (value) => typeof value === 'object' && keywords.includes(value.keyword),
@@ -62,6 +63,7 @@ export function textAt(node: WktNode | undefined, position: number): string | un
   return typeof value === 'object' || value === undefined ? undefined : String(value)
 }
 
+/** The number at a position, also one that is written as text. */
 export function numberAt(node: WktNode | undefined, position: number): number | undefined {
   const value = node?.values[position]
   const number = typeof value === 'string' ? Number(value) : value

@@ -16,6 +16,7 @@ export function emptyEnvelope(): Envelope {
   }
 }
 
+/** Whether it holds no point: that of nothing, or one with a coordinate that is no number. */
 export function isEmptyEnvelope(envelope: Envelope): boolean {
   return !(envelope.minX <= envelope.maxX && envelope.minY <= envelope.maxY)
 }

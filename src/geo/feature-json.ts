@@ -63,6 +63,7 @@ function namesOf(attributes: Attribute[]): string[] {
   return names
 }
 
+/** How the coordinates of a feature are written. */
 export interface FeatureShape {
   /** Coordinates with latitude or northing first. */
   isYx: boolean

@@ -32,6 +32,7 @@ export class SeenGeometries {
   }
 }
 
+/** Whether a type is one of several parts. */
 export function isMultiType(type: GeometryType): boolean {
   return type.startsWith('Multi')
 }

@@ -33,6 +33,7 @@ export const geometryTypes = [
 ] as const
 export type GeometryType = (typeof geometryTypes)[number]
 
+/** A column of a set: its name, its type, and the limits of its values. */
 export interface Attribute {
   name: string
   type: AttributeType
@@ -49,6 +50,7 @@ export interface Attribute {
   example?: string
 }
 
+/** The geometry of a set: what may stand in it, and in which system. */
 export interface GeometryField {
   name: string
   type: GeometryType
@@ -67,6 +69,7 @@ export function findAttribute(schema: Schema, name: string): Attribute | undefin
   return schema.attributes.find((attribute) => attribute.name === name)
 }
 
+/** The place of an attribute by its exact name; -1 where there is none. */
 export function attributeIndex(schema: Schema, name: string): number {
   return schema.attributes.findIndex((attribute) => attribute.name === name)
 }

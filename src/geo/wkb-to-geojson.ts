@@ -1,6 +1,7 @@
 import type { GeometryType } from './schema.ts'
 import { geometryTypeName } from './wkb.ts'
 
+/** How the coordinates of a geometry are written. */
 export interface GeometryJsonOptions {
   /** Writes y before x, for a CRS whose own order that is. */
   isYx?: boolean

@@ -27,10 +27,12 @@ export class CurveError extends GeometryError {}
 
 const maxDepth = 32
 
+/** The name of a base code of WKB; `Geometry` for those that are not known. */
 export function geometryTypeName(typeCode: number): GeometryType {
   return geometryTypes[typeCode] ?? 'Geometry'
 }
 
+/** The base code of WKB of a type. */
 export function geometryTypeCode(type: GeometryType): number {
   return geometryTypes.indexOf(type)
 }

@@ -12,6 +12,7 @@ const failureKinds = [
   'tooMany', // 429
   'unavailable', // an outside system is down: 503
 ] as const
+/** What went wrong, as far as whoever asked can act on it. */
 export type FailureKind = (typeof failureKinds)[number]
 
 /** What a failure may tell beside its message. */

@@ -19,9 +19,11 @@ export interface StoreConnection {
   reach?: Reach
 }
 
+/** What a load does with the table: makes it, exchanges its rows, or adds to them. */
 export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const
 export type UpdateMode = (typeof updateModes)[number]
 
+/** What a store tells of one of its tables. */
 export interface TableDescription {
   name: string
   schema: Schema

@@ -6,6 +6,7 @@
 /** A geometry of any type, on the way to one of lines: positions, or parts. */
 export type CurveTree = { typeCode: number; positions: number[][] } | { typeCode: number; parts: CurveTree[] }
 
+/** Type codes of ISO WKB that stand for curves, or are made of parts as they are. */
 export const circularString = 8
 export const compoundCurve = 9
 export const curvePolygon = 10

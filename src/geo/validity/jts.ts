@@ -9,11 +9,13 @@ import RealValid from 'jsts/org/locationtech/jts/operation/valid/IsValidOp.js'
 
 // The part of JSTS that is used here; its own declarations leave most of these out.
 
+/** A position of JTS. */
 export interface Coordinate {
   x: number
   y: number
 }
 
+/** A geometry of JTS, of any type. */
 export interface JtsGeometry {
   getGeometryType(): string
   isEmpty(): boolean
@@ -21,10 +23,12 @@ export interface JtsGeometry {
   getGeometryN(index: number): JtsGeometry
 }
 
+/** A closed line of JTS. */
 export interface JtsRing extends JtsGeometry {
   getCoordinates(): Coordinate[]
 }
 
+/** A polygon of JTS: an outer ring, and rings of holes. */
 export interface JtsPolygon extends JtsGeometry {
   getExteriorRing(): JtsRing
   getNumInteriorRing(): number
@@ -67,4 +71,5 @@ const library: unknown = {
 
 /** JTS, the library of planar geometry, by way of JSTS. Takes a tenth of a second to load: import it when needed. */
 export const jts = library as Library
+/** Makes geometries of JTS. */
 export const jtsFactory = new jts.GeometryFactory()

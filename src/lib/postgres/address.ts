@@ -7,6 +7,7 @@ import { ownValue } from '../own-value.ts'
  * (`require`), with a look at who signed it, or also at the name in it.
  */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+/** How a connection is encrypted. */
 export type TlsMode = (typeof tlsModes)[number]
 
 /** Modes of PostgreSQL and GeoServer; `allow` and `prefer` encrypt nothing, since they promise nothing. */

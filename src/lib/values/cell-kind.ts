@@ -3,6 +3,7 @@ import { asciiText, exactMantissa, parseDecimalText, scaleDecimal } from './deci
 
 const encoder = new TextEncoder()
 
+/** What a cell of text may be, as bits of which several may be set. */
 export const int32Kind = 1
 export const int64Kind = 2
 /** An integer of more than 15 digits that int64 holds. */
