@@ -1,11 +1,11 @@
 import type { Accounts } from '../accounts/accounts.ts'
-import type { App, Area, ContextArea, HttpContext } from '../http/app-types.ts'
+import type { App, Area, HttpContext } from '../http/app-types.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../http/auth/routes.ts'
 import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import { healthEndpoints } from '../http/health.ts'
-import { importerArea } from '../http/importer/importer-area.ts'
+import { importerAreas } from '../http/importer/importer-area.ts'
 import { metricsArea } from '../http/metrics.ts'
 import { MetricsExport } from '../http/metrics-export.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
@@ -20,9 +20,6 @@ export function openAreas(context: HttpContext & { accounts: Accounts }): Area[]
   const { version, catalog, importer, monitoring, settings, accounts, clock } = context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
-  const withContext = (area: ContextArea): Area => {
-    return (app) => area(app, context)
-  }
   return [
     table(startPageEndpoints, index),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
@@ -37,7 +34,11 @@ export function openAreas(context: HttpContext & { accounts: Accounts }): Area[]
     }),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
-    withContext(importerArea), // /rest/imports
+    ...importerAreas({
+      ...{ importer, catalog, dialect: settings.server.dialect },
+      maxUploadBytes: settings.limits.maxUploadBytes,
+      importRoots: settings.data.importRoots,
+    }),
     ...openMonitoringAreas(context),
   ]
 }

@@ -2,6 +2,7 @@ import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.t
 import { catalogEndpoints } from './catalog/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { healthEndpoints } from './health.ts'
+import { importerEndpoints } from './importer/routes.ts'
 import { metricsEndpoints } from './metrics.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
 import { ogcEndpoints } from './ogc/routes.ts'
@@ -22,4 +23,5 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
+  ...importerEndpoints, // /rest/imports
 ]

@@ -42,7 +42,7 @@ const MapLibreStyle = Type.Object(
 )
 
 /** Documents of styles, by content type. */
-const documentAnswers = {
+export const documentAnswers = {
   [sldType]: Type.String({ description: 'Styled Layer Descriptor' }),
   [mapLibreType]: MapLibreStyle,
   [typesOfFormat.qml[0]]: Type.String({ description: 'QGIS style, where it came as one' }),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { updateModes } from '../../stores/store.ts'
-import { DatabaseData } from './wire-database.ts'
+import { DatabaseData } from './database-wire.ts'
 
 const Named = Type.Object({ name: Type.String() })
 const name = Type.String({ minLength: 1, maxLength: 300 })
@@ -140,24 +140,3 @@ export const TaskBody = Type.Object({ ...Task.properties, task: Type.Optional(Ta
 export const TargetBody = Target
 
 export const GranuleBody = Type.Object({ timestamp: Type.Optional(Type.String()) })
-
-const digits = Type.String()
-export const ImportParams = Type.Object({ importId: digits })
-export const TaskParams = Type.Object({ importId: digits, taskId: digits })
-export const FileParams = Type.Object({ importId: digits, fileId: Type.String() })
-export const TaskFileParams = Type.Object({ importId: digits, taskId: digits, fileId: Type.String() })
-export const TransformParams = Type.Object({ importId: digits, taskId: digits, transformId: digits })
-export const UploadParams = Type.Object({ importId: digits, fileName: Type.String() })
-
-export const ExpandQuery = Type.Object({ expand: Type.Optional(Type.String()) })
-export const ListQuery = Type.Object({
-  expand: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
-  limit: Type.Optional(Type.Integer({ minimum: 0 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
-})
-export const RunQuery = Type.Object({
-  async: Type.Optional(Type.Boolean()),
-  exec: Type.Optional(Type.Boolean()),
-  expand: Type.Optional(Type.String()),
-})

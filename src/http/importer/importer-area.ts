@@ -1,29 +1,60 @@
-import type { ContextArea } from '../app-types.ts'
+import type { Readable } from 'node:stream'
+import fastifyMultipart from '@fastify/multipart'
+import { Failure } from '../../lib/errors.ts'
+import type { Area, FastifyRequest } from '../app-types.ts'
+import { addEndpoints } from '../endpoint.ts'
 import { ImportBody } from './bodies.ts'
-import { addDatabaseRoutes } from './database-area.ts'
-import { addFileRoutes } from './files-area.ts'
-import { addImportDataRoutes, addImportRoutes } from './imports-area.ts'
-import type { ImporterScope } from './scope.ts'
-import { addLayerRoutes, addTaskDataRoutes, addTaskRoutes } from './tasks-area.ts'
-import { addTransformRoutes } from './transforms-area.ts'
-import { addUploadRoutes } from './uploads-area.ts'
-import { addWatchRoutes } from './watch-area.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { OpenStreams } from './open-streams.ts'
+import { fileEndpoints, formEndpoints, jsonEndpoints } from './routes.ts'
 
-/** `/rest/imports` and everything below, and `/rest/database-imports` beside it. */
-export const importerArea: ContextArea = async (app, context) => {
-  const scope: ImporterScope = { context, importer: context.importer }
-  app.addHook('preValidation', async (request) => {
-    const isCreation = request.routeOptions.schema?.body === ImportBody
-    if (isCreation && request.body === undefined) request.body = {}
+const maxFormBytes = 64 * 1024
+
+/** `/rest/imports` and everything below, and `/rest/database-imports` beside it, by what their bodies are. */
+export function importerAreas(given: Omit<ImporterAreaParts, 'streams'>): Area[] {
+  const parts = { ...given, streams: new OpenStreams() }
+  return [jsonArea(parts), formArea(parts), fileArea(parts)]
+}
+
+function jsonArea(parts: ImporterAreaParts): Area {
+  return (app) => {
+    app.addHook('preValidation', async (request) => {
+      const isCreation = request.routeOptions.schema?.body === ImportBody
+      if (isCreation && request.body === undefined) request.body = {}
+    })
+    app.addHook('preClose', async () => parts.streams.endAll())
+    addEndpoints(app, jsonEndpoints, parts)
+  }
+}
+
+function formArea(parts: ImporterAreaParts): Area {
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    await app.register(fastifyMultipart)
+    app.addContentTypeParser('application/x-www-form-urlencoded', readForm)
+    addEndpoints(app, formEndpoints, parts)
+  }
+}
+
+function fileArea(parts: ImporterAreaParts): Area {
+  return (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
+    addEndpoints(app, fileEndpoints, parts)
+  }
+}
+
+/** The text of a form without files; one that is too long is thrown away as it comes. */
+function readForm(_request: FastifyRequest, body: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    body.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= maxFormBytes) chunks.push(chunk)
+      else reject(new Failure('tooLarge', 'body-too-large', `A form has at most ${maxFormBytes} bytes`))
+    })
+    body.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    body.once('error', reject)
   })
-  addImportRoutes(app, scope)
-  addImportDataRoutes(app, scope)
-  addDatabaseRoutes(app, scope)
-  addFileRoutes(app, scope)
-  addTaskRoutes(app, scope)
-  addTaskDataRoutes(app, scope)
-  addLayerRoutes(app, scope)
-  addTransformRoutes(app, scope)
-  addWatchRoutes(app, scope)
-  await addUploadRoutes(app, scope)
 }

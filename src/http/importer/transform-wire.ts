@@ -6,7 +6,7 @@ import { showTransform } from '../../transforms/chain.ts'
 import { findTransform } from '../../transforms/registry.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { taskPath } from './wire-data.ts'
+import { taskPath } from './paths.ts'
 
 /** Names of the raster transformations among clients of older systems, by ours. */
 const olderNames: Record<string, string> = {
@@ -55,4 +55,15 @@ export function toWireTransform(
 
 export function toWireTransforms(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
   return task.transforms.map((_, index) => toWireTransform(request, task, index, dialect))
+}
+
+/** Names the parameters of a body that the transformation, as it is shown, does not have. */
+export function reportUnknownParameters(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  transform: Record<string, unknown>,
+  path = '',
+): void {
+  const unknown = Object.keys(body).filter((name) => name !== 'href' && !(name in transform))
+  request.reportIgnored(unknown.map((name) => path + name))
 }

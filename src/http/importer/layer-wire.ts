@@ -9,7 +9,7 @@ import { invalid, notFound } from '../../lib/errors.ts'
 import { fromJavaClass, toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { WantedLayer } from './bodies.ts'
-import { taskPath } from './wire-data.ts'
+import { taskPath } from './paths.ts'
 
 const unknownBounds = { minx: 0, miny: 0, maxx: -1, maxy: -1 }
 

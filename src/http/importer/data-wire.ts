@@ -10,12 +10,9 @@ import type {
   TaskRecord,
 } from '../../importer/model/model.ts'
 import type { FastifyRequest } from '../app-types.ts'
-import { toWireDatabase, toWireTable } from './wire-database.ts'
-import { toWireGranule, toWireTime } from './wire-granules.ts'
-
-export const importPath = (importId: number): string => `/rest/imports/${importId}`
-export const taskPath = (importId: number, taskId: number): string =>
-  `${importPath(importId)}/tasks/${taskId}`
+import { toWireDatabase, toWireTable } from './database-wire.ts'
+import { toWireGranule, toWireTime } from './granule-wire.ts'
+import { importPath, taskPath } from './paths.ts'
 
 /** A file's id: its path below the data folder, with forward slashes. */
 export function fileIdOf(folder: string, path: string): string {

@@ -1,0 +1,96 @@
+import type { WantedSource } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
+import { showTransform } from '../../transforms/chain.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
+import type { WantedImport } from './bodies.ts'
+import { DatabaseImportBody, ImportBody } from './bodies.ts'
+import { fromWireDatabase } from './database-wire.ts'
+import { parseExpand } from './expand.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { fromWireImport } from './new-import.ts'
+import { ImportParams, RunQuery } from './parameters.ts'
+import { importPath, parseId } from './paths.ts'
+import { ImportReply } from './shapes.ts'
+import { getImport, showImport } from './shown-imports.ts'
+import { fromWireTransform, reportUnknownParameters } from './transform-wire.ts'
+
+const tags = ['importer']
+
+interface Creation {
+  wanted: WantedImport | undefined
+  query: { async?: boolean; exec?: boolean; expand?: string }
+  proposedId?: number
+  /** Takes the place of the body's data. */
+  source?: WantedSource
+}
+
+/** Creates an import and answers with it. */
+export async function create(
+  parts: ImporterAreaParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { wanted, query, proposedId, source }: Creation,
+): Promise<FastifyReply> {
+  const isAsync = query.async ?? false
+  const { name: user } = request.caller
+  const signal = clientSignal(reply)
+  const created = await parts.importer.create(
+    fromWireImport(wanted, { isAsync, ...defined({ proposedId, user, source }) }),
+    { signal, isRunAfter: query.exec === true },
+  )
+  const record = await getImport(parts, String(created.id))
+  for (const spec of wanted?.transforms ?? []) {
+    reportUnknownParameters(request, spec, showTransform(fromWireTransform(spec)), 'import.transforms.')
+  }
+  const shown = await showImport(parts, request, isAsync ? created : record, parseExpand(query.expand, 1))
+  return reply
+    .code(201)
+    .header('location', request.link(importPath(record.id)))
+    .send({ import: shown })
+}
+
+export const createImport = operation({
+  summary: 'Create an import',
+  tags,
+  idempotent: true,
+  query: RunQuery,
+  body: ImportBody,
+  answers: { 201: ImportReply },
+  handle: (parts: ImporterAreaParts, request, reply) =>
+    create(parts, request, reply, { wanted: request.body.import, query: request.query }),
+})
+
+export const createImportWithId = operation({
+  summary: 'Create an import under a proposed id',
+  tags,
+  params: ImportParams,
+  query: RunQuery,
+  body: ImportBody,
+  answers: { 201: ImportReply },
+  handle: (parts: ImporterAreaParts, request, reply) =>
+    create(parts, request, reply, {
+      wanted: request.body.import,
+      query: request.query,
+      proposedId: parseId(request.params.importId, 'import'),
+    }),
+})
+
+/**
+ * Beside the importer's contract, which describes database data and does not create them. A server that connects where it
+ * is told is for administrators alone.
+ */
+export const createDatabaseImport = operation({
+  summary: 'Create an import of the tables of a database',
+  tags,
+  idempotent: true,
+  query: RunQuery,
+  body: DatabaseImportBody,
+  answers: { 201: ImportReply },
+  handle: (parts: ImporterAreaParts, request, reply) => {
+    const { data, ...wanted } = request.body.import
+    const source = { type: 'database', database: fromWireDatabase(data) } as const
+    return create(parts, request, reply, { wanted, source, query: request.query })
+  },
+})

@@ -1,0 +1,57 @@
+import { notFound } from '../../lib/errors.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { GranuleBody } from './bodies.ts'
+import type { FileOwner } from './files.ts'
+import { changeFile, listFiles, removeFile, sendFileEntity } from './files.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { FileParams, ImportParams } from './parameters.ts'
+import { importPath } from './paths.ts'
+import { FileList, FileReply } from './shapes.ts'
+import { getImport } from './shown-imports.ts'
+
+const tags = ['importer']
+
+async function ownerOf(parts: ImporterAreaParts, params: { importId: string }): Promise<FileOwner> {
+  const record = await getImport(parts, params.importId)
+  if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+  return { path: importPath(record.id), tasks: await parts.importer.kept.listTasks(record.id) }
+}
+
+export const listImportFiles = operation({
+  summary: 'Main files of the data',
+  tags,
+  params: ImportParams,
+  answers: { 200: FileList },
+  handle: async (parts: ImporterAreaParts, request) =>
+    listFiles(parts, request, await ownerOf(parts, request.params)),
+})
+
+export const showImportFile = operation({
+  summary: 'One file of the data',
+  tags,
+  params: FileParams,
+  answers: { 200: FileReply },
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    sendFileEntity(parts, request, reply, await ownerOf(parts, request.params)),
+})
+
+export const changeImportFile = operation({
+  summary: 'Give a granule its time',
+  tags,
+  params: FileParams,
+  body: GranuleBody,
+  answers: { 200: FileReply },
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    changeFile(parts, request, reply, await ownerOf(parts, request.params)),
+})
+
+export const deleteImportFile = operation({
+  summary: 'Take a file out of the data',
+  tags,
+  params: FileParams,
+  answers: { 200: empty() },
+  olderAnswers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    removeFile(parts, request, reply, await ownerOf(parts, request.params)),
+})

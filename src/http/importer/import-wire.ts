@@ -1,0 +1,68 @@
+import type { StoreRecord } from '../../catalog/records.ts'
+import type { Dialect } from '../../config/settings.ts'
+import type { ImportRecord, ImportState } from '../../importer/model/model.ts'
+import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { ShownTask } from './data-wire.ts'
+import { toWireImportData } from './data-wire.ts'
+import { importPath } from './paths.ts'
+import { storeKey, toWireStore, toWireStoreItem } from './target-wire.ts'
+import { toWireTask } from './task-wire.ts'
+import { toWireSpec } from './transform-wire.ts'
+
+export function toWireState(state: ImportState, dialect: Dialect): string {
+  return dialect === 'geoserver' && state === 'READY' ? 'PENDING' : state
+}
+
+/** How far remote data have come; `total` is -1 when the server does not tell it. */
+export function toWireFetch({ file, bytes, totalBytes = -1 }: FetchProgress) {
+  return { file, bytes, total: totalBytes }
+}
+
+export function toWireImportItem(request: FastifyRequest, record: ImportRecord, dialect: Dialect) {
+  const { id, message } = record
+  return {
+    id,
+    href: request.link(importPath(id)),
+    state: toWireState(record.state, dialect),
+    ...(message === undefined ? {} : { message }),
+  }
+}
+
+/** An import to `level`: at 1 the contract's shape. `tasks` are needed from level 1 on. */
+export function toWireImport(
+  request: FastifyRequest,
+  record: ImportRecord,
+  tasks: ShownTask[],
+  view: { level: number; dialect: Dialect; store?: StoreRecord; fetch?: FetchProgress | undefined },
+): { data?: object; [name: string]: unknown } {
+  const { level, dialect, store: known, fetch } = view
+  const { message, ...item } = toWireImportItem(request, record, dialect)
+  if (level < 1) return { ...item, ...(message === undefined ? {} : { message }) }
+  const data = toWireImportData(request, record, tasks, level - 1)
+  const { store, transforms, messages } = record
+  return {
+    ...item,
+    archive: record.isArchived,
+    targetWorkspace: { workspace: { name: record.workspace } },
+    ...(store === undefined
+      ? {}
+      : {
+          targetStore: {
+            [storeKey(known?.type)]:
+              known === undefined
+                ? { name: store }
+                : level >= 2
+                  ? toWireStore(known, known)
+                  : toWireStoreItem(known),
+          },
+        }),
+    ...(data === undefined ? {} : { data }),
+    ...(fetch === undefined ? {} : { fetch: toWireFetch(fetch) }),
+    ...(transforms.length === 0 ? {} : { transforms: transforms.map((spec) => toWireSpec(spec, dialect)) }),
+    tasks: tasks.map((task) => toWireTask(request, task, level - 1, dialect)),
+    ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
+    ...(message === undefined ? {} : { message }),
+    ...(messages.length === 0 ? {} : { messages }),
+  }
+}

@@ -1,0 +1,145 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { ImportState } from '../../importer/model/model.ts'
+import { importStates } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
+import { Failure, invalid, notFound } from '../../lib/errors.ts'
+import { clientSignal } from '../client-signal.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { ImportBody } from './bodies.ts'
+import { create } from './create-import.ts'
+import { toWireImportData } from './data-wire.ts'
+import { parseExpand } from './expand.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { statusOf } from './importer-area-parts.ts'
+import { ExpandQuery, ImportParams, ListQuery, RunQuery } from './parameters.ts'
+import { parseId } from './paths.ts'
+import { ImportDataReply, ImportList, ImportReply } from './shapes.ts'
+import { getImport, showImport as show, showPassword, withGranules } from './shown-imports.ts'
+
+const tags = ['importer']
+
+/** The states that a query names; what shows as PENDING in the dialect of older systems may be READY. */
+function parseStates(text: string | undefined, dialect: Dialect): ImportState[] | undefined {
+  if (text === undefined || text === '') return undefined
+  const states = text.split(',').map((word) => {
+    const state = importStates.find((one) => one === word.trim().toUpperCase())
+    if (state === undefined) {
+      throw invalid('invalid-parameter', `state must be one of ${importStates.join(', ')}, found "${word}"`)
+    }
+    return state
+  })
+  return dialect === 'geoserver' && states.includes('PENDING') ? [...states, 'READY'] : states
+}
+
+export const listImports = operation({
+  summary: 'List imports, newest first',
+  tags,
+  query: ListQuery,
+  answers: { 200: ImportList },
+  handle: async (parts: ImporterAreaParts, request) => {
+    const { state, limit, offset, expand } = request.query
+    const states = parseStates(state, parts.dialect)
+    const records = await parts.importer.kept.list(defined({ states, limit, offset }))
+    const level = parseExpand(expand, 0)
+    const imports: object[] = []
+    for (const record of records) imports.push(await show(parts, request, record, level))
+    return { imports }
+  },
+})
+
+/** Takes every import away, as a DELETE of each would. */
+export const deleteAllImports = operation({
+  summary: 'Delete every import',
+  tags,
+  answers: { 204: empty() },
+  handle: async ({ importer }: ImporterAreaParts, _request, reply) => {
+    for (const { id } of await importer.kept.list()) await importer.removeImport(id)
+    return reply.code(204).send()
+  },
+})
+
+export const showImport = operation({
+  summary: 'One import',
+  tags,
+  params: ImportParams,
+  query: ExpandQuery,
+  answers: { 200: ImportReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const record = await getImport(parts, request.params.importId)
+    const level = parseExpand(request.query.expand, 1)
+    return sendEntity(request, reply, { import: await show(parts, request, record, level) })
+  },
+})
+
+/** In the dialect of older systems it creates an import that does not exist, and nothing to run is no failure. */
+export const runImport = operation({
+  summary: 'Run an import',
+  tags,
+  idempotent: true,
+  params: ImportParams,
+  query: RunQuery,
+  body: ImportBody,
+  answers: { 204: empty() },
+  olderAnswers: { 201: ImportReply, 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { importer, dialect } = parts
+    const id = parseId(request.params.importId, 'import')
+    const { query } = request
+    const isOlder = dialect === 'geoserver'
+    if (isOlder && (await importer.kept.find(id)) === undefined) {
+      return create(parts, request, reply, { wanted: request.body.import, query, proposedId: id })
+    }
+    try {
+      await importer.run(id, { isAsync: query.async ?? false, signal: clientSignal(reply) })
+    } catch (error) {
+      const isNothing = error instanceof Failure && ['nothing-to-run', 'no-tasks'].includes(error.code)
+      if (!isOlder || !isNothing) throw error
+    }
+    return reply.code(204).send()
+  },
+})
+
+export const deleteImport = operation({
+  summary: 'Delete an import',
+  tags,
+  params: ImportParams,
+  answers: { 200: empty() },
+  olderAnswers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const record = await getImport(parts, request.params.importId)
+    requireMatch(request, { import: await show(parts, request, record, 1) })
+    await parts.importer.removeImport(record.id)
+    return reply.code(statusOf(parts, 200, 204)).send()
+  },
+})
+
+export const cancelImport = operation({
+  summary: 'Cancel the run of an import',
+  tags,
+  params: ImportParams,
+  answers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const record = await getImport(parts, request.params.importId)
+    await parts.importer.cancelImport(record.id)
+    return reply.code(204).send()
+  },
+})
+
+export const showImportData = operation({
+  summary: "An import's data",
+  tags,
+  params: ImportParams,
+  query: ExpandQuery,
+  answers: { 200: ImportDataReply },
+  handle: async (parts: ImporterAreaParts, request) => {
+    const record = await getImport(parts, request.params.importId)
+    const level = parseExpand(request.query.expand, 1)
+    if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+    const tasks = await parts.importer.kept.listTasks(record.id)
+    const shown = level < 1 ? tasks : await withGranules(parts, tasks)
+    const data = toWireImportData(request, record, shown, level)
+    return data === undefined ? data : showPassword(parts, request, record, data)
+  },
+})

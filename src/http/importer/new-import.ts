@@ -1,0 +1,86 @@
+import { isAbsolute, join } from 'node:path'
+import { requireMosaicTime } from '../../importer/importer.ts'
+import type { MosaicTime, NewImport, WantedRemote, WantedSource } from '../../importer/model/model.ts'
+import { sourceTypes } from '../../importer/model/model.ts'
+import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
+import type { WantedData, WantedImport, WantedStore, WantedTime } from './bodies.ts'
+import { requireCharset } from './charset.ts'
+import { fromWireTransform } from './transform-wire.ts'
+
+function storeName(wanted: WantedStore | undefined): string | undefined {
+  return (wanted?.dataStore ?? wanted?.coverageStore ?? wanted?.store)?.name
+}
+
+const elsewhere: Record<string, string> = {
+  database: 'Database data are imported by the command line: terrane import --database URL [--table T ...]',
+  table: 'Table data come into being by the command line: terrane import --database URL [--table T ...]',
+}
+
+function fromWireRemote({ location, file, username, password, domain }: WantedData): WantedRemote {
+  const address = location ?? file
+  if (address === undefined || address.trim() === '') {
+    throw invalid('no-location', 'Remote data need a location')
+  }
+  const given = Object.entries({ username, password, domain })
+  for (const [name, value] of given) {
+    if (value === undefined || (value.length <= 1000 && !/\p{Cc}/u.test(value))) continue
+    throw invalid(
+      'invalid-credentials',
+      `${name} has at most 1000 characters, none of them a control character`,
+    )
+  }
+  return { location: address.trim(), ...Object.fromEntries(given.filter(([, value]) => value)) }
+}
+
+function fromWireTime({ mode, filenameRegex: pattern, timeFormat: format }: WantedTime): MosaicTime {
+  return requireMosaicTime({
+    ...(mode === undefined ? {} : { mode }),
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(format === undefined ? {} : { format }),
+  })
+}
+
+/** Where the data of a new import lie; undefined for none. */
+function fromWireData(data: WantedData | undefined): WantedSource | undefined {
+  if (data === undefined) return undefined
+  const { type = 'file', file, location } = data
+  const source = sourceTypes.find((one) => one === type)
+  if (source === undefined) {
+    throw invalid('unknown-data-type', ownValue(elsewhere, type) ?? `Unknown data type "${type}"`)
+  }
+  const charset = requireCharset(data.charset ?? data.charsetEncoding)
+  if (source === 'remote') {
+    return { type: source, remote: fromWireRemote(data), ...(charset === undefined ? {} : { charset }) }
+  }
+  const path =
+    file === undefined || location === undefined || isAbsolute(file)
+      ? (file ?? location)
+      : join(location, file)
+  if (path?.trim() === '') throw invalid('no-location', 'The data need a file or location that is not empty')
+  if (source === 'file' && path === undefined) return undefined
+  return {
+    type: source,
+    ...(source === 'mosaic' && data.time !== undefined ? { time: fromWireTime(data.time) } : {}),
+    ...(path === undefined ? {} : { path }),
+    ...(charset === undefined ? {} : { charset }),
+  }
+}
+
+export function fromWireImport(
+  wanted: WantedImport | undefined,
+  options: { isAsync: boolean; proposedId?: number; user?: string; source?: WantedSource },
+): NewImport {
+  const workspace = wanted?.targetWorkspace?.workspace?.name
+  const store = storeName(wanted?.targetStore)
+  const source = options.source ?? fromWireData(wanted?.data)
+  return {
+    ...options,
+    transforms: (wanted?.transforms ?? []).map(fromWireTransform),
+    isArchived: wanted?.archive ?? false,
+    ...(wanted?.allowEmpty === true ? { allowEmpty: true } : {}),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(store === undefined ? {} : { store }),
+    ...(source === undefined ? {} : { source }),
+  }
+}

@@ -1,0 +1,14 @@
+/** Answers that go on until their client or the server ends them. */
+export class OpenStreams {
+  readonly #ends = new Set<() => void>()
+
+  /** Gives the function that forgets the stream. */
+  add(end: () => void): () => void {
+    this.#ends.add(end)
+    return () => this.#ends.delete(end)
+  }
+
+  endAll(): void {
+    for (const end of [...this.#ends]) end()
+  }
+}

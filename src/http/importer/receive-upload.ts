@@ -1,0 +1,110 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable, Transform } from 'node:stream'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import { findFullDisk } from '../../lib/files/full-disk.ts'
+import { cleanEntryName, findNameFault, shownName } from '../../sources/entry-name.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { createByteLimit, receiveFile } from '../receive-file.ts'
+import { requireCharset } from './charset.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+
+const maxParts = 10_000
+const maxFields = 100
+
+/** The last part of a client's file name; a name that could leave the folder is refused. */
+export function safeFileName(name: string): string {
+  const clean = cleanEntryName(name)
+  const base = clean.slice(clean.lastIndexOf('/') + 1)
+  const fault = base === '.' || base === '..' ? 'it leads out of its folder' : findNameFault(base)
+  if (fault === undefined) return base
+  throw invalid('invalid-file-name', `The file name "${shownName(name)}" cannot be used: ${fault}`)
+}
+
+/** Writes one file of an upload. */
+export async function writeFile(
+  source: Readable,
+  folder: string,
+  name: string,
+  limit: Transform,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await receiveFile(source, join(folder, name), { limit, signal })
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw invalid('duplicate-file', `The upload has two files named "${name}"`)
+    }
+    throw (
+      findFullDisk(error) ??
+      invalid('upload-broken', `The upload broke off while "${shownName(name)}" was received`, {
+        cause: error,
+      })
+    )
+  }
+}
+
+/** Receives into a folder of its own and makes tasks of it; whatever fails keeps nothing. */
+export async function receive(
+  { importer }: ImporterAreaParts,
+  importId: number,
+  signal: AbortSignal,
+  write: (folder: string) => Promise<{ charset?: string }>,
+): Promise<TaskRecord[]> {
+  const { folder } = await importer.openUpload(importId)
+  try {
+    const options = await write(folder)
+    return await importer.addUpload(importId, folder, { ...options, signal })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Writes the files of a form; gives the encoding that it names. */
+export async function writeParts(
+  { maxUploadBytes }: ImporterAreaParts,
+  request: FastifyRequest,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ charset?: string }> {
+  const limit = createByteLimit(maxUploadBytes)
+  let fileCount = 0
+  let charset: string | undefined
+  const limits = {
+    fileSize: maxUploadBytes,
+    parts: maxParts + maxFields,
+    files: maxParts,
+    fields: maxFields,
+    fieldSize: 10_000,
+  }
+  const parts = request.parts({ limits })
+  try {
+    // Left by hand: an iterator that is returned early would wait for a form that nobody reads any more.
+    for (let step = await parts.next(); step.done !== true; step = await parts.next()) {
+      const part = step.value
+      if (part.type === 'file' && part.filename) {
+        await writeFile(part.file, folder, safeFileName(part.filename), limit(), signal)
+        fileCount += 1
+      } else if (part.type === 'file') part.file.resume()
+      else if (part.fieldname === 'charset') charset = requireCharset(String(part.value))
+    }
+  } catch (error) {
+    request.raw.unpipe()
+    request.raw.resume()
+    throw error instanceof Failure ? error : brokenForm(error)
+  }
+  if (fileCount === 0) throw invalid('no-file', 'The upload has no file part')
+  return charset === undefined ? {} : { charset }
+}
+
+function brokenForm(error: unknown): Failure {
+  const { statusCode, message } = error as { statusCode?: number; message?: string }
+  if (statusCode === 413) {
+    const most = `A form has at most ${maxParts} files and ${maxFields} other fields: send an archive`
+    return new Failure('tooLarge', 'upload-too-large', most, { cause: error })
+  }
+  return invalid('upload-broken', `The form cannot be read: ${message ?? 'it breaks off'}`, { cause: error })
+}

@@ -1,0 +1,116 @@
+import { endpoint } from '../endpoint.ts'
+import { createDatabaseImport, createImport, createImportWithId } from './create-import.ts'
+import { changeImportFile, deleteImportFile, listImportFiles, showImportFile } from './import-files.ts'
+import {
+  cancelImport,
+  deleteAllImports,
+  deleteImport,
+  listImports,
+  runImport,
+  showImport,
+  showImportData,
+} from './imports.ts'
+import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
+import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
+import { changeTaskTarget, showTaskTarget } from './task-targets.ts'
+import {
+  cancelTask,
+  changeTask,
+  deleteTask,
+  listTasks,
+  showTask,
+  showTaskData,
+  showTaskProgress,
+} from './tasks.ts'
+import {
+  changeTransform,
+  createTransform,
+  deleteTransform,
+  listTransforms,
+  showTransform,
+} from './transforms.ts'
+import { uploadFile, uploadFiles } from './uploads.ts'
+import { listRejects, watchImport } from './watch.ts'
+
+const older = { dialect: 'geoserver' } as const
+
+/** `/rest/imports`, and `/rest/database-imports` beside it. Only digits are a task id in a PUT. */
+const importEndpoints = [
+  endpoint('POST', '/rest/database-imports', 'admin', 'create', { createDatabaseImport }),
+  endpoint('GET', '/rest/imports', 'staff', 'view', { listImports }),
+  endpoint('POST', '/rest/imports', 'staff', 'create', { createImport }),
+  endpoint('DELETE', '/rest/imports', 'staff', 'remove', { deleteAllImports }, older),
+  endpoint('GET', '/rest/imports/:importId', 'staff', 'view', { showImport }),
+  endpoint('POST', '/rest/imports/:importId', 'staff', 'publish', { runImport }),
+  endpoint('PUT', '/rest/imports/:importId', 'staff', 'create', { createImportWithId }),
+  endpoint('DELETE', '/rest/imports/:importId', 'staff', 'remove', { deleteImport }),
+  endpoint('DELETE', '/rest/imports/:importId/run', 'staff', 'change', { cancelImport }),
+  endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
+  endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),
+  endpoint('GET', '/rest/imports/:importId/data/files', 'staff', 'view', { listImportFiles }),
+  endpoint('GET', '/rest/imports/:importId/data/files/:fileId', 'staff', 'view', { showImportFile }),
+  endpoint('PUT', '/rest/imports/:importId/data/files/:fileId', 'staff', 'change', { changeImportFile }),
+  endpoint('DELETE', '/rest/imports/:importId/data/files/:fileId', 'staff', 'remove', { deleteImportFile }),
+]
+
+const taskEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks', 'staff', 'view', { listTasks }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId', 'staff', 'view', { showTask }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId(^\\d+$)', 'staff', 'change', { changeTask }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId', 'staff', 'remove', { deleteTask }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/run', 'staff', 'change', { cancelTask }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/progress', 'staff', 'view', { showTaskProgress }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'download', { listRejects }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data', 'staff', 'view', { showTaskData }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files', 'staff', 'view', { listTaskFiles }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'view', {
+    showTaskFile,
+  }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'change', {
+    changeTaskFile,
+  }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'remove', {
+    deleteTaskFile,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer', 'staff', 'view_metadata', { showTaskLayer }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/layer', 'staff', 'change_metadata', {
+    changeTaskLayer,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/layer/style', 'staff', 'view_metadata', {
+    showTaskStyle,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'view', { showTaskTarget }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'change', { changeTaskTarget }),
+]
+
+const transformEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'view', { listTransforms }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'create', {
+    createTransform,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'view', {
+    showTransform,
+  }),
+  endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'change', {
+    changeTransform,
+  }),
+  endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/transforms/:transformId', 'staff', 'remove', {
+    deleteTransform,
+  }),
+]
+
+/** What takes JSON. */
+export const jsonEndpoints = [...importEndpoints, ...taskEndpoints, ...transformEndpoints]
+
+/** What takes forms. */
+export const formEndpoints = [
+  endpoint('POST', '/rest/imports/:importId/tasks', 'staff', 'upload', { uploadFiles }),
+]
+
+/** What takes the bytes of a file. */
+export const fileEndpoints = [
+  endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'staff', 'upload', { uploadFile }),
+]
+
+/** Every endpoint of the importer. */
+export const importerEndpoints = [...jsonEndpoints, ...formEndpoints, ...fileEndpoints]

@@ -1,0 +1,215 @@
+import type { TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { importStates, taskStates, timeModes } from '../../importer/model/model.ts'
+import { updateModes } from '../../stores/store.ts'
+import { WireParameters } from '../catalog/store-wire.ts'
+
+/** What the importer answers. Much is there from a level on (`expand`), and in some states alone. */
+
+const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)))
+const text = Type.Optional(Type.String())
+const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
+const format = orNull(Type.String())
+
+const Message = Type.Object({
+  level: oneOf(['info', 'warning', 'error']),
+  message: Type.String(),
+  code: Type.String(),
+  row: Type.Optional(Type.Integer()),
+})
+
+/** A transformation with its parameters. */
+const transformType = { type: Type.String() }
+const Spec = Type.Object(transformType, { additionalProperties: true })
+export const TransformReply = Type.Object(
+  { ...transformType, href: Type.String() },
+  { additionalProperties: true, description: 'With its parameters, defaults filled in' },
+)
+const transforms = Type.Array(TransformReply)
+const Chain = Type.Object({ type: oneOf(['vector', 'raster']), transforms })
+export const TransformList = Type.Object({ transforms })
+export const OlderTransformList = Type.Object({ transformChain: Chain })
+
+const FileItem = Type.Object({ file: Type.String(), href: Type.String() })
+export const FileReply = Type.Object({
+  type: Type.Literal('file'),
+  format,
+  location: Type.String({ description: 'Its folder' }),
+  file: Type.String(),
+  href: Type.String(),
+  prj: Type.Optional(orNull(Type.String())),
+  other: Type.Optional(Type.Array(Type.String(), { description: 'Other files that belong to it' })),
+  charset: text,
+  timestamp: Type.Optional(Type.String({ description: 'Of a granule' })),
+  message: Type.Optional(Type.String({ description: 'What is wrong with a granule' })),
+})
+export const FileList = Type.Object({ files: Type.Array(FileItem) })
+
+const files = Type.Optional(Type.Array(Type.Union([FileReply, FileItem])))
+const Time = Type.Object({ mode: oneOf(timeModes), filenameRegex: text, timeFormat: text })
+const inFolder = { location: Type.String(), href: Type.String(), charset: text, files }
+const DirectoryData = Type.Object({
+  type: Type.Literal('directory'),
+  format: Type.Optional(format),
+  ...inFolder,
+})
+const MosaicData = Type.Object({
+  type: Type.Literal('mosaic'),
+  format: Type.Optional(format),
+  time: Type.Optional(Time),
+  ...inFolder,
+})
+const RemoteData = Type.Object({
+  type: Type.Literal('remote'),
+  location: Type.String(),
+  username: text,
+  password: Type.Optional(Type.String({ description: '`********`' })),
+  domain: text,
+  format: text,
+  href: Type.String(),
+  charset: text,
+  files,
+})
+const DatabaseData = Type.Object({
+  type: Type.Literal('database'),
+  format: Type.String(),
+  href: Type.String(),
+  parameters: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()])),
+  tables: Type.Optional(Type.Array(Type.String())),
+})
+const TableData = Type.Object({
+  type: Type.Literal('table'),
+  name: Type.String(),
+  format,
+  href: Type.String(),
+})
+export const ImportDataReply = Type.Union([FileReply, DirectoryData, MosaicData, RemoteData, DatabaseData])
+export const TaskDataReply = Type.Union([FileReply, DirectoryData, MosaicData, TableData])
+
+const Store = Type.Object({
+  name: Type.String(),
+  type: text,
+  enabled: Type.Optional(Type.Boolean()),
+  workspace: Type.Optional(Type.Object({ name: Type.String() })),
+  connectionParameters: Type.Optional(WireParameters),
+})
+const store = { dataStore: Type.Optional(Store), coverageStore: Type.Optional(Store) }
+export const TargetReply = Type.Object({ href: Type.String(), ...store })
+
+const TaskLayer = Type.Object({
+  name: Type.String(),
+  href: Type.String(),
+  title: text,
+  abstract: text,
+  description: text,
+  originalName: text,
+  nativeName: text,
+  srs: text,
+  bbox: Type.Optional(
+    Type.Object({
+      ...{ minx: Type.Number(), miny: Type.Number(), maxx: Type.Number(), maxy: Type.Number() },
+      crs: Type.Optional(Type.String({ description: 'WKT' })),
+    }),
+  ),
+  attributes: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), binding: Type.String(), source: text, example: text })),
+  ),
+  style: Type.Optional(Type.Object({ name: Type.String(), href: Type.String() })),
+  srsCandidates: Type.Optional(
+    Type.Array(
+      Type.Object({
+        srs: Type.String(),
+        name: Type.String(),
+        confidence: Type.Number(),
+        evidence: Type.String(),
+      }),
+    ),
+  ),
+})
+export const TaskLayerReply = Type.Object({ layer: TaskLayer })
+export const TaskStyleReply = Type.Object({
+  style: Type.Object({ name: Type.String(), href: Type.String(), format: Type.String() }),
+})
+
+const Task = Type.Object({
+  id: Type.Integer(),
+  href: Type.String(),
+  state: oneOf(taskStates),
+  rejected: Type.Optional(Type.Integer()),
+  updateMode: Type.Optional(oneOf(updateModes)),
+  data: Type.Optional(TaskDataReply),
+  target: Type.Optional(TargetReply),
+  progress: Type.Optional(Type.String({ description: 'Where its progress is told' })),
+  layer: Type.Optional(TaskLayer),
+  errorMessage: text,
+  transformChain: Type.Optional(Chain),
+  messages: Type.Optional(Type.Array(Message)),
+  rowsRead: Type.Optional(Type.Integer()),
+  rowsLoaded: Type.Optional(Type.Integer()),
+  rejects: Type.Optional(Type.String({ description: 'Where rejected rows are' })),
+  rejectLimit: Type.Optional(
+    Type.Union([Type.Number(), Type.String()], { description: 'Rows, or a share such as "5%"' }),
+  ),
+  repair: Type.Optional(Type.Boolean()),
+  allowEmpty: Type.Optional(Type.Boolean()),
+})
+export const TaskReply = Type.Object({ task: Task })
+export const TaskList = Type.Object({ tasks: Type.Array(Task) })
+/** One dataset makes one task, several make a list. */
+export const UploadReply = Type.Union([TaskReply, TaskList])
+
+export const ProgressReply = Type.Object({
+  phase: Type.String({ description: 'waiting, transforming, loading, committing, publishing or done' }),
+  progress: Type.Number({ description: 'Rows taken so far, or bytes of a raster' }),
+  total: Type.Number({ description: '-1 where it cannot be known' }),
+  rejected: Type.Integer(),
+  rowsPerSecond: Type.Optional(Type.Number()),
+  remainingSeconds: Type.Optional(Type.Number()),
+  state: oneOf(taskStates),
+  message: text,
+})
+
+const Import = Type.Object({
+  id: Type.Integer(),
+  href: Type.String(),
+  state: oneOf(importStates),
+  archive: Type.Optional(Type.Boolean()),
+  targetWorkspace: Type.Optional(Type.Object({ workspace: Type.Object({ name: Type.String() }) })),
+  targetStore: Type.Optional(Type.Object(store)),
+  data: Type.Optional(ImportDataReply),
+  fetch: Type.Optional(
+    Type.Object({
+      file: Type.String(),
+      bytes: Type.Integer(),
+      total: Type.Integer({ description: '-1 where the other server does not tell it' }),
+    }),
+  ),
+  transforms: Type.Optional(Type.Array(Spec)),
+  tasks: Type.Optional(Type.Array(Task)),
+  allowEmpty: Type.Optional(Type.Boolean()),
+  message: text,
+  messages: Type.Optional(Type.Array(Message)),
+})
+export const ImportReply = Type.Object({ import: Import })
+export const ImportList = Type.Object({ imports: Type.Array(Import) })
+
+/** Rejected rows as features. */
+export const RejectedRows = Type.Object({
+  type: Type.Literal('FeatureCollection'),
+  features: Type.Array(
+    Type.Object({
+      type: Type.Literal('Feature'),
+      id: Type.Integer({ description: 'Row' }),
+      geometry: orNull(Type.Object({}, { additionalProperties: true })),
+      properties: Type.Object(
+        {
+          _row: Type.Integer(),
+          _field: orNull(Type.String()),
+          _value: orNull(Type.String()),
+          _reason: Type.String(),
+        },
+        { additionalProperties: true },
+      ),
+    }),
+  ),
+})

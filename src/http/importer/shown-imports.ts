@@ -1,0 +1,105 @@
+import { hasRole } from '../../accounts/caller.ts'
+import type { StoreRecord } from '../../catalog/records.ts'
+import type { ImportRecord, TaskRecord } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { ListedFile, ShownTask } from './data-wire.ts'
+import { findListedFile, listMainFiles } from './data-wire.ts'
+import { toWireImport } from './import-wire.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { parseId } from './paths.ts'
+
+type Reading = Pick<ImporterAreaParts, 'importer' | 'catalog'>
+
+/** The import of a path. */
+export function getImport({ importer }: Pick<Reading, 'importer'>, importId: string): Promise<ImportRecord> {
+  return importer.kept.get(parseId(importId, 'import'))
+}
+
+/** The task of a path. */
+export async function getTask(
+  parts: Pick<Reading, 'importer'>,
+  { importId, taskId }: { importId: string; taskId: string },
+): Promise<TaskRecord> {
+  const record = await getImport(parts, importId)
+  return parts.importer.kept.getTask(record.id, parseId(taskId, 'task'))
+}
+
+/** Tasks with the granules of those that are mosaics. */
+export async function withGranules(
+  { importer }: Pick<Reading, 'importer'>,
+  tasks: TaskRecord[],
+): Promise<ShownTask[]> {
+  const shown: ShownTask[] = []
+  for (const task of tasks) {
+    const granules = await importer.kept.findGranules(task)
+    shown.push(granules === undefined ? task : { ...task, granules })
+  }
+  return shown
+}
+
+/** Tasks as they are shown from level 2 on: with granules, and what is known of their target stores. */
+export async function withDetails(parts: Reading, tasks: TaskRecord[]): Promise<ShownTask[]> {
+  const stores = new Map<string, StoreRecord | undefined>()
+  const shown: ShownTask[] = []
+  for (const task of await withGranules(parts, tasks)) {
+    const { target } = task
+    const key = JSON.stringify([target?.workspace, target?.name])
+    if (target !== undefined && !stores.has(key))
+      stores.set(key, await parts.catalog.stores.find(target.workspace, target.name))
+    const targetStore = stores.get(key)
+    shown.push(targetStore === undefined ? task : { ...task, targetStore })
+  }
+  return shown
+}
+
+/** The file of these tasks that an id means, a granule among others. */
+export async function findFile(
+  { importer }: Pick<Reading, 'importer'>,
+  tasks: TaskRecord[],
+  fileId: string,
+): Promise<ListedFile | undefined> {
+  for (const task of tasks) {
+    const granule = await importer.kept.findGranule(task, fileId)
+    if (granule !== undefined) return { file: granule.file, task, granule }
+  }
+  return findListedFile(listMainFiles(await withGranules({ importer }, tasks)), fileId)
+}
+
+/** What the tasks of an import to `level` need. */
+function tasksAt(parts: Reading, tasks: TaskRecord[], level: number): Promise<ShownTask[]> | ShownTask[] {
+  if (level < 2) return tasks
+  return level < 3 ? withGranules(parts, tasks) : withDetails(parts, tasks)
+}
+
+/** The representation of an import to a level. */
+export async function showImport(
+  parts: Reading & Pick<ImporterAreaParts, 'dialect'>,
+  request: FastifyRequest,
+  record: ImportRecord,
+  level: number,
+): Promise<object> {
+  const { importer, catalog, dialect } = parts
+  if (level < 1) return toWireImport(request, record, [], { level, dialect })
+  const tasks = await tasksAt(parts, await importer.kept.listTasks(record.id), level)
+  const store =
+    record.store === undefined ? undefined : await catalog.stores.find(record.workspace, record.store)
+  const fetch = importer.progress.fetchOf(record.id)
+  const shown = toWireImport(request, record, tasks, { level, dialect, fetch, ...defined({ store }) })
+  const { data } = shown
+  return data === undefined ? shown : { ...shown, data: showPassword(parts, request, record, data) }
+}
+
+/** Shows an administrator the password of an import's database; not in an answer that may be kept for a key. */
+export function showPassword(
+  { importer }: Pick<Reading, 'importer'>,
+  request: FastifyRequest,
+  record: ImportRecord,
+  data: object,
+): object {
+  const mayShow = hasRole(request.caller, 'admin') && request.routeOptions.config.idempotent !== true
+  if (!mayShow || !('parameters' in data)) return data
+  const passwd = importer.databasePassword(record)
+  if (passwd === undefined) return data
+  return { ...data, parameters: { ...Object(data.parameters), passwd } }
+}

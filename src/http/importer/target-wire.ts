@@ -1,0 +1,46 @@
+import type { StoreRecord } from '../../catalog/records.ts'
+import type { TaskRecord, TaskStore } from '../../importer/model/model.ts'
+import { notFound } from '../../lib/errors.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { toWireParameters } from '../catalog/store-wire.ts'
+import { taskPath } from './paths.ts'
+
+/** The name that a store of this type goes by. */
+export function storeKey(type: string | undefined): 'dataStore' | 'coverageStore' {
+  return type !== undefined && isCoverageStoreType(type) ? 'coverageStore' : 'dataStore'
+}
+
+export function toWireTarget(request: FastifyRequest, task: TaskRecord, target: TaskStore) {
+  return {
+    href: request.link(`${taskPath(task.importId, task.id)}/target`),
+    [storeKey(target.type)]: toWireStoreItem(target),
+  }
+}
+
+export function toWireStoreItem({ name, type }: { name: string; type: string }) {
+  return { name, type }
+}
+
+/** What is known of a store that may not exist yet; secrets read as `********`. */
+export function toWireStore({ workspace, name, type }: TaskStore, store: StoreRecord | undefined) {
+  return {
+    name,
+    type,
+    enabled: store?.isEnabled ?? true,
+    workspace: { name: workspace },
+    connectionParameters: toWireParameters(store ?? { parameters: {}, secretNames: [] }),
+  }
+}
+
+/** A target with what is known of its store. */
+export function toWireTargetEntity(
+  request: FastifyRequest,
+  task: TaskRecord,
+  store: StoreRecord | undefined,
+) {
+  const { target } = task
+  if (target === undefined) throw notFound('no-target', `Task ${task.id} has no target store`)
+  const { href } = toWireTarget(request, task, target)
+  return { href, [storeKey(target.type)]: toWireStore(target, store) }
+}

@@ -1,0 +1,82 @@
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { acceptedFormats, sendStyleDocument } from '../catalog/style-documents.ts'
+import { documentAnswers } from '../catalog/style-wire.ts'
+import { media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { LayerBody } from './bodies.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { statusOf } from './importer-area-parts.ts'
+import { fromWireLayer, requireLayer, toWireLayer } from './layer-wire.ts'
+import { TaskParams } from './parameters.ts'
+import { taskPath } from './paths.ts'
+import { TaskLayerReply, TaskStyleReply } from './shapes.ts'
+import { getTask } from './shown-imports.ts'
+
+const tags = ['importer']
+
+function show(request: FastifyRequest, task: TaskRecord) {
+  return { layer: toWireLayer(request, task) }
+}
+
+export const showTaskLayer = operation({
+  summary: "A task's layer",
+  tags,
+  params: TaskParams,
+  answers: { 200: TaskLayerReply },
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    sendEntity(request, reply, show(request, await getTask(parts, request.params))),
+})
+
+export const changeTaskLayer = operation({
+  summary: "Change a task's layer",
+  tags,
+  params: TaskParams,
+  body: LayerBody,
+  answers: { 200: TaskLayerReply },
+  olderAnswers: { 202: TaskLayerReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const layer = fromWireLayer(task, request.body.layer)
+    const change = Object.keys(layer).length === 0 ? {} : { layer }
+    const changed = await parts.importer.changeTask(task.importId, task.id, change, (current) =>
+      requireMatch(request, show(request, current)),
+    )
+    reply.code(statusOf(parts, 200, 202))
+    return sendEntity(request, reply, show(request, changed))
+  },
+})
+
+/** The style by name, or the document that came with the data. */
+async function styleOf({ importer, catalog }: ImporterAreaParts, task: TaskRecord) {
+  const { style: name, ownStyle } = requireLayer(task)
+  const { workspace } = await importer.kept.get(task.importId)
+  if (ownStyle !== undefined)
+    return { name, format: ownStyle.format, document: await importer.readOwnStyle(ownStyle) }
+  const style = await catalog.styles.resolve(workspace, name)
+  if (style === undefined) throw notFound('unknown-style', `Style "${name}" does not exist`)
+  return style
+}
+
+export const showTaskStyle = operation({
+  summary: "The style of a task's layer",
+  tags,
+  params: TaskParams,
+  answers: {
+    200: media('The style, or its document by Accept', {
+      'application/json': TaskStyleReply,
+      ...documentAnswers,
+    }),
+  },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const style = await styleOf(parts, task)
+    reply.header('vary', 'accept')
+    const wanted = acceptedFormats(request.headers.accept)
+    if (wanted.length > 0) return sendStyleDocument(reply, style, wanted)
+    const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
+    return sendEntity(request, reply, { style: { name: style.name, href, format: style.format } })
+  },
+})

@@ -1,0 +1,62 @@
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { TargetBody } from './bodies.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { TaskParams } from './parameters.ts'
+import { TargetReply } from './shapes.ts'
+import { getTask } from './shown-imports.ts'
+import { toWireTargetEntity } from './target-wire.ts'
+import { fromWireTarget } from './task-change.ts'
+
+const tags = ['importer']
+
+/** Data that nothing reads go nowhere. */
+function requireFormat({ id, format }: TaskRecord): void {
+  if (format === undefined)
+    throw notFound('no-target', `Task ${id} has no target store: nothing reads its data`)
+}
+
+async function show(
+  { catalog }: ImporterAreaParts,
+  request: FastifyRequest,
+  task: TaskRecord,
+): Promise<object> {
+  const { target } = task
+  const store = target === undefined ? undefined : await catalog.stores.find(target.workspace, target.name)
+  return toWireTargetEntity(request, task, store)
+}
+
+export const showTaskTarget = operation({
+  summary: "A task's target store",
+  tags,
+  params: TaskParams,
+  answers: { 200: TargetReply },
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    sendEntity(request, reply, await show(parts, request, await getTask(parts, request.params))),
+})
+
+export const changeTaskTarget = operation({
+  summary: "Change a task's target",
+  tags,
+  params: TaskParams,
+  body: TargetBody,
+  answers: { 200: TargetReply },
+  olderAnswers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { importer, dialect } = parts
+    const task = await getTask(parts, request.params)
+    const change = fromWireTarget(request.body, dialect)
+    const { dataStore, coverageStore, store } = request.body
+    if ((dataStore ?? coverageStore ?? store) === undefined)
+      throw invalid('invalid-body', 'A target needs "dataStore.name"')
+    requireFormat(task)
+    requireMatch(request, await show(parts, request, task).catch(() => undefined))
+    const changed = await importer.changeTask(task.importId, task.id, change)
+    if (dialect === 'geoserver') return reply.code(204).send()
+    return sendEntity(request, reply, await show(parts, request, changed))
+  },
+})

@@ -1,0 +1,93 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { RejectLimit, TaskProgress, TaskRecord } from '../../importer/model/model.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { ShownTask } from './data-wire.ts'
+import { toWireTaskData } from './data-wire.ts'
+import { toWireLayer, toWireLayerItem } from './layer-wire.ts'
+import { taskPath } from './paths.ts'
+import { toWireTarget, toWireTargetEntity } from './target-wire.ts'
+import { toWireTransforms } from './transform-wire.ts'
+
+function toWireTaskItem(request: FastifyRequest, task: TaskRecord) {
+  const { rejected = 0 } = task
+  return {
+    id: task.id,
+    href: request.link(taskPath(task.importId, task.id)),
+    state: task.state,
+    ...(rejected === 0 ? {} : { rejected }),
+  }
+}
+
+/** A task to `level`: at 1 the contract's shape, with whole transformations. */
+export function toWireTask(
+  request: FastifyRequest,
+  task: ShownTask,
+  level: number,
+  dialect: Dialect,
+): object {
+  const item = toWireTaskItem(request, task)
+  if (level < 1) return item
+  const { layer, target, errorMessage, messages, rowsRead, rowsLoaded, rejectLimit } = task
+  return {
+    ...item,
+    updateMode: task.updateMode,
+    data: toWireTaskData(request, task, level - 1),
+    ...(target === undefined
+      ? {}
+      : {
+          target:
+            level >= 2
+              ? toWireTargetEntity(request, task, task.targetStore)
+              : toWireTarget(request, task, target),
+        }),
+    progress: request.link(`${taskPath(task.importId, task.id)}/progress`),
+    ...(layer === undefined
+      ? {}
+      : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
+    ...(errorMessage === undefined ? {} : { errorMessage }),
+    transformChain: {
+      type: task.kind === 'raster' ? 'raster' : 'vector',
+      transforms: toWireTransforms(request, task, dialect),
+    },
+    ...(messages.length === 0 ? {} : { messages }),
+    ...(rowsRead === undefined ? {} : { rowsRead, rowsLoaded, rejected: task.rejected ?? 0 }),
+    ...(task.rejected ? { rejects: request.link(`${taskPath(task.importId, task.id)}/rejects`) } : {}),
+    ...(rejectLimit === undefined ? {} : { rejectLimit: toWireRejectLimit(rejectLimit) }),
+    ...(task.repair === true ? { repair: true } : {}),
+    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
+  }
+}
+
+export function toWireProgress(task: TaskRecord, running: TaskProgress | undefined): object {
+  const { state, errorMessage, rowsRead } = task
+  const total = rowsRead ?? task.source?.featureCount ?? task.source?.raster?.sizeBytes ?? -1
+  const still = {
+    progress: rowsRead ?? (state === 'COMPLETE' ? Math.max(total, 0) : 0),
+    total,
+    rejected: task.rejected ?? 0,
+    phase: state === 'COMPLETE' ? 'done' : 'waiting',
+  }
+  return {
+    ...(running ?? still),
+    state,
+    ...(errorMessage === undefined ? {} : { message: errorMessage }),
+  }
+}
+
+function toWireRejectLimit(limit: RejectLimit): number | string {
+  return 'rows' in limit ? limit.rows : `${limit.share * 100}%`
+}
+
+/** Rows at most as a number, or a share as in `2.5%`. */
+export function fromWireRejectLimit(limit: number | string): RejectLimit {
+  if (typeof limit === 'number') return { rows: limit }
+  const [, amount, percent] = /^\s*(\d{1,9}(?:\.\d{1,6})?)\s*(%?)\s*$/.exec(limit) ?? []
+  const value = Number(amount)
+  if (percent === '%' && value <= 100) return { share: value / 100 }
+  if (percent === '' && Number.isInteger(value)) return { rows: value }
+  throw invalid(
+    'invalid-reject-limit',
+    `rejectLimit must be a number of rows or a share such as "5%", found "${limit}"`,
+  )
+}

@@ -1,0 +1,127 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { TaskBody } from './bodies.ts'
+import { toWireTaskData } from './data-wire.ts'
+import { parseExpand } from './expand.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { statusOf } from './importer-area-parts.ts'
+import { ExpandQuery, ImportParams, TaskParams } from './parameters.ts'
+import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './shapes.ts'
+import { getImport, getTask, withDetails, withGranules } from './shown-imports.ts'
+import { fromWireTask } from './task-change.ts'
+import { toWireProgress, toWireTask } from './task-wire.ts'
+import { reportUnknownParameters, toWireTransform } from './transform-wire.ts'
+
+const tags = ['importer']
+
+function show(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
+  return { task: toWireTask(request, task, 1, dialect) }
+}
+
+export const listTasks = operation({
+  summary: 'Tasks of an import',
+  tags,
+  params: ImportParams,
+  query: ExpandQuery,
+  answers: { 200: TaskList },
+  handle: async (parts: ImporterAreaParts, request) => {
+    const record = await getImport(parts, request.params.importId)
+    const tasks = await parts.importer.kept.listTasks(record.id)
+    const level = parseExpand(request.query.expand, 0)
+    const shown = level < 2 ? tasks : await withDetails(parts, tasks)
+    return { tasks: shown.map((task) => toWireTask(request, task, level, parts.dialect)) }
+  },
+})
+
+export const showTask = operation({
+  summary: 'One task',
+  tags,
+  params: TaskParams,
+  query: ExpandQuery,
+  answers: { 200: TaskReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const level = parseExpand(request.query.expand, 1)
+    const [shown = task] = level < 2 ? [] : await withDetails(parts, [task])
+    return sendEntity(request, reply, { task: toWireTask(request, shown, level, parts.dialect) })
+  },
+})
+
+export const changeTask = operation({
+  summary: 'Change a task',
+  tags,
+  params: TaskParams,
+  body: TaskBody,
+  answers: { 200: TaskReply },
+  olderAnswers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { importer, dialect } = parts
+    const task = await getTask(parts, request.params)
+    const change = fromWireTask(task, request.body, dialect)
+    const changed = await importer.changeTask(task.importId, task.id, change, (current) =>
+      requireMatch(request, show(request, current, dialect)),
+    )
+    const path = `${'task' in request.body ? 'task.' : ''}transformChain.transforms.`
+    for (const [index, spec] of (change.transforms ?? []).entries())
+      reportUnknownParameters(request, spec, toWireTransform(request, changed, index, dialect), path)
+    return dialect === 'geoserver'
+      ? reply.code(204).send()
+      : sendEntity(request, reply, show(request, changed, dialect))
+  },
+})
+
+export const deleteTask = operation({
+  summary: 'Delete a task',
+  tags,
+  params: TaskParams,
+  answers: { 200: empty() },
+  olderAnswers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    await parts.importer.removeTask(task.importId, task.id, (current) =>
+      requireMatch(request, show(request, current, parts.dialect)),
+    )
+    return reply.code(statusOf(parts, 200, 204)).send()
+  },
+})
+
+export const cancelTask = operation({
+  summary: 'Cancel the run of a task',
+  tags,
+  params: TaskParams,
+  answers: { 204: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    await parts.importer.cancelTask(task.importId, task.id)
+    return reply.code(204).send()
+  },
+})
+
+export const showTaskProgress = operation({
+  summary: 'How far a task is',
+  tags,
+  params: TaskParams,
+  answers: { 200: ProgressReply },
+  handle: async (parts: ImporterAreaParts, request) => {
+    const task = await getTask(parts, request.params)
+    return toWireProgress(task, parts.importer.progress.progressOf(task.importId, task.id))
+  },
+})
+
+export const showTaskData = operation({
+  summary: "A task's data",
+  tags,
+  params: TaskParams,
+  query: ExpandQuery,
+  answers: { 200: TaskDataReply },
+  handle: async (parts: ImporterAreaParts, request) => {
+    const task = await getTask(parts, request.params)
+    const level = parseExpand(request.query.expand, 1)
+    const [shown = task] = level < 1 ? [] : await withGranules(parts, [task])
+    return toWireTaskData(request, shown, level)
+  },
+})

@@ -1,0 +1,128 @@
+import type { Dialect } from '../../config/settings.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import { empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import { Transform, TransformChange } from './bodies.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { TaskParams, TransformParams } from './parameters.ts'
+import { parseId } from './paths.ts'
+import { OlderTransformList, TransformList, TransformReply } from './shapes.ts'
+import { getTask } from './shown-imports.ts'
+import {
+  fromWireTransform,
+  reportUnknownParameters,
+  toWireTransform,
+  toWireTransforms,
+} from './transform-wire.ts'
+
+const tags = ['importer']
+
+/** Place in the chain of a transformation's id. */
+function placeOf(task: TaskRecord, text: string, dialect: Dialect): number {
+  const id = parseId(text, 'transform')
+  const place = dialect === 'geoserver' ? id : task.transforms.findIndex((one) => one.id === id)
+  if (task.transforms[place] === undefined) throw notFound('unknown-transform', `No such transform: ${id}`)
+  return place
+}
+
+/** A transformation with its changes; another type would be another transformation. */
+function changedSpec(spec: TransformSpec, change: TransformSpec): TransformSpec {
+  const type = change.type ?? spec.type
+  if (type.toLowerCase() === spec.type.toLowerCase()) return { ...spec, ...change, type: spec.type }
+  throw invalid('other-transform-type', `${spec.type} cannot become ${type}: delete it and add the other`)
+}
+
+export const listTransforms = operation({
+  summary: 'Transformations in chain order',
+  tags,
+  params: TaskParams,
+  answers: { 200: TransformList },
+  olderAnswers: { 200: OlderTransformList },
+  handle: async (parts: ImporterAreaParts, request) => {
+    const { dialect } = parts
+    const task = await getTask(parts, request.params)
+    const transforms = toWireTransforms(request, task, dialect)
+    if (dialect === 'contract') return { transforms }
+    return { transformChain: { type: task.kind === 'raster' ? 'raster' : 'vector', transforms } }
+  },
+})
+
+export const createTransform = operation({
+  summary: 'Append a transformation',
+  tags,
+  idempotent: true,
+  params: TaskParams,
+  body: Transform,
+  answers: { 201: TransformReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const changed = await parts.importer.editTransforms(task.importId, task.id, (current) => {
+      const added = { id: current.nextTransformId, spec: fromWireTransform(request.body) }
+      return {
+        transforms: [...current.transforms, added],
+        nextTransformId: current.nextTransformId + 1,
+      }
+    })
+    const transform = toWireTransform(request, changed, changed.transforms.length - 1, parts.dialect)
+    reportUnknownParameters(request, request.body, transform)
+    return reply.code(201).header('location', String(transform.href)).send(transform)
+  },
+})
+
+export const showTransform = operation({
+  summary: 'One transformation',
+  tags,
+  params: TransformParams,
+  answers: { 200: TransformReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const place = placeOf(task, request.params.transformId, parts.dialect)
+    return sendEntity(request, reply, toWireTransform(request, task, place, parts.dialect))
+  },
+})
+
+export const changeTransform = operation({
+  summary: 'Change a transformation',
+  tags,
+  params: TransformParams,
+  body: TransformChange,
+  answers: { 200: TransformReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { importer, dialect } = parts
+    const { transformId } = request.params
+    const task = await getTask(parts, request.params)
+    const change = fromWireTransform(request.body)
+    const changed = await importer.editTransforms(task.importId, task.id, (current) => {
+      const place = placeOf(current, transformId, dialect)
+      requireMatch(request, toWireTransform(request, current, place, dialect))
+      const transforms = current.transforms.map((one, index) =>
+        index === place ? { ...one, spec: changedSpec(one.spec, change) } : one,
+      )
+      return { transforms, nextTransformId: current.nextTransformId }
+    })
+    const transform = toWireTransform(request, changed, placeOf(changed, transformId, dialect), dialect)
+    reportUnknownParameters(request, request.body, transform)
+    return sendEntity(request, reply, transform)
+  },
+})
+
+export const deleteTransform = operation({
+  summary: 'Delete a transformation',
+  tags,
+  params: TransformParams,
+  answers: { 200: empty() },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { importer, dialect } = parts
+    const task = await getTask(parts, request.params)
+    await importer.editTransforms(task.importId, task.id, (current) => {
+      const place = placeOf(current, request.params.transformId, dialect)
+      requireMatch(request, toWireTransform(request, current, place, dialect))
+      const transforms = current.transforms.filter((_, index) => index !== place)
+      return { transforms, nextTransformId: current.nextTransformId }
+    })
+    return reply.code(200).send()
+  },
+})

@@ -1,0 +1,126 @@
+import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import { resolveInRoots } from '../../sources/path-guard.ts'
+import { isLocalLocation, parseLocation } from '../../sources/remote/parse-location.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { Bytes } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { checkLength, createByteLimit } from '../receive-file.ts'
+import { parseExpand } from './expand.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { ExpandQuery, ImportParams, UploadParams } from './parameters.ts'
+import { importPath, taskPath } from './paths.ts'
+import { receive, safeFileName, writeFile, writeParts } from './receive-upload.ts'
+import { UploadReply } from './shapes.ts'
+import { getImport, withDetails } from './shown-imports.ts'
+import { toWireTask } from './task-wire.ts'
+
+const tags = ['importer']
+
+async function sendTasks(
+  parts: ImporterAreaParts,
+  request: FastifyRequest<{ Params: { importId: string }; Querystring: { expand?: string } }>,
+  reply: FastifyReply,
+  made: TaskRecord[],
+): Promise<FastifyReply> {
+  const { dialect } = parts
+  const level = parseExpand(request.query.expand, 1)
+  const tasks = level < 2 ? made : await withDetails(parts, made)
+  const [task] = tasks
+  reply.code(201)
+  if (task !== undefined && tasks.length === 1) {
+    return reply
+      .header('location', request.link(taskPath(task.importId, task.id)))
+      .send({ task: toWireTask(request, task, level, dialect) })
+  }
+  const { importId } = request.params
+  return reply
+    .header('location', request.link(`${importPath(Number(importId))}/tasks`))
+    .send({ tasks: tasks.map((one) => toWireTask(request, one, level, dialect)) })
+}
+
+async function addUrl(
+  parts: ImporterAreaParts,
+  importId: number,
+  form: string,
+  signal: AbortSignal,
+): Promise<TaskRecord[]> {
+  const url = new URLSearchParams(form).get('url')
+  if (url === null || url === '') throw invalid('no-url', 'The form needs the parameter "url"')
+  if (!isLocalLocation(url)) {
+    parseLocation(url)
+    return receive(parts, importId, signal, async (folder) => {
+      await parts.importer.fetchUpload(importId, url, folder, signal)
+      return {}
+    })
+  }
+  const path = await resolveInRoots(url, parts.importRoots)
+  return parts.importer.addPath(importId, path, signal)
+}
+
+const Form = Type.Object({
+  file: Type.Optional(Type.Array(Bytes, { description: 'Files, in multipart/form-data' })),
+  charset: Type.Optional(Type.String({ description: 'Text encoding of the files, in multipart/form-data' })),
+  url: Type.Optional(
+    Type.String({ description: 'Where the data lie, in application/x-www-form-urlencoded' }),
+  ),
+})
+
+export const uploadFiles = operation({
+  summary: 'Upload files, or name one by url; each dataset becomes a task',
+  tags,
+  idempotent: true,
+  consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
+  params: ImportParams,
+  query: ExpandQuery,
+  told: { body: Form },
+  bodyLimit: ({ maxUploadBytes }: ImporterAreaParts) => maxUploadBytes,
+  answers: { 201: UploadReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    checkLength(request, parts.maxUploadBytes)
+    const { id } = await getImport(parts, request.params.importId)
+    const signal = clientSignal(reply)
+    const { body }: { body?: unknown } = request
+    if (typeof body === 'string') {
+      return sendTasks(parts, request, reply, await addUrl(parts, id, body, signal))
+    }
+    if (!request.isMultipart()) {
+      throw new Failure(
+        'mediaType',
+        'unsupported-media-type',
+        'An upload is multipart/form-data, or a form with "url"',
+      )
+    }
+    const tasks = await receive(parts, id, signal, (folder) => writeParts(parts, request, folder, signal))
+    return sendTasks(parts, request, reply, tasks)
+  },
+})
+
+export const uploadFile = operation({
+  summary: 'Upload one file',
+  tags,
+  idempotent: true,
+  consumes: ['application/octet-stream'],
+  params: UploadParams,
+  query: ExpandQuery,
+  told: { body: Bytes },
+  bodyLimit: ({ maxUploadBytes }: ImporterAreaParts) => maxUploadBytes,
+  answers: { 201: UploadReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    checkLength(request, parts.maxUploadBytes)
+    const { id } = await getImport(parts, request.params.importId)
+    const name = safeFileName(request.params.fileName)
+    const signal = clientSignal(reply)
+    const body = request.body as Readable | undefined
+    if (body === undefined) throw invalid('no-file', 'The upload has no body')
+    const limit = createByteLimit(parts.maxUploadBytes)
+    const tasks = await receive(parts, id, signal, async (folder) => {
+      await writeFile(body, folder, name, limit(), signal)
+      return {}
+    })
+    return sendTasks(parts, request, reply, tasks)
+  },
+})

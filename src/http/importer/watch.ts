@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Dialect } from '../../config/settings.ts'
+import type { ImportNews, NumberedNews } from '../../importer/model/model.ts'
+import { media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { toWireFetch, toWireState } from './import-wire.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { ImportParams, TaskParams } from './parameters.ts'
+import { RejectedRows } from './shapes.ts'
+import { getImport, getTask } from './shown-imports.ts'
+
+const tags = ['importer']
+const heartbeatMs = 15_000
+/** What is kept for a client that does not read; one that is further behind is let go and may come back. */
+const maxBehindBytes = 2 ** 20
+
+function toEventData(news: ImportNews, dialect: Dialect): object {
+  const { type, ...facts } = news
+  if (type === 'fetch') return { phase: 'fetch', ...toWireFetch(news.progress) }
+  if (type === 'progress') return { taskId: news.taskId, ...news.progress }
+  return type === 'import' ? { ...facts, state: toWireState(news.state, dialect) } : facts
+}
+
+function toEvent({ id, news }: NumberedNews, dialect: Dialect): string {
+  const { type } = news
+  const data = toEventData(news, dialect)
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** Tells everything of an import until `stream` ends, or the server does. */
+function follow(
+  { importer: { progress }, dialect, streams }: ImporterAreaParts,
+  importId: number,
+  stream: Readable,
+): () => void {
+  const tell = (text: string): void => {
+    if (stream.readableLength > maxBehindBytes) stream.destroy()
+    else stream.push(text)
+  }
+  const stopListening = progress.listen(importId, (one) => tell(toEvent(one, dialect)))
+  const heartbeat = setInterval(() => tell(': still here\n\n'), heartbeatMs)
+  const end = (): void => {
+    clearInterval(heartbeat)
+    stopListening()
+    forget()
+    if (!stream.readableEnded) stream.push(null)
+  }
+  const forget = streams.add(end)
+  stream.once('close', end)
+  return end
+}
+
+/** What an import does, as it happens. */
+export const watchImport = operation({
+  summary: 'Progress as server-sent events',
+  tags,
+  params: ImportParams,
+  answers: {
+    200: media('Events `import`, `task`, `fetch` and `progress`, each with JSON as data', {
+      'text/event-stream': Type.String(),
+    }),
+  },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { dialect } = parts
+    const record = await getImport(parts, request.params.importId)
+    const stream = new Readable({ read: () => undefined })
+    const last = Number(request.headers['last-event-id'])
+    const state = toWireState(record.state, dialect)
+    if (Number.isFinite(last))
+      for (const one of parts.importer.progress.newsSince(record.id, last)) stream.push(toEvent(one, dialect))
+    else stream.push(`event: import\ndata: ${JSON.stringify({ state })}\n\n`)
+    reply.raw.once('close', follow(parts, record.id, stream))
+    return reply
+      .header('content-type', 'text/event-stream')
+      .header('cache-control', 'no-cache, no-transform')
+      .header('x-accel-buffering', 'no')
+      .send(stream)
+  },
+})
+
+/** The rows that a load rejected. */
+export const listRejects = operation({
+  summary: 'Rows that were not loaded, as GeoJSON or CSV',
+  tags,
+  params: TaskParams,
+  query: Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) }),
+  answers: {
+    200: media('The rows, each with its reason', {
+      'application/geo+json': RejectedRows,
+      'text/csv': Type.String(),
+    }),
+  },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const { kept } = parts.importer
+    const format = request.query.f ?? request.headers.accept ?? ''
+    reply.header('vary', 'accept')
+    return /csv/i.test(format)
+      ? reply
+          .header('content-type', 'text/csv; charset=utf-8')
+          .send(Readable.from(kept.readRejects(task, 'csv')))
+      : reply
+          .header('content-type', 'application/geo+json')
+          .send(Readable.from(kept.readRejects(task, 'geojson')))
+  },
+})
