@@ -1,5 +1,5 @@
-import { findEncodingName } from '../../lib/text/encoding-names.ts'
 import { invalid } from '../../lib/errors.ts'
+import { findEncodingName } from '../../lib/text/encoding-names.ts'
 
 /** The name of a text encoding as it was given; throws `Failure` (`invalid`) for one that is not known. */
 export function requireCharset(charset: string | undefined): string | undefined {
