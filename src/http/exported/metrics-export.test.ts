@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import type { Events } from '../lib/events.ts'
-import { createEventBus } from '../lib/events.ts'
-import type { MonitoringLoad } from './metrics-export.ts'
+import type { Events } from '../../lib/events.ts'
+import { createEventBus } from '../../lib/events.ts'
+import type { MonitoringLoad } from './exported-metric.ts'
 import { MetricsExport } from './metrics-export.ts'
 
 function start(monitoringLoad?: () => MonitoringLoad) {

@@ -1,0 +1,42 @@
+import type { ExportedMetric } from './exported-metric.ts'
+import { layerRequests, requestDuration, requestsTotal, responseBytes } from './requests.ts'
+import {
+  buildInfo,
+  diskFree,
+  diskTotal,
+  monitoringAge,
+  monitoringDropped,
+  monitoringUp,
+  monitoringWaiting,
+} from './server.ts'
+import {
+  exceptionsTotal,
+  importsTotal,
+  layersPublished,
+  loadsQueued,
+  loadsRunning,
+  rowsLoaded,
+  workEnded,
+} from './work.ts'
+
+/** In the order in which they are told. */
+export const exportedMetrics: readonly ExportedMetric[] = [
+  exceptionsTotal,
+  workEnded,
+  buildInfo,
+  requestsTotal,
+  requestDuration,
+  responseBytes,
+  layerRequests,
+  importsTotal,
+  layersPublished,
+  rowsLoaded,
+  loadsRunning,
+  loadsQueued,
+  monitoringWaiting,
+  monitoringDropped,
+  monitoringAge,
+  monitoringUp,
+  diskFree,
+  diskTotal,
+]

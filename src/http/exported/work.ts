@@ -1,0 +1,76 @@
+import { counter, gauge } from './exported-metric.ts'
+
+export const exceptionsTotal = counter(
+  {
+    name: 'terrane_exceptions_total',
+    help: 'Requests that ended with a 5xx status, and jobs that failed.',
+    labels: ['source'],
+  },
+  (exceptions, events) => {
+    for (const source of ['request', 'job']) exceptions.inc({ source }, 0)
+    return [
+      events.on('request.finished', ({ status }) => {
+        if (status >= 500) exceptions.inc({ source: 'request' })
+      }),
+      events.on('exception.caught', () => exceptions.inc({ source: 'job' })),
+    ]
+  },
+)
+
+export const workEnded = counter(
+  {
+    name: 'terrane_work_ended_total',
+    help: 'Loads and jobs that neither got on nor heard their signal and were ended, or whose thread or process died.',
+    labels: ['kind'],
+  },
+  (ended, events) => {
+    for (const kind of ['load', 'job']) ended.inc({ kind }, 0)
+    return [events.on('work.ended', ({ kind }) => ended.inc({ kind }))]
+  },
+)
+
+export const importsTotal = counter(
+  {
+    name: 'terrane_imports_total',
+    help: 'Runs of imports by the state that they ended in.',
+    labels: ['state'],
+  },
+  (imports, events) => [events.on('import.completed', ({ state }) => imports.inc({ state }))],
+)
+
+export const layersPublished = counter(
+  {
+    name: 'terrane_layers_published_total',
+    help: 'Layers that imports made, replaced or added to.',
+    labels: ['mode'],
+  },
+  (published, events) => [events.on('layer.published', ({ mode }) => published.inc({ mode }))],
+)
+
+export const rowsLoaded = counter(
+  {
+    name: 'terrane_rows_loaded_total',
+    help: 'Rows, and granules of mosaics, that imports loaded.',
+  },
+  (loaded, events) => [events.on('layer.published', ({ rows }) => loaded.inc(rows))],
+)
+
+export const loadsRunning = gauge(
+  {
+    name: 'terrane_loads_running',
+    help: 'Loads, looks at data and chains of raster tools that are under way.',
+  },
+  ({ loads }) =>
+    () =>
+      loads().running,
+)
+
+export const loadsQueued = gauge(
+  {
+    name: 'terrane_loads_queued',
+    help: 'Loads, looks at data and chains of raster tools that wait for their turn.',
+  },
+  ({ loads }) =>
+    () =>
+      loads().queued,
+)
