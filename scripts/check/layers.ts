@@ -100,6 +100,14 @@ export const house: House = {
     'src/monitoring/metrics': [
       ...['metrics.ts', 'request-columns.ts', 'requests/request-metric.ts', 'hosts/host-reading.ts'],
     ],
+    'src/monitoring/notify': [
+      ...['create-notifications.ts', 'notifications.ts', 'evaluate/check-reads.ts'],
+      ...['channels/channels.ts', 'comparisons/comparisons.ts'],
+      ...['configure/checks.ts', 'configure/configuration.ts'],
+      ...['configure/described-field.ts', 'configure/scope-parts.ts'],
+      ...['model/model.ts', 'model/amount.ts', 'model/duration.ts', 'model/steps.ts'],
+    ],
+    'src/monitoring/notify/channels': ['channel.ts', 'channels.ts', 'open-channels.ts'],
     'src/monitoring/services': ['services.ts', 'autoconfigure.ts'],
   },
   strangers: {

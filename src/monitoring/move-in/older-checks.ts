@@ -2,7 +2,7 @@ import { findMetric } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
 import { severities } from '../model/severities.ts'
 import { findComparison, limitsOf, unnamedComparison } from '../notify/comparisons/comparisons.ts'
-import type { NewCheck, NewDefinition } from '../notify/records/check-repository.ts'
+import type { NewCheck, NewDefinition } from '../notify/model/model.ts'
 import {
   durationField,
   flagField,

@@ -10,6 +10,7 @@ import type { ValueSource } from './evaluate/evaluate-check.ts'
 import type { NotificationsNeeds } from './notifications.ts'
 import { Notifications } from './notifications.ts'
 
+/** What a server has for its checks and their messages. */
 export interface CreateNotificationsNeeds {
   settings: Outlets['settings']
   /** Address of the base path, as messages name it. */

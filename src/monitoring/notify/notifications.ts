@@ -20,6 +20,7 @@ const periodSeconds = 60
 const mostBehind = 2
 const deliveryProblemMs = 86_400_000
 
+/** What watching checks and telling receivers takes. */
 export interface NotificationsNeeds {
   database: Database
   clock: Clock

@@ -19,7 +19,7 @@ import {
 } from './bodies.ts'
 import { renderForm } from './form.ts'
 import type { CheckParts } from './notifications.ts'
-import { toChangedCheck, toWireCheck, toWireDelivery, toWireField, toWireScope } from './wire.ts'
+import { toChangedCheck, toWireCheck, toWireDelivery, toWireField } from './wire.ts'
 
 const tags = ['monitoring']
 const params = IdParams
@@ -32,13 +32,12 @@ export const showConfiguration = operation({
   olderAnswers: { 200: OlderConfigurationReply },
   handle: async ({ notifications, wire }: CheckParts, request, reply) => {
     const known = await notifications.checks.get(checkId(request.params))
-    const { check } = known
+    const { check, fields } = known
     const lines = receiverLines(known)
-    const scopes = new Map([...known.scopes].map(([id, scope]) => [id, toWireScope(scope, wire)]))
     reply.header('etag', etagOf(editedPart(known))).header('cache-control', 'no-cache')
     return envelope({
-      fields: check.definitions.map((one) => toWireField(check, one, wire, scopes.get(one.id))),
-      form: renderForm({ check, lines, scopes, csrfToken: request.csrfToken }),
+      fields: fields.map((one) => toWireField(check, one, wire)),
+      form: renderForm({ check, lines, fields, wire, csrfToken: request.csrfToken }),
       notification: toWireCheck(check, wire, 'names'),
       ...lines,
     })

@@ -1,21 +1,22 @@
 import { escapeHtml } from '../../../lib/text/escape-html.ts'
-import { findMetric } from '../../../monitoring/metrics/metrics.ts'
 import { severities } from '../../../monitoring/model/severities.ts'
 import { channels } from '../../../monitoring/notify/channels/channels.ts'
-import { limitsOf } from '../../../monitoring/notify/comparisons/comparisons.ts'
+import type { DescribedField } from '../../../monitoring/notify/configure/described-field.ts'
+import { scopeParts } from '../../../monitoring/notify/configure/scope-parts.ts'
 import { amountText } from '../../../monitoring/notify/model/amount.ts'
 import { durationText } from '../../../monitoring/notify/model/duration.ts'
-import type { Check, Definition } from '../../../monitoring/notify/model/model.ts'
-import { fieldName } from '../../../monitoring/notify/model/model.ts'
-import { calculatedSteps } from '../../../monitoring/notify/model/steps.ts'
+import type { Check } from '../../../monitoring/notify/model/model.ts'
 import { csrfField } from '../../auth/credentials.ts'
+import type { MonitoringWire } from '../dialect.ts'
 import type { ScopeNames } from './wire.ts'
+import { toWireScope } from './wire.ts'
 
 export interface FormValues {
   check: Check
   /** Of each channel, by its field's name. */
   lines: Readonly<Record<string, readonly string[]>>
-  scopes: ReadonlyMap<number, ScopeNames>
+  fields: readonly DescribedField[]
+  wire: MonitoringWire
   /** Of the session that asks, so that a page can send the form without a header. */
   csrfToken: string | undefined
 }
@@ -24,7 +25,7 @@ export interface FormValues {
 type Row = [name: string, caption: string, input: string]
 
 /** Rows of a table with the inputs of a check's configuration, filled with what is set. */
-export function renderForm({ check, lines, scopes, csrfToken }: FormValues): string {
+export function renderForm({ check, lines, fields, wire, csrfToken }: FormValues): string {
   const rows: Row[] = [
     ...channelRows(lines, true),
     ['severity', 'Severity', select('severity', severities, check.severity)],
@@ -34,7 +35,7 @@ export function renderForm({ check, lines, scopes, csrfToken }: FormValues): str
       `<input type="checkbox" name="active" id="id_active"${check.isActive ? ' checked' : ''}>`,
     ],
     ['grace_period', 'Grace period', textInput('grace_period', durationText(check.graceSeconds))],
-    ...check.definitions.flatMap((one) => fieldRows(one, scopes.get(one.id))),
+    ...fields.flatMap((field) => fieldRows(field, toWireScope(field.scope, wire))),
     ['window', 'Window', textInput('window', durationText(check.windowSeconds))],
     ...channelRows(lines, false),
   ]
@@ -78,30 +79,21 @@ function select(name: string, choices: readonly string[], chosen: string): strin
   return `<select name="${escapeHtml(name)}" id="${idOf(name)}">${options.join('')}</select>`
 }
 
-function fieldRows(definition: Definition, scope: ScopeNames | undefined): Row[] {
-  const name = fieldName(definition)
-  const { usesService, usesResource, usesLabel, usesOwsService } = definition.bounds
-  const scopes: [part: keyof ScopeNames, caption: string, isUsed: boolean][] = [
-    ['service', 'service', usesService],
-    ['resource', 'resource', usesResource],
-    ['label', 'label', usesLabel],
-    ['ows_service', 'OWS service', usesOwsService],
-  ]
-  const unit = limitsOf(definition.option).unit(findMetric(definition.metric))
+function fieldRows(field: DescribedField, scope: ScopeNames): Row[] {
+  const { definition, name, unit } = field
   const caption = definition.description + (unit === '' ? '' : ` (${unit})`)
   return [
-    [name, caption, valueInput(definition, name)],
-    ...scopes
-      .filter(([, , isUsed]) => isUsed)
-      .map(([part, about]): Row => {
-        const input = textInput(`${name}.${part}`, String(scope?.[part] ?? ''))
-        return [`${name}.${part}`, `Only for ${about}`, input]
+    [name, caption, valueInput(field)],
+    ...scopeParts
+      .filter(({ isUsed }) => isUsed(definition.bounds))
+      .map(({ part, caption: about }): Row => {
+        const path = `${name}.${part}`
+        return [path, `Only for ${about}`, textInput(path, String(scope[part] ?? ''))]
       }),
   ]
 }
 
-function valueInput({ bounds, threshold }: Definition, name: string): string {
-  const choices = calculatedSteps(bounds)
+function valueInput({ definition: { bounds, threshold }, name, choices }: DescribedField): string {
   const value = threshold?.value
   if (choices === undefined) {
     const limit = (attribute: string, bound: number | null): string =>

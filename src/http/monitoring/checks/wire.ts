@@ -1,20 +1,17 @@
-import { findMetric } from '../../../monitoring/metrics/metrics.ts'
 import type { Severity } from '../../../monitoring/model/severities.ts'
 import { severities } from '../../../monitoring/model/severities.ts'
-import { limitsOf } from '../../../monitoring/notify/comparisons/comparisons.ts'
 import type { ChangedCheck } from '../../../monitoring/notify/configure/checks.ts'
-import type { NamedScope } from '../../../monitoring/notify/configure/configuration.ts'
+import type { DescribedField, NamedScope } from '../../../monitoring/notify/configure/described-field.ts'
 import { amountText } from '../../../monitoring/notify/model/amount.ts'
 import type {
   Check,
   CheckProblems,
-  Definition,
   Delivery,
   Problem,
   Threshold,
 } from '../../../monitoring/notify/model/model.ts'
 import { fieldName } from '../../../monitoring/notify/model/model.ts'
-import { calculatedSteps, stepCount } from '../../../monitoring/notify/model/steps.ts'
+import { stepCount } from '../../../monitoring/notify/model/steps.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import type { MonitoringWire } from '../dialect.ts'
 
@@ -94,39 +91,34 @@ export function toWireScope(
 }
 
 /** A configuration field: one definition with what is set now. */
-export function toWireField(
-  check: Check,
-  definition: Definition,
-  wire: MonitoringWire,
-  scope: ScopeNames = toWireScope({}, wire),
-) {
-  const { id, metric: name, option, description, bounds, threshold } = definition
-  const metric = findMetric(name)
+export function toWireField(check: Check, field: DescribedField, wire: MonitoringWire) {
+  const { definition, name, metricId, unit, choices } = field
+  const { id, metric, option, description, bounds, threshold } = definition
   const boundText = (value: number | null): string | null => (value === null ? null : amountText(value))
   return {
     id,
-    field_name: fieldName(definition),
+    field_name: name,
     field_option: option,
     description,
-    metric: { class: 'Metric', name, id: metric?.id ?? null },
+    metric: { class: 'Metric', name: metric, id: metricId ?? null },
     notification_check: { class: 'NotificationCheck', name: check.name, id: check.id },
     min_value: boundText(bounds.min),
     max_value: boundText(bounds.max),
     steps: stepCount(bounds),
-    steps_calculated: calculatedSteps(bounds) ?? null,
-    current_value: threshold === undefined ? null : currentValue(definition, threshold, wire),
-    unit: limitsOf(option).unit(metric),
+    steps_calculated: choices ?? null,
+    current_value: threshold === undefined ? null : currentValue(field, threshold, wire),
+    unit,
     is_enabled: threshold !== undefined,
     use_resource: bounds.usesResource,
     use_label: bounds.usesLabel,
     use_ows_service: bounds.usesOwsService,
     use_service: bounds.usesService,
-    scope,
+    scope: toWireScope(field.scope, wire),
   }
 }
 
-function currentValue({ option }: Definition, { value }: Threshold, { isOlder }: MonitoringWire) {
-  if (limitsOf(option).isDuration) return isOlder ? { class: durationClass, value } : toWireDuration(value)
+function currentValue({ isDuration }: DescribedField, { value }: Threshold, { isOlder }: MonitoringWire) {
+  if (isDuration) return isOlder ? { class: durationClass, value } : toWireDuration(value)
   return isOlder ? { class: decimalClass, value: amountText(value) } : amountText(value)
 }
 

@@ -87,6 +87,7 @@ export interface Closed {
   reason: string
 }
 
+/** A message on its way to one receiver. */
 export interface Parcel {
   receiver: Receiver
   /** In clear; absent where the receiver has none. */

@@ -1,6 +1,7 @@
 import type { Receiver } from '../model/model.ts'
 import type { Channel } from './channel.ts'
 import { mail } from './mail/mail.ts'
+import { addressReceiver } from './mail/mail-receivers.ts'
 import { webhook } from './webhook/webhook.ts'
 
 /** Every way to tell receivers, one line each. */
@@ -15,3 +16,6 @@ export function channelOf({ kind }: Pick<Receiver, 'kind'>): Channel | undefined
 export function lineOf(channel: Channel, receiver: Receiver): string | undefined {
   return channel.addressOf === undefined ? receiver.target : channel.addressOf(receiver)
 }
+
+/** A receiver of a check of older systems, which tell addresses of mail alone. */
+export const olderReceiver = addressReceiver

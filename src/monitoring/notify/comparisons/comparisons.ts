@@ -7,6 +7,7 @@ import { minValue } from './min-value.ts'
 /** Every way of comparing, one line each. */
 export const comparisons: readonly Comparison[] = [minValue, maxValue, maxTimeout]
 
+/** In the order of the registry. */
 export const comparisonNames: readonly string[] = comparisons.map(({ name }) => name)
 
 /** Undefined for a name that was never given, or that a newer version has written. */

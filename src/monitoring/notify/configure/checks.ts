@@ -5,9 +5,8 @@ import { FieldFailure, notFound } from '../../../lib/errors.ts'
 import { bodyRecord, Fields } from '../../../lib/fields.ts'
 import type { Vault } from '../../../lib/secrets/vault.ts'
 import type { KnownReceivers } from '../channels/channel.ts'
-import { addressReceiver } from '../channels/mail/mail-receivers.ts'
-import type { Check, Definition, Delivery, Threshold } from '../model/model.ts'
-import type { NewCheck } from '../records/check-repository.ts'
+import { olderReceiver } from '../channels/channels.ts'
+import type { Check, Definition, Delivery, NewCheck, Threshold } from '../model/model.ts'
 import {
   deleteCheck,
   findCheck,
@@ -19,8 +18,8 @@ import {
 } from '../records/check-repository.ts'
 import { dropDeliveries, listDeliveries } from '../records/delivery-repository.ts'
 import { findUsersByAddress, listReceivers, replaceReceivers } from '../records/receiver-repository.ts'
-import type { Configuration, NamedConfiguration } from './configuration.ts'
-import { namedScopes } from './configuration.ts'
+import type { Configuration, DescribedConfiguration } from './configuration.ts'
+import { describeFields } from './described-field.ts'
 import { configurationFields, unknownNames } from './known-fields.ts'
 import { nameTaken, readNewCheck } from './read-check.ts'
 import type { GivenReceivers } from './read-receivers.ts'
@@ -29,6 +28,7 @@ import { readSettings } from './read-settings.ts'
 import type { KnownResources, ThresholdNeeds } from './read-thresholds.ts'
 import { readThreshold } from './read-thresholds.ts'
 
+/** What making and changing checks takes. */
 export interface ChecksNeeds {
   database: Database
   clock: Clock
@@ -46,6 +46,7 @@ export interface ChangedCheck extends Configuration {
   ignored: string[]
 }
 
+/** How a change is meant. */
 export interface ChangeOptions {
   /** Whether the body is a form, where an absent box is unchecked. */
   isForm: boolean
@@ -66,9 +67,9 @@ export class Checks {
   }
 
   /** Throws `Failure` (`notFound`). */
-  async get(id: number): Promise<NamedConfiguration> {
+  async get(id: number): Promise<DescribedConfiguration> {
     const known = await this.#get(id)
-    return { ...known, scopes: namedScopes(known.check, await this.#needs.services()) }
+    return { ...known, fields: describeFields(known.check, await this.#needs.services()) }
   }
 
   /** Makes a check of a form or a JSON object. Throws `FieldFailure` with all that is wrong. */
@@ -130,7 +131,7 @@ export class Checks {
     const { database, vault } = this.#needs
     return database.transaction(async (transaction) => {
       if (await isNameTaken(transaction, check.name)) return false
-      const receivers = addresses.map((one) => sealed(addressReceiver(one), vault))
+      const receivers = addresses.map((one) => sealed(olderReceiver(one), vault))
       const kinds = receivers.map(({ kind }) => kind)
       await replaceReceivers(transaction, await insertCheck(transaction, check), kinds, receivers)
       return true

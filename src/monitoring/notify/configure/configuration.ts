@@ -1,7 +1,7 @@
-import { defined, without } from '../../../lib/defined.ts'
-import type { EventType } from '../../model/event-types.ts'
+import { without } from '../../../lib/defined.ts'
 import { channelOf, channels, lineOf } from '../channels/channels.ts'
 import type { Check, Receiver } from '../model/model.ts'
+import type { DescribedField } from './described-field.ts'
 
 /** A check with whom it tells. */
 export interface Configuration {
@@ -9,17 +9,9 @@ export interface Configuration {
   receivers: readonly Receiver[]
 }
 
-/** A configuration with the names of what its thresholds are about, by the ids of definitions. */
-export interface NamedConfiguration extends Configuration {
-  scopes: ReadonlyMap<number, NamedScope>
-}
-
-/** What a threshold is about; everything where nothing is said. */
-export interface NamedScope {
-  service?: string
-  resourceId?: number
-  label?: string
-  eventType?: EventType
+/** A configuration with its fields, as they are shown. */
+export interface DescribedConfiguration extends Configuration {
+  fields: readonly DescribedField[]
 }
 
 /** What somebody edits, as plain data: what was found and sent changes nothing of it. */
@@ -36,20 +28,6 @@ export function receiverLines({ receivers }: Pick<Configuration, 'receivers'>): 
     channels.map((channel) => {
       const own = receivers.filter(({ kind }) => channel.kinds.includes(kind))
       return [channel.field.name, own.flatMap((one) => lineOf(channel, one) ?? [])]
-    }),
-  )
-}
-
-/** What each threshold of a check is about. */
-export function namedScopes(
-  { definitions }: Check,
-  services: readonly { id: number; name: string }[],
-): Map<number, NamedScope> {
-  return new Map(
-    definitions.map(({ id, threshold }) => {
-      const { serviceId, resourceId, label, eventType } = threshold ?? {}
-      const service = services.find((one) => one.id === serviceId)?.name
-      return [id, defined({ service, resourceId, label, eventType })]
     }),
   )
 }

@@ -2,6 +2,7 @@ import { bodyRecord, Fields } from '../../../lib/fields.ts'
 import { channels } from '../channels/channels.ts'
 import type { Check } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
+import { scopeParts } from './scope-parts.ts'
 
 /** The fields of every check's configuration, in the order of the form. */
 export const settingNames: readonly string[] = [
@@ -28,6 +29,6 @@ export function unknownNames(fields: Fields, check: Check): string[] {
 }
 
 function isThresholdField(name: string, { definitions }: Check): boolean {
-  const parts = ['', '.service', '.resource', '.label', '.ows_service']
-  return definitions.some((one) => parts.some((part) => name === fieldName(one) + part))
+  const ends = ['', ...scopeParts.map(({ part }) => `.${part}`)]
+  return definitions.some((one) => ends.some((end) => name === fieldName(one) + end))
 }

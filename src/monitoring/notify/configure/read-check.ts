@@ -1,5 +1,5 @@
 import type { Fields } from '../../../lib/fields.ts'
-import type { NewCheck } from '../records/check-repository.ts'
+import type { NewCheck } from '../model/model.ts'
 import { readDefinitions } from './read-definitions.ts'
 import { readSettings } from './read-settings.ts'
 

@@ -1,8 +1,8 @@
 import { findMetric } from '../../metrics/metrics.ts'
 import { comparisonNames, findComparison } from '../comparisons/comparisons.ts'
 import { toAmount } from '../model/amount.ts'
+import type { NewDefinition } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
-import type { NewDefinition } from '../records/check-repository.ts'
 
 const maxDefinitions = 100
 const maxSteps = 1000

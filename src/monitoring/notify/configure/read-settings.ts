@@ -1,7 +1,7 @@
 import type { Fields } from '../../../lib/fields.ts'
 import { severities } from '../../model/severities.ts'
 import { parseDuration } from '../model/duration.ts'
-import type { CheckSettings } from '../records/check-repository.ts'
+import type { CheckSettings } from '../model/model.ts'
 
 const yes = ['true', '1', 'on', 'yes']
 const no = ['false', '0', 'off', 'no']

@@ -9,6 +9,7 @@ import type { ValueSource } from '../evaluate/evaluate-check.ts'
 import type { Definition, Threshold } from '../model/model.ts'
 import { fieldName } from '../model/model.ts'
 import { limitProblem } from '../model/steps.ts'
+import type { ScopePart } from './scope-parts.ts'
 
 const maxLabelLength = 2000
 
@@ -49,8 +50,6 @@ function readLimit(
   const problem = value === threshold?.value ? undefined : limitProblem(bounds, value)
   return problem === undefined ? value : fields.fail(name, problem)
 }
-
-type ScopePart = 'service' | 'resource' | 'label' | 'ows_service'
 
 async function readScope(
   { fields, resources, services }: ThresholdNeeds,

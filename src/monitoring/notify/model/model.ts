@@ -8,7 +8,9 @@ import type { Severity } from '../../model/severities.ts'
 export const deliveryStates = ['pending', 'sent', 'failed', 'dropped'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
+/** What a message tells: that a check does not hold, or that it holds again. */
 export const messageKinds = ['alert', 'recovery'] as const
+/** One of `messageKinds`. */
 export type MessageKind = (typeof messageKinds)[number]
 
 /** What a threshold may be, and which scopes it may be given. */
@@ -32,6 +34,7 @@ export interface Threshold {
   eventType?: EventType
 }
 
+/** One comparison of a check: a metric, how it is compared, and with which limit. */
 export interface Definition {
   id: number
   metric: string
@@ -44,6 +47,7 @@ export interface Definition {
   threshold?: Threshold
 }
 
+/** What is watched, with what was found and sent last. */
 export interface Check {
   id: number
   name: string
@@ -61,11 +65,22 @@ export interface Check {
   definitions: Definition[]
 }
 
+/** A definition before it is kept. */
+export type NewDefinition = Omit<Definition, 'id'>
+
+/** What the configuration of a check can change of the check itself. */
+export type CheckSettings = Pick<Check, 'severity' | 'isActive' | 'graceSeconds' | 'windowSeconds'>
+
+/** A check before it is kept. */
+export type NewCheck = Pick<Check, 'name' | 'description'> &
+  CheckSettings & { definitions: readonly NewDefinition[] }
+
 /** Name of the form field of a definition. */
 export function fieldName({ metric, option }: Pick<Definition, 'metric' | 'option'>): string {
   return `${metric}.${option}`
 }
 
+/** Who is told by a check. */
 export interface Receiver {
   id: number
   /** One of those of a channel. */
@@ -95,6 +110,7 @@ export interface Problem {
   validTo: number
 }
 
+/** A check with what does not hold of it; nothing where all does. */
 export interface CheckProblems {
   check: Check
   problems: Problem[]
@@ -142,6 +158,7 @@ export interface ValueQuestion {
   to: number
 }
 
+/** What the series answer to a `ValueQuestion`. */
 export interface FoundValue {
   /** Undefined where no row was found. */
   value: number | undefined

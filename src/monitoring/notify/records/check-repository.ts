@@ -2,13 +2,14 @@ import type { Selectable } from 'kysely'
 import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
 import { severities } from '../../model/severities.ts'
-import type { Check, Definition, DefinitionBounds, Threshold } from '../model/model.ts'
-
-export type NewDefinition = Omit<Definition, 'id'>
-export type NewCheck = Pick<
+import type {
   Check,
-  'name' | 'description' | 'severity' | 'isActive' | 'graceSeconds' | 'windowSeconds'
-> & { definitions: readonly NewDefinition[] }
+  CheckSettings,
+  Definition,
+  DefinitionBounds,
+  NewCheck,
+  Threshold,
+} from '../model/model.ts'
 
 type CheckRow = Selectable<Tables['notification_checks']>
 type DefinitionRow = Selectable<Tables['notification_definitions']>
@@ -89,9 +90,6 @@ export async function insertCheck(db: Queryable, check: NewCheck): Promise<numbe
   await db.insertInto('notification_definitions').values(rows).execute()
   return id
 }
-
-/** What the configuration of a check can change. */
-export type CheckSettings = Pick<Check, 'severity' | 'isActive' | 'graceSeconds' | 'windowSeconds'>
 
 /** Also begins a new state: what was found with other settings is no longer said. */
 export async function updateCheck(db: Queryable, id: number, settings: CheckSettings): Promise<void> {

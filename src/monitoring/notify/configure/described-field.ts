@@ -1,0 +1,52 @@
+import { defined } from '../../../lib/defined.ts'
+import { findMetric } from '../../metrics/metrics.ts'
+import type { EventType } from '../../model/event-types.ts'
+import { limitsOf } from '../comparisons/comparisons.ts'
+import type { Check, Definition, Threshold } from '../model/model.ts'
+import { fieldName } from '../model/model.ts'
+import { calculatedSteps } from '../model/steps.ts'
+
+/** A field of a check's configuration with what is set, as answers and forms show it. */
+export interface DescribedField {
+  definition: Definition
+  name: string
+  /** Absent where there is no such metric any more. */
+  metricId?: number
+  /** Of its limit; empty for plain numbers. */
+  unit: string
+  /** Whether its limit is a time, in seconds. */
+  isDuration: boolean
+  /** Absent where any number between the bounds may be given. */
+  choices?: string[]
+  scope: NamedScope
+}
+
+/** What a threshold is about; everything where nothing is said. */
+export interface NamedScope {
+  service?: string
+  resourceId?: number
+  label?: string
+  eventType?: EventType
+}
+
+type NamedServices = readonly { id: number; name: string }[]
+
+/** The fields of a check, one for each definition. */
+export function describeFields({ definitions }: Check, services: NamedServices): DescribedField[] {
+  return definitions.map((definition) => {
+    const { option, bounds, threshold } = definition
+    const metric = findMetric(definition.metric)
+    const { isDuration, unit } = limitsOf(option)
+    return {
+      ...{ definition, name: fieldName(definition), unit: unit(metric), isDuration },
+      ...defined({ metricId: metric?.id, choices: calculatedSteps(bounds) }),
+      scope: namedScope(threshold, services),
+    }
+  })
+}
+
+function namedScope(threshold: Threshold | undefined, services: NamedServices): NamedScope {
+  const { serviceId, resourceId, label, eventType } = threshold ?? {}
+  const service = services.find(({ id }) => id === serviceId)?.name
+  return defined({ service, resourceId, label, eventType })
+}

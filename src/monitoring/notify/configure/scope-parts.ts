@@ -1,0 +1,15 @@
+import type { DefinitionBounds } from '../model/model.ts'
+
+/** What a threshold may be narrowed to: each part is a field behind the name of the threshold's own. */
+export const scopeParts = [
+  { part: 'service', caption: 'service', isUsed: (bounds: DefinitionBounds) => bounds.usesService },
+  { part: 'resource', caption: 'resource', isUsed: (bounds: DefinitionBounds) => bounds.usesResource },
+  { part: 'label', caption: 'label', isUsed: (bounds: DefinitionBounds) => bounds.usesLabel },
+  {
+    part: 'ows_service',
+    caption: 'OWS service',
+    isUsed: (bounds: DefinitionBounds) => bounds.usesOwsService,
+  },
+] as const
+/** As it ends the name of a field. */
+export type ScopePart = (typeof scopeParts)[number]['part']
