@@ -1,5 +1,5 @@
 import { conflict } from '../../lib/errors.ts'
-import { leaveDeaf } from '../../lib/workers/leave-deaf.ts'
+import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
 
 /** Cancelling answers within five seconds, whatever the work does: what has not ended after this is left to itself. */
 export const deafMs = 3500
@@ -41,7 +41,7 @@ export class RunningTable {
     this.#requestCount += 1
     const { signal, end } = this.#begin(`${requestPrefix(importId)}${this.#requestCount}`, outer)
     try {
-      return await leaveDeaf(work(signal), signal, deafMs)
+      return await leaveStuckWork(work(signal), signal, deafMs)
     } catch (error) {
       if (signal.reason instanceof LoadCanceled) throw conflict('canceled', 'The work was cancelled')
       throw error

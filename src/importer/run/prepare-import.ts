@@ -4,7 +4,7 @@ import { defined } from '../../lib/defined.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { leaveDeaf, WorkLeft } from '../../lib/workers/leave-deaf.ts'
+import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
 import type { RunningTable } from '../live/live.ts'
 import { deafMs, tellEnded } from '../live/live.ts'
 import type { FoundData, LookNeeds } from '../look/look.ts'
@@ -153,7 +153,7 @@ export function prepareHandler(needs: PrepareNeeds): JobHandler {
       const stop = needs.running.begin(importId, signal)
       try {
         const work = prepare(needs, importId, payload.isAsync === true, stop.signal)
-        await leaveDeaf(work, stop.signal, deafMs)
+        await leaveStuckWork(work, stop.signal, deafMs)
         if (payload.isRunAfter === true) await runWherePossible(needs, importId)
       } catch (error) {
         if (error instanceof WorkLeft) tellEnded(needs, 'job', error)

@@ -1,6 +1,6 @@
 import { explain } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
-import { leaveDeaf, WorkLeft } from '../../lib/workers/leave-deaf.ts'
+import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
 import type { RunningTable } from '../live/live.ts'
 import { deafMs, LoadCanceled, tellEnded } from '../live/live.ts'
 import { findTask, getImport, getTask } from '../records/records.ts'
@@ -32,7 +32,7 @@ export async function runTask(
   const owner = new RunningTask(needs.owner, { record: await getImport(db, importId), task: found })
   const work = needs.running.begin(importId, job.signal, taskId)
   try {
-    await leaveDeaf(runAttempt(needs.attempt, owner, work.signal), work.signal, deafMs)
+    await leaveStuckWork(runAttempt(needs.attempt, owner, work.signal), work.signal, deafMs)
   } catch (error) {
     if (error instanceof WorkLeft) tellEnded({ log, events: needs.events }, 'job', error)
     if (job.signal.aborted) throw error

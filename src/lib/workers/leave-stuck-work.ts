@@ -12,7 +12,11 @@ export class WorkLeft extends Error {
  * The result of `work`; throws `WorkLeft` where it does not end within `patienceMs` after the signal. What such work does
  * later must not count any more.
  */
-export async function leaveDeaf<T>(work: Promise<T>, signal: AbortSignal, patienceMs: number): Promise<T> {
+export async function leaveStuckWork<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  patienceMs: number,
+): Promise<T> {
   const left = Promise.withResolvers<never>()
   let timer: NodeJS.Timeout | undefined
   const onAbort = (): void => {
