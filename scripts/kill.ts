@@ -40,18 +40,30 @@ function wholeNumber(name: string, text: string): number {
   throw new Error(`--${name} is a whole number from 1 on, not "${text}"`)
 }
 
+const underWay = new Set<() => void>()
+
+/** Servers and folders of sessions that are under way. */
+function cleanUpAll(): void {
+  for (const cleanUp of underWay) cleanUp()
+}
+
 /** Runs one session and cleans up behind it; gives what went wrong. */
 async function runJob({ store, ...session }: Job): Promise<KillReport | { error: unknown }> {
   const cleanups: (() => void)[] = []
+  const cleanUp = (): void => {
+    for (const work of cleanups) work()
+  }
   const run = killSessions[store]
   if (run === undefined)
     throw new Error(`--store is one of ${Object.keys(killSessions).join(', ')}, not "${store}"`)
+  underWay.add(cleanUp)
   try {
     return await run({ after: (work) => void cleanups.unshift(work) }, session)
   } catch (error) {
     return { error }
   } finally {
-    for (const cleanUp of cleanups) cleanUp()
+    cleanUp()
+    underWay.delete(cleanUp)
   }
 }
 
@@ -87,6 +99,12 @@ async function runAll(): Promise<boolean> {
 }
 
 const cluster = await startPostgres()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    cleanUpAll()
+    process.exit(1)
+  })
+}
 process.env[sharedClusterVariable] = cluster.url('postgres')
 try {
   process.exitCode = (await runAll()) ? 0 : 1

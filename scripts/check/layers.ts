@@ -70,7 +70,7 @@ export const house: House = {
       '.',
     ],
     'src/monitoring/metrics': ['metric.ts', 'request-columns.ts', ['hosts', 'requests'], '.'],
-    'src/monitoring/notify/channels': ['place.ts', 'channel.ts', 'without-secrets.ts', '*', '.'],
+    'src/monitoring/notify/channels': ['place.ts', 'channel.ts', '*', '.'],
     'src/monitoring/notify': [
       ...['model', 'comparisons'],
       ['channels', 'records'],

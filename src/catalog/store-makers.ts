@@ -1,4 +1,5 @@
 import { Failure } from '../lib/errors.ts'
+import { findStoreDescription } from '../stores/registry.ts'
 import type { StoreParameters } from '../stores/store.ts'
 import type { StoreMaker, StoreRecord } from './records.ts'
 
@@ -13,7 +14,8 @@ export function makerAfter(
 ): StoreMaker | undefined {
   if (connection === undefined || changedBy === undefined) return store.madeBy
   if (changedBy === 'admin' || store.madeBy === 'staff') return changedBy
-  const moved = ['host', 'port'].find((name) => parameters[name] !== store.parameters[name])
+  const address = findStoreDescription(store.type)?.server?.address ?? []
+  const moved = address.find((name) => parameters[name] !== store.parameters[name])
   if (moved === undefined) return store.madeBy
   throw new Failure(
     'forbidden',

@@ -29,6 +29,22 @@ export function getStoreDescription(type: string): StoreDescription {
   return found
 }
 
+/** Types of stores that people may make. */
+const makeable = stores.filter(({ names }) => names.length > 0)
+
+/** The type of store that people mean by one of its names; throws `Failure` (`unknown-store-type`). */
+export function getNamedStore(name: string): StoreDescription {
+  const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const found = makeable.find(({ names }) => names.includes(plain))
+  if (found !== undefined) return found
+  const types = makeable.map(({ type }) => type)
+  const known = [types.slice(0, -1).join(', '), types.at(-1)].join(' or ')
+  throw invalid(
+    'unknown-store-type',
+    name === '' ? `The store needs a "type": ${known}` : `Store type "${name}" is not ${known}`,
+  )
+}
+
 /** The type of store that files of a format are served by as they are, where there is one. */
 export function findStoreServing(format: string | undefined): StoreDescription | undefined {
   return stores.find(({ file }) => file !== undefined && file.format === format)

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { freeStoreFile } from '../../config/data-directory.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
-import { ownValue } from '../../lib/own-value.ts'
 import { isInside, realPathOf } from '../../sources/path-guard.ts'
+import type { StoreDescription } from '../../stores/description.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { readRaster } from '../../stores/rasters/read-raster.ts'
+import { findStoreDescription, getNamedStore, ownStores } from '../../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { AnyConnection, StoreRecord } from '../records.ts'
 import { hiddenSecret } from '../store-connections.ts'
@@ -26,42 +27,31 @@ export interface StorePlace {
   taken: ReadonlySet<string>
 }
 
-/** Types of stores that people may make, by their names and their `dbtype`. */
-const typesByName: Record<string, 'GeoPackage' | 'PostGIS'> = {
-  geopackage: 'GeoPackage',
-  geopkg: 'GeoPackage',
-  gpkg: 'GeoPackage',
-  postgis: 'PostGIS',
-}
-
 const describeMs = 15_000
 
 /** What a new or changed data store connects to, checked for what people may name. */
 export async function toDataConnection(given: GivenConnection, place: StorePlace): Promise<StoreConnection> {
-  const type = storeType(given)
-  if (type === 'PostGIS') return { type, parameters: { dbtype: 'postgis', ...given.parameters } }
-  return { type, parameters: await geoPackageParameters(given.parameters, place) }
+  const { type, file, defaults } = storeOf(given)
+  const parameters =
+    file === undefined ? given.parameters : await fileParameters(given.parameters, file.extension, place)
+  return { type, parameters: { ...defaults, ...parameters } }
 }
 
-function storeType({ type, parameters }: GivenConnection): 'GeoPackage' | 'PostGIS' {
-  const name = type ?? parameters.dbtype ?? (Object.keys(parameters).length === 0 ? 'geopackage' : '')
-  const found = ownValue(typesByName, name.toLowerCase().replaceAll(/[\s_-]/g, ''))
-  if (found !== undefined) return found
-  throw invalid(
-    'unknown-store-type',
-    name === ''
-      ? 'The store needs a "type": GeoPackage or PostGIS'
-      : `Store type "${name}" is not GeoPackage or PostGIS`,
-  )
+/** By its type or `dbtype`; nothing at all means a file of the server's own. */
+function storeOf({ type, parameters }: GivenConnection): StoreDescription {
+  const name = type ?? parameters.dbtype
+  if (name === undefined && Object.keys(parameters).length === 0) return ownStores.file
+  return getNamedStore(name ?? '')
 }
 
-async function geoPackageParameters(
+async function fileParameters(
   parameters: StoreParameters,
+  extension: string,
   place: StorePlace,
 ): Promise<StoreParameters> {
   const { path, database, dbtype: _dbtype, ...others } = parameters
   const given = withoutScheme(database ?? path)
-  if (given === undefined || given === '') return { ...others, path: newFile(place) }
+  if (given === undefined || given === '') return { ...others, path: newFile(place, extension) }
   return { ...others, ...(await allowedFile(given, place)) }
 }
 
@@ -95,8 +85,8 @@ function withoutScheme(text: string | undefined): string | undefined {
   return text?.replace(/^file:(\/\/(?=\/))?/i, '')
 }
 
-function newFile({ storesFolder, workspace, name, taken }: StorePlace): string {
-  return freeStoreFile({ stores: storesFolder }, workspace, `${name}.gpkg`, taken)
+function newFile({ storesFolder, workspace, name, taken }: StorePlace, extension: string): string {
+  return freeStoreFile({ stores: storesFolder }, workspace, `${name}.${extension}`, taken)
 }
 
 /**
@@ -117,9 +107,6 @@ async function allowedFile(given: string, place: StorePlace): Promise<StoreParam
   )
 }
 
-/** What a password is for; with another of these it has to be given again. */
-const passwordScope = ['host', 'port', 'database', 'user']
-
 /**
  * The parameters of a store after a change: what it leaves out stays, and so does a password given as `********`.
  * Undefined when nothing is another.
@@ -136,7 +123,8 @@ export function changedParameters(store: StoreRecord, change: StoreParameters): 
     )
   const wanted = { ...current, ...change }
   const keepsSecret = store.secretNames.some((name) => wanted[name] === hiddenSecret)
-  const moved = changed.find((name) => passwordScope.includes(name))
+  const scope = findStoreDescription(store.type)?.server?.passwordScope ?? []
+  const moved = changed.find((name) => scope.includes(name))
   if (keepsSecret && moved !== undefined)
     throw invalid('password-needed', `With another "${moved}" the password has to be given again`)
   return wanted

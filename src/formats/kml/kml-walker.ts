@@ -197,14 +197,14 @@ export class KmlWalker implements ElementHandler {
       } else scanner.skip()
     }
     this.networkLinks += 1
-    const label = name === '' ? withoutSecrets(address) : name
+    const label = name === '' ? plainAddress(address) : name
     if (this.linkNames.length < mostLinks && label !== '') this.linkNames.push(label.slice(0, 100))
     return true
   }
 }
 
 /** An address without user, password and query. */
-function withoutSecrets(address: string): string {
+function plainAddress(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')
 }
 

@@ -1,5 +1,6 @@
 import { explain } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
+import { hidePassword } from '../../lib/secrets/without-secrets.ts'
 import type {
   CollectedService,
   CollectorParts,
@@ -122,7 +123,7 @@ export class Polls {
       problem = explain(error)
     }
     if (watched.stop.signal.aborted) return
-    problem = withoutSecrets(service, problem).slice(0, maxProblemLength)
+    problem = withoutPassword(service, problem).slice(0, maxProblemLength)
     if (problem !== '' && problem !== watched.problem) {
       this.#parts.log('warn', { service: service.name, problem }, 'a service was not collected wholly')
     }
@@ -149,7 +150,7 @@ function keyOf(service: CollectedService): string {
   return JSON.stringify(service)
 }
 
-function withoutSecrets({ source }: CollectedService, text: string): string {
+function withoutPassword({ source }: CollectedService, text: string): string {
   const password = 'password' in source ? source.password : undefined
-  return password === undefined || password === '' ? text : text.replaceAll(password, '***')
+  return password === undefined ? text : hidePassword(text, { password }, { shortest: 1 })
 }

@@ -2,6 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { extensionOf, fetchedSidecars } from '../../formats/file-names.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
+import { withoutSecrets } from '../../lib/secrets/without-secrets.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
 import { persist, SessionSource } from './attempts.ts'
 import type { RemoteCredentials } from './credentials.ts'
@@ -15,7 +16,6 @@ import { findProtocol } from './registry.ts'
 import type { RemoteEntry } from './remote.ts'
 import { RemoteFault } from './remote.ts'
 import type { SessionOptions } from './session-options.ts'
-import { withoutSecrets } from './without-secrets.ts'
 
 export interface FetchProgress {
   /** The file that is coming. */
@@ -154,7 +154,7 @@ async function fetchAll(fetch: Fetch, location: RemoteLocation, options: FetchOp
 /** Any error as one that people can act on, without a secret in it. */
 function toFailure(error: unknown, location: RemoteLocation, credentials: RemoteCredentials): Error {
   if (error instanceof Failure) return error
-  const reason = withoutSecrets(reasonOf(error), credentials)
+  const reason = withoutSecrets(reasonOf(error), credentials, { mask: '********' })
   return invalid('remote-failed', `${shownLocation(location)} could not be fetched: ${reason}`)
 }
 

@@ -9,7 +9,7 @@ import { temporaryData } from '../terrane-process.ts'
 import type { Part } from './part-files.ts'
 import { contentOf, rowCount, writeParts } from './part-files.ts'
 import type { KillReport, KillSession } from './session.ts'
-import { endImport, killAt, momentOf, nameOf, seededRandom } from './session.ts'
+import { endImport, killAt, momentOf, nameOf, seededRandom, shownCount } from './session.ts'
 import type { Content, KillTarget } from './targets.ts'
 import { geoPackageTarget, postgisTarget } from './targets.ts'
 
@@ -93,12 +93,6 @@ function contentAfter(load: Load, before: Content | undefined): Content {
   }
 }
 
-/** The most features that a page names while a load is taken up again. */
-async function shownCount(server: TestServer, target: KillTarget): Promise<number> {
-  const { json } = await server.call('GET', `/ogc/collections/${target.name}:places/items?limit=1`)
-  return Number(json.numberMatched)
-}
-
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Kills servers in the middle of loads into a store of a type, and looks at the store before and after each restart. */
@@ -130,13 +124,17 @@ export async function killLoads(t: Cleanup, type: string, session: KillSession):
     if (load.mode === 'CREATE') tables.unshift(load.layer)
     if (load.layer === 'places') {
       const counts = [before, after].map(rowCount)
-      const shown = await shownCount(server, target)
+      const shown = await shownCount(server, `${target.name}:places`)
       assert.ok(counts.includes(shown), `${where}: ${shown} features are shown, not ${counts.join(' or ')}`)
     }
     await endImport(server, id, where)
     assert.deepEqual(await target.content(load.layer), after, where)
     await target.assertClean(tables.toSorted())
-    assert.equal(await shownCount(server, target), rowCount(await target.content('places')), where)
+    assert.equal(
+      await shownCount(server, `${target.name}:places`),
+      rowCount(await target.content('places')),
+      where,
+    )
   }
   assert.deepEqual(readdirSync(join(dataDir, 'uploads')), [])
   await server.stop()

@@ -10,7 +10,7 @@ import type { Cleanup } from '../terrane-process.ts'
 import { temporaryData } from '../terrane-process.ts'
 import { writeParts } from './part-files.ts'
 import type { KillReport, KillSession, Moment } from './session.ts'
-import { endImport, killAt, momentOf, nameOf, seededRandom } from './session.ts'
+import { endImport, killAt, momentOf, nameOf, seededRandom, shownCount } from './session.ts'
 
 /** Rows of the file that is served, and of what is loaded into its layer. */
 const served = 20_000
@@ -34,12 +34,6 @@ async function runImport(server: TestServer, id: number): Promise<number> {
   await server.call('POST', `/rest/imports/${id}?async=true`)
   await server.importIn(id, ['COMPLETE'])
   return performance.now() - began
-}
-
-/** Features of a layer; 0 where it is not published. */
-async function countOf(server: TestServer, layer: string): Promise<number> {
-  const { status, json } = await server.call('GET', `/ogc/collections/default:${layer}/items?limit=1`)
-  return status === 404 ? 0 : Number(json.numberMatched)
 }
 
 /** One folder of files that are served as they are, and what is loaded into their layers. */
@@ -122,11 +116,11 @@ export async function killServedFiles(
     const { before, after } = counts[mode]
     const where = `kill ${number}, ${mode} ${nameOf(moment)}`
     server = await startServer(t, files.dataDir)
-    const shown = await countOf(server, layer)
+    const shown = await shownCount(server, `default:${layer}`)
     assert.ok([before, after].includes(shown), `${where}: ${shown} features, not ${before} or ${after}`)
     report[shown === before ? 'before' : 'after'] += 1
     await endImport(server, id, where)
-    assert.equal(await countOf(server, layer), after, where)
+    assert.equal(await shownCount(server, `default:${layer}`), after, where)
     assert.deepEqual(files.contents(layer), contents, `${where}: the file was changed`)
     const moved = files.movedFolders(layer)
     assert.equal(moved.length, mode === 'CREATE' ? 0 : 1, `${where}: ${moved.join()}`)

@@ -70,3 +70,19 @@ export async function endImport(server: TestServer, id: number, where: string): 
   const done = await server.importIn(id, ['COMPLETE', 'COMPLETE_ERROR'])
   assert.equal(done.state, 'COMPLETE', `${where}: ${JSON.stringify(done)}`)
 }
+
+/** What a client waits for a server that says that it is busy. */
+const patienceMs = 60_000
+
+/** Features of a collection as a page tells; 0 where it is not published. */
+export async function shownCount(server: TestServer, collection: string): Promise<number> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const { status, json, text } = await server.call('GET', `/ogc/collections/${collection}/items?limit=1`)
+    if (status === 404) return 0
+    if (status === 200) return Number(json.numberMatched)
+    // A busy machine is slow to answer: 503 asks the client to come again.
+    if (status !== 503 || performance.now() > deadline) throw new Error(`${collection}: ${status} ${text}`)
+    await sleep(500)
+  }
+}

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { createTransport } from 'nodemailer'
+import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
 import type { Sender } from '../channel.ts'
 import type { Place } from '../place.ts'
-import { withoutSecrets } from '../without-secrets.ts'
 import { toMail } from './mail-message.ts'
 import { mailAddress } from './mail-receivers.ts'
 
@@ -84,6 +84,7 @@ export function createMailSender(options: MailOptions): Sender {
 
 function mailFault(error: unknown, url: URL): string {
   const { message, code } = error as NodeJS.ErrnoException
-  const text = withoutSecrets(message, [decodeURIComponent(url.username), decodeURIComponent(url.password)])
+  const username = decodeURIComponent(url.username)
+  const text = withoutSecrets(message, { username, password: decodeURIComponent(url.password) })
   return `mail server ${url.host}: ${text}${code === undefined || text.includes(code) ? '' : ` (${code})`}`
 }

@@ -4,10 +4,10 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
 import type { Outbound, Outlets, Parcel, Sender } from '../channel.ts'
 import type { Place } from '../place.ts'
 import { configUrl } from '../place.ts'
-import { withoutSecrets } from '../without-secrets.ts'
 
 const maxHeaderBytes = 16 << 10
 
@@ -77,7 +77,7 @@ function webhookBody({ message, deliveryId }: Parcel, place: Place) {
 
 function webhookFault(error: unknown, url: URL, secret: string, signal: AbortSignal): string {
   const { message } = (signal.aborted ? signal.reason : error) as Error
-  return `webhook ${url.host}: ${withoutSecrets(message, ['', secret])}`
+  return `webhook ${url.host}: ${withoutSecrets(message, { password: secret })}`
 }
 
 interface Post {

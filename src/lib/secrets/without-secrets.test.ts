@@ -13,13 +13,13 @@ describe('what a server said', () => {
       base64('\0me\0pa ss/word'),
     ]
     for (const form of forms) {
-      const told = withoutSecrets(`535 AUTH ${form} refused`, ['me', 'pa ss/word'])
+      const told = withoutSecrets(`535 AUTH ${form} refused`, { username: 'me', password: 'pa ss/word' })
       assert.equal(told, '535 AUTH *** refused')
     }
   })
 
   it('is one short line', () => {
-    assert.equal(withoutSecrets('a\r\n\u0000b', ['', '']), 'a b')
-    assert.equal(withoutSecrets('x'.repeat(10_000), []).length, 300)
+    assert.equal(withoutSecrets('a\r\n\u0000b', {}), 'a b')
+    assert.equal(withoutSecrets('x'.repeat(10_000), {}).length, 300)
   })
 })
