@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { drawing, drawRooms } from './check/draw-rooms.ts'
 import { findErrorCodes } from './check/error-codes.ts'
 import { errorPage, writeErrorPage } from './check/error-page.ts'
+import { eventsPage, writeEventsTable } from './check/events-table.ts'
 import { readSources } from './check/imports.ts'
 import { house } from './check/layers.ts'
 import { planOf } from './check/room-plan.ts'
@@ -21,3 +22,4 @@ function rewrite(path: string, change: (text: string) => string): void {
 
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
 rewrite(drawing, () => drawRooms(planOf(files, house)))
+rewrite(eventsPage, (page) => writeEventsTable(page, files))

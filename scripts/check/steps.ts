@@ -5,6 +5,7 @@ import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
 import { findErrorCodes } from './error-codes.ts'
 import { publicCodeProblems, publicCodes } from './error-page.ts'
+import { eventProblems } from './events-table.ts'
 import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
@@ -80,6 +81,7 @@ function syntaxProblems(root: string): string[] {
   const { codes, problems } = findErrorCodes(files)
   return [
     ...problems,
+    ...eventProblems(files),
     ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
     ...moreThanKnown('functions of more than 80 lines', functionProblems(files)),
     ...moreThanKnown('exports without a comment', undocumentedExports(files, doors)),

@@ -1,10 +1,14 @@
 import { EventEmitter } from 'node:events'
 
-/** Facts that parts announce; listeners (monitoring, mail) never slow or fail the announcer. */
+/** Facts that parts announce. Listeners never fail who announces: see `createEventBus`. */
 export interface Events {
+  /** The run of an import has ended, well or not. */
   'import.completed': { importId: number; state: string }
+  /** A layer was made, or its data were changed. */
   'layer.published': { workspace: string; layer: string; mode: string; rows: number }
+  /** A layer is no longer published. */
   'layer.removed': { workspace: string; layer: string }
+  /** A request was answered, or given up by its client. */
   'request.finished': {
     method: string
     /** Pattern of the path, such as `/rest/imports/:importId`; empty for a path that no route takes. */
@@ -17,6 +21,7 @@ export interface Events {
   }
   /** Work that neither got on nor heard its signal was ended from outside, or its thread or process died. */
   'work.ended': { kind: 'load' | 'job' }
+  /** Work in the background failed by a bug. */
   'exception.caught': { error: unknown; where: string }
 }
 
