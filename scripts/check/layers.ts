@@ -39,8 +39,7 @@ export const house: House = {
     'src/catalog': ['.', 'cartography', 'doors', 'prepare.ts', 'catalog.ts'],
     'src/db': ['migrations', '.'],
     'src/formats': [
-      ...['.', 'text', 'xml', 'geojson', 'content-name.ts'],
-      ['csv', 'flatgeobuf', 'geopackage', 'geoparquet', 'gpx', 'kml', 'shapefile'],
+      ...['.', 'text', 'xml', 'geojson', 'content-name.ts', '*'],
       ...['gdal', 'raster', 'registry.ts', 'file-names.ts'],
     ],
     'src/formats/geopackage': ['sqlite-pages', '.'],

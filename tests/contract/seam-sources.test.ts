@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { FormatError } from '../../src/formats/format.ts'
@@ -22,6 +22,14 @@ import { freePort } from '../support/remote-servers.ts'
 import { temporaryFolder } from '../support/temporary-files.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures')
+/** A kind of archive may have its example beside it. */
+const archiveFolders = [
+  join(fixtures, 'archives', 'examples'),
+  join(import.meta.dirname, '../../src/sources/archives'),
+]
+const archiveExamples = archiveFolders.flatMap((folder) =>
+  readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))),
+)
 const never = new AbortController().signal
 const secret = 'not-to-be-told'
 
@@ -43,12 +51,14 @@ async function isRefused(work: (folder: string) => Promise<unknown>, test: TestC
 }
 
 function checkArchive({ name, endings }: ArchiveKind): void {
-  const examples = join(fixtures, 'archives', 'examples')
-  const file = readdirSync(examples).find((one) => findArchive(one)?.name === name) ?? ''
-  const path = join(examples, file)
+  const path = archiveExamples.find((one) => findArchive(one)?.name === name) ?? ''
+  const file = basename(path)
 
   it('has an example, gives its files and leaves nothing open', async (test) => {
-    assert.ok(file !== '', `put an archive with one of ${endings.join(', ')} into ${examples}`)
+    assert.ok(
+      file !== '',
+      `put an archive with one of ${endings.join(', ')} into tests/fixtures/archives/examples`,
+    )
     const folder = join(temporaryFolder(test), 'out')
     const found = await leavesNothingOpen('unpacking', () => unpack(path, folder))
     assert.ok(found.length > 0)

@@ -9,6 +9,8 @@ import { defaultSourceLimits } from '../../src/sources/limits.ts'
 import { scanFolder } from '../../src/sources/scan.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
+/** A format may have its example in its own folder. */
+const besideFormats = fileURLToPath(new URL('../../src/formats', import.meta.url))
 /** Larger files take longer, and say nothing that others do not. */
 const usualBytes = 64 << 10
 const maxBytes = 3 << 20
@@ -30,7 +32,7 @@ async function listExamples(folder: string, signal: AbortSignal): Promise<DataFi
   const unpacked = join(folder, 'large')
   await extractArchive(archive, unpacked, { limits: defaultSourceLimits, signal })
   const found = await Promise.all(
-    [fixtures, unpacked].map((one) => scanFolder(one, { signal, maxEntries: 10_000 })),
+    [fixtures, besideFormats, unpacked].map((one) => scanFolder(one, { signal, maxEntries: 10_000 })),
   )
   return found.flat()
 }
