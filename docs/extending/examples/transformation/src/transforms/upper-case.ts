@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { VarBuilder } from '../geo/column-builder.ts'
 import { columnValue } from '../geo/column.ts'
+import type { VarBuilder } from '../geo/column-builder.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
 import { convertColumn } from './replace-column.ts'
