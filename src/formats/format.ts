@@ -69,6 +69,8 @@ export interface LayerDescription {
 export interface ReadOptions {
   /** Text encoding that overrides what the file declares (any name `lib/text/text-encoding.ts` knows). */
   charset?: string
+  /** Whether a reader leaves out quick ways of its own and reads by the library that it stands in for. */
+  isPlain?: boolean
 }
 
 /** The same, with what stops the reading. */

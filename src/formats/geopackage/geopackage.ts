@@ -2,17 +2,13 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../../geo/batch.ts'
-import { BatchBuilder } from '../../geo/batch.ts'
 import type { GeometryField } from '../../geo/schema.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { ForeignDatabase } from './open-database.ts'
 import { asFormatError, openForeignDatabase } from './open-database.ts'
-import { RecordReader } from './record-reader.ts'
+import { readByQuery, readPages } from './read-rows.ts'
 import { quoteName } from './sql-names.ts'
-import { appendRow, iterateRows, selectList } from './sql-rows.ts'
-import { PageSource } from './sqlite-pages/page-source.ts'
-import { TableScan } from './sqlite-pages/table-scan.ts'
 import { surveyGeometry } from './survey.ts'
 import type { GeoPackageTable } from './tables.ts'
 import { findTable, hasCatalogue, listTables } from './tables.ts'
@@ -112,7 +108,7 @@ function countRows(db: DatabaseSync, name: string): number {
 async function* read(
   file: DataFile,
   layer: LayerDescription,
-  { signal }: ReadContext,
+  { signal, isPlain }: ReadContext,
 ): AsyncGenerator<FeatureBatch> {
   signal.throwIfAborted()
   const opened = open(file.path)
@@ -124,61 +120,14 @@ async function* read(
       })
     }
     const table = { ...found, schema: { ...found.schema, geometry: geometryOf(found, layer) } }
-    if (hasUtf8(opened.db) && table.rootPage !== undefined)
-      yield* readPages(opened.path, table, table.rootPage, signal)
+    const canScan = isPlain !== true && hasUtf8(opened.db) && table.rootPage !== undefined
+    if (canScan) yield* readPages(opened.path, table, signal)
     else yield* readByQuery(opened.db, table, signal)
   } catch (error) {
     throw asFormatError(error, file.path)
   } finally {
     opened.close()
   }
-}
-
-/** Reads the records of the table from its pages. */
-async function* readPages(
-  path: string,
-  table: GeoPackageTable,
-  rootPage: number,
-  signal: AbortSignal,
-): AsyncGenerator<FeatureBatch> {
-  const pages = new PageSource(path)
-  try {
-    const scan = new TableScan(pages, rootPage)
-    const reader = new RecordReader(scan, table)
-    let builder = new BatchBuilder(table.schema)
-    for (let rowNumber = 1; scan.next(); rowNumber += 1) {
-      reader.append(builder, rowNumber)
-      if (!builder.isFull) continue
-      yield builder.finish()
-      signal.throwIfAborted()
-      builder = new BatchBuilder(table.schema)
-    }
-    if (!builder.isEmpty) yield builder.finish()
-  } finally {
-    pages.close()
-  }
-}
-
-/** Reads what has no records of its own, such as a view. */
-async function* readByQuery(
-  db: DatabaseSync,
-  table: GeoPackageTable,
-  signal: AbortSignal,
-): AsyncGenerator<FeatureBatch> {
-  const order =
-    table.kind === 'table' && table.idColumn !== undefined ? ` ORDER BY ${quoteName(table.idColumn)}` : ''
-  const statement = db.prepare(`SELECT ${selectList(table)} FROM ${quoteName(table.name)}${order}`)
-  let builder = new BatchBuilder(table.schema)
-  let rowNumber = 0
-  for (const values of iterateRows(statement)) {
-    rowNumber += 1
-    appendRow(builder, values, rowNumber)
-    if (!builder.isFull) continue
-    yield builder.finish()
-    signal.throwIfAborted()
-    builder = new BatchBuilder(table.schema)
-  }
-  if (!builder.isEmpty) yield builder.finish()
 }
 
 /** OGC GeoPackage 1.0 to 1.4 (OGC 12-128r18): feature and attribute tables. */
