@@ -103,13 +103,13 @@ export interface StageNotes {
 
 /** Data that are whole and invisible: they are committed, or discarded as if they had never been there. */
 export interface Staged {
-  /** What must stand on the task before the commit, for whoever finds it after a crash. */
-  note?: CommitNote
-  commit(): Promise<Committed>
+  /** `write` puts down what must be known before the commit, for whoever finds it after a crash; not all have that. */
+  commit(write: (note: CommitNote) => Promise<void>): Promise<Committed>
   /** Does nothing to what was committed and published. */
   discard(why: unknown): Promise<void>
 }
 
+/** What stands on the task before its store commits. */
 export interface CommitNote {
   token: string
   counts: NonNullable<TaskLoad['counts']>

@@ -99,10 +99,7 @@ async function stageToPublish(
     try {
       const committed = await inTurn(locks, turns.commit, signal, async (): Promise<Committed> => {
         staged = await placed.stage(owner, signal)
-        if (placed.load !== undefined && staged.note !== undefined) {
-          await owner.noteCommit(placed.load, staged.note)
-        }
-        return staged.commit()
+        return staged.commit((note) => owner.noteCommit(note))
       })
       await owner.publish(await committed.publish(owner))
     } catch (error) {

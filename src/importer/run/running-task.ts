@@ -91,8 +91,10 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** What must be known after a crash stands on disk before the store commits. */
-  async noteCommit(load: TaskLoad, { token, counts, columns, messages }: CommitNote): Promise<void> {
+  async noteCommit({ token, counts, columns, messages }: CommitNote): Promise<void> {
     const { layer } = this.#task
+    const { load } = this.#run
+    if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not written down`)
     await this.#save({
       ...this.#task,
       run: { ...this.#run, load: { ...load, token, counts } },

@@ -14,7 +14,9 @@ export interface LoadHandlers {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
   onMessage(message: Message): void
-  /** Called when all is staged; the store commits when it returns, rolls back when it throws. */
+  /** Called when all is staged; the load goes on when it returns, and is discarded when it throws. */
+  onStaged?(): Promise<void>
+  /** Called just before the commit; the store commits when it returns, rolls back when it throws. */
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
@@ -103,7 +105,10 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
             if ('progress' in notice) handlers.onProgress(notice.progress)
             else handlers.onMessage(notice.message)
           },
-          onAsk: ({ token, outcome }) => handlers.beforeCommit(token, outcome),
+          onAsk: async (question) => {
+            if ('staged' in question) await handlers.onStaged?.()
+            else await handlers.beforeCommit(question.token, question.outcome)
+          },
         }),
       ),
     counts: () => ({ running: queue.running, queued: queue.waiting }),

@@ -16,13 +16,10 @@ export interface DatabaseDescription extends DescribedDatabase {
 
 export type LoadNotice = { progress: LoadProgress } | { message: Message }
 
-/** Everything is staged: the load commits when this is answered, and is rolled back when it is refused. */
-export interface CommitQuestion {
-  token: string
-  outcome: LoadOutcome
-}
+/** What the load waits for: it goes on when this is answered, and is discarded when it is refused. */
+export type LoadQuestion = { staged: true } | { token: string; outcome: LoadOutcome }
 
-type LoadContext = CallContext<LoadNotice, CommitQuestion, void>
+type LoadContext = CallContext<LoadNotice, LoadQuestion, void>
 
 interface DescribeDatabase {
   connection: DatabaseConnection
@@ -51,6 +48,7 @@ function handlersAt(place: LoadPlace) {
         signal,
         onProgress: (progress) => notify({ progress }),
         onMessage: (message) => notify({ message }),
+        onStaged: () => ask({ staged: true }),
         beforeCommit: (token, outcome) => ask({ token, outcome }),
       })
     },

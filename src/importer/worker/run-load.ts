@@ -5,7 +5,7 @@ import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { invalid } from '../../lib/errors.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
-import type { LoadResult, VectorStore } from '../../stores/store.ts'
+import type { LoadResult, StagedLoad, VectorStore } from '../../stores/store.ts'
 import { chainIndexes, chainSchema, runChain } from '../../transforms/chain.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
 import { chosenSchema, findRejectFault } from '../model/model.ts'
@@ -21,6 +21,7 @@ export interface RunLoadHooks {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
   onMessage(message: Message): void
+  onStaged(): Promise<void>
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
@@ -201,6 +202,16 @@ async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal
   return false
 }
 
+/** Nobody waits for what is staged, however long that takes. */
+async function waitStaged(staged: StagedLoad, hooks: RunLoadHooks): Promise<void> {
+  try {
+    await hooks.onStaged()
+  } catch (error) {
+    await staged.discard()
+    throw error
+  }
+}
+
 async function loadInto(
   plan: LoadPlan,
   flow: Flow,
@@ -216,6 +227,7 @@ async function loadInto(
     onMessage: hooks.onMessage,
     onReject: (batch, row, why) => ledger.refuse(batch, row, why),
   })
+  await waitStaged(staged, hooks)
   let outcome: LoadOutcome | undefined
   await commitLoad(staged, async (token, result) => {
     outcome = ledger.settle(result, flow.schema)

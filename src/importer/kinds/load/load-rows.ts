@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad } from '../../model/model.ts'
-import type { Committed, Naming, Placed, Running } from '../kind.ts'
+import type { CommitNote, Committed, Naming, Placed, Running } from '../kind.ts'
 import { findFileStore, openMoved, pointStore, removeMoved } from './file-layer.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
 import { stageRows } from './stage-rows.ts'
@@ -30,12 +30,11 @@ export class RowLoads {
       turns: turnsAt(target),
       stage: async (notes, signal) => {
         const rows = await stageRows(this.#needs, { running, load, target, source }, notes, signal)
-        const { note, discard } = rows
-        const commit = async (): Promise<Committed> => {
-          const { table } = await rows.commit()
-          return this.#committed({ ...load, token: note.token, counts: note.counts }, table)
+        const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
+          const { rowsRead, rowsLoaded, rejected, table } = await rows.commit(write)
+          return this.#committed({ ...load, counts: { rowsRead, rowsLoaded, rejected } }, table)
         }
-        return { note, commit, discard }
+        return { commit, discard: rows.discard }
       },
       release: () => targets.release(running.record.workspace, target),
     }

@@ -4,7 +4,7 @@ import { ownValue } from '../../../lib/own-value.ts'
 import type { ProgressBoard } from '../../live/live.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
 import { rejectsPath } from '../../records/records.ts'
-import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress, StagedLoad } from '../../worker/worker.ts'
+import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress } from '../../worker/worker.ts'
 import { stageLoad } from '../../worker/worker.ts'
 import type { CommitNote } from '../kind.ts'
 
@@ -18,8 +18,10 @@ export interface LoadWork {
   onProgress?(progress: LoadProgress): void
 }
 
-export interface StagedRows extends Omit<StagedLoad, 'token' | 'outcome'> {
-  note: CommitNote
+/** Staged rows, whose commit is written down as a task keeps it. */
+export interface StagedRows {
+  commit(write: (note: CommitNote) => Promise<void>): Promise<LoadOutcome>
+  discard(why: unknown): Promise<void>
 }
 
 /** Stages rows in workers; who watches the import is told how far they are. */
@@ -51,8 +53,10 @@ export class Loader {
       },
       onMessage: (message) => messages.push(message),
     })
-    const { token, outcome, commit, discard } = staged
-    return { note: noteOf(token, outcome, messages), commit, discard }
+    return {
+      commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages))),
+      discard: staged.discard,
+    }
   }
 
   /** Loads what a load needs before it can begin, into a place that is its alone. */

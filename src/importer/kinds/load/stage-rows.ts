@@ -127,13 +127,16 @@ export async function stageRows(
   const onProgress = (progress: LoadProgress): void => {
     latest = progress
   }
-  try {
-    return await needs.loader.stage(plan, { task, startedMs, signal, messages, onProgress })
-  } catch (error) {
-    const isGivenUp = error instanceof Failure && error.code === 'too-many-rejects'
-    if (isGivenUp && latest !== undefined) {
-      await notes.keepCounts({ rowsRead: latest.rows, rejected: latest.rejected })
-    }
-    throw error
+  const staged = await needs.loader.stage(plan, { task, startedMs, signal, messages, onProgress })
+  return {
+    commit: (write) =>
+      staged.commit(write).catch(async (error: unknown) => {
+        const isGivenUp = error instanceof Failure && error.code === 'too-many-rejects'
+        if (isGivenUp && latest !== undefined) {
+          await notes.keepCounts({ rowsRead: latest.rows, rejected: latest.rejected })
+        }
+        throw error
+      }),
+    discard: staged.discard,
   }
 }

@@ -4,7 +4,7 @@ import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import { listGranules } from '../../records/records.ts'
 import { describeAgain } from '../describe-again.ts'
-import type { Committed, Naming, Placed, Running, TaskKind } from '../kind.ts'
+import type { CommitNote, Committed, Naming, Placed, Running, TaskKind } from '../kind.ts'
 import { loadInto, turnsAt } from '../load/target.ts'
 import { checkRasterTransforms } from '../raster/check-transforms.ts'
 import { refuseAppend } from '../raster/refuse-append.ts'
@@ -30,12 +30,11 @@ async function place(needs: MosaicNeeds, running: Running, naming: Naming): Prom
     turns: turnsAt(target),
     stage: async (notes, signal) => {
       const staged = await stageMosaic(needs, { running, load, target }, notes, signal)
-      const { note, discard } = staged
-      const commit = async (): Promise<Committed> => {
-        await staged.commit()
-        return committed(needs, { ...load, token: note.token, counts: note.counts })
+      const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
+        const { rowsRead, rowsLoaded, rejected } = await staged.commit(write)
+        return committed(needs, { ...load, counts: { rowsRead, rowsLoaded, rejected } })
       }
-      return { note, commit, discard }
+      return { commit, discard: staged.discard }
     },
     release: () => needs.targets.release(running.record.workspace, target),
   }
