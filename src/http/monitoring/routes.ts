@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts'
-import { changeCheck, deleteCheck, listDeliveries, showConfiguration } from './checks/configuration.ts'
+import { changeCheck, deleteCheck, listDeliveries, showCheck } from './checks/configuration.ts'
 import { createCheck, listNotifications } from './checks/notifications.ts'
 import { showStatus } from './checks/status.ts'
 import { listExceptions, showException } from './counted/exceptions.ts'
@@ -51,7 +51,7 @@ export const checkEndpoints = [
   endpoint('GET', '/monitoring/api/status', 'user', 'unrecorded', { showStatus }),
   endpoint('GET', '/monitoring/api/notifications', 'user', 'unrecorded', { listNotifications }),
   endpoint('POST', '/monitoring/api/notifications', 'staff', 'unrecorded', { createCheck }),
-  endpoint('GET', '/monitoring/api/notifications/config/:id', 'staff', 'unrecorded', { showConfiguration }),
+  endpoint('GET', '/monitoring/api/notifications/config/:id', 'staff', 'unrecorded', { showCheck }),
   endpoint('POST', '/monitoring/api/notifications/config/:id', 'staff', 'unrecorded', { changeCheck }),
   endpoint('DELETE', '/monitoring/api/notifications/config/:id', 'staff', 'unrecorded', { deleteCheck }),
   endpoint('GET', '/monitoring/api/notifications/config/:id/deliveries', 'staff', 'unrecorded', {

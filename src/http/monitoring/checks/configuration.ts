@@ -24,7 +24,7 @@ import { toChangedCheck, toWireCheck, toWireDelivery, toWireField } from './wire
 const tags = ['monitoring']
 const params = IdParams
 
-export const showConfiguration = operation({
+export const showCheck = operation({
   summary: 'Configuration of a check',
   tags,
   params,
