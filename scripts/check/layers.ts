@@ -36,7 +36,11 @@ export const house: House = {
       'cli',
       'main.ts',
     ],
-    'src/catalog': ['.', 'cartography', 'doors', 'prepare.ts', 'catalog.ts'],
+    'src/catalog': [
+      ...['records.ts', 'default-styles.ts'],
+      ['cartography', 'rows'],
+      ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
+    ],
     'src/db': ['migrations', '.'],
     'src/formats': [
       ...['.', 'text', 'xml', 'geojson', 'content-name.ts', '*'],
@@ -86,6 +90,11 @@ export const house: House = {
     'src/transforms': ['transform.ts', 'raster', '.'],
   },
   doors: {
+    'src/catalog': [
+      ...['catalog.ts', 'records.ts', 'default-styles.ts'],
+      ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
+      ...['doors/transaction.ts', 'cartography/check-style.ts', 'cartography/convert-style.ts'],
+    ],
     'src/importer': ['importer.ts', 'model/model.ts'],
     'src/importer/desk': ['desk.ts'],
     'src/importer/kinds': ['kinds.ts'],

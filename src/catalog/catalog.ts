@@ -1,15 +1,12 @@
-import type { Database, Queryable } from '../db/connection.ts'
-import type { ServedStore } from '../stores/reading/served-store.ts'
-import type { StoreConnection } from '../stores/store.ts'
+import type { Queryable } from '../db/connection.ts'
 import { Layers } from './doors/layers.ts'
 import { nowOf } from './doors/parts.ts'
-import type { NewStore, StoreParts } from './doors/stores.ts'
+import type { StoreParts } from './doors/stores.ts'
 import { Stores } from './doors/stores.ts'
 import { Styles } from './doors/styles.ts'
 import { CatalogTransaction } from './doors/transaction.ts'
 import { Workspaces } from './doors/workspaces.ts'
 import { prepareCatalog } from './prepare.ts'
-import type { AnyConnection, StoreRecord } from './records.ts'
 
 /** What is published: workspaces, stores, layers and styles, and the rules between them. */
 export class Catalog {
@@ -50,51 +47,4 @@ export class Catalog {
   close(): Promise<void> {
     return this.stores.close()
   }
-
-  get database(): Database {
-    return this.#parts.database
-  }
-
-  get connections() {
-    return {
-      connection: (_db: Queryable, store: StoreRecord): Promise<StoreConnection> =>
-        this.stores.connection(store),
-    }
-  }
-
-  defaultWorkspace(): Promise<string> {
-    return this.workspaces.getDefaultName()
-  }
-
-  defaultStore(workspace: string): Promise<StoreRecord> {
-    return this.stores.getDefault(workspace)
-  }
-
-  openStore(store: StoreRecord): Promise<ServedStore> {
-    return this.stores.open(store)
-  }
-
-  createStore(wanted: NewStore): Promise<StoreRecord> {
-    return this.stores.create(wanted)
-  }
-
-  tryConnection(connection: AnyConnection): Promise<void> {
-    return this.stores.try(connection)
-  }
-
-  removeUnusedFile(path: string): Promise<void> {
-    return this.stores.files.removeUnused(path)
-  }
-
-  removeUnusedIndex(store: StoreRecord): Promise<void> {
-    return this.stores.files.removeUnusedIndex(store)
-  }
-}
-
-export async function requireWorkspace(catalog: Catalog, name: string): Promise<void> {
-  await catalog.workspaces.require(name)
-}
-
-export function requireStore(catalog: Catalog, workspace: string, name: string): Promise<StoreRecord> {
-  return catalog.stores.require(workspace, name)
 }

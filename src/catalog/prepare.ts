@@ -1,8 +1,8 @@
 import { defaultStyles } from './default-styles.ts'
 import type { WriteParts } from './doors/parts.ts'
 import { nowOf } from './doors/parts.ts'
-import { findStyle, insertStyle } from './styles.ts'
-import { insertWorkspace, saveDefaultWorkspaceName } from './workspaces.ts'
+import { findStyle, insertStyle } from './rows/style-rows.ts'
+import { insertWorkspace, saveDefaultWorkspaceName } from './rows/workspace-rows.ts'
 
 /** Gives a fresh database its default workspace and styles; one that had them keeps what became of them. */
 export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {

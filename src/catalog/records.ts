@@ -6,6 +6,7 @@ import type { Reach } from '../lib/network/reach.ts'
 import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../stores/store.ts'
 
+/** A namespace of stores, layers and styles. */
 export interface Workspace {
   name: string
   /** Anonymous people may read its layers. */
@@ -14,8 +15,13 @@ export interface Workspace {
   updatedAt: string
 }
 
+/** Stores of features, and stores of one raster or mosaic. */
 export const storeKinds = ['dataStore', 'coverageStore'] as const
+/** One of `storeKinds`. */
 export type StoreKind = (typeof storeKinds)[number]
+
+/** Stands for a secret in what is shown; written back it keeps the value. */
+export const hiddenSecret = '********'
 
 /** Whose word a store's connection stands on. */
 export type StoreMaker = 'admin' | 'staff'
@@ -28,6 +34,7 @@ export interface AnyConnection {
   reach?: Reach
 }
 
+/** What holds the data of layers, as it is kept. */
 export interface StoreRecord {
   id: number
   workspace: string
@@ -48,6 +55,7 @@ export interface StoreRecord {
   updatedAt: string
 }
 
+/** What is known of a layer's data, and what people say of them. Kept as one document. */
 export interface LayerDetails {
   kind: 'vector' | 'raster'
   title: string
@@ -80,9 +88,9 @@ export interface LayerTimes {
 }
 
 /** Why the version of a layer grew. */
-export const versionCauses = ['import', 'edit', 'style', 'outside'] as const
-export type VersionCause = (typeof versionCauses)[number]
+export type VersionCause = 'import' | 'edit' | 'style' | 'outside'
 
+/** What is published: a table or file of a store under a name. */
 export interface LayerRecord {
   id: number
   workspace: string
@@ -102,9 +110,12 @@ export interface LayerRecord {
   updatedAt: string
 }
 
+/** What style documents are written in. */
 export const styleFormats = ['maplibre', 'sld', 'qml'] as const
+/** One of `styleFormats`. */
 export type StyleFormat = (typeof styleFormats)[number]
 
+/** How layers are drawn, as the document that was given. */
 export interface StyleRecord {
   id: number
   /** Undefined for a global style. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { requireStore } from '../../src/catalog/catalog.ts'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
+import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { configurationClient } from '../support/configuration.ts'
@@ -89,8 +88,8 @@ describe('PostGIS stores', () => {
     assert.equal((await change({ ...shown, schema: 'public' })).statusCode, 200)
     assert.equal((await change({ 'max connections': 3 })).statusCode, 200)
     assert.equal((await change({ passwd: 'wrong' })).statusCode, 400)
-    const store = await requireStore(terrane.catalog, 'default', 'edited')
-    await (await terrane.catalog.openStore(store)).check(AbortSignal.timeout(5000))
+    const store = await terrane.catalog.stores.require('default', 'edited')
+    await (await terrane.catalog.stores.open(store)).check(AbortSignal.timeout(5000))
     assert.equal(store.parameters['max connections'], '3')
   })
 
@@ -109,7 +108,7 @@ describe('PostGIS stores', () => {
 
   it('lose the table of a layer only with recurse', async () => {
     await create('tables', connection())
-    const store = await requireStore(terrane.catalog, 'default', 'tables')
+    const store = await terrane.catalog.stores.require('default', 'tables')
     const isThere = async (): Promise<boolean> => {
       const [row] = await runSql(databaseUrl, "select to_regclass('public.doomed') is not null as found")
       return row?.found === true
@@ -181,7 +180,7 @@ describe('a catalogue on PostgreSQL', () => {
   })
 
   it('gives each workspace a schema of its own for data', async () => {
-    const store = await terrane.catalog.defaultStore('default')
+    const store = await terrane.catalog.stores.getDefault('default')
     assert.equal(store.type, 'PostGIS')
     assert.equal(store.parameters.schema, 'ws_default')
   })

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { getStoreById } from '../../src/catalog/stores.ts'
+import { getStoreById } from '../../src/catalog/rows/store-rows.ts'
 import { createSkeleton } from '../../src/stores/geopackage/new-file.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
@@ -97,7 +97,7 @@ describe('GeoPackage stores', () => {
   it('do not share a file with the default store of their workspace', async () => {
     const created = await send('POST', stores, { dataStore: { name: 'packages', type: 'GeoPackage' } })
     const [entry] = created.json().dataStore.connectionParameters.entry
-    assert.notEqual((await terrane.catalog.defaultStore('packages')).parameters.path, entry.$)
+    assert.notEqual((await terrane.catalog.stores.getDefault('packages')).parameters.path, entry.$)
   })
 
   it('take a path in the data directory, in either form of parameters', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { findStore } from '../../src/catalog/stores.ts'
+import { findStore } from '../../src/catalog/rows/store-rows.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
 import type { MosaicServer } from '../support/mosaics.ts'
@@ -31,7 +31,7 @@ async function timesOf(
 async function tablesOf(client: MosaicServer): Promise<string[]> {
   const { catalog, database } = client.server
   const store = await findStore(database.kysely, 'default', 'default')
-  return store === undefined ? [] : (await catalog.openStore(store)).listTables()
+  return store === undefined ? [] : (await catalog.stores.open(store)).listTables()
 }
 
 /** Names of our own granule files, in their folders. */

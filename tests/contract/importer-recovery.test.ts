@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findDefaultStore } from '../../src/catalog/stores.ts'
+import { findDefaultStore } from '../../src/catalog/rows/store-rows.ts'
 import type { TaskLoad } from '../../src/importer/model/task-record.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
 import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
@@ -133,7 +133,7 @@ describe('after a restart', () => {
     const task = await after.client.call('GET', '/0/tasks/0')
     assert.equal(task.json.task?.rowsLoaded, 10)
     assert.equal(await countFeatures(after.client, 'default:p'), 10)
-    const opened = await after.server.catalog.openStore(store)
+    const opened = await after.server.catalog.stores.open(store)
     assert.deepEqual(await opened.listTables(), ['p'])
   })
 

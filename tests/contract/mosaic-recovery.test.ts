@@ -90,7 +90,7 @@ async function assertWhole(client: MosaicServer, store: StoreRecord): Promise<vo
   )
   assert.deepEqual(names.toSorted(), ['a.tif', 'b.tif'])
   assert.equal((await client.read('mosaic')).json.granuleCount, 2)
-  const opened = await client.server.catalog.openStore(store)
+  const opened = await client.server.catalog.stores.open(store)
   assert.deepEqual(await opened.listTables(), ['mosaic_granules'])
 }
 
@@ -100,7 +100,7 @@ for (const storeType of indexStores) {
       const { dataDir, start } = await prepareRestarts(test, storeType)
       const before = await start()
       await uploadTwo(before)
-      const store = await before.server.catalog.defaultStore('default')
+      const store = await before.server.catalog.stores.getDefault('default')
       const load = loadInto(store, dataDir)
       const placed = join(load.granuleFolder, 'first', '0')
       mkdirSync(placed, { recursive: true })
@@ -120,7 +120,7 @@ for (const storeType of indexStores) {
       const before = await start()
       await uploadTwo(before)
       const { pool } = before.server.importer
-      const store = await before.server.catalog.defaultStore('default')
+      const store = await before.server.catalog.stores.getDefault('default')
       const load = loadInto(store, dataDir)
       const corner = [0, 0] as const
       const rows = ['a.tif', 'b.tif'].map((file) => ({
@@ -169,7 +169,7 @@ describe('a mosaic that is cancelled', () => {
     const client = await startMosaics(test)
     await uploadTwo(client)
     const { locks } = client.server.importer
-    const store = await client.server.catalog.defaultStore('default')
+    const store = await client.server.catalog.stores.getDefault('default')
     const gate = Promise.withResolvers<void>()
     const held = locks.hold(`store ${store.id}`, () => gate.promise)
     await client.call('POST', '/0?async=true')

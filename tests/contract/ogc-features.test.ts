@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
 import type { StoreRecord } from '../../src/catalog/records.ts'
+import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import type { Schema } from '../../src/geo/schema.ts'
 import type { StoreConnection } from '../../src/stores/store.ts'
 import type { TestApp } from '../support/app.ts'
@@ -45,7 +45,7 @@ async function publish(
   schema: Schema,
   data: Row[],
 ): Promise<void> {
-  const vectorStore = await app.catalog.openStore(store)
+  const vectorStore = await app.catalog.stores.open(store)
   const { result } = await loadRows(vectorStore, { table, schema, rows: data })
   const srs = schema.geometry?.crs?.srs
   await publishNewLayer(
@@ -75,7 +75,7 @@ function describeFeatures(name: string, connect: (app: TestApp) => Promise<Store
     before(async () => {
       app = await createTestApp()
       const connection = await connect(app)
-      const store = await app.catalog.createStore({
+      const store = await app.catalog.stores.create({
         workspace: 'default',
         name: 'places',
         kind: 'dataStore',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
+import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import { createGeoPackageStore } from '../../src/stores/geopackage/geopackage-store.ts'
 import { loadRows } from '../contract/store-session.ts'
 import type { TestApp } from '../support/app.ts'
@@ -87,7 +87,12 @@ describe('GeoPackages that would keep a reader for ever', () => {
     const path = join(folder, `${name}.gpkg`)
     await writeTrap(path, statement)
     const connection = { type: 'GeoPackage' as const, parameters: { path } }
-    const store = await app.catalog.createStore({ workspace: 'default', name, kind: 'dataStore', connection })
+    const store = await app.catalog.stores.create({
+      workspace: 'default',
+      name,
+      kind: 'dataStore',
+      connection,
+    })
     const details = {
       kind: 'vector' as const,
       title: name,

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
+import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import type { FeatureBatch } from '../../src/geo/batch.ts'
 import { BatchBuilder, batchRows } from '../../src/geo/batch.ts'
 import { createGeoPackageStore } from '../../src/stores/geopackage/geopackage-store.ts'
@@ -51,7 +51,7 @@ async function* points(count: number): AsyncGenerator<FeatureBatch> {
 async function makeGeoPackage(app: TestApp, count: number): Promise<StoreConnection> {
   const path = join(app.dataDir, 'stores', 'default', `points${count}.gpkg`)
   const connection: StoreConnection = { type: 'GeoPackage', parameters: { path } }
-  await app.catalog.tryConnection(connection)
+  await app.catalog.stores.try(connection)
   const store = createGeoPackageStore({ path }, { findDefinition: () => undefined })
   await loadRows(store, { schema, table: 'points', batches: points(count) })
   return connection
@@ -100,7 +100,7 @@ for (const { name, make, rows } of stores) {
 
     async function publish(count: number): Promise<void> {
       const connection = await make(app, count)
-      const store = await app.catalog.createStore({
+      const store = await app.catalog.stores.create({
         workspace: 'default',
         name: `s${count}`,
         kind: 'dataStore',

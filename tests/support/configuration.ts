@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
 import type { LayerRecord } from '../../src/catalog/records.ts'
+import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import type { TestApp } from './app.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -35,7 +35,7 @@ export function configurationClient(terrane: () => TestApp) {
 
 /** Publishes a layer of points in the default store of a workspace; its table is not there. */
 export async function publishPoints(terrane: TestApp, workspace: string, name: string): Promise<LayerRecord> {
-  const store = await terrane.catalog.defaultStore(workspace)
+  const store = await terrane.catalog.stores.getDefault(workspace)
   const details: LayerRecord['details'] = {
     kind: 'vector',
     title: name,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { getLayer } from '../../src/catalog/layers.ts'
-import { publishNewLayer } from '../../src/catalog/publish.ts'
 import type { LayerRecord } from '../../src/catalog/records.ts'
-import { findStore } from '../../src/catalog/stores.ts'
+import { getLayer } from '../../src/catalog/rows/layer-rows.ts'
+import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
+import { findStore } from '../../src/catalog/rows/store-rows.ts'
 import type { TestApp } from './app.ts'
 import type { ImporterClient } from './importer-client.ts'
 import { clientOf } from './importer-client.ts'
@@ -83,7 +83,7 @@ export function recordOf(server: TestApp, name: string): Promise<LayerRecord> {
 export async function publishTable(server: TestApp, storeName: string, table: string): Promise<void> {
   const store = await findStore(server.database.kysely, 'default', storeName)
   assert.ok(store)
-  const found = await (await server.catalog.openStore(store)).findTable(table)
+  const found = await (await server.catalog.stores.open(store)).findTable(table)
   assert.ok(found)
   const details = {
     kind: 'vector' as const,

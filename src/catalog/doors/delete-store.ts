@@ -1,13 +1,12 @@
 import { conflict } from '../../lib/errors.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
-import { listLayers } from '../layers.ts'
-import { findMosaicIndex, listMosaicsIn } from '../mosaic-index.ts'
-import { unpublishLayer } from '../publish.ts'
+import type { StoreFiles } from '../files/store-files.ts'
 import type { StoreRecord } from '../records.ts'
-import { deleteStoreRow } from '../stores.ts'
+import { deleteLayerRow, listLayers } from '../rows/layer-rows.ts'
+import { findMosaicIndex, listMosaicsIn } from '../rows/mosaic-index.ts'
+import { deleteStoreRow } from '../rows/store-rows.ts'
 import type { WriteParts } from './parts.ts'
-import type { StoreFiles } from './store-files.ts'
 
 export interface DeletingParts extends Pick<WriteParts, 'database' | 'events'> {
   files: StoreFiles
@@ -33,7 +32,7 @@ export async function deleteStore(
   await deleteMosaicsIn(parts, store, options)
   const index = await findIndexTable(parts, store)
   await database.transaction(async (db) => {
-    for (const layer of layers) await unpublishLayer(db, layer)
+    for (const layer of layers) await deleteLayerRow(db, layer)
     await deleteStoreRow(db, store.id)
   })
   await parts.forget(store.id)

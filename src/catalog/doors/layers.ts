@@ -5,14 +5,21 @@ import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableState } from '../../stores/store.ts'
-import { findLayer, findNamedLayer, getLayer, listLayerNames, listLayers, updateLayer } from '../layers.ts'
-import { isPublicLayer, publicLayers } from '../publicity.ts'
-import { unpublishLayer } from '../publish.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
-import { getStoreById } from '../stores.ts'
-import { resolveStyle } from '../styles.ts'
-import type { LayerVersion } from '../versions.ts'
-import { LayerVersions } from '../versions.ts'
+import {
+  deleteLayerRow,
+  findLayer,
+  findNamedLayer,
+  getLayer,
+  listLayerNames,
+  listLayers,
+  updateLayer,
+} from '../rows/layer-rows.ts'
+import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
+import { getStoreById } from '../rows/store-rows.ts'
+import { resolveStyle } from '../rows/style-rows.ts'
+import type { LayerVersion } from './layer-versions.ts'
+import { LayerVersions } from './layer-versions.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 import type { Stores } from './stores.ts'
@@ -116,7 +123,7 @@ export class Layers {
     const store = await this.storeOf(layer)
     if (store.type === mosaicType) return this.#stores.delete(store, { recurse: true })
     const neighbours = await this.list({ storeId: store.id })
-    await database.transaction((db) => unpublishLayer(db, layer))
+    await database.transaction((db) => deleteLayerRow(db, layer))
     events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     const isShared = neighbours.some(

@@ -5,13 +5,18 @@ import type { Vault } from '../../lib/secrets/vault.ts'
 import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
-import { listLayers } from '../layers.ts'
-import type { MosaicIndex } from '../mosaic-index.ts'
-import { getMosaicIndex } from '../mosaic-index.ts'
+import type { GivenConnection } from '../connections/given-connection.ts'
+import { changedParameters, toCoverageConnection, toDataConnection } from '../connections/given-connection.ts'
+import type { StoreConnections } from '../connections/store-connections.ts'
+import { createStoreConnections, partParameters } from '../connections/store-connections.ts'
+import { makerAfter } from '../connections/store-makers.ts'
+import { tryConnection } from '../connections/try-connection.ts'
+import { StoreFiles } from '../files/store-files.ts'
 import type { AnyConnection, StoreKind, StoreMaker, StoreRecord } from '../records.ts'
-import type { StoreConnections } from '../store-connections.ts'
-import { createStoreConnections, hiddenSecret, partParameters } from '../store-connections.ts'
-import { makerAfter } from '../store-makers.ts'
+import { hiddenSecret } from '../records.ts'
+import { listLayers } from '../rows/layer-rows.ts'
+import type { MosaicIndex } from '../rows/mosaic-index.ts'
+import { getMosaicIndex } from '../rows/mosaic-index.ts'
 import {
   findDefaultStore,
   findStore,
@@ -20,16 +25,13 @@ import {
   listAllStores,
   listStores,
   updateStore,
-} from '../stores.ts'
-import { checkName, getWorkspace } from '../workspaces.ts'
+} from '../rows/store-rows.ts'
+import { checkName, getWorkspace } from '../rows/workspace-rows.ts'
 import { deleteStore } from './delete-store.ts'
-import type { GivenConnection } from './given-connection.ts'
-import { changedParameters, toCoverageConnection, toDataConnection } from './given-connection.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
-import { StoreFiles } from './store-files.ts'
-import { tryConnection } from './try-connection.ts'
 
+/** What stores are kept and opened with. */
 export interface StoreParts extends WriteParts {
   vault: Vault
   openVectorStore(connection: StoreConnection): ServedStore
@@ -45,6 +47,7 @@ export interface StoreParts extends WriteParts {
   importRoots: readonly string[]
 }
 
+/** A store to be kept; its connection is tried first. */
 export interface NewStore {
   workspace: string
   name: string
@@ -72,6 +75,7 @@ export interface GivenChange extends GivenConnection {
   description?: string
 }
 
+/** What is another of a store; what is absent stays. */
 export interface StoreChange {
   connection?: AnyConnection
   isEnabled?: boolean

@@ -1,9 +1,9 @@
 import { conflict } from '../../lib/errors.ts'
 import { checkStyleDocument } from '../cartography/check-style.ts'
 import { defaultStyleName, defaultStyles } from '../default-styles.ts'
-import { listLayers, updateLayer } from '../layers.ts'
-import { drawsPublicLayer } from '../publicity.ts'
 import type { LayerRecord, StyleFormat, StyleRecord } from '../records.ts'
+import { listLayers, updateLayer } from '../rows/layer-rows.ts'
+import { drawsPublicLayer } from '../rows/publicity.ts'
 import {
   deleteStyleRow,
   findStyle,
@@ -12,7 +12,7 @@ import {
   listStyles,
   resolveStyle,
   updateStyle,
-} from '../styles.ts'
+} from '../rows/style-rows.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
@@ -22,6 +22,7 @@ export interface StyleDocument {
   document: string
 }
 
+/** A style to be kept, under a name that is free. */
 export interface NewStyle {
   /** Undefined for a global style. */
   workspace: string | undefined

@@ -1,7 +1,7 @@
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { Workspace } from '../records.ts'
-import { listStores } from '../stores.ts'
-import { deleteStylesOf } from '../styles.ts'
+import { listStores } from '../rows/store-rows.ts'
+import { deleteStylesOf } from '../rows/style-rows.ts'
 import {
   clearDefaultWorkspace,
   deleteWorkspaceRow,
@@ -12,7 +12,7 @@ import {
   listWorkspaces,
   saveDefaultWorkspaceName,
   updateWorkspace,
-} from '../workspaces.ts'
+} from '../rows/workspace-rows.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 import type { Stores } from './stores.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
-import { hiddenSecret } from '../../catalog/store-connections.ts'
+import { hiddenSecret } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'

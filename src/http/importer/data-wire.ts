@@ -1,6 +1,6 @@
 import { basename, dirname, relative, sep } from 'node:path'
 import type { StoreRecord } from '../../catalog/records.ts'
-import { hiddenSecret } from '../../catalog/store-connections.ts'
+import { hiddenSecret } from '../../catalog/records.ts'
 import type { DataFile } from '../../formats/format.ts'
 import type {
   GranuleRecord,
@@ -15,7 +15,7 @@ import { toWireGranule, toWireTime } from './granule-wire.ts'
 import { importPath, taskPath } from './paths.ts'
 
 /** A file's id: its path below the data folder, with forward slashes. */
-export function fileIdOf(folder: string, path: string): string {
+function fileIdOf(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/')
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { hiddenSecret } from '../../catalog/store-connections.ts'
+import { hiddenSecret } from '../../catalog/records.ts'
 import type { DatabaseSource, TaskRecord, WantedDatabase } from '../../importer/model/model.ts'
 import { invalid } from '../../lib/errors.ts'
 import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'

@@ -15,7 +15,7 @@ export function fromWireTimestamp(text: string | undefined): number {
   )
 }
 
-export function toWireTimestamp(ms: number): string {
+function toWireTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/Z$/, '+0000')
 }
 

@@ -19,7 +19,7 @@ export function toWireFetch({ file, bytes, totalBytes = -1 }: FetchProgress) {
   return { file, bytes, total: totalBytes }
 }
 
-export function toWireImportItem(request: FastifyRequest, record: ImportRecord, dialect: Dialect) {
+function toWireImportItem(request: FastifyRequest, record: ImportRecord, dialect: Dialect) {
   const { id, message } = record
   return {
     id,

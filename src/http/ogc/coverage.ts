@@ -14,7 +14,7 @@ export function mediaTypeOf(path: string, store: StoreRecord): string {
   return store.type === 'GeoTIFF' && path === store.parameters.path ? geotiffType : sidecarMediaType(path)
 }
 
-export function coverageFilePath(layer: LayerRecord, name: string): string {
+function coverageFilePath(layer: LayerRecord, name: string): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/file/${encodeURIComponent(name)}`
 }
 

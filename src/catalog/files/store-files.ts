@@ -1,10 +1,10 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { removeMosaicFolder } from '../mosaic-index.ts'
 import type { StoreRecord } from '../records.ts'
-import { removeStoreFile } from '../store-files.ts'
-import { removeStoreIndex, sweepIndexes } from '../store-indexes.ts'
-import { listAllStores, listStores } from '../stores.ts'
+import { listAllStores, listStores } from '../rows/store-rows.ts'
+import { removeMosaicFolder } from './mosaic-folder.ts'
+import { removeStoreFile } from './store-file.ts'
+import { removeStoreIndex, sweepIndexes } from './store-index.ts'
 
 /** The files of stores and the indexes of such files, where the server keeps them itself. */
 export class StoreFiles {

@@ -9,7 +9,7 @@ import { readRaster } from '../../stores/rasters/read-raster.ts'
 import { findStoreDescription, getNamedStore, ownStores } from '../../stores/registry.ts'
 import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
 import type { AnyConnection, StoreRecord } from '../records.ts'
-import { hiddenSecret } from '../store-connections.ts'
+import { hiddenSecret } from '../records.ts'
 
 /** A connection as people give it: types by many names, files by path or URL. */
 export interface GivenConnection {

@@ -1,6 +1,6 @@
-import type { Queryable } from '../db/connection.ts'
-import { conflict, invalid, notFound } from '../lib/errors.ts'
-import type { Workspace } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import type { Workspace } from '../records.ts'
 import { growWithWorkspace } from './version-numbers.ts'
 
 const defaultSetting = 'default-workspace'

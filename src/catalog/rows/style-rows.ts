@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../db/connection.ts'
-import type { Tables } from '../db/tables.ts'
-import { conflict, notFound } from '../lib/errors.ts'
-import type { StyleFormat, StyleRecord } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { conflict, notFound } from '../../lib/errors.ts'
+import type { StyleFormat, StyleRecord } from '../records.ts'
 import { growWithStyle } from './version-numbers.ts'
-import { checkName } from './workspaces.ts'
+import { checkName } from './workspace-rows.ts'
 
 function toStyle(row: Selectable<Tables['styles']>): StyleRecord {
   return {

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { Queryable } from '../db/connection.ts'
-import type { Tables } from '../db/tables.ts'
-import { notFound } from '../lib/errors.ts'
-import type { AnyStoreType } from '../stores/rasters/coverage-types.ts'
-import type { StoreParameters } from '../stores/store.ts'
-import type { StoreKind, StoreMaker, StoreRecord } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../../stores/store.ts'
+import type { StoreKind, StoreMaker, StoreRecord } from '../records.ts'
 import { growWithStore } from './version-numbers.ts'
 
 type StoreRow = Selectable<Tables['stores']>
@@ -28,7 +28,7 @@ interface ParameterDocument {
   secretNames: string[]
 }
 
-export function toStoreRecord(row: StoreRow): StoreRecord {
+function toStoreRecord(row: StoreRow): StoreRecord {
   const document = JSON.parse(row.parameters) as ParameterDocument
   return {
     id: Number(row.id),
@@ -70,11 +70,6 @@ export async function listStores(db: Queryable, workspace: string, kind?: StoreK
 /** The stores of every workspace. */
 export async function listAllStores(db: Queryable): Promise<StoreRecord[]> {
   return (await db.selectFrom('stores').selectAll().orderBy('id').execute()).map(toStoreRecord)
-}
-
-/** The files that the stores of a workspace read, also those that are made at the first load. */
-export async function listStorePaths(db: Queryable, workspace: string): Promise<Set<string | undefined>> {
-  return new Set((await listStores(db, workspace)).map((store) => store.parameters.path))
 }
 
 export async function findStore(

@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { indexName } from '../stores/files/open-file-store.ts'
-import { findStoreDescription } from '../stores/registry.ts'
-import type { StoreRecord } from './records.ts'
+import { indexName } from '../../stores/files/open-file-store.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
+import type { StoreRecord } from '../records.ts'
 
 type Place = Pick<StoreRecord, 'type' | 'parameters'>
 

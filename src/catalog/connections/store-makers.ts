@@ -1,7 +1,7 @@
-import { Failure } from '../lib/errors.ts'
-import { findStoreDescription } from '../stores/registry.ts'
-import type { StoreParameters } from '../stores/store.ts'
-import type { StoreMaker, StoreRecord } from './records.ts'
+import { Failure } from '../../lib/errors.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
+import type { StoreParameters } from '../../stores/store.ts'
+import type { StoreMaker, StoreRecord } from '../records.ts'
 
 /**
  * Whose word a store stands on after a change. Staff do not lead a store elsewhere that stands on an administrator's:

@@ -1,16 +1,13 @@
-import type { Queryable } from '../db/connection.ts'
-import { invalid } from '../lib/errors.ts'
-import type { Reach } from '../lib/network/reach.ts'
-import type { Vault } from '../lib/secrets/vault.ts'
-import { isCoverageStoreType } from '../stores/rasters/coverage-types.ts'
-import type { ServedStore } from '../stores/reading/served-store.ts'
-import { findStoreDescription, isSecretParameter } from '../stores/registry.ts'
-import type { StoreConnection, StoreParameters } from '../stores/store.ts'
-import type { StoreRecord } from './records.ts'
-import { readSealedSecrets } from './stores.ts'
-
-/** Stands for a secret in what is shown; written back it keeps the value. */
-export const hiddenSecret = '********'
+import type { Queryable } from '../../db/connection.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { Reach } from '../../lib/network/reach.ts'
+import type { Vault } from '../../lib/secrets/vault.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import { findStoreDescription, isSecretParameter } from '../../stores/registry.ts'
+import type { StoreConnection, StoreParameters } from '../../stores/store.ts'
+import type { StoreRecord } from '../records.ts'
+import { readSealedSecrets } from '../rows/store-rows.ts'
 
 export interface PartedParameters {
   parameters: StoreParameters

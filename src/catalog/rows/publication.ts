@@ -1,11 +1,11 @@
-import type { Queryable } from '../db/connection.ts'
-import { findFreeName } from '../lib/text/free-name.ts'
-import { deleteLayerRow, findLayer, insertLayer, updateLayer } from './layers.ts'
-import type { LayerDetails, LayerRecord } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import { findFreeName } from '../../lib/text/free-name.ts'
+import type { LayerDetails, LayerRecord } from '../records.ts'
+import { findLayer, insertLayer, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
 /** A name for a new layer of `workspace`: the wanted one, or with 0, 1, 2, ... behind it when that is taken. */
-export async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
+async function freeLayerName(db: Queryable, workspace: string, wanted: string): Promise<string> {
   return findFreeName(wanted, async (name) => (await findLayer(db, workspace, name)) !== undefined)
 }
 
@@ -51,8 +51,4 @@ export async function refreshLayer(
   await updateLayer(db, { ...layer, storeId, nativeName, details }, { at, cause: 'import' })
   await growBesides(db, { ...layer, storeId, nativeName })
   return findLayer(db, place.workspace, place.name)
-}
-
-export async function unpublishLayer(db: Queryable, layer: LayerRecord): Promise<void> {
-  await deleteLayerRow(db, layer)
 }

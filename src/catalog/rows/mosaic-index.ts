@@ -1,12 +1,9 @@
-import { rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import type { Queryable } from '../db/connection.ts'
-import { notFound } from '../lib/errors.ts'
-import { isInside } from '../sources/path-guard.ts'
-import { mosaicType } from '../stores/rasters/coverage-types.ts'
-import type { StoreParameters } from '../stores/store.ts'
-import type { StoreRecord } from './records.ts'
-import { findStore, listStores } from './stores.ts'
+import type { Queryable } from '../../db/connection.ts'
+import { notFound } from '../../lib/errors.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../../stores/store.ts'
+import type { StoreRecord } from '../records.ts'
+import { findStore, listStores } from './store-rows.ts'
 
 /** What a mosaic's store is made of: the table with a row for each granule, and our folder for granules of uploads. */
 export interface MosaicPlace {
@@ -49,13 +46,4 @@ export async function getMosaicIndex(db: Queryable, mosaic: StoreRecord): Promis
 export async function listMosaicsIn(db: Queryable, store: StoreRecord): Promise<StoreRecord[]> {
   const coverages = await listStores(db, store.workspace, 'coverageStore')
   return coverages.filter((one) => one.type === mosaicType && mosaicPlace(one).indexStore === store.name)
-}
-
-/** Removes the granules of ours that a mosaic read; files of a user's stay, and so does what is no mosaic. */
-export async function removeMosaicFolder(storesFolder: string, mosaic: StoreRecord): Promise<void> {
-  if (mosaic.type !== mosaicType) return
-  const { folder } = mosaicPlace(mosaic)
-  if (folder === '' || resolve(folder) === resolve(storesFolder)) return
-  if (!(await isInside([storesFolder], folder).catch(() => false))) return
-  await rm(folder, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/connection.ts'
-import type { LayerRecord, StyleRecord, VersionCause } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { LayerRecord, StyleRecord, VersionCause } from '../records.ts'
 
 type LayerName = Pick<LayerRecord, 'workspace' | 'name'>
 

@@ -1,7 +1,7 @@
-import type { Queryable } from '../db/connection.ts'
-import type { LayerRecord, StyleRecord } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { LayerRecord, StyleRecord } from '../records.ts'
 import { layersDrawnBy } from './version-numbers.ts'
-import { findWorkspace, listWorkspaces } from './workspaces.ts'
+import { findWorkspace, listWorkspaces } from './workspace-rows.ts'
 
 /** Whether anonymous people may read a layer: as it says itself, else as its workspace says. */
 export async function isPublicLayer(

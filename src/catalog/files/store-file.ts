@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import { isInside } from '../sources/path-guard.ts'
-import type { StoreRecord } from './records.ts'
+import { isInside } from '../../sources/path-guard.ts'
+import type { StoreRecord } from '../records.ts'
 
 function baseOf(fileName: string): string {
   return basename(fileName, extname(fileName))

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
-import { findOutage } from '../db/errors.ts'
-import { Failure } from '../lib/errors.ts'
-import { orAborted } from '../lib/or-aborted.ts'
-import type { TableState } from '../stores/store.ts'
-import type { LayerRecord, VersionCause } from './records.ts'
+import type { Database } from '../../db/connection.ts'
+import { findOutage } from '../../db/errors.ts'
+import { Failure } from '../../lib/errors.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import type { TableState } from '../../stores/store.ts'
+import type { LayerRecord, VersionCause } from '../records.ts'
 
 /** How long a request waits for a look outside, and one that asks for nothing else. */
 const lookTimeoutMs = 1000

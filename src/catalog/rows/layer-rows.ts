@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Queryable } from '../db/connection.ts'
-import type { Tables } from '../db/tables.ts'
-import { notFound } from '../lib/errors.ts'
-import type { LayerDetails, LayerRecord, VersionCause } from './records.ts'
+import type { Queryable } from '../../db/connection.ts'
+import type { Tables } from '../../db/tables.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { LayerDetails, LayerRecord, VersionCause } from '../records.ts'
 import { rememberVersion, takeFirstVersion } from './version-numbers.ts'
-import { findDefaultWorkspaceName } from './workspaces.ts'
+import { findDefaultWorkspaceName } from './workspace-rows.ts'
 
 function toLayer(row: Selectable<Tables['layers']>): LayerRecord {
   return {

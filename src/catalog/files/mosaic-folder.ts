@@ -1,0 +1,15 @@
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { isInside } from '../../sources/path-guard.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import type { StoreRecord } from '../records.ts'
+import { mosaicPlace } from '../rows/mosaic-index.ts'
+
+/** Removes the granules of ours that a mosaic read; files of a user's stay, and so does what is no mosaic. */
+export async function removeMosaicFolder(storesFolder: string, mosaic: StoreRecord): Promise<void> {
+  if (mosaic.type !== mosaicType) return
+  const { folder } = mosaicPlace(mosaic)
+  if (folder === '' || resolve(folder) === resolve(storesFolder)) return
+  if (!(await isInside([storesFolder], folder).catch(() => false))) return
+  await rm(folder, { recursive: true, force: true })
+}
