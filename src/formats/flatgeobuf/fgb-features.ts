@@ -1,9 +1,10 @@
-import { BatchBuilder, batchRows, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
+import { BatchBuilder, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import type { ByteWindow } from '../byte-window.ts'
 import type { PlacedBatch, RowAccessOptions, RowPlaces } from '../format.ts'
 import { FormatError, placeNumbers } from '../format.ts'
+import { PlaceNotes } from '../place-notes.ts'
 import { FgbGeometry } from './fgb-geometry.ts'
 import type { FgbHeader } from './fgb-header.ts'
 import { bindReader, rawValues, ValueError, type ValueReader } from './fgb-values.ts'
@@ -118,7 +119,7 @@ export class FgbFeatures {
   #column = -1
 
   /** Two for each row of the batch. */
-  #places = new Uint32Array(batchRows * placeNumbers)
+  readonly #places = new PlaceNotes()
   readonly #isGeometryOnly: boolean
 
   constructor(
@@ -165,18 +166,14 @@ export class FgbFeatures {
 
   #finish(): PlacedBatch {
     const batch = this.#builder.finish()
-    const places = this.#places.subarray(0, batch.rowCount * placeNumbers)
-    this.#places = new Uint32Array(batchRows * placeNumbers)
     this.#builder = this.#nextBuilder()
-    return { batch, places }
+    return { batch, places: this.#places.take(batch.rowCount) }
   }
 
   /** Low and high half of the byte where the feature starts. */
   #notePlace(): void {
-    const at = this.#builder.rowCount * placeNumbers
     const { place } = this.#records
-    this.#places[at] = place % 2 ** 32
-    this.#places[at + 1] = Math.floor(place / 2 ** 32)
+    this.#places.note(this.#builder.rowCount, place % 2 ** 32, Math.floor(place / 2 ** 32))
   }
 
   #nextBuilder(): BatchBuilder {

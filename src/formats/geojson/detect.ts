@@ -1,7 +1,7 @@
+import { RowError } from '../row-error.ts'
 import { geometryNames, typeKey } from './geometry-parser.ts'
 import { JsonScanner, JsonSyntaxError, outOfBytes } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
-import { RowError } from './row-error.ts'
 
 const featuresKey = Buffer.from('features')
 const types = new Set<string>(['Feature', 'FeatureCollection', ...geometryNames.slice(1)])

@@ -1,8 +1,8 @@
+import { RowError } from '../row-error.ts'
 import type { GeometryParser } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { outOfBytes } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
-import { RowError } from './row-error.ts'
 
 const encoder = new TextEncoder()
 

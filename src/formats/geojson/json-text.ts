@@ -1,6 +1,6 @@
 import { isUtf8Range } from '../../lib/text/utf8.ts'
+import { RowError } from '../row-error.ts'
 import type { JsonScanner } from './json-scanner.ts'
-import { RowError } from './row-error.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const simpleEscapes: Record<number, number> = {

@@ -1,6 +1,6 @@
+import { RowError } from '../row-error.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { tokenText } from './json-text.ts'
-import { RowError } from './row-error.ts'
 
 const encoder = new TextEncoder()
 

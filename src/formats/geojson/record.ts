@@ -1,6 +1,6 @@
 import { GeometryError } from '../../geo/wkb.ts'
+import { RowError } from '../row-error.ts'
 import type { JsonScanner } from './json-scanner.ts'
-import { RowError } from './row-error.ts'
 
 /** Takes in records (features or bare geometries) one by one. */
 export interface RecordSink {

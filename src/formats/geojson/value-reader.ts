@@ -1,8 +1,8 @@
 import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../geo/column-builder.ts'
 import { asciiText, exactMantissa } from '../../lib/values/decimal.ts'
+import { RowError } from '../row-error.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { checkText, decodeToken } from './json-text.ts'
-import { RowError } from './row-error.ts'
 
 /** Appends the JSON value at the scanner to a column of the type that `describe` found for it. */
 export function appendValue(scanner: JsonScanner, column: ColumnBuilder): void {
@@ -92,5 +92,5 @@ function appendBoolean(scanner: JsonScanner, column: FixedBuilder | BigBuilder, 
 /** Values differ from what `describe` saw only when the file was changed in between. */
 function refuse(scanner: JsonScanner, start: number, expected: string): never {
   const value = new TextDecoder().decode(scanner.bytes.subarray(start, Math.min(scanner.at, start + 200)))
-  throw new RowError(`The value is not ${expected}; the file was changed since it was examined`, value)
+  throw new RowError(`The value is not ${expected}; the file was changed since it was examined`, { value })
 }

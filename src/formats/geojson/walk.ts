@@ -1,11 +1,11 @@
 import type { DataFile } from '../format.ts'
+import { RowError } from '../row-error.ts'
 import type { TopMembers } from './document.ts'
 import { readLayout, readTopMember } from './document.ts'
 import { JsonSyntaxError, outOfBytes } from './json-scanner.ts'
 import type { JsonSource } from './json-source.ts'
 import type { RecordSink } from './record.ts'
 import { isRowError, takeRecord } from './record.ts'
-import { RowError } from './row-error.ts'
 
 /**
  * Hands every record of the file to the sink; yields whenever the sink is full. Ends with the members of the

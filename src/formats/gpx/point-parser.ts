@@ -1,5 +1,5 @@
+import { RowError } from '../row-error.ts'
 import { DecimalReader } from '../xml/decimal-reader.ts'
-import { RowError } from '../xml/row-error.ts'
 import type { RowParser, RowSink } from '../xml/row-sink.ts'
 import type { TextToken, XmlScanner } from '../xml/xml-scanner.ts'
 import type { Counter } from './counter.ts'

@@ -1,6 +1,6 @@
 import type { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import { RowError } from '../row-error.ts'
 import { DecimalReader } from '../xml/decimal-reader.ts'
-import { RowError } from '../xml/row-error.ts'
 import type { TextToken } from '../xml/xml-scanner.ts'
 
 function isSpace(byte: number): boolean {

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { BatchBuilder, batchRows, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
+import { BatchBuilder, type FeatureBatch, type RejectedRow } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { getTextEncoding, type TextEncoding } from '../../lib/text/text-encoding.ts'
 import type { LayerDescription, PlacedBatch, RowAccessOptions, RowPlaces } from '../format.ts'
 import { FormatError, placeNumbers } from '../format.ts'
+import { PlaceNotes } from '../place-notes.ts'
 import { type DbfColumn, dbfColumns } from './dbf-columns.ts'
 import { DbfRows } from './dbf-rows.ts'
 import { bindReader, rawText, type ValueReader } from './dbf-values.ts'
@@ -39,7 +40,7 @@ export class RowReader {
   #row = 0
   #pauseAt = pauseAfterWork
   /** Two for each row of the batch. */
-  #places = new Uint32Array(batchRows * placeNumbers)
+  readonly #places = new PlaceNotes()
 
   constructor(
     parts: TableParts,
@@ -106,19 +107,16 @@ export class RowReader {
 
   #finish(): PlacedBatch {
     const batch = this.#builder.finish()
-    const places = this.#places.subarray(0, batch.rowCount * placeNumbers)
-    this.#places = new Uint32Array(batchRows * placeNumbers)
     this.#builder = this.#nextBuilder()
-    return { batch, places }
+    return { batch, places: this.#places.take(batch.rowCount) }
   }
 
   /** Offset and length of the record in 16-bit words, as in a .shx, 0 where there is none; with the length the flag. */
   #notePlace(hasShape: boolean, hasRow: boolean): void {
     const shapes =
       hasShape && this.#shapes !== undefined && this.#shapes.length >= 0 ? this.#shapes : undefined
-    const at = this.#builder.rowCount * placeNumbers
-    this.#places[at] = shapes === undefined ? 0 : shapes.place / 2
-    this.#places[at + 1] = (shapes === undefined ? 0 : shapes.length / 2) | (hasRow ? tableFlag : 0)
+    const [place, length] = shapes === undefined ? [0, 0] : [shapes.place / 2, shapes.length / 2]
+    this.#places.note(this.#builder.rowCount, place, length | (hasRow ? tableFlag : 0))
   }
 
   #nextBuilder(): BatchBuilder {

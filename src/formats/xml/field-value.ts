@@ -13,8 +13,8 @@ import {
   timestampMicroseconds,
 } from '../../lib/values/cell-kind.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
+import { RowError } from '../row-error.ts'
 import { looseInteger, looseNumber } from './loose-number.ts'
-import { RowError } from './row-error.ts'
 import type { TextToken } from './xml-scanner.ts'
 import { parseXmlTime } from './xml-time.ts'
 
