@@ -15,7 +15,7 @@ export interface MonitoringLoad {
 }
 
 /** Loads and looks at data, as the importer counts them. */
-export interface LoadCounts {
+interface LoadCounts {
   running: number
   queued: number
 }
