@@ -1,9 +1,9 @@
 import { ownValue } from '../../lib/own-value.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from './colors.ts'
 import type { Condition, Drawing, Fill, Literal, MarkShape, Rule, Stroke, Symbolizer } from './drawing.ts'
 import { markShapes } from './drawing.ts'
-import type { XmlElement } from './xml-tree.ts'
-import { child, childrenOf, parseXml, textOf } from './xml-tree.ts'
+import { child, childrenOf, parseStyleXml, textOf } from './style-xml.ts'
 
 const comparisons: Record<string, '==' | '!=' | '<' | '<=' | '>' | '>='> = {
   PropertyIsEqualTo: '==',
@@ -208,7 +208,7 @@ class Reader {
 
 /** Reads the styles of an SLD 1.0 document (OGC 02-070), or of one with the symbols of SE 1.1 (OGC 05-077r4). */
 export function readSld(document: string): Drawing {
-  const root = parseXml(document)
+  const root = parseStyleXml(document)
   const layers = [...childrenOf(root, 'NamedLayer'), ...childrenOf(root, 'UserLayer')]
   const styles = layers.flatMap((layer) => childrenOf(layer, 'UserStyle'))
   const reader = new Reader()

@@ -1,0 +1,53 @@
+import { SaxesParser } from 'saxes'
+
+/** An element with its attributes, the elements in it, and the text in it, all in their order. */
+export interface XmlElement {
+  name: string
+  attributes: Record<string, string>
+  children: XmlElement[]
+  text: string
+}
+
+/** The limits of a document, and what refuses it: each throws. */
+export interface XmlTreeOptions {
+  maxDepth: number
+  maxElements?: number
+  /** How elements and attributes are called; default: as they are written, with their prefix. */
+  nameOf?(name: string): string
+  /** Takes a document with a DOCTYPE unless it throws. Entities are never expanded. */
+  onDoctype?(): void
+  /** The text is not well-formed. */
+  onBroken(error: Error): never
+  /** It is nested deeper, or has more elements. */
+  onTooLarge(): never
+}
+
+/** Reads a small XML document; gives an element that has the document's own as its children. */
+export function readXmlTree(text: string, options: XmlTreeOptions): XmlElement {
+  const { maxDepth, maxElements = Number.POSITIVE_INFINITY, nameOf = (name) => name } = options
+  const root: XmlElement = { name: '', attributes: {}, children: [], text: '' }
+  const open = [root]
+  let count = 0
+  const parser = new SaxesParser()
+  parser.on('doctype', () => options.onDoctype?.())
+  parser.on('error', options.onBroken)
+  parser.on('opentag', (tag) => {
+    count += 1
+    if (open.length > maxDepth || count > maxElements) options.onTooLarge()
+    const attributes = Object.fromEntries(
+      Object.entries(tag.attributes).map(([name, value]) => [nameOf(name), String(value)]),
+    )
+    const element: XmlElement = { name: nameOf(tag.name), attributes, children: [], text: '' }
+    open.at(-1)?.children.push(element)
+    open.push(element)
+  })
+  const addText = (piece: string): void => {
+    const element = open.at(-1)
+    if (element !== undefined) element.text += piece
+  }
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('closetag', () => open.pop())
+  parser.write(text).close()
+  return root
+}
