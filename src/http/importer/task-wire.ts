@@ -47,7 +47,7 @@ export function toWireTask(
       : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
     ...(errorMessage === undefined ? {} : { errorMessage }),
     transformChain: {
-      type: task.kind === 'raster' ? 'raster' : 'vector',
+      type: task.kind ?? 'vector',
       transforms: toWireTransforms(request, task, dialect),
     },
     ...(messages.length === 0 ? {} : { messages }),

@@ -46,7 +46,7 @@ export const listTransforms = operation({
     const task = await getTask(parts, request.params)
     const transforms = toWireTransforms(request, task, dialect)
     if (dialect === 'contract') return { transforms }
-    return { transformChain: { type: task.kind === 'raster' ? 'raster' : 'vector', transforms } }
+    return { transformChain: { type: task.kind ?? 'vector', transforms } }
   },
 })
 

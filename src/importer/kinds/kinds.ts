@@ -56,7 +56,7 @@ export class Kinds {
     const loader = new Loader(needs)
     const rows = new RowLoads({ catalog, targets, loader, indexMaker, log })
     this.#all = [
-      mosaicKind({ ...needs, rows, targets, loader }),
+      mosaicKind({ ...needs, loading: { rows, targets, loader } }),
       rasterKind(needs),
       tableKind({ ...needs, rows }),
       servedKind({ ...needs, rows }),

@@ -20,14 +20,6 @@ export function stageLoad(
 ): Promise<StagedLoad> {
   const staged = Promise.withResolvers<StagedLoad>()
   const decision = Promise.withResolvers<RecordCommit>()
-  const loaded = pool.load(plan, {
-    ...handlers,
-    onStaged: async () => {
-      staged.resolve({ commit, discard })
-      await decision.promise
-    },
-    beforeCommit: async (token, outcome) => (await decision.promise)(token, outcome),
-  })
   const commit = (record: RecordCommit): Promise<LoadOutcome> => {
     decision.resolve(record)
     return loaded
@@ -36,6 +28,14 @@ export function stageLoad(
     decision.reject(why)
     await loaded.catch(() => undefined)
   }
+  const loaded = pool.load(plan, {
+    ...handlers,
+    onStaged: async () => {
+      staged.resolve({ commit, discard })
+      await decision.promise
+    },
+    beforeCommit: async (token, outcome) => (await decision.promise)(token, outcome),
+  })
   decision.promise.catch(() => undefined)
   loaded.catch(staged.reject)
   return staged.promise

@@ -12,7 +12,6 @@ export interface MosaicNeeds {
   pool: LoadPool
   folders: { stores: string }
   log: Logger
-  rows: RowLoads
-  targets: Targets
-  loader: Loader
+  /** How its index is loaded. */
+  loading: { rows: RowLoads; targets: Targets; loader: Loader }
 }

@@ -14,7 +14,7 @@ export interface MosaicTarget {
 }
 
 async function newMosaic(
-  { catalog, targets, folders }: MosaicNeeds,
+  { catalog, loading, folders }: MosaicNeeds,
   { record, task }: Running,
   { loadId, naming }: { loadId: string; naming: Naming },
 ): Promise<MosaicTarget> {
@@ -22,7 +22,7 @@ async function newMosaic(
   if (layer === undefined) throw new Error(`Task ${task.id} has no layer to make`)
   const store = await catalog.stores.getDefault(record.workspace)
   const wanted = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
-  const target = await targets.findNew({ record, task: wanted }, store, naming)
+  const target = await loading.targets.findNew({ record, task: wanted }, store, naming)
   const folder = `${toFileName(target.layerName)}_${loadId.replaceAll('-', '').slice(0, 12)}`
   return { target, granuleFolder: join(folders.stores, toFileName(record.workspace), folder) }
 }

@@ -36,7 +36,7 @@ async function place(needs: MosaicNeeds, running: Running, naming: Naming): Prom
       }
       return { commit, discard: staged.discard }
     },
-    release: () => needs.targets.release(running.record.workspace, target),
+    release: () => needs.loading.targets.release(running.record.workspace, target),
   }
 }
 
@@ -46,7 +46,8 @@ function committed(needs: MosaicNeeds, load: TaskLoad): Committed {
 
 /** Many rasters as one coverage, whose index is loaded like rows; also a raster that becomes a granule of one. */
 export function mosaicKind(needs: MosaicNeeds): TaskKind {
-  const { catalog, pool, rows } = needs
+  const { catalog, pool } = needs
+  const { rows } = needs.loading
   return {
     name: 'mosaic',
     takes: ({ mosaic, kind, target }) =>

@@ -118,7 +118,7 @@ function modeOf({ updateMode }: TaskRecord, { isExisting }: Target): UpdateMode 
 }
 
 async function planIndex(
-  { catalog, loader }: MosaicNeeds,
+  { catalog, loading }: MosaicNeeds,
   { running: { task }, load, target }: MosaicStage,
   granules: GranuleRecord[],
 ): Promise<LoadPlan> {
@@ -129,7 +129,7 @@ async function planIndex(
     connection: await catalog.stores.connection(await catalog.stores.get(target.store.id)),
     mode: modeOf(task, target),
     table: load.table,
-    rejectsPath: loader.rejectsPath(task),
+    rejectsPath: loading.loader.rejectsPath(task),
     rejectLimit: { rows: 0 },
     ...defined({ srs: task.layer?.srs }),
   }
@@ -164,8 +164,8 @@ export async function stageMosaic(
   await requireFiles(granules, signal)
   const startedMs = performance.now()
   const onGranule = (rows: number): void =>
-    needs.loader.tell(task, startedMs, { phase: 'loading', rows, rejected: 0 })
+    needs.loading.loader.tell(task, startedMs, { phase: 'loading', rows, rejected: 0 })
   if (task.isUploaded) await placeGranules(load, granules, { signal, onGranule })
   const plan = await planIndex(needs, stage, granules)
-  return needs.loader.stage(plan, { task, startedMs, signal, messages: [] })
+  return needs.loading.loader.stage(plan, { task, startedMs, signal, messages: [] })
 }
