@@ -87,6 +87,12 @@ export const house: House = {
     'src/sources': ['.', 'archives', 'archive.ts', ['database', 'mosaic', 'remote']],
     'src/sources/database': ['.', 'postgres', 'registry.ts'],
     'src/sources/remote': ['.', '*', 'registry.ts', 'parse-location.ts', 'fetch-remote.ts'],
+    'src/stores': ['.', ['files', 'geopackage', 'postgis'], 'rasters', 'registry.ts', 'reading'],
+    'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
+    'src/stores/geopackage': [
+      ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'reading'],
+      '.',
+    ],
     'src/transforms': ['transform.ts', 'raster', '.'],
   },
   doors: {
@@ -117,6 +123,8 @@ export const house: House = {
     ],
     'src/monitoring/notify/channels': ['channel.ts', 'channels.ts', 'open-channels.ts'],
     'src/monitoring/services': ['services.ts', 'autoconfigure.ts'],
+    'src/stores/geopackage': ['description.ts'],
+    'src/stores/postgis': ['description.ts'],
   },
   strangers: {
     'src/monitoring': [
@@ -129,5 +137,5 @@ export const house: House = {
       'src/importer/kinds',
     ],
   },
-  unordered: ['src/cli', 'src/http', 'src/stores', 'src/stores/files', 'src/stores/geopackage'],
+  unordered: ['src/cli', 'src/http'],
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { IndexMaker } from '../../src/stores/files/index/index-maker.ts'
-import { IndexedStore } from '../../src/stores/files/indexed-store.ts'
+import { IndexedStore } from '../../src/stores/reading/indexed-store.ts'
 import { Readers } from '../../src/stores/reading/readers.ts'
 import { createServedStore } from '../../src/stores/reading/served-store.ts'
 import type { StoreConnection, StoreType, VectorStore } from '../../src/stores/store.ts'

@@ -1,6 +1,7 @@
 import type { Format } from '../../formats/format.ts'
 import type { StoreDescription } from '../description.ts'
-import { openFileStore } from './open-file-store.ts'
+import { fileSource } from './file-source.ts'
+import { FileStore } from './file-store.ts'
 
 /** Files of a format as stores, served as they are. */
 export function servedFiles(format: Format): StoreDescription {
@@ -18,6 +19,6 @@ export function servedFiles(format: Format): StoreDescription {
       countsFast: true,
     },
     file: { extension: extensions[0] ?? '', format: name, isSqlite: false, isIndexed: true },
-    open: (connection) => openFileStore(connection, format),
+    open: (connection) => new FileStore(fileSource(connection, format)),
   }
 }

@@ -18,16 +18,16 @@ import { columnValue, isValid } from '../../geo/column.ts'
 import { BoxTest } from '../../geo/wkb-touches.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { FeatureQuery, StoreType } from '../store.ts'
-import type { FileStoreSource } from './file-store.ts'
+import type { FileSource } from './file-source.ts'
+import { fileSource } from './file-source.ts'
 import { FileStore } from './file-store.ts'
 import { buildIndex } from './index/build-index.ts'
-import { fileSource } from './open-file-store.ts'
 import { findServedFormat } from './served-formats.ts'
 import { withSidecars } from './with-sidecars.ts'
 
 const signal = new AbortController().signal
 
-function sourceOf(path: string, type: StoreType = 'Shapefile'): FileStoreSource {
+function sourceOf(path: string, type: StoreType = 'Shapefile'): FileSource {
   const format = findServedFormat(type)
   assert.ok(format !== undefined)
   return fileSource({ type, parameters: { path }, indexFolder: join(dirname(path), 'indexes') }, format)
@@ -49,7 +49,7 @@ async function idsOf(store: FileStore, table: string, query: Query = {}): Promis
 }
 
 /** The same question answered by reading the whole file. */
-async function idsByScan({ format, path }: FileStoreSource, { bboxes, time }: Query): Promise<string[]> {
+async function idsByScan({ format, path }: FileSource, { bboxes, time }: Query): Promise<string[]> {
   const file = await withSidecars(path)
   const [layer] = await format.describe(file, { signal })
   assert.ok(layer !== undefined)

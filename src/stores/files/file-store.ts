@@ -1,4 +1,4 @@
-import type { DataFile, Format, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
+import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
@@ -12,6 +12,7 @@ import type {
   VectorStore,
 } from '../store.ts'
 import { scanTimeBounds } from '../time-bounds.ts'
+import type { FileSource } from './file-source.ts'
 import type { Filter } from './index/match-rows.ts'
 import { matchRows } from './index/match-rows.ts'
 import type { FileIndex } from './index/open-index.ts'
@@ -22,16 +23,6 @@ import type { PartStamp } from './index/stamp.ts'
 import { fitsStamp, isUntouched, readHead, stampedFile } from './index/stamp.ts'
 import { notIndexed, rowsChanged } from './index/states.ts'
 import { withSidecars } from './with-sidecars.ts'
-
-export interface FileStoreSource {
-  type: StoreType
-  format: Format
-  /** The main file. */
-  path: string
-  charset?: string
-  /** Where its index is, or is to be. */
-  indexPath: string
-}
 
 const pieceRows = 2048
 /** Results of searches that are kept, since the count and each page of one question need the same. */
@@ -51,12 +42,12 @@ interface Indexed {
  */
 export class FileStore implements VectorStore {
   readonly type: StoreType
-  readonly #source: FileStoreSource
+  readonly #source: FileSource
   /** By filter; all of one state of the file. */
   readonly #matches = new Map<string, RowSet | undefined>()
   #matchedState = ''
 
-  constructor(source: FileStoreSource) {
+  constructor(source: FileSource) {
     this.type = source.type
     this.#source = source
   }

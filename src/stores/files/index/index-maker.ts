@@ -2,7 +2,7 @@ import { orAborted } from '../../../lib/or-aborted.ts'
 import { startThread } from '../../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../store.ts'
-import { indexName } from '../open-file-store.ts'
+import { indexName } from '../file-source.ts'
 import type { BuildRequest, IndexHandlers } from './index-worker.ts'
 import type { IndexHeader } from './layout.ts'
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
-import type { PagePart, PageWish } from '../reading/page-wish.ts'
-import type { ServedStore } from '../reading/served-store.ts'
+import type { IndexMaker } from '../files/index/index-maker.ts'
+import { indexMissing, notIndexed } from '../files/index/states.ts'
 import type {
   FeaturePage,
   FeatureQuery,
@@ -9,8 +9,8 @@ import type {
   TimeBounds,
   VectorStore,
 } from '../store.ts'
-import type { IndexMaker } from './index/index-maker.ts'
-import { indexMissing, notIndexed } from './index/states.ts'
+import type { PagePart, PageWish } from './page-wish.ts'
+import type { ServedStore } from './served-store.ts'
 
 /** A question waits this long for an index that is being made; a later one finds it. */
 const patienceMs = 1500

@@ -2,9 +2,18 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Format } from '../../formats/format.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { StoreConnection, VectorStore } from '../store.ts'
-import type { FileStoreSource } from './file-store.ts'
-import { FileStore } from './file-store.ts'
+import type { StoreConnection, StoreType } from '../store.ts'
+
+/** A file that is served as it is. */
+export interface FileSource {
+  type: StoreType
+  format: Format
+  /** The main file. */
+  path: string
+  charset?: string
+  /** Where its index is, or is to be. */
+  indexPath: string
+}
 
 /** What the index of a file depends on. */
 export function indexName({ type, parameters }: Pick<StoreConnection, 'type' | 'parameters'>): string {
@@ -16,7 +25,7 @@ export function indexName({ type, parameters }: Pick<StoreConnection, 'type' | '
 }
 
 /** The file that `parameters.path` names; `parameters.charset` overrides its text encoding. */
-export function fileSource(connection: StoreConnection, format: Format): FileStoreSource {
+export function fileSource(connection: StoreConnection, format: Format): FileSource {
   const { path, charset } = connection.parameters
   if (path === undefined) throw invalid('store-path', `A ${connection.type} store needs the parameter "path"`)
   if (connection.indexFolder === undefined) throw new Error(`Nobody says where the index of ${path} is`)
@@ -27,8 +36,4 @@ export function fileSource(connection: StoreConnection, format: Format): FileSto
     indexPath: join(connection.indexFolder, indexName(connection)),
     ...(charset === undefined ? {} : { charset }),
   }
-}
-
-export function openFileStore(connection: StoreConnection, format: Format): VectorStore {
-  return new FileStore(fileSource(connection, format))
 }
