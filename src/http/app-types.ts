@@ -68,9 +68,6 @@ export interface HttpContext {
 /** One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside). */
 export type Area = (app: App) => void | Promise<void>
 
-/** One without a table. */
-export type ContextArea = (app: App, context: HttpContext) => void | Promise<void>
-
 /** What monitoring counts requests of an endpoint as. */
 export type CountsAs = OwnEventType | 'unrecorded'
 

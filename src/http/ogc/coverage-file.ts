@@ -1,10 +1,10 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
+import { coverageMediaType } from '../../stores/rasters/media-type.ts'
 import { findRasterFile } from '../../stores/rasters/raster-files.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { sendFile } from '../send-file.ts'
 import { collectionId } from './collection.ts'
-import { mediaTypeOf } from './coverage.ts'
 import type { OgcParts } from './ogc-parts.ts'
 
 /** The file of a coverage, or one that belongs to it, by its name; ranges of it for readers that want parts. */
@@ -21,7 +21,7 @@ export async function sendCoverageFile(
   const found = findRasterFile(store.parameters.path ?? '', fileName)
   if (found === undefined) throw unknown
   const { path, isMain } = found
-  const file = { path, mediaType: mediaTypeOf(path, store), isLinkAllowed: isMain }
+  const file = { path, mediaType: coverageMediaType(path, store), isLinkAllowed: isMain }
   if (await sendFile(request, reply, file)) return reply
   if (!isMain) throw unknown
   throw new Failure('unavailable', 'store-file', `The file of store "${store.name}" cannot be read`)

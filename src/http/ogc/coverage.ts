@@ -4,15 +4,10 @@ import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { RasterBand, RasterDescription } from '../../formats/format.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
-import { geotiffType, sidecarMediaType } from '../../stores/rasters/media-type.ts'
+import { coverageMediaType } from '../../stores/rasters/media-type.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { collectionId, gregorian, toExtent } from './collection.ts'
 import { toCrsUri } from './crs-uris.ts'
-
-/** The media type of a coverage's file, or of one that belongs to it. */
-export function mediaTypeOf(path: string, store: StoreRecord): string {
-  return store.type === 'GeoTIFF' && path === store.parameters.path ? geotiffType : sidecarMediaType(path)
-}
 
 function coverageFilePath(layer: LayerRecord, name: string): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/file/${encodeURIComponent(name)}`
@@ -50,7 +45,7 @@ async function fileLinks(request: FastifyRequest, layer: LayerRecord, store: Sto
   if (path === undefined || status?.isFile() !== true) return []
   const name = basename(path)
   const href = request.link(coverageFilePath(layer, name))
-  return [{ rel: 'enclosure', type: mediaTypeOf(path, store), title: name, href, length: status.size }]
+  return [{ rel: 'enclosure', type: coverageMediaType(path, store), title: name, href, length: status.size }]
 }
 
 /** What the granules of a mosaic have in common. */

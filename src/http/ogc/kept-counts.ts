@@ -1,6 +1,7 @@
 import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { PageWish } from '../../stores/reading/page-wish.ts'
+import { getStoreDescription } from '../../stores/registry.ts'
 import type { VectorStore } from '../../stores/store.ts'
 
 const mostKept = 2000
@@ -21,7 +22,7 @@ export class KeptCounts {
     { query, box }: PageWish,
   ): Promise<string | undefined> {
     // The others count in no time: by an index of the file, or by what its readers keep.
-    if (type !== 'PostGIS' || layer.details.kind !== 'vector') return undefined
+    if (getStoreDescription(type).can.countsFast || layer.details.kind !== 'vector') return undefined
     const { version, isCurrent } = await this.#layers.versionOf(layer)
     return isCurrent ? JSON.stringify([layer.id, version, query.table, query.time, box]) : undefined
   }

@@ -1,6 +1,8 @@
 import { extname } from 'node:path'
+import { rasterDrivers } from '../../formats/raster/raster-drivers.ts'
+import type { StoreParameters } from '../store.ts'
 
-export const geotiffType = 'image/tiff; application=geotiff'
+const geotiffType = 'image/tiff; application=geotiff'
 
 const mediaTypes = new Map([
   ['.bmp', 'image/bmp'],
@@ -24,7 +26,7 @@ export const fileMediaTypes: readonly string[] = [
 ]
 
 /** The media type of a file that belongs to a raster; what is no file of a format with a type of its own is bytes. */
-export function sidecarMediaType(path: string): string {
+function sidecarMediaType(path: string): string {
   const extension = extname(path).toLowerCase()
   if (/^\.(?:[a-z]{2,5}w|wld)$/.test(extension)) return 'text/plain; charset=utf-8'
   return mediaTypes.get(extension) ?? bytes
@@ -33,4 +35,16 @@ export function sidecarMediaType(path: string): string {
 /** The same for a raster or what belongs to it. */
 export function fileMediaType(path: string): string {
   return /^\.tiff?$/i.test(extname(path)) ? geotiffType : sidecarMediaType(path)
+}
+
+const tiffFormats = new Set<string>(
+  rasterDrivers.filter(({ mediaTypes = {} }) => 'image/tiff' in mediaTypes).map(({ name }) => name),
+)
+
+/** The media type of a coverage's file, whatever its ending, or of one that belongs to it. */
+export function coverageMediaType(
+  path: string,
+  { type, parameters }: { type: string; parameters: StoreParameters },
+): string {
+  return tiffFormats.has(type) && path === parameters.path ? geotiffType : sidecarMediaType(path)
 }
