@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import { fastify } from 'fastify'
 import type { App, TypeBoxProvider } from '../src/http/app-types.ts'
-import { observeRequests } from '../src/http/observe-requests.ts'
+import { observeRequests } from '../src/http/server/observe-requests.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createEventBus } from '../src/lib/events.ts'
 import { OwnRequests } from '../src/monitoring/collect/own/own-requests.ts'

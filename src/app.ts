@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Accounts } from './accounts/accounts.ts'
-import type { PasswordCost } from './accounts/passwords.ts'
-import { createPasswords } from './accounts/passwords.ts'
+import type { PasswordCost } from './accounts/records.ts'
 import { openAreas } from './app/areas.ts'
 import { listen } from './app/listen.ts'
 import { openCatalog } from './app/open-catalog.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
+import type { Parts } from './app/parts.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
 import type { Settings } from './config/settings.ts'
@@ -14,16 +14,17 @@ import { version } from './config/version.ts'
 import { openBroadcast, silence } from './db/broadcast.ts'
 import { openDatabase } from './db/connection.ts'
 import { explainError } from './db/errors.ts'
-import type { App, HttpContext } from './http/app-types.ts'
-import type { Observers } from './http/observe-requests.ts'
-import type { ServerParts } from './http/server.ts'
-import { createHttpServer } from './http/server.ts'
+import type { App } from './http/app-types.ts'
+import type { Observers } from './http/server/observe-requests.ts'
+import type { ServerParts } from './http/server/server.ts'
+import { createHttpServer } from './http/server/server.ts'
 import { IdempotencyKeys } from './idempotency/idempotency-keys.ts'
 import type { ImporterNeeds } from './importer/importer.ts'
 import { createImporter } from './importer/importer.ts'
 import { EmbeddedJobs } from './jobs/embedded/embedded-jobs.ts'
 import type { Clock } from './lib/clock.ts'
 import { systemClock } from './lib/clock.ts'
+import { defined } from './lib/defined.ts'
 import { createEventBus } from './lib/events.ts'
 import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
@@ -55,8 +56,7 @@ function print(text: string): void {
 }
 
 /** Every part, joined; `app` answers injected requests. */
-export interface Terrane extends HttpContext {
-  accounts: Accounts
+export interface Terrane extends Parts {
   keys: IdempotencyKeys
   observers: Observers
   explainError: ServerParts['explainError']
@@ -114,20 +114,20 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
-    const accounts = new Accounts({ database, clock, passwords: createPasswords(options.passwordCost) })
+    const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(
       { settings, directory, database, remote, events, clock, log },
       closers,
     )
-    const context: HttpContext = {
+    const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ catalog, importer },
+      ...{ accounts, catalog, importer },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
-    const server = { accounts, keys, observers, explainError }
-    const app = await createHttpServer({ ...context, ...server }, openAreas({ ...context, accounts }))
+    const server = { keys, observers, explainError }
+    const app = await createHttpServer({ ...context, ...server }, openAreas(context))
     serving.app = app
     closers.push(async () => {
       await Promise.all([closeHttp(app), importer.stop()])
@@ -199,7 +199,7 @@ function openImporter(
     ImporterNeeds,
     'jobs' | 'folders' | 'roots' | 'limits' | 'retention' | 'acceptsUnknownFields' | 'vault'
   > &
-    Pick<HttpContext, 'settings' | 'directory'>,
+    Pick<Parts, 'settings' | 'directory'>,
 ) {
   const { settings, directory, ...parts } = needs
   const { limits, retention, data } = settings

@@ -64,6 +64,11 @@ export const house: House = {
       ...['vector', 'table', 'served', 'raster', 'mosaic'],
       '.',
     ],
+    'src/http': [
+      '.',
+      ...['auth', 'catalog', 'importer', 'ogc', 'monitoring', 'exported', 'about'],
+      ...['routes.ts', 'server'],
+    ],
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
@@ -101,6 +106,8 @@ export const house: House = {
       ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
       ...['doors/transaction.ts', 'cartography/check-style.ts', 'cartography/convert-style.ts'],
     ],
+    'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
+    'src/idempotency': ['idempotency-keys.ts', 'records.ts'],
     'src/importer': ['importer.ts', 'model/model.ts'],
     'src/importer/desk': ['desk.ts'],
     'src/importer/kinds': ['kinds.ts'],
@@ -137,5 +144,5 @@ export const house: House = {
       'src/importer/kinds',
     ],
   },
-  unordered: ['src/cli', 'src/http'],
+  unordered: ['src/cli'],
 }

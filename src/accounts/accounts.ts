@@ -1,17 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { minPasswordLength, shortPassword } from '../config/passwords.ts'
 import { SettingsError } from '../config/settings.ts'
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
-import type { Authenticated, Credentials } from './authenticate.ts'
 import { authenticate, checkPassword } from './authenticate.ts'
 import type { Passwords } from './passwords.ts'
-import type { Session } from './records.ts'
+import { createPasswords } from './passwords.ts'
+import type { Authenticated, Credentials, PasswordCost, Session } from './records.ts'
 import { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import { createThrottle } from './throttle.ts'
 import { Tokens } from './tokens.ts'
-import type { UserNeeds } from './users.ts'
 import { Users } from './users.ts'
+
+/** What accounts work with. */
+export interface AccountsNeeds {
+  database: Database
+  clock: Clock
+  /** What hashing a password costs; default: what is advised today. */
+  passwordCost?: PasswordCost
+}
 
 /** Who may use the server, and how they prove who they are. */
 export class Accounts {
@@ -21,11 +30,11 @@ export class Accounts {
   readonly #passwords: Passwords
   readonly #throttle: Throttle
 
-  constructor(needs: UserNeeds) {
-    this.users = new Users(needs)
+  constructor({ passwordCost, ...needs }: AccountsNeeds) {
+    this.#passwords = createPasswords(passwordCost)
+    this.users = new Users({ ...needs, passwords: this.#passwords })
     this.tokens = new Tokens(needs)
     this.sessions = new Sessions(needs)
-    this.#passwords = needs.passwords
     this.#throttle = createThrottle(needs.clock)
   }
 

@@ -1,18 +1,11 @@
 import { Failure } from '../lib/errors.ts'
-import type { Caller } from './caller.ts'
 import { anonymous } from './caller.ts'
 import type { Passwords } from './passwords.ts'
-import type { User } from './records.ts'
+import type { Authenticated, Credentials, User } from './records.ts'
 import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens } from './tokens.ts'
 import type { Users } from './users.ts'
-
-/** What somebody gives to prove who they are. */
-export type Credentials =
-  | { kind: 'basic'; name: string; password: string }
-  | { kind: 'bearer'; token: string }
-  | { kind: 'session'; id: string }
 
 export interface AuthenticationParts {
   users: Pick<Users, 'find'>
@@ -20,12 +13,6 @@ export interface AuthenticationParts {
   sessions: Pick<Sessions, 'find'>
   passwords: Passwords
   throttle: Throttle
-}
-
-/** Who calls, with the session's CSRF token where the caller came by a session. */
-export interface Authenticated {
-  caller: Caller
-  csrfToken?: string
 }
 
 /** Who gives these credentials; wrong ones are a `Failure`, a session that ended is nobody. */

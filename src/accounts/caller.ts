@@ -1,7 +1,9 @@
 /** Roles, each with the rights of those before it. */
 export const roles = ['user', 'staff', 'admin'] as const
+/** What somebody may do. */
 export type Role = (typeof roles)[number]
 
+/** Who makes a request. */
 export interface Caller {
   /** Absent for someone who gave no credentials. */
   name?: string
@@ -10,6 +12,7 @@ export interface Caller {
   by: 'nothing' | 'password' | 'token' | 'session'
 }
 
+/** Who gave no credentials, or those of a session that has ended. */
 export const anonymous: Caller = { role: 'anonymous', by: 'nothing' }
 
 /** Whether the caller's role reaches `role`. */

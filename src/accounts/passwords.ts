@@ -1,12 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../lib/errors.ts'
-
-/** What one hash costs: 128 * r * 2^logN bytes, p times over. */
-export interface PasswordCost {
-  logN: number
-  r: number
-  p: number
-}
+import type { PasswordCost } from './records.ts'
 
 const usualCost: PasswordCost = { logN: 14, r: 8, p: 5 }
 const hashBytes = 32

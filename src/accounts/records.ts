@@ -1,5 +1,6 @@
-import type { Role } from './caller.ts'
+import type { Caller, Role } from './caller.ts'
 
+/** Somebody who may log in. */
 export interface User {
   name: string
   email: string | undefined
@@ -27,3 +28,22 @@ export interface Session {
 
 /** How long a session lasts from its start. */
 export const sessionSeconds = 12 * 3600
+
+/** What somebody gives to prove who they are. */
+export type Credentials =
+  | { kind: 'basic'; name: string; password: string }
+  | { kind: 'bearer'; token: string }
+  | { kind: 'session'; id: string }
+
+/** Who calls, with the session's CSRF token where the caller came by a session. */
+export interface Authenticated {
+  caller: Caller
+  csrfToken?: string
+}
+
+/** What one hash costs: 128 * r * 2^logN bytes, p times over. */
+export interface PasswordCost {
+  logN: number
+  r: number
+  p: number
+}

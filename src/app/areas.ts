@@ -1,22 +1,22 @@
-import type { Accounts } from '../accounts/accounts.ts'
-import type { App, Area, HttpContext } from '../http/app-types.ts'
+import { healthEndpoints } from '../http/about/health.ts'
+import { metricsArea } from '../http/about/metrics.ts'
+import { monitoringIndexEndpoints, startPageEndpoints } from '../http/about/start-page.ts'
+import type { App, Area } from '../http/app-types.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../http/auth/routes.ts'
 import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
-import { healthEndpoints } from '../http/health.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
-import { metricsArea } from '../http/metrics.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
-import { monitoringIndexEndpoints, startPageEndpoints } from '../http/start-page.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
+import type { Parts } from './parts.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
-export function openAreas(context: HttpContext & { accounts: Accounts }): Area[] {
+export function openAreas(context: Parts): Area[] {
   const { version, catalog, importer, monitoring, settings, accounts, clock } = context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
@@ -49,12 +49,7 @@ function table<Parts>(endpoints: readonly Endpoint<Parts>[], parts: Parts): Area
 }
 
 function openMetrics(
-  {
-    events,
-    version,
-    importer,
-    monitoring,
-  }: Pick<HttpContext, 'events' | 'version' | 'importer' | 'monitoring'>,
+  { events, version, importer, monitoring }: Pick<Parts, 'events' | 'version' | 'importer' | 'monitoring'>,
   space: FreeSpace,
 ): MetricsExport {
   return new MetricsExport({

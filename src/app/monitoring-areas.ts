@@ -1,12 +1,13 @@
 import { baseUrl } from '../config/base-url.ts'
-import type { Area, HttpContext } from '../http/app-types.ts'
+import type { Area } from '../http/app-types.ts'
 import { LayerNames } from '../http/monitoring/counted/layer-names.ts'
 import { wireOf } from '../http/monitoring/dialect.ts'
 import { monitoringAreas } from '../http/monitoring/monitoring-areas.ts'
 import { autoconfigure } from '../monitoring/services/autoconfigure.ts'
+import type { Parts } from './parts.ts'
 
 /** `/monitoring` with its parts; nothing where monitoring is off. */
-export function openMonitoringAreas(context: HttpContext): Area[] {
+export function openMonitoringAreas(context: Parts): Area[] {
   const { settings, catalog, services, series, moveIn, notifications, events, clock } = context
   const { basePath, dialect } = settings.server
   const wire = wireOf(dialect)
@@ -25,7 +26,7 @@ export function openMonitoringAreas(context: HttpContext): Area[] {
 }
 
 /** Several servers on one catalogue make the same services once. */
-function configureAlone({ database, services, settings }: HttpContext): Promise<void> {
+function configureAlone({ database, services, settings }: Parts): Promise<void> {
   const { mapServers } = settings.monitoring
   return database.alone(() => autoconfigure({ services, baseUrl: baseUrl(settings.server), mapServers }))
 }

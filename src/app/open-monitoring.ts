@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { baseUrl } from '../config/base-url.ts'
-import type { HttpContext } from '../http/app-types.ts'
 import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
 import type { Vault } from '../lib/secrets/vault.ts'
 import { createVault } from '../lib/secrets/vault.ts'
@@ -13,13 +12,11 @@ import type { SeriesPlace } from '../monitoring/series/series-database.ts'
 import { configureFirst } from '../monitoring/services/autoconfigure.ts'
 import { Services } from '../monitoring/services/services.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
+import type { Ground, MonitoringParts } from './parts.ts'
 
-type MonitoringNeeds = Pick<
-  HttpContext,
-  'settings' | 'directory' | 'database' | 'events' | 'clock' | 'log'
-> & { remote: RemoteAccess }
-
-type MonitoringParts = Pick<HttpContext, 'services' | 'series' | 'notifications' | 'monitoring' | 'moveIn'>
+interface MonitoringNeeds extends Ground {
+  remote: RemoteAccess
+}
 
 /**
  * The parts of monitoring; with `TERRANE_MONITORING=off` none of them works, and `monitoring` is absent. What closes them

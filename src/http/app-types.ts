@@ -9,24 +9,12 @@ import type {
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../accounts/caller.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import type { DataDirectory } from '../config/data-directory.ts'
-import type { Dialect, Settings } from '../config/settings.ts'
-import type { Database } from '../db/connection.ts'
-import type { Importer } from '../importer/importer.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Dialect } from '../config/settings.ts'
 import type { Failure } from '../lib/errors.ts'
-import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { OwnEventType } from '../monitoring/model/event-types.ts'
-import type { Monitoring } from '../monitoring/monitoring.ts'
-import type { MoveIn } from '../monitoring/move-in/move-in.ts'
-import type { Notifications } from '../monitoring/notify/notifications.ts'
-import type { SeriesReader } from '../monitoring/query/series-reader.ts'
-import type { Services } from '../monitoring/services/services.ts'
-import type { Access } from './auth/access.ts'
+import type { Access } from './access.ts'
 import type { NamedDescription } from './description.ts'
-import type { SeriesReads } from './monitoring/counted/reader-thread.ts'
 
 /** Request types follow from the route's TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -42,28 +30,6 @@ export type App = FastifyInstance<
   Logger,
   TypeBoxProvider
 >
-
-/** What areas are given that have no table yet. */
-export interface HttpContext {
-  settings: Settings
-  directory: DataDirectory
-  database: Database
-  catalog: Catalog
-  importer: Importer
-  /** What monitoring watches. */
-  services: Services
-  /** Absent where it is off. */
-  monitoring?: Monitoring
-  /** Answers questions about what monitoring has stored, off this thread. */
-  series: SeriesReader<SeriesReads>
-  moveIn: MoveIn
-  /** Checks and what they tell whom. */
-  notifications: Notifications
-  events: EventBus
-  log: Logger
-  clock: Clock
-  version: string
-}
 
 /** One area of paths: adds its routes to `app`, which is a scope of its own (parsers and hooks stay inside). */
 export type Area = (app: App) => void | Promise<void>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { cumulativeEventTypes } from '../monitoring/model/event-types.ts'
 import { endpoints } from './routes.ts'
 
 describe('the tables of endpoints', () => {
@@ -18,6 +19,35 @@ describe('the tables of endpoints', () => {
       lines.filter((line, index) => lines.indexOf(line) !== index),
       [],
     )
+  })
+
+  it('tell what is done to a resource', () => {
+    const cases: [line: string, countsAs: string][] = [
+      ['GET /health', 'unrecorded'],
+      ['GET /metrics', 'unrecorded'],
+      ['GET /monitoring/api/services', 'unrecorded'],
+      ['GET /ogc/collections/:collectionId/items', 'OWS:WFS'],
+      ['GET /ogc/collections/:collectionId/file/:fileName', 'OWS:WCS'],
+      ['POST /rest/imports/:importId/tasks', 'upload'],
+      ['POST /rest/imports/:importId', 'publish'],
+      ['PUT /rest/imports/:importId/tasks/:taskId(^\\d+$)', 'change'],
+      ['GET /rest/imports/:importId/tasks/:taskId/rejects', 'download'],
+      ['GET /rest/layers/:layer', 'view_metadata'],
+      ['PUT /rest/layers/:layer', 'change_metadata'],
+      ['DELETE /rest/layers/:layer', 'remove'],
+      ['POST /rest/workspaces', 'create'],
+    ]
+    for (const [line, countsAs] of cases) {
+      const found = endpoints.find(({ method, path }) => `${method} ${path}` === line)
+      assert.equal(found?.countsAs, countsAs, line)
+    }
+    const types = new Set<string>(endpoints.map((one) => one.countsAs))
+    for (const cumulative of cumulativeEventTypes) assert.ok(!types.has(cumulative))
+  })
+
+  it('leave out of monitoring what is below /monitoring, and nothing of /rest and /ogc', () => {
+    for (const { path, countsAs } of endpoints)
+      assert.equal(countsAs === 'unrecorded', /^\/(health|metrics|monitoring)(\/|$)/.test(path), path)
   })
 
   for (const { method, path, operation } of endpoints)

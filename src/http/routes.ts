@@ -1,12 +1,12 @@
+import { healthEndpoints } from './about/health.ts'
+import { metricsEndpoints } from './about/metrics.ts'
+import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
 import { catalogEndpoints } from './catalog/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { healthEndpoints } from './health.ts'
 import { importerEndpoints } from './importer/routes.ts'
-import { metricsEndpoints } from './metrics.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
 import { ogcEndpoints } from './ogc/routes.ts'
-import { monitoringIndexEndpoints, startPageEndpoints } from './start-page.ts'
 
 /** Every endpoint of the server, area by area; each table says method, path, who may call, what it counts as, and handler. */
 export const endpoints: readonly AnyEndpoint[] = [

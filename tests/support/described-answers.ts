@@ -6,8 +6,8 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { FastifyReply, FastifyRequest } from '../../src/http/app-types.ts'
 import type { MediaAnswer } from '../../src/http/description.ts'
-import { unknownKeys } from '../../src/http/ignored.ts'
-import { describeErrors } from '../../src/http/validation.ts'
+import { unknownKeys } from '../../src/http/server/ignored.ts'
+import { describeErrors } from '../../src/http/server/validation.ts'
 
 /** Longer answers are not looked at: what they hold stands in shorter ones too. */
 const maxBytes = 2 ** 22

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../accounts/authenticate.ts'
+import type { Credentials } from '../../accounts/records.ts'
 import { Failure } from '../../lib/errors.ts'
 
 export const sessionCookie = 'terrane_session'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Tokens } from '../../accounts/tokens.ts'
+import type { Accounts } from '../../accounts/accounts.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { notFound } from '../../lib/errors.ts'
 import { empty } from '../description.ts'
@@ -18,7 +18,7 @@ const tags = ['security']
 const params = Type.Object({ id: Type.String() })
 
 export interface TokenParts {
-  tokens: Tokens
+  tokens: Accounts['tokens']
   clock: Clock
 }
 

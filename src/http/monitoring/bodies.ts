@@ -2,7 +2,6 @@ import type { TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
 
 export const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
-const Errors = Type.Record(Type.String(), Type.Array(Type.String()))
 
 export const OkReply = Type.Object({
   status: Type.Literal('ok'),
@@ -22,14 +21,17 @@ export function listReplies(name: string, item: TSchema) {
   return { answers: { 200: Type.Object(list) }, olderAnswers: { 200: envelopeReply(Key, list) } }
 }
 
-export const FailureReply = Type.Object({
-  status: Type.Literal('error'),
-  success: Type.Literal(false),
-  errors: Type.Union([Errors], {
-    description: 'Messages for each field; those about no single field stand under __all__',
-  }),
-  data: Type.Array(Type.Unknown(), { description: 'Empty' }),
-})
+export const FailureReply = Type.Object(
+  {
+    status: Type.Literal('error'),
+    success: Type.Literal(false),
+    errors: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'Messages for each field; those about no single field stand under __all__',
+    }),
+    data: Type.Array(Type.Unknown(), { description: 'Empty' }),
+  },
+  { title: 'FieldProblem' },
+)
 
 /** An id in a path. Described as the number that it is; a handler is given its text. */
 export const IdParams = Type.Object({ id: Type.Unsafe<string>(Type.Integer({ minimum: 0 })) })

@@ -8,7 +8,8 @@ import { envelopeReply, nullable } from '../bodies.ts'
 
 const Severity = Type.Union(severities.map((one) => Type.Literal(one)))
 const Time = Type.String({ description: 'ISO 8601' })
-const Duration = Type.Object({ seconds: Type.Number(), class: Type.String() })
+const duration = (description: string): TSchema =>
+  Type.Object({ seconds: Type.Number(), class: Type.String() }, { description })
 const Decimal = Type.String({ description: 'A decimal number' })
 const FieldOption = Type.Union(
   comparisons.map(({ name, isProblemWhen }) =>
@@ -27,15 +28,13 @@ const shortCheck = {
   description: Type.String(),
   severity: Severity,
   active: Type.Boolean(),
-  grace_period: Type.Union([Duration], {
-    description: 'Least time between two messages of the same problem',
-  }),
+  grace_period: duration('Least time between two messages of the same problem'),
   last_send: nullable(Time),
 }
 const ListedCheck = Type.Object({ ...shortCheck, url: Type.String() })
 const Check = Type.Object({
   ...shortCheck,
-  window: Type.Union([Duration], { description: 'What one compared value stands for' }),
+  window: duration('What one compared value stands for'),
   failing_since: nullable(Time),
   user_threshold: Type.Record(
     Type.String(),
@@ -147,7 +146,7 @@ function configurationReply(currentValues: TSchema[]): TSchema {
   )
 }
 
-export const ConfigurationReply = configurationReply([Decimal, Duration])
+export const ConfigurationReply = configurationReply([Decimal, duration('Of a threshold that is a time')])
 export const OlderConfigurationReply = configurationReply([
   Type.Object({ class: Type.String(), value: Type.Union([Decimal, Type.Number()]) }),
 ])

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { IdempotencyKeys } from '../idempotency/idempotency-keys.ts'
-import type { Claim, StoredAnswer } from '../idempotency/records.ts'
-import { conflict, invalid } from '../lib/errors.ts'
-import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import type { IdempotencyKeys } from '../../idempotency/idempotency-keys.ts'
+import type { Claim, StoredAnswer } from '../../idempotency/records.ts'
+import { conflict, invalid } from '../../lib/errors.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 
 const storedHeaders = ['content-type', 'location', 'etag']
 

@@ -2,8 +2,8 @@ import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { BrotliOptions, ZlibOptions } from 'node:zlib'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
-import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
-import { addVary } from './caching.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { addVary } from '../caching.ts'
 
 /** Texts that are worth it; not events, which must not wait, nor what comes by ranges. */
 const compressible =

@@ -1,5 +1,5 @@
-import type { ServerSettings } from '../config/settings.ts'
-import type { FastifyRequest } from './app-types.ts'
+import type { ServerSettings } from '../../config/settings.ts'
+import type { FastifyRequest } from '../app-types.ts'
 
 const hostName = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
 

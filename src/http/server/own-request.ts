@@ -1,14 +1,13 @@
-import { digestOf } from '../accounts/secret-texts.ts'
-import { defined } from '../lib/defined.ts'
-import { isServiceException, serviceException } from '../monitoring/collect/classify/ogc-exception.ts'
-import { describeException } from '../monitoring/collect/own/describe-exception.ts'
-import type { OwnException, OwnRequest } from '../monitoring/collect/own/own-request.ts'
-import type { OwnEventType } from '../monitoring/model/event-types.ts'
-import type { UsedResource } from '../monitoring/series/request-event.ts'
-import type { FastifyReply, FastifyRequest } from './app-types.ts'
-import { readCredentials } from './auth/credentials.ts'
+import { digestOf } from '../../accounts/secret-texts.ts'
+import { defined } from '../../lib/defined.ts'
+import { isServiceException, serviceException } from '../../monitoring/collect/classify/ogc-exception.ts'
+import { describeException } from '../../monitoring/collect/own/describe-exception.ts'
+import type { OwnException, OwnRequest } from '../../monitoring/collect/own/own-request.ts'
+import type { OwnEventType } from '../../monitoring/model/event-types.ts'
+import type { UsedResource } from '../../monitoring/series/request-event.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { readCredentials } from '../auth/credentials.ts'
 import { referencePath } from './openapi.ts'
-import { findUsage } from './usage.ts'
 
 /** What monitoring is told of a request, with when it began and how it ended. */
 export function toOwnRequest(
@@ -36,8 +35,8 @@ export function toOwnRequest(
 }
 
 /** A layer says itself what it is asked for; elsewhere the endpoint does. */
-function eventTypeOf({ method, usedLayer, routeOptions }: FastifyRequest): OwnEventType {
-  const countsAs = routeOptions.config?.countsAs ?? findUsage(routeOptions.url ?? '', method)
+function eventTypeOf({ usedLayer, routeOptions }: FastifyRequest): OwnEventType {
+  const countsAs = routeOptions.config?.countsAs
   if (countsAs === 'OWS:WFS' && usedLayer?.details.kind === 'raster') return 'OWS:WCS'
   return countsAs === undefined || countsAs === 'unrecorded' ? 'view' : countsAs
 }

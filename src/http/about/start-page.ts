@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import { escapeHtml } from '../lib/text/escape-html.ts'
-import type { FastifyReply, FastifyRequest } from './app-types.ts'
-import { media } from './description.ts'
-import { endpoint, operation } from './endpoint.ts'
+import { escapeHtml } from '../../lib/text/escape-html.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { media } from '../description.ts'
+import { endpoint, operation } from '../endpoint.ts'
 
 /** One place that an index leads to. */
 interface Entry {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { Failure } from '../lib/errors.ts'
+import { Failure } from '../../lib/errors.ts'
 import { parseJsonBody } from './json-body.ts'
 
 function parse(text: string | Uint8Array, allowsJson5 = false): unknown {

@@ -1,6 +1,6 @@
-import type { ServerSettings } from '../config/settings.ts'
-import { Failure } from '../lib/errors.ts'
-import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import type { ServerSettings } from '../../config/settings.ts'
+import { Failure } from '../../lib/errors.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { originOf } from './links.ts'
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']

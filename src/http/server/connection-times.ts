@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { App } from './app-types.ts'
+import type { App } from '../app-types.ts'
 
 export interface ConnectionTimes {
   /** From the connection, or the end of the request before, to the end of a request's head. */

@@ -1,11 +1,10 @@
-import type { LayerRecord, StyleRecord } from '../catalog/records.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { EventBus, Events } from '../lib/events.ts'
-import type { Logger } from '../lib/logger.ts'
-import type { Monitoring } from '../monitoring/monitoring.ts'
-import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import type { LayerRecord, StyleRecord } from '../../catalog/records.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { EventBus, Events } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Monitoring } from '../../monitoring/monitoring.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { toOwnRequest } from './own-request.ts'
-import { isRecorded } from './usage.ts'
 
 const sentBefore = Symbol('bytes sent before')
 
@@ -77,8 +76,7 @@ function watchUncounted(app: App): (request: FastifyRequest) => boolean {
     if (config?.countsAs === 'unrecorded') uncounted.add(url.replace(/\/?\*?$/, '/'))
   })
   return ({ routeOptions, url }) => {
-    if (routeOptions.url !== undefined)
-      return (routeOptions.config.countsAs ?? '') !== 'unrecorded' && isRecorded(url)
+    if (routeOptions.url !== undefined) return routeOptions.config.countsAs !== 'unrecorded'
     const path = `${url.split('?', 1)[0]}/`
     return ![...uncounted].some((one) => path.startsWith(one))
   }

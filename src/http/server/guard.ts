@@ -1,18 +1,19 @@
 import type { RouteOptions } from 'fastify'
 import type { Accounts } from '../../accounts/accounts.ts'
-import type { Authenticated } from '../../accounts/authenticate.ts'
 import type { Caller } from '../../accounts/caller.ts'
 import { anonymous, hasRole } from '../../accounts/caller.ts'
+import type { Authenticated } from '../../accounts/records.ts'
 import { isSameText } from '../../accounts/secret-texts.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
+import type { Access } from '../access.ts'
+import { loginNeeded } from '../access.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
-import { isSafe } from '../browser-safety.ts'
+import { csrfField, readCredentials } from '../auth/credentials.ts'
 import { plainStyleName } from '../catalog/style-documents.ts'
 import { isForm } from '../form-body.ts'
-import type { Access } from './access.ts'
-import { csrfField, readCredentials } from './credentials.ts'
+import { isSafe } from './browser-safety.ts'
 
 export interface GuardParts {
   accounts: Pick<Accounts, 'authenticate'>
@@ -129,14 +130,5 @@ function refuse(caller: Caller, access: Access): never {
     'forbidden',
     'not-allowed',
     `This needs the role ${access}, ${caller.name} is ${caller.role}`,
-  )
-}
-
-/** What the anonymous get instead of what is not public, whether it exists or not. */
-export function loginNeeded(): Failure {
-  return new Failure(
-    'unauthenticated',
-    'login-needed',
-    'This needs a login: user name and password, or a token',
   )
 }

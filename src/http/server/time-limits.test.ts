@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { silentLogger } from '../../tests/support/silent-logger.ts'
-import type { App, TypeBoxProvider } from './app-types.ts'
+import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import type { App, TypeBoxProvider } from '../app-types.ts'
 import { limitBodyTimes } from './time-limits.ts'
 
 const times = { idleMs: 1000, smallBodyMs: 2000 }

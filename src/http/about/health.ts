@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Importer } from '../importer/importer.ts'
-import type { FreeSpace } from '../lib/files/free-space.ts'
-import type { Monitoring } from '../monitoring/monitoring.ts'
-import { endpoint, operation } from './endpoint.ts'
+import type { Importer } from '../../importer/importer.ts'
+import type { FreeSpace } from '../../lib/files/free-space.ts'
+import type { Monitoring } from '../../monitoring/monitoring.ts'
+import { endpoint, operation } from '../endpoint.ts'
 
 const MonitoringHealth = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('off')]),

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Area } from './app-types.ts'
-import { media } from './description.ts'
-import { addEndpoints, endpoint, operation } from './endpoint.ts'
-import type { MetricsExport } from './exported/metrics-export.ts'
+import type { Area } from '../app-types.ts'
+import { media } from '../description.ts'
+import { addEndpoints, endpoint, operation } from '../endpoint.ts'
+import type { MetricsExport } from '../exported/metrics-export.ts'
 
 /** What this server does, for Prometheus; no database is asked. */
 const showMetrics = operation({

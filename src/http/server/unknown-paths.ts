@@ -1,5 +1,5 @@
-import { Failure, notFound } from '../lib/errors.ts'
-import type { App, FastifyReply } from './app-types.ts'
+import { Failure, notFound } from '../../lib/errors.ts'
+import type { App, FastifyReply } from '../app-types.ts'
 
 interface KnownPath {
   pattern: RegExp

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
-import { keepPrivately } from './caching.ts'
-import { tags } from './etag.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
+import { tags } from '../etag.ts'
 
 /** Longer texts are not worth the time that this thread takes for their tag. */
 const maxLength = 2 ** 20

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { maxJsonBytes } from './json-body.ts'
 
 export interface BodyTimes {

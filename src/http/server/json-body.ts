@@ -1,6 +1,6 @@
 import JSON5 from 'json5'
-import { Failure, invalid } from '../lib/errors.ts'
-import type { App, FastifyRequest } from './app-types.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { App, FastifyRequest } from '../app-types.ts'
 
 export const maxJsonBytes = 5 * 2 ** 20
 export const maxJsonDepth = 100

@@ -2,8 +2,8 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { invalid } from '../lib/errors.ts'
-import { ownValue } from '../lib/own-value.ts'
+import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const maxMessages = 50
 

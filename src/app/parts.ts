@@ -1,0 +1,46 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { DataDirectory } from '../config/data-directory.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Database } from '../db/connection.ts'
+import type { SeriesReads } from '../http/monitoring/counted/reader-thread.ts'
+import type { Importer } from '../importer/importer.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import type { Monitoring } from '../monitoring/monitoring.ts'
+import type { MoveIn } from '../monitoring/move-in/move-in.ts'
+import type { Notifications } from '../monitoring/notify/notifications.ts'
+import type { SeriesReader } from '../monitoring/query/series-reader.ts'
+import type { Services } from '../monitoring/services/services.ts'
+
+/** What the rest is built over. */
+export interface Ground {
+  settings: Settings
+  directory: DataDirectory
+  database: Database
+  events: EventBus
+  log: Logger
+  clock: Clock
+}
+
+/** What opens with monitoring, whether it works or not. */
+export interface MonitoringParts {
+  /** Absent where it is off. */
+  monitoring?: Monitoring
+  /** What monitoring watches. */
+  services: Services
+  /** Answers questions about what monitoring has stored, off this thread. */
+  series: SeriesReader<SeriesReads>
+  moveIn: MoveIn
+  /** Checks and what they tell whom. */
+  notifications: Notifications
+}
+
+/** Every part of a server; only `src/app` sees all of them, and hands each area what it needs. */
+export interface Parts extends Ground, MonitoringParts {
+  accounts: Accounts
+  catalog: Catalog
+  importer: Importer
+  version: string
+}
