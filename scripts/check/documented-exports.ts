@@ -7,6 +7,13 @@ const contracts: readonly string[] = [
   'src/formats/format.ts',
   'src/transforms/transform.ts',
   'src/stores/store.ts',
+  'src/stores/description.ts',
+  'src/sources/database/database.ts',
+  'src/importer/kinds/kind.ts',
+  'src/monitoring/metrics/metric.ts',
+  'src/monitoring/notify/channels/channel.ts',
+  'src/monitoring/notify/comparisons/comparison.ts',
+  'src/http/endpoint.ts',
 ]
 
 /** Exports of contracts, `src/lib` and `src/geo` that no comment describes, one message each. */

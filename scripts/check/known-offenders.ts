@@ -3,11 +3,9 @@
  * rule leaves this list.
  */
 const knownOffenders = {
-  'functions of more than 80 lines': 4,
-  'exports without a comment': 6,
-  'http reaches below the rooms it serves': 2,
-  'names of types outside their room': 16,
-  'unused files, exports and packages': 99,
+  'functions of more than 80 lines': 1,
+  'http reaches below the rooms it serves': 1,
+  'unused files, exports and packages': 84,
 } as const
 
 export type OpenRule = keyof typeof knownOffenders

@@ -12,15 +12,16 @@ const monitoring = ['src/monitoring', 'src/http/monitoring', 'src/app']
 const importer = ['src/importer', 'src/http/importer', 'src/catalog']
 /** What older systems called things is translated here. */
 const older = 'src/monitoring/move-in'
+const olderTransforms = 'src/http/importer/transform-wire.ts'
 
 /** The seams whose entries nobody outside tells apart by name; the names are those of the registries. */
 export const seams: readonly Seam[] = [
-  { entry: 'format', names: formats.map(({ name }) => name), home: ['src/formats'] },
+  { entry: 'format', names: formats.map(({ name }) => name), home: ['src/formats', 'src/stores/rasters'] },
   { entry: 'store', names: stores.map(({ type }) => type), home: ['src/stores'] },
   {
     entry: 'transformation',
     names: [...vectorTransforms, ...rasterTransforms].map(({ type }) => type),
-    home: ['src/transforms'],
+    home: ['src/transforms', olderTransforms],
   },
   {
     entry: 'metric',
@@ -56,6 +57,6 @@ export const seams: readonly Seam[] = [
     entry: 'kind of task',
     names: ['vector', 'raster', 'mosaic'],
     home: ['src/importer/kinds'],
-    within: importer,
+    within: ['src/importer'],
   },
 ]

@@ -65,10 +65,6 @@ export interface Schema {
   geometry: GeometryField | undefined
 }
 
-export function findAttribute(schema: Schema, name: string): Attribute | undefined {
-  return schema.attributes.find((attribute) => attribute.name === name)
-}
-
 /** The place of an attribute by its exact name; -1 where there is none. */
 export function attributeIndex(schema: Schema, name: string): number {
   return schema.attributes.findIndex((attribute) => attribute.name === name)

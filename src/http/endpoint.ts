@@ -6,6 +6,7 @@ import type { Access } from './access.ts'
 import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from './app-types.ts'
 import type { Description } from './description.ts'
 
+/** What an endpoint is called with. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Who may call: the same in both dialects, or by dialect. */

@@ -1,5 +1,6 @@
 import type { StoreConnection, StoreParameters, VectorStore } from './store.ts'
 
+/** How a store is opened. */
 export interface OpenOptions {
   /** Loads will follow one another: what one has opened stays open a moment for the next. */
   isKept?: boolean

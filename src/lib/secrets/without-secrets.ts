@@ -2,6 +2,7 @@ const maxLength = 300
 /** Shorter ones stand in other words by chance, and hiding them there would tell them. */
 const shortestHidden = 4
 
+/** Who asks, as it may come back in what is said. */
 export interface Credentials {
   username?: string
   password?: string

@@ -29,6 +29,7 @@ export interface DescribedDatabase {
   messages: Message[]
 }
 
+/** What of a database is told, and what stops it. */
 export interface DescribeOptions {
   /** Tables by name; absent: every table, and every view that has a geometry. */
   tables?: readonly string[]
