@@ -93,7 +93,7 @@ export const house: House = {
     'src/sources': ['.', 'archives', 'archive.ts', ['database', 'mosaic', 'remote']],
     'src/sources/database': ['.', 'postgres', 'registry.ts'],
     'src/sources/remote': ['.', '*', 'registry.ts', 'parse-location.ts', 'fetch-remote.ts'],
-    'src/stores': ['.', ['files', 'geopackage', 'postgis'], 'rasters', 'registry.ts', 'reading'],
+    'src/stores': ['.', '*', 'rasters', 'registry.ts', 'reading'],
     'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'reading'],
