@@ -21,7 +21,7 @@ interface Issue {
 
 /**
  * Files that nothing imports, exports that no other file imports, packages that nothing uses, and exports that tests alone
- * use; one message each. knip finds them: `knip.json` names the files at which programs and tests start.
+ * use; one message each. knip finds them: `knip.jsonc` names the files at which programs and tests start.
  */
 export async function unusedProblems(root: string): Promise<string[]> {
   const [all, program] = await Promise.all([ask(root, []), ask(root, ['--production'])])

@@ -17,7 +17,7 @@ function plain(text: string): string {
 }
 
 /** An answer as lines that can be compared: status, headers in order, JSON value by value, other bodies line by line. */
-export function linesOf({ status, headers, body }: Answer): Map<string, string> {
+function linesOf({ status, headers, body }: Answer): Map<string, string> {
   const lines = new Map([['status', String(status)]])
   for (const [name, value] of Object.entries(headers)) {
     const shown = name === 'etag' ? value.replace(/"[^"]*"/, '"(etag)"') : plain(String(value))

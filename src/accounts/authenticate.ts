@@ -61,7 +61,7 @@ export async function checkPassword(
 }
 
 /** A request refused for haste; `seconds` until the next try. */
-export class TooManyFailures extends Failure {
+class TooManyFailures extends Failure {
   constructor(seconds: number) {
     super('tooMany', 'too-many-failures', `Too many failed logins: try again in ${seconds} s`, {
       retryAfterSeconds: seconds,

@@ -28,19 +28,19 @@ export function headAsUtf8(head: Uint8Array): Uint8Array {
 }
 
 /** Control characters that no text has. */
-export function isBinary(text: Uint8Array): boolean {
+function isBinary(text: Uint8Array): boolean {
   for (const byte of text) if (byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1a) return true
   return false
 }
 
 /** Whether a text (UTF-8) begins with an element of XML or HTML; `<id>,<name>` are the headers of a table. */
-export function isMarkup(text: Uint8Array): boolean {
+function isMarkup(text: Uint8Array): boolean {
   const start = Buffer.from(text.subarray(0, 4096)).toString('latin1').trimStart()
   return /^<(\?xml|!doctype|!--)/i.test(start) || /^<[a-z_][\w:.-]*(\s[^<>]*)?\/?>(?![,;\t|"])/i.test(start)
 }
 
 /** Whether a text (UTF-8) is an object or array of JSON, or several of them, as far as it goes. */
-export function isJson(text: Uint8Array): boolean {
+function isJson(text: Uint8Array): boolean {
   const scanner = new JsonScanner()
   scanner.bytes = new Uint8Array(text.length + 16)
   scanner.bytes.set(text)

@@ -139,7 +139,7 @@ export interface RowAccess {
 }
 
 /** Files that belong to a main file: beside it, of the same base name or of its whole name with their ending behind. */
-export interface SidecarRule {
+interface SidecarRule {
   /** Lower-case extensions of the sidecars, without the dot in front, such as `dbf` or `shp.xml`. */
   endings: readonly string[]
   /** Extensions of the main files that they go with; absent: all of the format. */
@@ -147,7 +147,7 @@ export interface SidecarRule {
 }
 
 /** A folder that is one dataset. */
-export interface FolderDataset {
+interface FolderDataset {
   /** Lower-case extensions of such folders, without the dot. */
   extensions: readonly string[]
   /** The name of some file in each of them: an archive may hold the files without their folder. */

@@ -31,10 +31,9 @@ export interface VarColumn {
 /** The cells of one attribute in a batch. */
 export type Column = FixedColumn | BigColumn | VarColumn
 
-/** The types by how their cells are held: as numbers, as 64-bit integers, as bytes with offsets. */
-export const fixedTypes = ['boolean', 'int16', 'int32', 'float32', 'float64', 'date'] as const
-export const bigTypes = ['int64', 'time', 'timestamp'] as const
-export const varTypes = ['text', 'decimal', 'binary'] as const
+/** Types whose cells are 64-bit integers, and those whose cells are bytes with offsets; the others are numbers. */
+const bigTypes = ['int64', 'time', 'timestamp'] as const
+const varTypes = ['text', 'decimal', 'binary'] as const
 
 /** Arrow validity bitmap, least significant bit first: a set bit is a value, a clear one null. */
 export function isValid(validity: Uint8Array, row: number): boolean {

@@ -2,7 +2,6 @@ import { parseSrs } from './crs-srs.ts'
 import { allDatums, findArea, findOperations, findRow, readDefinition } from './crs-table.ts'
 import type { Envelope } from './envelope.ts'
 
-export type { CrsCandidate } from './crs-candidates.ts'
 export { crsCandidates } from './crs-candidates.ts'
 export { matchCrs } from './crs-match.ts'
 export { parseSrs } from './crs-srs.ts'

@@ -2,7 +2,7 @@ import type { CrsOperation } from './crs-table.ts'
 import { allRows, findArea, findOperations, findRow, operationNeighbours } from './crs-table.ts'
 
 /** An operation and the direction in which it is gone, between two geographic CRSs. */
-export interface RouteStep {
+interface RouteStep {
   operation: CrsOperation
   isInverse: boolean
   from: string

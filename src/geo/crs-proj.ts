@@ -3,7 +3,7 @@ import { normalizeProjection } from './crs-methods.ts'
 import type { CrsShape } from './crs-shape.ts'
 
 /** Semi-major axis in metres and inverse flattening (0: sphere) of PROJ's ellipsoid names. */
-export const ellipsoids: Record<string, readonly [number, number]> = {
+const ellipsoids: Record<string, readonly [number, number]> = {
   WGS84: [6378137, 298.257223563],
   GRS80: [6378137, 298.257222101],
   WGS72: [6378135, 298.26],
@@ -52,7 +52,7 @@ const datums: Record<string, { ellipsoid: string; name: string }> = {
 }
 
 /** Longitudes in degrees of PROJ's prime meridian names. */
-export const primeMeridians: Record<string, number> = {
+const primeMeridians: Record<string, number> = {
   greenwich: 0,
   lisbon: -9.131906111111112,
   paris: 2.337229166666667,
@@ -69,7 +69,7 @@ export const primeMeridians: Record<string, number> = {
 }
 
 /** Metres of PROJ's unit names. */
-export const lengthUnits: Record<string, number> = {
+const lengthUnits: Record<string, number> = {
   m: 1,
   km: 1000,
   ft: 0.3048,
@@ -83,7 +83,7 @@ export const lengthUnits: Record<string, number> = {
 }
 
 /** The parameters of a PROJ string, `true` for those without a value. */
-export function parseProj(text: string): Map<string, string> {
+function parseProj(text: string): Map<string, string> {
   const parameters = new Map<string, string>()
   for (const word of text.slice(0, 5000).split(/\s+/)) {
     const match = /^\+?([A-Za-z_][\w]*)(?:=(.*))?$/.exec(word)

@@ -24,7 +24,7 @@ import { parseSrs } from './crs-srs.ts'
 import { findRow } from './crs-table.ts'
 import type { ReprojectMessage, Reprojector } from './reprojector.ts'
 
-export type { ReprojectMessage, Reprojector } from './reprojector.ts'
+export type { Reprojector } from './reprojector.ts'
 
 /** What stops the search for a way between two systems, and whether it may call programs. */
 export interface ReprojectOptions {

@@ -5,7 +5,7 @@ import { Failure } from '../lib/errors.ts'
  * Who may call a route. `public`: everyone. `workspace`, `layer`, `style`: everyone where that of the path is public,
  * otherwise `user`. The others: that role and those above.
  */
-export const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
+const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
 export type Access = (typeof accesses)[number]
 
 /** What the anonymous get instead of what is not public, whether it exists or not. */

@@ -13,7 +13,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type AccessRule = Access | Readonly<Record<Dialect, Access>>
 
 /** A request whose parts have the types of the schemas that they were checked against. */
-export type Call<P extends TSchema, Q extends TSchema, B extends TSchema> = FastifyRequest<{
+type Call<P extends TSchema, Q extends TSchema, B extends TSchema> = FastifyRequest<{
   Params: Static<P>
   Querystring: Static<Q>
   Body: Static<B>

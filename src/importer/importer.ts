@@ -32,7 +32,7 @@ import { createLoadPool } from './worker/worker.ts'
 export { parseIsoTime, requireMosaicTime } from './kinds/kinds.ts'
 
 /** Folders below the data directory that the importer writes to. */
-export interface ImporterFolders {
+interface ImporterFolders {
   /** One folder for each import. */
   uploads: string
   /** What published layers read. */

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32, gzipSync } from 'node:zlib'
 import { compressedOf, sevenZipOf, tarGzOf, tarOf, zipOf } from '../../tests/support/archives.ts'
 import { rawZip } from '../../tests/support/raw-zip.ts'
+import { defaultSourceLimits } from '../../tests/support/source-limits.ts'
 import type { UnpackOptions } from '../../tests/support/unpacking.ts'
 import { temporaryFolder, unpackInto } from '../../tests/support/unpacking.ts'
 import { Failure } from '../lib/errors.ts'
 import { runProgram } from '../lib/process.ts'
 import { extractArchive } from './archive.ts'
-import { defaultSourceLimits } from './limits.ts'
 
 /** Expects a failure with this code and text, and nothing left of what was unpacked. */
 async function refuses(

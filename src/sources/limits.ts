@@ -8,12 +8,6 @@ export interface SourceLimits {
   maxRatio: number
 }
 
-export const defaultSourceLimits: SourceLimits = {
-  maxEntries: 100_000,
-  maxExpandedBytes: 50 * 2 ** 30,
-  maxRatio: 200,
-}
-
 /** What archives have taken of the limits. */
 export interface Unpacked {
   entries: number

@@ -50,7 +50,7 @@ function plan(schema: Schema, spec: TransformSpec): Plan {
 }
 
 /** A mapper that reprojects the geometry; it ends what it started on `close`. Throws `TransformError`. */
-export async function createReprojectMapper(
+async function createReprojectMapper(
   schema: Schema,
   source: CrsDeclaration,
   target: CrsDeclaration,

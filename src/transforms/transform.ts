@@ -42,7 +42,7 @@ export interface BatchMapper {
 }
 
 /** A use of a transformation: shows what it is for, and is what the suite of the seam runs. */
-export interface TransformExample {
+interface TransformExample {
   spec: TransformSpec
   /** Delimited text with a header; a column of WKT is the geometry. Values that become rejects may be among them. */
   rows: string

@@ -47,7 +47,7 @@ export const never = new AbortController().signal
 type Told = Pick<LoadOutcome, 'messages' | 'rejects'>
 
 /** Hooks that gather what a load tells; `overrides` replace single ones. */
-export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
+function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
   const told: Told = { messages: [], rejects: [] }
   const hooks: LoadHooks = {
     signal: never,

@@ -5,8 +5,8 @@ import { extensionOf } from '../../src/formats/file-names.ts'
 import type { DataFile, Format } from '../../src/formats/format.ts'
 import { detectFormat, formats } from '../../src/formats/registry.ts'
 import { extractArchive } from '../../src/sources/archive.ts'
-import { defaultSourceLimits } from '../../src/sources/limits.ts'
 import { scanFolder } from '../../src/sources/scan.ts'
+import { defaultSourceLimits } from './source-limits.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
 /** A format may have its example in its own folder. */

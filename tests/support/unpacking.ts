@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { extractArchive } from '../../src/sources/archive.ts'
 import type { SourceLimits } from '../../src/sources/limits.ts'
-import { defaultSourceLimits } from '../../src/sources/limits.ts'
+import { defaultSourceLimits } from './source-limits.ts'
 
 /** An empty folder of a test's own, removed after it. */
 export async function temporaryFolder(test: TestContext): Promise<string> {

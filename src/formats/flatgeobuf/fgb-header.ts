@@ -14,7 +14,7 @@ export function isFgbHead(head: Uint8Array): boolean {
 }
 
 /** Column types in the order of their numbers (header.fbs), with the attribute type that holds every value. */
-export const columnTypes = [
+const columnTypes = [
   ['Byte', 'int16'],
   ['UByte', 'int16'],
   ['Bool', 'boolean'],

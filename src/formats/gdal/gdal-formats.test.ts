@@ -14,9 +14,9 @@ import {
   readTables,
   testFolder,
 } from '../../../tests/support/gdal-files.ts'
+import { defaultSourceLimits } from '../../../tests/support/source-limits.ts'
 import { runProgram } from '../../lib/process.ts'
 import { extractArchive } from '../../sources/archive.ts'
-import { defaultSourceLimits } from '../../sources/limits.ts'
 
 const features = [
   ['Grüße', '007', 5, 1.5, '2024/02/29', '2024/02/29 12:34:56', [500_000.5, 5_600_000.25, 12.5]],

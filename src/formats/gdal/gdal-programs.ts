@@ -26,7 +26,7 @@ async function driverEnvironment(driver: GdalDriver): Promise<Record<string, str
   return { ...safeConfig, ...driver.config, GDAL_SKIP: skipped.join(',') }
 }
 
-export interface DumpOptions {
+interface DumpOptions {
   /** `XY`, `XYZ`, ...: every geometry is brought to these. */
   dimensions?: string | undefined
   /** Whether the values that GDAL changes are known otherwise. */

@@ -20,7 +20,7 @@ export const safeConfig: Record<string, string> = {
   CPL_TMPDIR: tmpdir(),
 }
 
-export function gdalMissing(): FormatError {
+function gdalMissing(): FormatError {
   return new FormatError(
     'This format is read through GDAL, which is not installed: install the Debian package gdal-bin',
     {

@@ -8,7 +8,7 @@ const featuresKey = Buffer.from('features')
 const crsKey = Buffer.from('crs')
 const longestCrs = 1 << 16
 export const newlineExtensions = /\.(geojsonl|geojsons|geojsonseq|ndjson|jsonl|ndgeojson)$/i
-export const recordSeparator = 0x1e
+const recordSeparator = 0x1e
 const newline = 0x0a
 
 /** Members of the outermost object that say how to read the rest. */

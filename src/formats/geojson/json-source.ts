@@ -3,7 +3,7 @@ import { FormatError } from '../format.ts'
 import { JsonScanner, JsonSyntaxError, outOfBytes } from './json-scanner.ts'
 
 /** The longest feature, in bytes. */
-export const longestFeature = 64 << 20
+const longestFeature = 64 << 20
 
 /** A JSON file behind a scanner: reads on when the scanner runs out, and says where in the file an error is. */
 export class JsonSource {

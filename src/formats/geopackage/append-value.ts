@@ -34,7 +34,7 @@ export function appendSqlValue(
 }
 
 /** A value in words, cut to 80 characters. */
-export function describeValue(value: SqlValue): string {
+function describeValue(value: SqlValue): string {
   if (value instanceof Uint8Array) return `${value.length} bytes of binary`
   return typeof value === 'string' ? `the text "${value.slice(0, 80)}"` : String(value)
 }

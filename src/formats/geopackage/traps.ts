@@ -9,7 +9,7 @@ import { TableScan } from './sqlite-pages/table-scan.ts'
 import type { GeoPackageTable } from './tables.ts'
 
 /** What `sqlite_schema` says of one table, index, view or trigger. */
-export interface SchemaEntry {
+interface SchemaEntry {
   type: string
   name: string
   /** The table that an index or trigger belongs to. */
@@ -36,7 +36,7 @@ const mayGenerate = /\bAS(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*\(/i
  * any amount of bytes when it is asked, a virtual table runs other code, a trigger writes when others write. Undefined
  * for plain tables, indexes, R*Trees and the triggers that keep them.
  */
-export function trapOf({ type, name, table, sql }: SchemaEntry): string | undefined {
+function trapOf({ type, name, table, sql }: SchemaEntry): string | undefined {
   const kind = kinds.find(({ begins }) => begins.test(sql))?.kind
   const own = type === 'index' && sql === '' ? type : kind
   if (own === undefined || own.split(' ').at(-1) !== type) return `object "${name}" that is no ${type}`

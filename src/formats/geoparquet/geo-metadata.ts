@@ -7,7 +7,7 @@ import type { Message } from '../format.ts'
 import { damaged, notSupported } from './parquet-error.ts'
 import type { ParquetFile, ParquetNode } from './parquet-file.ts'
 
-export const nativeEncodings = [
+const nativeEncodings = [
   'point',
   'linestring',
   'polygon',

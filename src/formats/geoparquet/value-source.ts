@@ -244,7 +244,7 @@ class SplitSource extends ValueSource {
 }
 
 /** Bytes of a value of fixed width; 0 for others. */
-export function fixedWidth({ element }: ParquetNode): number {
+function fixedWidth({ element }: ParquetNode): number {
   switch (element.type) {
     case 'INT32':
     case 'FLOAT':

@@ -46,7 +46,7 @@ async function readInfo(file: DataFile, driver: RasterDriver, signal: AbortSigna
 }
 
 /** The envelope of the four corners, which also holds for a raster that is turned. */
-export function envelopeOf({ width, height, geoTransform }: RasterDescription): Envelope | undefined {
+function envelopeOf({ width, height, geoTransform }: RasterDescription): Envelope | undefined {
   const [x0, xColumn, xRow, y0, yColumn, yRow] = geoTransform ?? []
   if (x0 === undefined || xColumn === undefined || xRow === undefined) return undefined
   if (y0 === undefined || yColumn === undefined || yRow === undefined) return undefined

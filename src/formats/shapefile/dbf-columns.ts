@@ -4,7 +4,7 @@ import type { TextEncoding } from '../../lib/text/text-encoding.ts'
 import type { DbfField } from './dbf-header.ts'
 
 /** How the bytes of a field are read. */
-export type DbfKind =
+type DbfKind =
   | 'text'
   | 'integer'
   | 'decimal'

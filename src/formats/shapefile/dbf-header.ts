@@ -41,7 +41,7 @@ export async function readDbfHeader(dbf: OpenFile): Promise<DbfHeader> {
 }
 
 /** `head` is the start of the file, at least its header. */
-export function parseDbfHeader(head: Uint8Array, size: number): DbfHeader {
+function parseDbfHeader(head: Uint8Array, size: number): DbfHeader {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   const version = view.getUint8(0)
   if ((version & 7) === 4) throw unreadable('dBASE 7 tables are not supported')

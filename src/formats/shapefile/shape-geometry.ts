@@ -180,7 +180,7 @@ export class ShapeGeometry {
   }
 }
 
-export function isClosedRing(view: DataView, layout: ShapeLayout, from: number, to: number): boolean {
+function isClosedRing(view: DataView, layout: ShapeLayout, from: number, to: number): boolean {
   const first = layout.pointsAt + from * 16
   const last = layout.pointsAt + (to - 1) * 16
   return (

@@ -1,6 +1,6 @@
 import { GeometryError } from '../wkb.ts'
 import type { CurveTree } from './curve-tree.ts'
-import { circularString, isCurveType, linearTypeCode } from './curve-tree.ts'
+import { circularString, linearTypeCode } from './curve-tree.ts'
 
 /** Arcs become lines of at most four degrees each, as GDAL and PostGIS draw them. */
 const degreesOfStep = 4
@@ -109,9 +109,4 @@ function appendSweep(all: number[][], center: Place, from: number[], to: number[
     all.push([x + radius * Math.cos(angle), y + radius * Math.sin(angle), ...rest])
   }
   all.push(to)
-}
-
-/** Whether any part is a curve or a surface. */
-export function hasCurves(tree: CurveTree): boolean {
-  return isCurveType(tree.typeCode) || ('parts' in tree && tree.parts.some(hasCurves))
 }

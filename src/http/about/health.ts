@@ -30,7 +30,7 @@ const Health = Type.Object(
   { title: 'Health' },
 )
 
-export interface HealthParts {
+interface HealthParts {
   version: string
   importer: Pick<Importer, 'workload'>
   /** Absent where it is off. */

@@ -41,7 +41,7 @@ const monitoring: Entry[] = [
   { rel: 'notifications', path: `${api}/notifications/`, title: 'Checks and notifications' },
 ]
 
-export interface StartPageParts {
+interface StartPageParts {
   version: string
   isMonitoringOn: boolean
 }

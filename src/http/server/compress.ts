@@ -15,7 +15,7 @@ const secretPaths = /^\/rest\/security(?=[/?]|$)/
 type Encoding = 'br' | 'gzip'
 
 /** The encoding that a client likes best of those that are offered; undefined for none (RFC 9110, section 12.5.3). */
-export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
+function chooseEncoding(accepted: string | undefined): Encoding | undefined {
   const weights = new Map<string, number>()
   for (const part of (accepted ?? '').toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((one) => one.trim())

@@ -3,9 +3,9 @@ import { Failure, invalid } from '../../lib/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 
 export const maxJsonBytes = 5 * 2 ** 20
-export const maxJsonDepth = 100
+const maxJsonDepth = 100
 /** Each value is looked at several times, on the thread that answers everyone. */
-export const maxJsonValues = 100_000
+const maxJsonValues = 100_000
 /** JSON5 is read at 4 MB/s, on the thread that answers everyone: enough for what people type. */
 const maxJson5Length = 256 * 1024
 

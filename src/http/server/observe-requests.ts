@@ -29,7 +29,7 @@ export interface Observers {
 }
 
 /** How a request ended. */
-export interface Ending {
+interface Ending {
   status: number
   /** Of the body; of one whose length was not told beforehand, with its head. */
   sizeBytes: number

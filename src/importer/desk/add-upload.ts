@@ -1,5 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { conflict } from '../../lib/errors.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { FoundData, LookNeeds } from '../look/look.ts'
@@ -129,10 +128,4 @@ export async function addPath(
     if (unpacked !== undefined) await rm(unpacked, { recursive: true, force: true })
     throw error
   }
-}
-
-/** Puts a file written elsewhere into an upload's folder under its own name. */
-export async function placeFile(folder: string, written: string, name: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  await rename(written, join(folder, basename(name)))
 }

@@ -21,7 +21,7 @@ export interface EditNeeds extends MoveNeeds {
 const metadata: readonly (keyof LayerChange)[] = ['title', 'abstract', 'description', 'style']
 
 /** The authority code that a client means; a bare number or an unknown code is a `Failure` (`invalid`). */
-export function requireSrs(text: string): string {
+function requireSrs(text: string): string {
   const srs = parseSrs(text)
   if (srs !== undefined && findCrs(srs) !== undefined) return srs
   const hint = /^\d+$/.test(text.trim()) ? `: with its authority it would be EPSG:${text.trim()}` : ''
@@ -161,7 +161,7 @@ async function applyChange(
 }
 
 /** What an edit makes of a task; `check` runs before anything else, under the lock. */
-export interface TaskEdit {
+interface TaskEdit {
   check?(task: TaskRecord): void
   edit(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
 }
@@ -170,7 +170,7 @@ export interface TaskEdit {
 const editMs = 600_000
 
 /** Edits a task under its import's lock, looks at it again and settles the import. All or nothing. */
-export async function editTask(
+async function editTask(
   needs: EditNeeds,
   importId: number,
   taskId: number,

@@ -54,7 +54,7 @@ export function shownNames(files: DescribedFile[], context: PlanContext): string
 }
 
 /** Tasks stand in the order of their path without case; those of a later upload behind. */
-export function sortKeyOf(context: PlanContext, path: string): string {
+function sortKeyOf(context: PlanContext, path: string): string {
   const { folder, isUploaded } = placeOf(context, path)
   const key = relative(folder, path).toLowerCase()
   if (!isUploaded) return key

@@ -3,7 +3,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 
 /** Where the times of granules come from. */
 export const timeModes = ['auto', 'filename', 'manual', 'none'] as const
-export type TimeMode = (typeof timeModes)[number]
+type TimeMode = (typeof timeModes)[number]
 
 export interface MosaicTime {
   mode: TimeMode

@@ -56,13 +56,13 @@ export interface TaskStore {
   type: AnyStoreType
 }
 
-export interface TaskTransform {
+interface TaskTransform {
   id: number
   spec: TransformSpec
 }
 
 /** The attempt under way. It outlives the process, so that the next start knows what to look for. */
-export interface TaskRun {
+interface TaskRun {
   jobId: number
   /** Times the task was begun in this run. */
   attempt: number

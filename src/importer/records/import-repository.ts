@@ -4,7 +4,7 @@ import type { Tables } from '../../db/tables.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
 import type { ImportRecord, ImportState } from '../model/model.ts'
 
-export const maxImportId = 2_147_483_647
+const maxImportId = 2_147_483_647
 
 type ImportDocument = Omit<
   ImportRecord,

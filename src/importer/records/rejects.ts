@@ -12,7 +12,7 @@ interface RejectLine {
 }
 
 /** Whether a load has left rejected rows. */
-export async function hasRejects(path: string): Promise<boolean> {
+async function hasRejects(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }
 

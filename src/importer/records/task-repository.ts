@@ -94,15 +94,6 @@ export async function listTasksInState(db: Queryable, state: TaskState): Promise
   return rows.map(toTask)
 }
 
-export async function countTasks(db: Queryable, importId: number): Promise<number> {
-  const row = await db
-    .selectFrom('tasks')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('import_id', '=', importId)
-    .executeTakeFirstOrThrow()
-  return Number(row.count)
-}
-
 /** States alone, for the state of the import. */
 export async function listTaskStates(
   db: Queryable,

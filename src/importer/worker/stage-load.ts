@@ -2,7 +2,7 @@ import type { LoadOutcome, LoadPlan } from './load-plan.ts'
 import type { LoadHandlers, LoadPool } from './load-pool.ts'
 
 /** Writes down by which token the store tells after a crash whether it committed; by throwing it refuses the load. */
-export type RecordCommit = (token: string, outcome: LoadOutcome) => Promise<void>
+type RecordCommit = (token: string, outcome: LoadOutcome) => Promise<void>
 
 /** Rows that lie beside their table and hold up nobody. Whoever has it commits or discards it: a worker waits for that. */
 export interface StagedLoad {

@@ -1,5 +1,4 @@
 export type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load-plan.ts'
 export type { LoadPool } from './load-pool.ts'
 export { createLoadPool } from './load-pool.ts'
-export type { StagedLoad } from './stage-load.ts'
 export { stageLoad } from './stage-load.ts'

@@ -10,7 +10,7 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /** Whether `bytes[start, end)` is a decimal literal: sign, digits, fraction and exponent, nothing else. */
-export function isNumberText(bytes: Uint8Array, start: number, end: number): boolean {
+function isNumberText(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start
   if (bytes[at] === minus || bytes[at] === plus) at += 1
   let digits = 0

@@ -3,7 +3,7 @@ import { explain } from '../../lib/errors.ts'
 import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** 7-Zip ended in failure; the message is what it said. */
-export class SevenZipError extends Error {
+class SevenZipError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'SevenZipError'

@@ -2,7 +2,7 @@ import type { AddressGuard } from './address-guard.ts'
 import type { RemoteCredentials } from './credentials.ts'
 import type { HostKeys } from './host-keys.ts'
 
-export interface S3Place {
+interface S3Place {
   /** Absent: that of Amazon. */
   endpoint?: string
   region: string

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import type { TransformSpec } from '../transform.ts'
 
-export const rasterPrograms = ['gdal_translate', 'gdalwarp', 'gdaladdo'] as const
-export type RasterProgram = (typeof rasterPrograms)[number]
+const rasterPrograms = ['gdal_translate', 'gdalwarp', 'gdaladdo'] as const
+type RasterProgram = (typeof rasterPrograms)[number]
 
 /** Where a raster lies, as far as it is known at a place of the chain. */
 export interface RasterPlacement {

@@ -22,7 +22,7 @@ function toWireDuration(seconds: number) {
   return { class: durationClass, seconds }
 }
 
-export function configPath(checkId: number): string {
+function configPath(checkId: number): string {
   return `/monitoring/api/notifications/config/${checkId}/`
 }
 

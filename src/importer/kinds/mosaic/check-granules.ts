@@ -13,7 +13,7 @@ export interface CheckedGranules {
 }
 
 /** What tells CRSs apart: the matched code, else the file's own words. */
-export function crsKey(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
+function crsKey(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
   return srs ?? crs?.wkt ?? crs?.projjson ?? crs?.proj4 ?? ''
 }
 

@@ -22,7 +22,7 @@ export interface Channel {
 }
 
 /** The field that a channel has in bodies, answers and forms. */
-export interface ChannelField {
+interface ChannelField {
   name: string
   caption: string
   /** What it takes, for the description of the interface. */

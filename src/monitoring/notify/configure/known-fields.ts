@@ -5,7 +5,7 @@ import { fieldName } from '../model/model.ts'
 import { scopeParts } from './scope-parts.ts'
 
 /** The fields of every check's configuration, in the order of the form. */
-export const settingNames: readonly string[] = [
+const settingNames: readonly string[] = [
   ...channelFields(true),
   ...['severity', 'active', 'grace_period', 'window'],
   ...channelFields(false),

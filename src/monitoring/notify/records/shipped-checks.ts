@@ -42,7 +42,7 @@ function check(
 }
 
 /** The checks that a new server has. */
-export const shippedChecks: readonly NewCheck[] = [
+const shippedChecks: readonly NewCheck[] = [
   {
     ...check('No requests are handled', 'Tells when requests stay away or are not answered', 'error', 60, [
       definition(

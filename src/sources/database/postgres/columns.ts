@@ -6,7 +6,7 @@ import type { DeclaredGeometry, GeometryShape } from './geometry-column.ts'
 import { parseGeometryTypmod } from './geometry-column.ts'
 
 /** A column that becomes an attribute: the expression that gives its value in the attribute's binary form. */
-export interface PlannedAttribute {
+interface PlannedAttribute {
   attribute: Attribute
   sql: string
 }
