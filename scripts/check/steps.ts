@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { contractProblems } from './contract-table.ts'
 import { undocumentedExports } from './documented-exports.ts'
 import { brokenPaths, settingProblems, unknownFiles } from './documents.ts'
+import { drawing, drawRooms } from './draw-rooms.ts'
 import { findErrorCodes } from './error-codes.ts'
-import { publicCodeProblems, publicCodes } from './error-page.ts'
-import { eventProblems } from './events-table.ts'
+import { errorPage, errorPageProblems, publicCodeProblems, publicCodes } from './error-page.ts'
+import { eventProblems, eventsPage, writeEventsTable } from './events-table.ts'
 import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources } from './imports.ts'
 import { moreThanKnown } from './known-offenders.ts'
 import { house } from './layers.ts'
+import { planOf } from './room-plan.ts'
 import { outputOf } from './run-tool.ts'
 import { seams } from './seams.ts'
 import { lookupProblems, nameProblems, textProblems } from './text-rules.ts'
@@ -40,11 +42,11 @@ export function staticSteps(root: string): Step[] {
       run: () => outputOf(root, tool('biome'), ['check', '--diagnostic-level=warn', '--error-on-warnings']),
     },
     { name: 'layers, circles, texts, documents', run: async () => projectProblems(root).join('\n') },
+    { name: 'pages made from the sources', run: async () => pageProblems(root).join('\n') },
     { name: 'functions, comments, seams, error codes', run: async () => syntaxProblems(root).join('\n') },
     {
       name: 'unused files, exports and packages',
-      run: async () =>
-        moreThanKnown('unused files, exports and packages', await unusedProblems(root)).join('\n'),
+      run: async () => (await unusedProblems(root)).join('\n'),
     },
   ]
 }
@@ -85,7 +87,20 @@ function syntaxProblems(root: string): string[] {
     ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
     ...moreThanKnown('functions of more than 80 lines', functionProblems(files)),
     ...undocumentedExports(files, doors),
-    ...moreThanKnown('http reaches below the rooms it serves', httpProblems(files)),
+    ...httpProblems(files),
     ...typeNameProblems(files, seams),
+  ]
+}
+
+/** Pages that are not what `npm run docs` would make of the sources. */
+function pageProblems(root: string): string[] {
+  const files = readSources(root, ['src/**/*.ts'])
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+  const isOld = (path: string, made: string): string[] =>
+    read(path) === made ? [] : [`${path} is not what the sources say: npm run docs`]
+  return [
+    ...errorPageProblems(read(errorPage), findErrorCodes(files).codes),
+    ...isOld(drawing, drawRooms(planOf(files, house))),
+    ...isOld(eventsPage, writeEventsTable(read(eventsPage), files)),
   ]
 }
