@@ -11,7 +11,6 @@ import { functionProblems } from './function-lines.ts'
 import { httpProblems } from './http-imports.ts'
 import { cycleProblems, layerProblems, planProblems } from './import-order.ts'
 import { readSources } from './imports.ts'
-import { moreThanKnown } from './known-offenders.ts'
 import { house } from './layers.ts'
 import { planOf } from './room-plan.ts'
 import { outputOf } from './run-tool.ts'
@@ -85,7 +84,7 @@ function syntaxProblems(root: string): string[] {
     ...problems,
     ...eventProblems(files),
     ...publicCodeProblems(readFileSync(join(root, publicCodes), 'utf8'), codes),
-    ...moreThanKnown('functions of more than 80 lines', functionProblems(files)),
+    ...functionProblems(files),
     ...undocumentedExports(files, doors),
     ...httpProblems(files),
     ...typeNameProblems(files, seams),

@@ -6,6 +6,7 @@ import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { StoreParameters, TableDescription, VectorStore } from '../store.ts'
 import { findOutcome } from './commit.ts'
 import { openConnection } from './connection.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { isStagingName, toTableName } from './identifiers.ts'
 import { KeptLayouts } from './kept-layouts.ts'
@@ -49,24 +50,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
 
   return {
     type: 'PostGIS',
-    async check(signal) {
-      const client = await openConnection(settings, 'terrane')
-      try {
-        signal.throwIfAborted()
-        const { rows } = await client.query<{ found: boolean }>(
-          'select exists (select from pg_namespace where nspname = $1) as found',
-          [settings.schema],
-        )
-        if (rows[0]?.found !== true) {
-          throw invalid(
-            'store-connection',
-            `Schema "${settings.schema}" does not exist in database "${settings.database}"`,
-          )
-        }
-      } finally {
-        await client.end().catch(() => {})
-      }
-    },
+    check: (signal) => checkSchema(settings, signal),
     listTables: () =>
       use(async (client) => {
         const { rows } = await client.query<{ name: string }>(listSql, [settings.schema])
@@ -104,17 +88,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         lease.release()
       }
     },
-    dropTable: (table) =>
-      use(async (client) => {
-        const facts = await findTableFacts(client, settings.schema, table)
-        if (facts === undefined) return
-        const kind = facts.kind === 'view' ? 'view' : 'table'
-        try {
-          await client.query(`drop ${kind} if exists ${quoteTable(settings.schema, table)}`)
-        } catch (error) {
-          throw statementFailure(error, `removing "${table}"`)
-        }
-      }),
+    dropTable: (table) => use((client) => dropTable(client, settings.schema, table)),
     timeBounds: (table, attribute, signal) =>
       use(async (client) => readTimeBounds(client, await getFacts(client, table), attribute), signal),
     state: (table, signal) =>
@@ -122,6 +96,36 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     close: async () => {
       await Promise.all([pool.close(), watchPool.close()])
     },
+  }
+}
+
+async function checkSchema(settings: ConnectionSettings, signal: AbortSignal): Promise<void> {
+  const client = await openConnection(settings, 'terrane')
+  try {
+    signal.throwIfAborted()
+    const { rows } = await client.query<{ found: boolean }>(
+      'select exists (select from pg_namespace where nspname = $1) as found',
+      [settings.schema],
+    )
+    if (rows[0]?.found !== true) {
+      throw invalid(
+        'store-connection',
+        `Schema "${settings.schema}" does not exist in database "${settings.database}"`,
+      )
+    }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function dropTable(client: PoolClient, schema: string, table: string): Promise<void> {
+  const facts = await findTableFacts(client, schema, table)
+  if (facts === undefined) return
+  const kind = facts.kind === 'view' ? 'view' : 'table'
+  try {
+    await client.query(`drop ${kind} if exists ${quoteTable(schema, table)}`)
+  } catch (error) {
+    throw statementFailure(error, `removing "${table}"`)
   }
 }
 
