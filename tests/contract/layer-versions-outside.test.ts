@@ -46,8 +46,18 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
       }
     })
     after(() => server.close())
-    const psql = (sql: string) =>
-      execFileSync('psql', ['-qX', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', sql], { stdio: 'pipe' })
+    const ask = (sql: string, name: string): string =>
+      execFileSync('psql', ['-qXtA', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', sql], {
+        env: { ...process.env, PGAPPNAME: name },
+        stdio: 'pipe',
+        encoding: 'utf8',
+      })
+    const isThere = `select 1 from pg_stat_activity where application_name = 'outsider' and datname = current_database()`
+    /** Returns when the server's process has gone too: as it goes, it tells what it changed. */
+    const psql = (sql: string): void => {
+      ask(sql, 'outsider')
+      for (let tries = 0; ask(isThere, 'watcher').trim() !== ''; tries += 1) assert.ok(tries < 1000)
+    }
     const send = (method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) =>
       server.app.inject({
         method,
