@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MetricDataRequest } from '../src/http/monitoring/counted/metric-data-writer.ts'
 import type { SeriesReads } from '../src/http/monitoring/counted/reader-thread.ts'
+import { defined } from '../src/lib/defined.ts'
 import { alignWindow } from '../src/monitoring/query/align-window.ts'
 import type { Grouping } from '../src/monitoring/query/grouping.ts'
 import { groupings } from '../src/monitoring/query/grouping.ts'
@@ -119,7 +120,7 @@ async function time(
   const window = alignWindow(asked.window, { now: yearEnd * 1000 })
   if (!('count' in window)) throw new Error(`${name}: ${window.refusal}`)
   const request: MetricDataRequest = {
-    query: { metric, window, ...(grouping === undefined ? {} : { grouping }) },
+    query: { metric, window, ...defined({ grouping }) },
     ...{ dialect: 'contract', base: '' },
   }
   const times: number[] = []

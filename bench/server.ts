@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import type { RestClient } from '../src/cli/rest-client.ts'
 import { createRestClient } from '../src/cli/rest-client.ts'
 import { basicAuthorization } from '../src/lib/basic-authorization.ts'
+import { defined } from '../src/lib/defined.ts'
 
 export const benchPassword = 'bench-password'
 const millisecondsPerTick = 10
@@ -44,7 +45,7 @@ export async function startBenchServer(
       TERRANE_ADMIN_PASSWORD: benchPassword,
       TERRANE_SAMPLE: 'off',
       TERRANE_LOG: 'error',
-      ...(monitoring === undefined ? {} : { TERRANE_MONITORING: monitoring }),
+      ...defined({ TERRANE_MONITORING: monitoring }),
     },
   })
   const abandon = (): void => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../src/lib/defined.ts'
 import type { TreeServer } from './tree-server.ts'
 import { adminPassword } from './tree-server.ts'
 
@@ -52,7 +53,7 @@ async function send(server: TreeServer, tree: string, step: Step): Promise<Answe
   const { type, bytes } = await bodyOf(step, tree, fill)
   const headers = {
     ...(step.as === 'nobody' ? {} : { authorization: `Basic ${btoa(users[step.as ?? 'admin'])}` }),
-    ...(type === undefined ? {} : { 'content-type': type }),
+    ...defined({ 'content-type': type }),
     ...(bytes === undefined ? {} : { 'content-length': String(bytes.length) }),
     ...step.headers,
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../src/lib/defined.ts'
 import type { Step } from './request.ts'
 
 /** A question. */
@@ -6,7 +7,7 @@ export const get = (path: string, more: Partial<Step> = {}): Step => ({ method: 
 export const send = (method: string, path: string, body?: unknown, more: Partial<Step> = {}): Step => ({
   method,
   path,
-  ...(body === undefined ? {} : { body }),
+  ...defined({ body }),
   ...more,
 })
 /** States of imports that do not change by themselves. */

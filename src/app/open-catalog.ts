@@ -5,6 +5,7 @@ import { freeStoreFile } from '../config/data-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../lib/clock.ts'
+import { defined } from '../lib/defined.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
 import { createVault } from '../lib/secrets/vault.ts'
@@ -41,7 +42,7 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     },
     reachOfStaff: () => {
       const ownPort = needs.ownPort()
-      return { allow: needs.settings.remote.allow, ...(ownPort === undefined ? {} : { ownPort }) }
+      return { allow: needs.settings.remote.allow, ...defined({ ownPort }) }
     },
     defaultStoreConnection: (workspace, taken) => defaultStore(needs, workspace, taken),
     storesFolder: directory.stores,

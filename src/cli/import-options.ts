@@ -1,3 +1,4 @@
+import { defined } from '../lib/defined.ts'
 import type { Columns } from './import-coordinates.ts'
 import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
 
@@ -64,18 +65,17 @@ export function parseImportOptions(args: string[]): ImportOptions {
   return {
     paths,
     tables,
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ workspace }),
     createsWorkspace: values['create-workspace'],
-    ...(store === undefined ? {} : { store }),
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ store, srs }),
     ...(values.mode === undefined ? {} : { mode: readChoice('--mode', values.mode, importModes) }),
-    ...(coordinates === undefined ? {} : { coordinates }),
+    ...defined({ coordinates }),
     takesTables: values['table-only'],
     allowsEmpty: values['allow-empty'],
     isPublic: values.public,
     isJson: values.json,
     ...readAccess(values),
-    ...(database === undefined ? {} : { database }),
+    ...defined({ database }),
   }
 }
 

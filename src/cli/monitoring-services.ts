@@ -1,3 +1,4 @@
+import { defined } from '../lib/defined.ts'
 import { fieldOf, listOf, textOf } from './json-views.ts'
 import type { MonitoringCommand, MonitoringContext } from './monitoring-context.ts'
 import { UsageError } from './options.ts'
@@ -23,16 +24,12 @@ const services: Kind = {
       throw new UsageError('--source needs --kind: geoserver-monitor, node-exporter or geoserver-status')
     const user = options.service['source-user']
     const password = env.TERRANE_SOURCE_PASSWORD
-    const secret = {
-      ...(user === undefined ? {} : { user }),
-      ...(password === undefined ? {} : { password }),
-    }
+    const secret = defined({ user, password })
     return {
       name,
       type,
       host,
-      ...(address === undefined ? {} : { url: address }),
-      ...(interval === undefined ? {} : { check_interval: interval }),
+      ...defined({ url: address, check_interval: interval }),
       ...(sourceKind === undefined
         ? {}
         : {
@@ -93,5 +90,5 @@ function table({ columns }: Kind, rows: unknown[]): string {
 }
 
 function sourcePlace(log: string | undefined, url: string | undefined): object {
-  return { ...(log === undefined ? {} : { path: log }), ...(url === undefined ? {} : { url }) }
+  return defined({ path: log, url })
 }

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { defined } from '../lib/defined.ts'
 import { Secret } from '../lib/secrets/secret.ts'
 import type { Reader } from './parse.ts'
 
@@ -69,10 +70,9 @@ function readServer(value: unknown, tell: Tell): MapServerSettings {
     name: readName(entry, tell),
     kind: readKind(entry, tell),
     url: readUrl(entry, 'url', tell) ?? '',
-    ...(log === undefined ? {} : { log }),
-    ...(user === undefined ? {} : { user }),
+    ...defined({ log, user }),
     ...(password === undefined ? {} : { password: new Secret(password) }),
-    ...(hostMetrics === undefined ? {} : { hostMetrics }),
+    ...defined({ hostMetrics }),
   }
   if (isEntry) tellMissing(server, entry, tell)
   return server

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { defined } from '../lib/defined.ts'
 import { Secret } from '../lib/secrets/secret.ts'
 import { isZone } from '../lib/values/zone-days.ts'
 import type { MapServerSettings } from './map-servers.ts'
@@ -60,7 +61,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     privacy: read.choice('TERRANE_PRIVACY', privacyModes, 'truncated'),
     mapServers: readMapServers(read),
     ...(smtpUrl === undefined ? {} : { smtpUrl: new Secret(smtpUrl) }),
-    ...(mailFrom === undefined ? {} : { mailFrom }),
+    ...defined({ mailFrom }),
     ...(placesFile === undefined ? {} : { placesFile: resolve(placesFile) }),
     ...(ownNetworks.length === 0 ? {} : { ownNetworks }),
     keep: readKeep(read),
@@ -68,7 +69,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
       labels: read.integer('TERRANE_MAX_LABELS', { fallback: 100, ...labels }),
       visitors: read.integer('TERRANE_MAX_VISITORS', { fallback: 10_000, ...labels }),
       resources: read.integer('TERRANE_MAX_RESOURCES', { fallback: 500, min: 1, max: 10_000 }),
-      ...(zone === undefined ? {} : { zone }),
+      ...defined({ zone }),
     },
   }
 }

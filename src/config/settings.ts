@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { defined } from '../lib/defined.ts'
 import { Secret } from '../lib/secrets/secret.ts'
 import { databaseFile } from './database-file.ts'
 import type { MonitoringSettings } from './monitoring-settings.ts'
@@ -168,7 +169,7 @@ function readServer(read: Reader): ServerSettings {
     host: read.text('TERRANE_HOST') ?? '127.0.0.1',
     port: read.integer('TERRANE_PORT', { fallback: 8080, min: 0, max: 65535 }),
     basePath: readBasePath(read),
-    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...defined({ publicUrl }),
     trustedProxies: readProxies(read),
     corsOrigins: readOrigins(read),
     sharedMaxAgeSeconds: read.integer('TERRANE_SHARED_MAX_AGE', { fallback: 60, min: 0, max: 31_536_000 }),
@@ -245,7 +246,7 @@ function readRemote(read: Reader): RemoteSettings {
     stallSeconds: read.integer('TERRANE_REMOTE_STALL', { fallback: 60, ...seconds }),
     tries: read.integer('TERRANE_REMOTE_TRIES', { fallback: 5, min: 1, max: 100 }),
     ...(authoritiesFile === undefined ? {} : { authoritiesFile: resolve(authoritiesFile) }),
-    ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
+    ...defined({ s3Endpoint }),
     s3Region: read.text('TERRANE_S3_REGION') ?? 'us-east-1',
     onlyKnownHosts: read.flag('TERRANE_SFTP_STRICT', false),
   }

@@ -1,3 +1,4 @@
+import { defined } from '../lib/defined.ts'
 import { parseSrs } from './crs-srs.ts'
 import { allDatums, findArea, findOperations, findRow, readDefinition } from './crs-table.ts'
 import type { Envelope } from './envelope.ts'
@@ -63,7 +64,7 @@ function buildRecord(id: string): CrsRecord | undefined {
     axisOrder: row.axisOrder,
     unit: row.unit,
     ...(area === undefined ? {} : { area: toEnvelope(area.bounds) }),
-    ...(accuracy === undefined ? {} : { accuracy }),
+    ...defined({ accuracy }),
     ...(row.proj === '' ? {} : { proj4: `${row.proj} +no_defs` }),
   }
 }

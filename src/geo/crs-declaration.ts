@@ -1,3 +1,4 @@
+import { defined, without } from '../lib/defined.ts'
 import type { CrsDeclaration } from './crs.ts'
 import { findMethod, findParameter, normalizeProjection } from './crs-methods.ts'
 import { shapeOfProj } from './crs-proj.ts'
@@ -107,7 +108,7 @@ function datumNamed(name: string | undefined): { datumName?: string } {
 function named(node: WktNode): { name?: string; id?: string } {
   const name = textAt(node, 0)
   const id = idOf(node)
-  return { ...(name === undefined ? {} : { name }), ...(id === undefined ? {} : { id }) }
+  return defined({ name, id })
 }
 
 function idOf(node: WktNode): string | undefined {
@@ -135,7 +136,7 @@ function projectedShape(node: WktNode): CrsShape | undefined {
   const method =
     methodName === undefined ? undefined : isWebMercator(node) ? 'webmerc' : findMethod(methodName)
   const projection = method === undefined ? { method, parameters: given } : normalizeProjection(method, given)
-  const { id: _, name: __, ...datum } = base
+  const datum = without(base, 'id', 'name')
   const axis = /south.orientated/i.test(methodName ?? '') ? { axis: 'wsu' } : {}
   return { ...datum, kind: 'projected', unit, ...projection, ...named(node), ...axis }
 }

@@ -1,4 +1,5 @@
 import type { MapServerKind, MapServerSettings } from '../config/map-servers.ts'
+import { defined } from '../lib/defined.ts'
 import type { CollectedService, CollectedSource } from './collect/service-collector.ts'
 import type { ServiceRecord, ServiceSource } from './model/records.ts'
 
@@ -28,7 +29,7 @@ export function ownServices(services: readonly ServiceRecord[]): { app?: number;
     services.find((one) => one.source.kind === 'own' && one.type === type)?.id
   const app = find('app')
   const mapserver = find('mapserver')
-  return { ...(app === undefined ? {} : { app }), ...(mapserver === undefined ? {} : { mapserver }) }
+  return defined({ app, mapserver })
 }
 
 /** What the collector needs of a service; the settings tell what kind of server writes a log. */
@@ -39,7 +40,7 @@ export function toCollected(
   const server = serverOf(source, mapServers)
   return {
     ...{ id, name, type, url, checkIntervalSeconds, source: revealed(source) },
-    ...(server === undefined ? {} : { server }),
+    ...defined({ server }),
   }
 }
 

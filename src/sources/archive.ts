@@ -1,5 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { defined } from '../lib/defined.ts'
 import { invalid } from '../lib/errors.ts'
 import type { ArchiveKind } from './archives/archive-kind.ts'
 import { broken, toFailure } from './archives/failures.ts'
@@ -51,8 +52,7 @@ export async function extractArchive(
     const unpacking = await openUnpacking(archive, folder, name, {
       limits,
       signal,
-      ...(isWanted === undefined ? {} : { isWanted }),
-      ...(before === undefined ? {} : { before }),
+      ...defined({ isWanted, before }),
     })
     if (unpacking.archiveBytes === 0) throw broken(name, kind.name, 'the file is empty')
     await unpack(archive, unpacking)

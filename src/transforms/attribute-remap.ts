@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
+import { defined } from '../lib/defined.ts'
 import { findConverter } from './cell-converters.ts'
 import type { JavaClassType } from './java-class.ts'
 import { fromJavaClass } from './java-class.ts'
@@ -60,10 +61,7 @@ function plan(schema: Schema, spec: TransformSpec, target: AttributeTarget): Pla
   const attribute: Attribute = {
     name,
     type: target.attribute,
-    ...(target.scale === undefined ? {} : { scale: target.scale }),
-    ...(source === undefined ? {} : { source }),
-    ...(example === undefined ? {} : { example }),
-    ...(isNullable === undefined ? {} : { isNullable }),
+    ...defined({ scale: target.scale, source, example, isNullable }),
   }
   return { index, convert, schema: replaceAttribute(schema, index, attribute) }
 }

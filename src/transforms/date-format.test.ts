@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runBatch, tableBatch, tableRows, tableSchema } from '../../tests/support/table-batches.ts'
+import { defined } from '../lib/defined.ts'
 import type { TransformSpec } from './transform.ts'
 
 const micros = (text: string): bigint => BigInt(Date.parse(text)) * 1000n
@@ -16,7 +17,7 @@ async function parsed(
   const spec: TransformSpec = {
     type: 'DateFormatTransform',
     field: 'when',
-    ...(format === undefined ? {} : { format }),
+    ...defined({ format }),
   }
   const { batch: changed } = await runBatch(batch, [spec])
   return {

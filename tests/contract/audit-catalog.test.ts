@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
 import { countFeatures, listOf, startImporter } from '../support/importer-client.ts'
 
@@ -16,7 +17,7 @@ async function rest(
     method,
     url: `/rest${url}`,
     headers: client.server.admin,
-    ...(payload === undefined ? {} : { payload }),
+    ...defined({ payload }),
   })
 }
 

@@ -5,6 +5,7 @@ import { startServer } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/settings.ts'
 import type { Area } from '../../src/http/app-types.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
+import { without } from '../../src/lib/defined.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { silentLogger } from '../support/silent-logger.ts'
@@ -281,7 +282,7 @@ function environment(folder: string) {
 
 describe('server', () => {
   it('listens, answers, and closes with a connection kept alive', { timeout: 20_000 }, async () => {
-    const { TERRANE_ADMIN_PASSWORD: _password, ...env } = environment('second')
+    const env = without(environment('second'), 'TERRANE_ADMIN_PASSWORD')
     const settings = loadSettings({ ...env, TERRANE_BASE_PATH: '/g' })
     const told: string[] = []
     const server = await startServer(settings, { log: silentLogger, notice: (text) => told.push(text) })

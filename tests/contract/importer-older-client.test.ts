@@ -3,6 +3,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../src/lib/defined.ts'
 import { adminPassword, basicAuth, createTestApp } from '../support/app.ts'
 import type { Json } from '../support/importer-client.ts'
 import { listOf } from '../support/importer-client.ts'
@@ -39,7 +40,7 @@ async function startOlderClient(test: TestContext): Promise<OlderClient & { inco
         method,
         redirect: 'error',
         headers: { ...basicAuth('admin', adminPassword), ...(isText ? { 'content-type': type } : {}) },
-        ...(body === undefined ? {} : { body }),
+        ...defined({ body }),
       })
       const text = await reply.text()
       const json = /json/.test(reply.headers.get('content-type') ?? '') ? JSON.parse(text) : {}

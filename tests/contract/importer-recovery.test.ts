@@ -10,6 +10,7 @@ import type { TaskLoad } from '../../src/importer/model/task-record.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
 import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
 import { prepareJob, runJob } from '../../src/importer/run/start-run.ts'
+import { defined } from '../../src/lib/defined.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import type { ImporterClient } from '../support/importer-client.ts'
@@ -63,7 +64,7 @@ async function pretendKilled(server: TestApp, load: TaskLoad | undefined, attemp
     .set({ state: 'running', attempts: 1, lease_owner: 'dead', lease_until: at })
     .where('id', '=', jobId)
     .execute()
-  const run = { jobId, attempt, ...(load === undefined ? {} : { load }) }
+  const run = { jobId, attempt, ...defined({ load }) }
   await saveTask(kysely, { ...(await getTask(kysely, 0, 0)), state: 'RUNNING', run }, at)
   await saveImport(kysely, { ...(await getImport(kysely, 0)), state: 'RUNNING', jobId }, at)
 }

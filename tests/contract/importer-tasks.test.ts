@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { without } from '../../src/lib/defined.ts'
 import type { Answer, ImporterClient } from '../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../support/importer-client.ts'
 
@@ -52,7 +53,7 @@ describe('tasks', () => {
       href: `${href}/target`,
       dataStore: { name: 'default', type: 'GeoPackage' },
     })
-    const { location: _location, ...data } = task.data as Record<string, unknown>
+    const data = without(task.data as Record<string, unknown>, 'location')
     assert.deepEqual(data, {
       type: 'file',
       format: 'CSV',

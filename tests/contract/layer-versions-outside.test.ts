@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../src/lib/defined.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { clientOf } from '../support/importer-client.ts'
@@ -63,7 +64,7 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
         method,
         url: path,
         headers: server.admin,
-        ...(payload === undefined ? {} : { payload }),
+        ...defined({ payload }),
       })
     const countOf = async (layer: string): Promise<number> =>
       (await send('GET', `/ogc/collections/${layer}/items?limit=1`)).json<{ numberMatched: number }>()

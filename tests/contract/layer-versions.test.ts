@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../src/lib/defined.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
@@ -26,7 +27,7 @@ function describeOwnChanges(name: string, environment: () => Promise<Record<stri
         method,
         url,
         headers: server.admin,
-        ...(payload === undefined ? {} : { payload }),
+        ...defined({ payload }),
       })
     /** By how much the versions of layers grow while `action` runs. */
     const growth = async (layers: string[], action: () => Promise<unknown>): Promise<number[]> => {

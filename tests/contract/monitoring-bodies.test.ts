@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import { multipart, multipartType } from '../support/importer-client.ts'
 import type { NotificationClient } from '../support/notification-client.ts'
 import {
@@ -29,8 +30,8 @@ async function send(
   const reply = await server.app.inject({
     method: 'POST',
     url: `/monitoring/api/${path}/`,
-    headers: { ...server.admin, ...(type === undefined ? {} : { 'content-type': type }) },
-    ...(body === undefined ? {} : { payload: body }),
+    headers: { ...server.admin, ...defined({ 'content-type': type }) },
+    ...defined({ payload: body }),
   })
   return { status: reply.statusCode, json: reply.json() }
 }

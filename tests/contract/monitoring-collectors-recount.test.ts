@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { seededRandom } from '../../bench/random.ts'
+import { defined } from '../../src/lib/defined.ts'
 import type { RequestEvent } from '../../src/monitoring/series/request-event.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
@@ -46,7 +47,7 @@ function questionsOf(metrics: readonly string[], more: Partial<Question>[]): Que
     { from: from / 1000 + 4200, to: from / 1000 + 6000, interval: 60 },
   ]
   const grouped = metrics.flatMap((metric) =>
-    [undefined, ...groupings].map((groupBy) => ({ metric, ...(groupBy === undefined ? {} : { groupBy }) })),
+    [undefined, ...groupings].map((groupBy) => ({ metric, ...defined({ groupBy }) })),
   )
   const draw = seededRandom(5)
   return grouped.map((question) => ({

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { StoreRecord } from '../../src/catalog/records.ts'
 import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
 import type { Schema } from '../../src/geo/schema.ts'
+import { defined } from '../../src/lib/defined.ts'
 import type { StoreConnection } from '../../src/stores/store.ts'
 import type { TestApp } from '../support/app.ts'
 import { basicAuth, createTestApp } from '../support/app.ts'
@@ -61,8 +62,7 @@ async function publish(
         originalName: table,
         schema,
         style: 'point',
-        ...(srs === undefined ? {} : { srs }),
-        ...(result.envelope === undefined ? {} : { envelope: result.envelope }),
+        ...defined({ srs, envelope: result.envelope }),
       },
     },
     '2026-01-01T00:00:00.000Z',

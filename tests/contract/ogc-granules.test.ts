@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import { listOf } from '../support/importer-client.ts'
 import type { MosaicServer } from '../support/mosaics.ts'
 import { createMosaic, runMosaic, startMosaics } from '../support/mosaics.ts'
@@ -30,7 +31,7 @@ async function get(client: MosaicServer, url: string, headers: Record<string, st
 
 async function send(client: MosaicServer, method: 'DELETE' | 'PUT', url: string, payload?: object) {
   const { app, admin } = client.server
-  return app.inject({ method, url, headers: admin, ...(payload === undefined ? {} : { payload }) })
+  return app.inject({ method, url, headers: admin, ...defined({ payload }) })
 }
 
 async function namesIn(client: MosaicServer, query: string): Promise<string[]> {

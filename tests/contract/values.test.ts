@@ -18,6 +18,7 @@ import { createColumnBuilder } from '../../src/geo/column-builder.ts'
 import type { AttributeType } from '../../src/geo/schema.ts'
 import { parseWireTime } from '../../src/http/monitoring/wire-time.ts'
 import { readTime } from '../../src/http/ogc/items-query.ts'
+import { defined } from '../../src/lib/defined.ts'
 import { parseMonitorTime } from '../../src/monitoring/collect/geoserver/request-data.ts'
 import { convertColumn } from '../../src/stores/convert-column.ts'
 import { property, writeFlatGeobuf } from '../support/flatgeobuf-writer.ts'
@@ -111,7 +112,7 @@ function inDump(type: AttributeType): Read {
 function bySpec(type: string, target?: string): Read {
   return async (text) => {
     const batch = tableBatch(tableSchema({ t: 'text' }), [[text]])
-    const spec = { type, field: 't', ...(target === undefined ? {} : { target }) }
+    const spec = { type, field: 't', ...defined({ target }) }
     return tableRows((await runBatch(batch, [spec])).batch)[0]?.[0]
   }
 }

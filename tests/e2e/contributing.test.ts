@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runTool } from '../../scripts/check/run-tool.ts'
+import { without } from '../../src/lib/defined.ts'
 import { blockAt } from '../support/document-blocks.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -13,7 +14,7 @@ const commands = blockAt('CONTRIBUTING.md > Start > sh 1')
 const left = ['npm run check', 'npm test', 'npm run test:kill -- --runs 200']
 
 function run(command: string): ReturnType<typeof runTool> {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const env = without(process.env, 'NODE_TEST_CONTEXT')
   return runTool(root, 'bash', ['-c', command], env)
 }
 

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { without } from '../../src/lib/defined.ts'
 import { runAtTerminal } from '../support/terminal.ts'
 import type { Cleanup, Ended } from '../support/terrane-process.ts'
 import { runTerrane, startTerrane, temporaryData } from '../support/terrane-process.ts'
@@ -234,7 +235,7 @@ describe('a start that fails', () => {
     t.after(() => blocker.close())
     await new Promise((resolve) => blocker.once('listening', resolve))
     const { port } = blocker.address() as { port: number }
-    const { TERRANE_ADMIN_PASSWORD: _password, ...env } = settings(data)
+    const env = without(settings(data), 'TERRANE_ADMIN_PASSWORD')
     const failed = await runTerrane(t, ['serve'], { ...env, TERRANE_PORT: String(port) })
     assert.equal(failed.code, 1)
     assert.match(failed.stderr, new RegExp(`Port ${port} of 127\\.0\\.0\\.1 is in use.*TERRANE_PORT`))

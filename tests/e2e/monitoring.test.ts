@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../src/lib/defined.ts'
 import { authorization } from '../support/hostile.ts'
 import type { Json } from '../support/importer-client.ts'
 import { testCluster } from '../support/postgres.ts'
@@ -70,7 +71,7 @@ async function send(
 ): Promise<void> {
   const [method, path] = (request ?? '').split(' ')
   const reply = await fetch(`${url}${path}`, {
-    ...(method === undefined ? {} : { method }),
+    ...defined({ method }),
     headers: {
       ...(isAnonymous ? {} : { authorization }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import { rasterTransforms, vectorTransforms } from '../../src/transforms/registry.ts'
 import type { HostileRequest, OpenApi, SchemaNode } from '../support/hostile-requests.ts'
 import { hostileRequests, hostileTexts } from '../support/hostile-requests.ts'
@@ -52,8 +53,8 @@ async function send({ server }: ImporterClient, request: HostileRequest): Promis
   const reply = await server.app.inject({
     method: method.toUpperCase() as 'GET',
     url,
-    headers: { ...server.admin, ...(type === undefined ? {} : { 'content-type': type }) },
-    ...(body === undefined ? {} : { payload: body }),
+    headers: { ...server.admin, ...defined({ 'content-type': type }) },
+    ...defined({ payload: body }),
   })
   assert.ok(reply.statusCode < 500, `${reply.statusCode} ${shown} ${reply.body.slice(0, 200)}`)
   assert.ok(performance.now() - begun < longestMs, `${shown} took ${performance.now() - begun} ms`)

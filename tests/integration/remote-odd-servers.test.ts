@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { defined } from '../../src/lib/defined.ts'
 import { fetchInto, isFailure, startRawServer } from '../support/remote-fetch.ts'
 import { startWebServer } from '../support/web-server.ts'
 
@@ -24,7 +25,7 @@ async function breaking(
     const shown = options.wrongStart === true ? from - 1 : from
     reply.writeHead(from > 0 ? 206 : 200, {
       'content-length': body.length,
-      ...(etag === undefined ? {} : { etag }),
+      ...defined({ etag }),
       ...(from > 0 ? { 'content-range': `bytes ${shown}-${text.length - 1}/${text.length}` } : {}),
     })
     if (count > options.times) reply.end(body)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AppOptions, Terrane } from '../../src/app.ts'
 import { createApp } from '../../src/app.ts'
 import { loadSettings } from '../../src/config/settings.ts'
+import { without } from '../../src/lib/defined.ts'
 import './described-answers.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -37,7 +38,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     TERRANE_ADMIN_PASSWORD: adminPassword,
     ...options.env,
   })
-  const { env: _env, dataDir: _dataDir, ...appOptions } = options
+  const appOptions = without(options, 'env', 'dataDir')
   const terrane = await createApp(settings, {
     log: silentLogger,
     notice: () => undefined,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LayerRecord } from '../../src/catalog/records.ts'
 import { publishNewLayer } from '../../src/catalog/rows/publication.ts'
+import { defined } from '../../src/lib/defined.ts'
 import type { TestApp } from './app.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -17,7 +18,7 @@ export function configurationClient(terrane: () => TestApp) {
       method,
       url: `/rest${url}`,
       headers: { ...terrane().admin, ...headers },
-      ...(payload === undefined ? {} : { payload }),
+      ...defined({ payload }),
     })
   return {
     send,

@@ -1,3 +1,4 @@
+import { defined } from '../../src/lib/defined.ts'
 import type { DatabaseConnection } from '../../src/sources/database/database.ts'
 import type { Answer, ImporterClient, Json } from './importer-client.ts'
 import { fileDatabase } from './postgis-store.ts'
@@ -25,7 +26,7 @@ export async function createDatabaseImport(
   options: DatabaseImportOptions = {},
 ): Promise<Answer> {
   const { tables, query = '', headers = {} } = options
-  const data = { type: 'database', parameters, ...(tables === undefined ? {} : { tables }) }
+  const data = { type: 'database', parameters, ...defined({ tables }) }
   const reply = await server.app.inject({
     method: 'POST',
     url: `/rest/database-imports${query}`,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import { runProgram } from '../../src/lib/process.ts'
 import type { FilePart, Json } from './importer-client.ts'
 import { multipart, multipartType } from './importer-client.ts'
@@ -87,7 +88,7 @@ function victimOf(server: TestServer, dataDir: string, tempDir: string): Victim 
   const send: Victim['send'] = async (method, path, body, type) => {
     const reply = await fetch(`${server.url}${path}`, {
       method,
-      headers: { authorization, ...(type === undefined ? {} : { 'content-type': type }) },
+      headers: { authorization, ...defined({ 'content-type': type }) },
       ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> | string }),
     })
     const text = await reply.text()

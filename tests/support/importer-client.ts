@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import type { TestApp, TestAppOptions } from './app.ts'
 import { createTestApp } from './app.ts'
 
@@ -63,7 +64,7 @@ export function clientOf(server: TestApp): ImporterClient {
       method: method as 'GET',
       url: `/rest/imports${path}`,
       headers: { ...server.admin, ...headers },
-      ...(payload === undefined ? {} : { payload }),
+      ...defined({ payload }),
     })
     const isJson = /json/.test(String(reply.headers['content-type']))
     return {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import type { ImporterClient, Json } from './importer-client.ts'
 import { startImporter } from './importer-client.ts'
 import { testCluster } from './postgres.ts'
@@ -78,8 +79,7 @@ export async function createMosaic(
 ): Promise<number> {
   const data = {
     type: 'mosaic',
-    ...(location === undefined ? {} : { location }),
-    ...(time === undefined ? {} : { time }),
+    ...defined({ location, time }),
   }
   const created = await client.call('POST', '', { import: { data } })
   assert.equal(created.status, 201, created.text)

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { defined } from '../../src/lib/defined.ts'
 import { Failure } from '../../src/lib/errors.ts'
 import { createAddressGuard } from '../../src/sources/remote/address-guard.ts'
 import type { RemoteCredentials } from '../../src/sources/remote/credentials.ts'
@@ -45,7 +46,7 @@ export async function fetchInto(test: TestContext, address: string, settings: Fe
     hostKeys: createHostKeys(join(openFolder(test), 'known_hosts'), false),
     s3: {
       region: 'us-east-1',
-      ...(settings.s3Endpoint === undefined ? {} : { endpoint: settings.s3Endpoint }),
+      ...defined({ endpoint: settings.s3Endpoint }),
     },
     limits: { ...usual, ...settings.limits },
     signal: settings.signal ?? new AbortController().signal,

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { DistinctNames } from '../../lib/text/free-name.ts'
 import { parseColor } from './colors.ts'
 import type { Condition, Drawing, Fill, Rule, Stroke, Symbolizer } from './drawing.ts'
@@ -73,9 +74,7 @@ function lineSymbol(read: LayerReader): Symbolizer {
     color,
     width,
     opacity: read.number('line-opacity', opacity),
-    ...(dashes === undefined ? {} : { dashes }),
-    ...(cap === undefined ? {} : { cap }),
-    ...(join === undefined ? {} : { join }),
+    ...defined({ dashes, cap, join }),
   }
   return { kind: 'line', stroke }
 }
@@ -144,7 +143,7 @@ function ruleOf(layer: Node, lost: Set<string>): Rule {
   if (layer.filter !== undefined && condition === undefined) lost.add('a filter')
   return {
     ...(typeof layer.id === 'string' ? { name: layer.id } : {}),
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ condition }),
     ...(typeof layer.maxzoom === 'number' ? { minScale: scaleOfZoom(layer.maxzoom) } : {}),
     ...(typeof layer.minzoom === 'number' ? { maxScale: scaleOfZoom(layer.minzoom) } : {}),
     symbols: symbolsOf(layer, lost),
@@ -161,10 +160,7 @@ export function readMapLibre(document: string): Drawing {
 }
 
 function strokePaint({ color, width, opacity, dashes, cap, join }: Stroke): Node {
-  const layout = {
-    ...(cap === undefined ? {} : { 'line-cap': cap }),
-    ...(join === undefined ? {} : { 'line-join': join }),
-  }
+  const layout = defined({ 'line-cap': cap, 'line-join': join })
   return {
     type: 'line',
     ...(Object.keys(layout).length === 0 ? {} : { layout }),

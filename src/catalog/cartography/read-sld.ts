@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from './colors.ts'
@@ -25,12 +26,9 @@ class Reader {
     const minScale = this.#number(textOf(element, 'MinScaleDenominator'))
     const maxScale = this.#number(textOf(element, 'MaxScaleDenominator'))
     return {
-      ...(name === undefined ? {} : { name }),
-      ...(title === undefined ? {} : { title }),
-      ...(condition === undefined ? {} : { condition }),
+      ...defined({ name, title, condition }),
       ...(child(element, 'ElseFilter') === undefined ? {} : { isElse: true }),
-      ...(minScale === undefined ? {} : { minScale }),
-      ...(maxScale === undefined ? {} : { maxScale }),
+      ...defined({ minScale, maxScale }),
       symbols: element.children.flatMap((one) => this.#symbol(one)),
     }
   }
@@ -105,8 +103,7 @@ class Reader {
         return [
           {
             kind: 'polygon',
-            ...(fill === undefined ? {} : { fill }),
-            ...(stroke === undefined ? {} : { stroke }),
+            ...defined({ fill, stroke }),
           },
         ]
       }
@@ -134,8 +131,7 @@ class Reader {
       kind: 'point',
       shape,
       size: this.#number(textOf(graphic, 'Size')) ?? 6,
-      ...(fill === undefined ? {} : { fill }),
-      ...(stroke === undefined ? {} : { stroke }),
+      ...defined({ fill, stroke }),
       ...(rotation === undefined || rotation === 0 ? {} : { rotation }),
     }
   }
@@ -177,8 +173,7 @@ class Reader {
       width: this.#number(parameters.get('stroke-width')) ?? 1,
       opacity: this.#number(parameters.get('stroke-opacity')) ?? opacity,
       ...(dashes.length === 0 || !dashes.every(Number.isFinite) ? {} : { dashes }),
-      ...(cap === undefined ? {} : { cap }),
-      ...(join === undefined ? {} : { join }),
+      ...defined({ cap, join }),
     }
   }
 
@@ -219,8 +214,7 @@ export function readSld(document: string): Drawing {
   const title = textOf(style, 'Title')
   const read = rules.map((rule) => reader.rule(rule))
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(title === undefined ? {} : { title }),
+    ...defined({ name, title }),
     rules: read,
     lost: [...reader.lost],
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { checkStyleDocument } from '../cartography/check-style.ts'
 import { defaultStyleName, defaultStyles } from '../default-styles.ts'
@@ -71,7 +72,7 @@ export class Styles {
     const plain = defaultStyles.find((style) => style.name === plainStyle)
     const { format, document } = content ?? plain ?? { format: 'maplibre', document: '{}' }
     checkStyleDocument(format, document)
-    const values = { name, format, document, ...(workspace === undefined ? {} : { workspace }) }
+    const values = { name, format, document, ...defined({ workspace }) }
     const at = nowOf(this.#parts)
     await this.#parts.database.transaction((db) => insertStyle(db, values, at))
     return this.get(workspace, name)

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
+import { without } from '../../lib/defined.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord } from '../records.ts'
 import { findLayer, insertLayer, updateLayer } from './layer-rows.ts'
@@ -38,14 +39,7 @@ export async function refreshLayer(
 ): Promise<LayerRecord | undefined> {
   const layer = await findLayer(db, place.workspace, place.name)
   if (layer === undefined) return undefined
-  const {
-    envelope: _envelope,
-    featureCount: _featureCount,
-    times: _times,
-    srs: _srs,
-    crs: _crs,
-    ...kept
-  } = layer.details
+  const kept = without(layer.details, 'envelope', 'featureCount', 'times', 'srs', 'crs')
   const { storeId, nativeName } = refresh
   const details = { ...kept, ...refresh.details }
   await updateLayer(db, { ...layer, storeId, nativeName, details }, { at, cause: 'import' })

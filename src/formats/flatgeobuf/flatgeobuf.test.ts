@@ -17,6 +17,7 @@ import {
 } from '../../../tests/support/flatgeobuf-writer.ts'
 import { dataFile, readContext, readLayer } from '../../../tests/support/read-layer.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { flatgeobuf } from './flatgeobuf.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'flatgeobuf-'))
@@ -90,7 +91,7 @@ describe('FlatGeobuf, real files', () => {
     const byName: Record<string, Value> = {}
     for (const [index, { name }] of layer.schema.attributes.entries())
       byName[name] = rows[0]?.values[index] ?? null
-    const { j: _, ...others } = byName
+    const others = without(byName, 'j')
     assert.deepEqual(others, {
       a: 1,
       d: 1577923200000000n,
@@ -351,7 +352,7 @@ describe('FlatGeobuf values', () => {
 
   it('takes the CRS from authority and code, with EPSG where none is named', async () => {
     const crsOf = async (crs: FgbOptions['crs']) =>
-      (await read({ features: [], ...(crs === undefined ? {} : { crs }) })).layer.schema.geometry?.crs
+      (await read({ features: [], ...defined({ crs }) })).layer.schema.geometry?.crs
     assert.deepEqual(await crsOf({ code: 25832 }), { srs: 'EPSG:25832' })
     assert.deepEqual(await crsOf({ org: 'esri', code: 54009, wkt: 'PROJCRS[]' }), {
       srs: 'ESRI:54009',

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { GeometryField } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import type { ForeignDatabase } from './open-database.ts'
@@ -85,7 +86,7 @@ function toLayer(
     name,
     schema,
     ...(isCounted && kind === 'table' ? { featureCount: countRows(db, name) } : {}),
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ envelope }),
     messages: [...messages],
   }
 }

@@ -3,6 +3,7 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { attributeOfColumn } from './column-types.ts'
 import { foldName, isSameName, quoteText } from './sql-names.ts'
 
@@ -103,8 +104,7 @@ function describeTable(db: DatabaseSync, contents: Row): GeoPackageTable | undef
     kind: isView || idColumn === undefined ? 'view' : 'table',
     schema: { attributes, geometry },
     columns,
-    ...(idColumn === undefined ? {} : { idColumn }),
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ idColumn, envelope }),
     ...(isView || infos.some(isComputed) ? {} : { rootPage: Number(object['rootpage']) }),
     ...(declared === undefined ? {} : { srsId: Number(declared['srs_id']) }),
   }
@@ -168,7 +168,7 @@ function findCrs(db: DatabaseSync, srsId: number): CrsDeclaration | undefined {
   const code = Number(row['organization_coordsys_id'])
   const hasCode = /^[A-Z][A-Z0-9_-]{0,31}$/.test(organization) && organization !== 'NONE' && code > 0
   if (!hasCode && wkt === undefined) return undefined
-  return { ...(hasCode ? { srs: `${organization}:${code}` } : {}), ...(wkt === undefined ? {} : { wkt }) }
+  return { ...(hasCode ? { srs: `${organization}:${code}` } : {}), ...defined({ wkt }) }
 }
 
 function isDefinition(text: unknown): text is string {

@@ -1,10 +1,11 @@
+import { defined } from '../../lib/defined.ts'
 import { FormatError } from '../format.ts'
 
 /** The file breaks the Parquet format; `what` is put behind a common beginning. */
 export function damaged(what: string, cause?: unknown): FormatError {
   return new FormatError(`The Parquet file is damaged: ${what}`, {
     code: 'damaged-file',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

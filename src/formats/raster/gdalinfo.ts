@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { RasterBand, RasterDescription } from '../format.ts'
 import { FormatError } from '../format.ts'
@@ -50,9 +51,7 @@ function toBand(value: unknown): RasterBand {
   const caption = textOf(description)
   return {
     dataType: textOf(type) ?? 'Unknown',
-    ...(noData === undefined ? {} : { noData }),
-    ...(color === undefined ? {} : { color }),
-    ...(caption === undefined ? {} : { description: caption }),
+    ...defined({ noData, color, description: caption }),
   }
 }
 
@@ -90,7 +89,7 @@ export function parseGdalInfo(text: string): GdalInfo {
   const raster: RasterDescription = {
     ...sizeOf(info.size),
     bands: bands.map(toBand),
-    ...(geoTransform === undefined ? {} : { geoTransform }),
+    ...defined({ geoTransform }),
     ...(typeof wkt === 'string' && wkt !== '' ? { crs: { wkt } } : {}),
     overviews: listOf(fieldsOf(bands[0]).overviews).map((one) => sizeOf(fieldsOf(one).size)),
     ...(controlPoints === 0 ? {} : { controlPointCount: controlPoints }),
@@ -99,6 +98,6 @@ export function parseGdalInfo(text: string): GdalInfo {
   return {
     raster,
     subdatasetCount: subdatasetCount(info.metadata),
-    ...(overviewFile === undefined ? {} : { overviewFile }),
+    ...defined({ overviewFile }),
   }
 }

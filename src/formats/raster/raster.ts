@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { defined } from '../../lib/defined.ts'
 import { openGuarded } from '../../lib/files/guarded-files.ts'
 import { runProgram } from '../../lib/process.ts'
 import { asciiText } from '../../lib/values/decimal.ts'
@@ -117,14 +118,14 @@ async function describeRaster(
   const { crs, messages } = await findCrs(declared, file)
   const raster: RasterDescription = {
     ...rest,
-    ...(crs === undefined ? {} : { crs }),
+    ...defined({ crs }),
     sizeBytes: await sizeBytesOf(file),
   }
   const envelope = envelopeOf(raster)
   return {
     name: basename(file.path, extname(file.path)),
     schema: { attributes: [], geometry: undefined },
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ envelope }),
     messages,
     raster,
   }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { roles } from '../../accounts/caller.ts'
 import type { Session, Token, User } from '../../accounts/records.ts'
 import { minPasswordLength } from '../../config/passwords.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 
@@ -71,7 +72,7 @@ export const SessionReply = Type.Object({
 export function toWireUser(request: FastifyRequest, user: User) {
   const { name, email, role } = user
   const href = request.link(`/rest/security/users/${encodeURIComponent(name)}`)
-  return { name, ...(email === undefined ? {} : { email }), role, href }
+  return { name, ...defined({ email }), role, href }
 }
 
 export function toWireToken(request: FastifyRequest, token: Token) {
@@ -80,8 +81,7 @@ export function toWireToken(request: FastifyRequest, token: Token) {
     id,
     name: caption,
     created: createdAt,
-    ...(expiresAt === undefined ? {} : { expires: expiresAt }),
-    ...(lastUsedAt === undefined ? {} : { lastUsed: lastUsedAt }),
+    ...defined({ expires: expiresAt, lastUsed: lastUsedAt }),
     href: request.link(`/rest/security/tokens/${id}`),
   }
 }

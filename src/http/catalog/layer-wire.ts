@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { LayerRecord, StoreRecord, StyleRecord } from '../../catalog/records.ts'
 import { storeKinds } from '../../catalog/records.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
+import { defined } from '../../lib/defined.ts'
 import { toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'
@@ -84,8 +85,7 @@ export function toWireLayer(
       workspace: { name: layer.workspace, href: request.link(workspacePath(layer.workspace)) },
       type: isVector ? 'VECTOR' : 'RASTER',
       title: details.title,
-      ...(details.abstract === undefined ? {} : { abstract: details.abstract }),
-      ...(details.description === undefined ? {} : { description: details.description }),
+      ...defined({ abstract: details.abstract, description: details.description }),
       defaultStyle: {
         name: details.style,
         href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),
@@ -98,12 +98,11 @@ export function toWireLayer(
       },
       nativeName: layer.nativeName,
       originalName: details.originalName,
-      ...(details.srs === undefined ? {} : { srs: details.srs }),
+      ...defined({ srs: details.srs }),
       ...toWireBounds(layer),
       attributes: toWireAttributes(layer),
       version: layer.version,
-      ...(layer.isPublic === undefined ? {} : { public: layer.isPublic }),
-      ...(details.featureCount === undefined ? {} : { featureCount: details.featureCount }),
+      ...defined({ public: layer.isPublic, featureCount: details.featureCount }),
       dateCreated: layer.createdAt,
       dateModified: layer.updatedAt,
       href,
@@ -114,7 +113,7 @@ export function toWireLayer(
 function toWireBounds({ details: { envelope, srs } }: LayerRecord) {
   if (envelope === undefined || isEmptyEnvelope(envelope)) return {}
   const { minX: minx, minY: miny, maxX: maxx, maxY: maxy } = envelope
-  return { bbox: { minx, miny, maxx, maxy, ...(srs === undefined ? {} : { crs: srs }) } }
+  return { bbox: { minx, miny, maxx, maxy, ...defined({ crs: srs }) } }
 }
 
 function toWireAttributes({ details: { schema } }: LayerRecord): { name: string; binding: string }[] {

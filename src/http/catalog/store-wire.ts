@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
 import { hiddenSecret } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -124,7 +125,7 @@ export function toWireStore(request: FastifyRequest, store: StoreRecord) {
     name: store.name,
     type: store.type,
     enabled: store.isEnabled,
-    ...(store.description === undefined ? {} : { description: store.description }),
+    ...defined({ description: store.description }),
     workspace: { name: store.workspace, href: request.link(workspacePath(store.workspace)) },
     ...(isData || path === undefined ? {} : { url: `file:${path}` }),
     connectionParameters: toWireParameters(store),

@@ -9,6 +9,7 @@ import type {
   RemoteSource,
   TaskRecord,
 } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { toWireDatabase, toWireTable } from './database-wire.ts'
 import { toWireGranule, toWireTime } from './granule-wire.ts'
@@ -68,7 +69,7 @@ export function toWireFile(request: FastifyRequest, parent: string, { file, task
     href: request.link(`${parent}/data/files/${encodeURIComponent(fileIdOf(task.folder, file.path))}`),
     prj: prj === undefined ? null : basename(prj),
     other: Object.values(others).map((path) => basename(path)),
-    ...(task.charset === undefined ? {} : { charset: task.charset }),
+    ...defined({ charset: task.charset }),
     ...(granule === undefined ? {} : toWireGranule(granule)),
   }
 }
@@ -98,9 +99,9 @@ function toWireRemote({ location, username, domain, sealedPassword }: RemoteSour
   return {
     type: 'remote',
     location,
-    ...(username === undefined ? {} : { username }),
+    ...defined({ username }),
     ...(sealedPassword === undefined ? {} : { password: hiddenSecret }),
-    ...(domain === undefined ? {} : { domain }),
+    ...defined({ domain }),
   }
 }
 
@@ -108,7 +109,7 @@ function toWireMosaic({ time }: ImportSource, tasks: TaskRecord[]): object {
   const format = tasks.find(({ mosaic }) => mosaic !== undefined)?.format
   return {
     type: 'mosaic',
-    ...(format === undefined ? {} : { format }),
+    ...defined({ format }),
     ...(time === undefined ? {} : { time: toWireTime(time) }),
   }
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hiddenSecret } from '../../catalog/records.ts'
 import type { DatabaseSource, TaskRecord, WantedDatabase } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { findTlsMode, tlsNames } from '../../lib/postgres/address.ts'
 import { databaseReaders, findDatabaseReader, getDatabaseReader } from '../../sources/database/registry.ts'
@@ -43,8 +44,7 @@ export function fromWireDatabase({ parameters, tables }: WantedDatabaseData): Wa
     connection: {
       type,
       ...place,
-      ...(tls === undefined ? {} : { tls }),
-      ...(passwd === undefined ? {} : { password: passwd }),
+      ...defined({ tls, password: passwd }),
     },
     ...(tables === undefined ? {} : { tables: [...new Set(tables)] }),
   }
@@ -68,7 +68,7 @@ function toWireParameters({ place, sealedPassword }: DatabaseSource): Record<str
     'Loose bbox': null,
     'max connections': null,
     user: place.user ?? null,
-    ...(place.tls === undefined ? {} : { 'SSL mode': place.tls }),
+    ...defined({ 'SSL mode': place.tls }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { parseIsoTime } from '../../importer/importer.ts'
 import type { GranuleRecord, MosaicTime } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 
 /** A date and time of ISO 8601 with its zone, as in `2000-01-01T00:00:00.000+0000`. */
@@ -22,8 +23,7 @@ function toWireTimestamp(ms: number): string {
 export function toWireTime({ mode, pattern, format }: MosaicTime): object {
   return {
     mode,
-    ...(pattern === undefined ? {} : { filenameRegex: pattern }),
-    ...(format === undefined ? {} : { timeFormat: format }),
+    ...defined({ filenameRegex: pattern, timeFormat: format }),
   }
 }
 
@@ -33,6 +33,6 @@ export function toWireGranule({ timeMs, timeFault, fault, format }: GranuleRecor
   return {
     format: format ?? null,
     ...(timeMs === undefined ? {} : { timestamp: toWireTimestamp(timeMs) }),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ message }),
   }
 }

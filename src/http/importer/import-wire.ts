@@ -1,6 +1,7 @@
 import type { StoreRecord } from '../../catalog/records.ts'
 import type { Dialect } from '../../config/settings.ts'
 import type { ImportRecord, ImportState } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import type { FetchProgress } from '../../sources/remote/fetch-remote.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { ShownTask } from './data-wire.ts'
@@ -25,7 +26,7 @@ function toWireImportItem(request: FastifyRequest, record: ImportRecord, dialect
     id,
     href: request.link(importPath(id)),
     state: toWireState(record.state, dialect),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ message }),
   }
 }
 
@@ -38,7 +39,7 @@ export function toWireImport(
 ): { data?: object; [name: string]: unknown } {
   const { level, dialect, store: known, fetch } = view
   const { message, ...item } = toWireImportItem(request, record, dialect)
-  if (level < 1) return { ...item, ...(message === undefined ? {} : { message }) }
+  if (level < 1) return { ...item, ...defined({ message }) }
   const data = toWireImportData(request, record, tasks, level - 1)
   const { store, transforms, messages } = record
   return {
@@ -57,12 +58,12 @@ export function toWireImport(
                   : toWireStoreItem(known),
           },
         }),
-    ...(data === undefined ? {} : { data }),
+    ...defined({ data }),
     ...(fetch === undefined ? {} : { fetch: toWireFetch(fetch) }),
     ...(transforms.length === 0 ? {} : { transforms: transforms.map((spec) => toWireSpec(spec, dialect)) }),
     tasks: tasks.map((task) => toWireTask(request, task, level - 1, dialect)),
     ...(record.allowEmpty === true ? { allowEmpty: true } : {}),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ message }),
     ...(messages.length === 0 ? {} : { messages }),
   }
 }

@@ -5,6 +5,7 @@ import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import type { GeometryType, Schema } from '../../geo/schema.ts'
 import type { AttributeChoice, LayerChange, TaskLayer, TaskRecord } from '../../importer/model/model.ts'
 import { allAttributes } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid, notFound } from '../../lib/errors.ts'
 import { fromJavaClass, toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -48,7 +49,7 @@ function toWireAttributes(task: TaskRecord, layer: TaskLayer): object[] {
   const examples = new Map(schema.attributes.map(({ name, example }) => [name, example]))
   const attributes = (layer.attributes ?? allAttributes(schema)).map(({ name, source, type }) => {
     const example = examples.get(source)
-    return { name, binding: toJavaClass(type), source, ...(example === undefined ? {} : { example }) }
+    return { name, binding: toJavaClass(type), source, ...defined({ example }) }
   })
   if (geometry === undefined) return attributes
   return [{ name: geometry.name, binding: toJavaClass(layer.geometryType ?? geometry.type) }, ...attributes]
@@ -65,11 +66,10 @@ export function toWireLayer(request: FastifyRequest, task: TaskRecord) {
   return {
     ...item,
     title,
-    ...(abstract === undefined ? {} : { abstract }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ abstract, description }),
     originalName,
     nativeName,
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ srs }),
     bbox: toWireBounds(task, layer),
     attributes: toWireAttributes(task, layer),
     style: { name: layer.style, href: `${item.href}/style` },

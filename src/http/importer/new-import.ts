@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { requireMosaicTime } from '../../importer/importer.ts'
 import type { MosaicTime, NewImport, WantedRemote, WantedSource } from '../../importer/model/model.ts'
 import { sourceTypes } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { WantedData, WantedImport, WantedStore, WantedTime } from './bodies.ts'
@@ -34,11 +35,7 @@ function fromWireRemote({ location, file, username, password, domain }: WantedDa
 }
 
 function fromWireTime({ mode, filenameRegex: pattern, timeFormat: format }: WantedTime): MosaicTime {
-  return requireMosaicTime({
-    ...(mode === undefined ? {} : { mode }),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(format === undefined ? {} : { format }),
-  })
+  return requireMosaicTime(defined({ mode, pattern, format }))
 }
 
 /** Where the data of a new import lie; undefined for none. */
@@ -51,7 +48,7 @@ function fromWireData(data: WantedData | undefined): WantedSource | undefined {
   }
   const charset = requireCharset(data.charset ?? data.charsetEncoding)
   if (source === 'remote') {
-    return { type: source, remote: fromWireRemote(data), ...(charset === undefined ? {} : { charset }) }
+    return { type: source, remote: fromWireRemote(data), ...defined({ charset }) }
   }
   const path =
     file === undefined || location === undefined || isAbsolute(file)
@@ -62,8 +59,7 @@ function fromWireData(data: WantedData | undefined): WantedSource | undefined {
   return {
     type: source,
     ...(source === 'mosaic' && data.time !== undefined ? { time: fromWireTime(data.time) } : {}),
-    ...(path === undefined ? {} : { path }),
-    ...(charset === undefined ? {} : { charset }),
+    ...defined({ path, charset }),
   }
 }
 
@@ -79,8 +75,6 @@ export function fromWireImport(
     transforms: (wanted?.transforms ?? []).map(fromWireTransform),
     isArchived: wanted?.archive ?? false,
     ...(wanted?.allowEmpty === true ? { allowEmpty: true } : {}),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(store === undefined ? {} : { store }),
-    ...(source === undefined ? {} : { source }),
+    ...defined({ workspace, store, source }),
   }
 }

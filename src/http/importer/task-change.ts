@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '../../config/settings.ts'
 import type { TaskChange, TaskRecord } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { UpdateMode } from '../../stores/store.ts'
 import { updateModes } from '../../stores/store.ts'
@@ -22,10 +23,7 @@ export function fromWireTarget(
   const { name, workspace } = target
   if (name === undefined && dialect === 'contract')
     throw invalid('invalid-body', 'A target needs "dataStore.name"')
-  return {
-    ...(name === undefined ? {} : { store: name }),
-    ...(workspace?.name === undefined ? {} : { workspace: workspace.name }),
-  }
+  return defined({ store: name, workspace: workspace?.name })
 }
 
 function requireUpdateMode(text: string): UpdateMode {
@@ -67,6 +65,6 @@ export function fromWireTask(
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(workspace === undefined || workspace === task.target?.workspace ? {} : { workspace }),
-    ...(transforms === undefined ? {} : { transforms }),
+    ...defined({ transforms }),
   }
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { RejectLimit, TaskProgress, TaskRecord } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { ShownTask } from './data-wire.ts'
@@ -45,7 +46,7 @@ export function toWireTask(
     ...(layer === undefined
       ? {}
       : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
-    ...(errorMessage === undefined ? {} : { errorMessage }),
+    ...defined({ errorMessage }),
     transformChain: {
       type: task.kind ?? 'vector',
       transforms: toWireTransforms(request, task, dialect),
@@ -71,7 +72,7 @@ export function toWireProgress(task: TaskRecord, running: TaskProgress | undefin
   return {
     ...(running ?? still),
     state,
-    ...(errorMessage === undefined ? {} : { message: errorMessage }),
+    ...defined({ message: errorMessage }),
   }
 }
 

@@ -3,6 +3,7 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import type { Attribute } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { crs84Uri, toCrsUri } from './crs-uris.ts'
@@ -80,7 +81,7 @@ export async function toCollection(
   return {
     id,
     title,
-    ...(abstract === undefined ? {} : { description: abstract }),
+    ...defined({ description: abstract }),
     itemType: 'feature',
     extent: { ...(await toExtent(layer)), ...toTemporal(times) },
     crs: supportedCrs(layer),

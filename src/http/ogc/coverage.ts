@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { RasterBand, RasterDescription } from '../../formats/format.ts'
+import { defined } from '../../lib/defined.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { coverageMediaType } from '../../stores/rasters/media-type.ts'
@@ -20,7 +21,7 @@ function toWireBand({ dataType, noData, color, description }: RasterBand, index:
     name: description ?? `band${index + 1}`,
     type: dataType,
     ...(noData === undefined ? {} : { noData: ownValue(noDataWords, String(noData)) ?? noData }),
-    ...(color === undefined ? {} : { color }),
+    ...defined({ color }),
   }
 }
 
@@ -85,7 +86,7 @@ export async function toCoverage(
   return {
     id,
     title,
-    ...(abstract === undefined ? {} : { description: abstract }),
+    ...defined({ description: abstract }),
     itemType: 'coverage',
     extent: { ...(await toExtent(layer)), ...toTemporal(layer.details, isBrief) },
     ...(srs === undefined ? {} : { crs: [toCrsUri(srs)], storageCrs: toCrsUri(srs) }),

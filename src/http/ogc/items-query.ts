@@ -1,5 +1,6 @@
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { Envelope } from '../../geo/envelope.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { TimeReader } from '../../lib/values/time-reader.ts'
 import { rfc3339 } from '../../lib/values/time-rules.ts'
@@ -101,8 +102,7 @@ export function readTime(layer: LayerRecord, text: string | undefined): FeatureQ
   if (attribute === undefined) return undefined
   return {
     attribute: attribute.name,
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
+    ...defined({ from, to }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
@@ -20,7 +21,7 @@ function outputOf(
 ): Pick<PageWish, 'srs' | 'isYx' | 'crs'> {
   const { srs, crs: declared, schema } = layer.details
   const known = schema.geometry === undefined ? undefined : (srs ?? declared)
-  return { srs: crs.srs, isYx: crs.isYx, ...(known === undefined ? {} : { crs: known }) }
+  return { srs: crs.srs, isYx: crs.isYx, ...defined({ crs: known }) }
 }
 
 /** The question of a request in the layer's terms. */
@@ -32,9 +33,9 @@ function toWish(layer: LayerRecord, parameters: ItemsParameters): PageWish {
     query: {
       table: layer.nativeName,
       ...readPage(parameters),
-      ...(time === undefined ? {} : { time }),
+      ...defined({ time }),
     },
-    ...(box === undefined ? {} : { box }),
+    ...defined({ box }),
     ...outputOf(layer, crs),
   }
 }
@@ -70,8 +71,7 @@ export async function sendItems(
   const numberMatched = counts.find(key)
   const wish: PageWish = {
     ...asked,
-    ...(numberMatched === undefined ? {} : { numberMatched }),
-    ...(view.fileLink === undefined ? {} : { fileLink: view.fileLink }),
+    ...defined({ numberMatched, fileLink: view.fileLink }),
   }
   const written = view.store.writePage(wish, abortOnClose(request, reply))[Symbol.asyncIterator]()
   const first = partOf(await written.next())
@@ -198,7 +198,7 @@ export async function sendItem(
     query: { table: layer.nativeName, limit: 1, offset: 0, featureId },
     numberMatched: 1,
     ...outputOf(layer, crs),
-    ...(view.fileLink === undefined ? {} : { fileLink: view.fileLink }),
+    ...defined({ fileLink: view.fileLink }),
   }
   const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)

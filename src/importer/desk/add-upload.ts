@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { FoundData, LookNeeds } from '../look/look.ts'
@@ -67,7 +68,7 @@ async function keepTasks(
     } = await makeTasks(needs.making, record, found, {
       isUploaded,
       signal,
-      ...(charset === undefined ? {} : { charset }),
+      ...defined({ charset }),
     })
     return needs.making.records.database.transaction(async (db) => {
       for (const task of tasks) await insertTask(db, task)

@@ -1,5 +1,6 @@
 import type { Broadcast } from '../../db/broadcast.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import { without } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import { type ImportLocks, type RunningTable, stopFetches, stopWork } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
@@ -28,7 +29,7 @@ export interface CancelNeeds {
 
 /** A task that waits for its turn is CANCELED at once; false where it has begun meanwhile. */
 async function cancelWaiting(needs: CancelNeeds, task: TaskRecord): Promise<boolean> {
-  const { run: _run, ...canceled } = taskAfter(task, { type: 'canceled' })
+  const canceled = without(taskAfter(task, { type: 'canceled' }), 'run')
   try {
     await saveTaskAndTell(needs.records, needs.records.database.kysely, canceled)
     return true

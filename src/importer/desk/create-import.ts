@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
+import { defined } from '../../lib/defined.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import { requirePrograms } from '../kinds/kinds.ts'
 import type { LookNeeds } from '../look/look.ts'
@@ -54,8 +55,7 @@ async function resolveSource(needs: CreateNeeds, wanted: WantedSource): Promise<
         : { type, path: await resolveInRoots(path, needs.look.roots), isOurs: false }
   return {
     ...source,
-    ...(charset === undefined ? {} : { charset }),
-    ...(time === undefined ? {} : { time }),
+    ...defined({ charset, time }),
   }
 }
 
@@ -89,11 +89,11 @@ export async function createImport(
       messages: [],
       nextUpload: 0,
       ...(wanted.allowEmpty === true ? { allowEmpty: true } : {}),
-      ...(wanted.store === undefined ? {} : { store: wanted.store }),
+      ...defined({ store: wanted.store }),
       ...(source === undefined
         ? {}
         : { source: source.isOurs ? { ...source, path: uploadRoot(needs.look, id) } : source }),
-      ...(wanted.user === undefined ? {} : { user: wanted.user }),
+      ...defined({ user: wanted.user }),
     }
     if (!needsJob) {
       const record = importAfter(begun, { type: 'prepared', isReady: false })

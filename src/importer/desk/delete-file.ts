@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { Kinds } from '../kinds/kinds.ts'
 import type { ImportLocks } from '../live/live.ts'
@@ -16,7 +17,7 @@ export interface ReexamineNeeds {
 function withoutFile(task: TaskRecord, path: string): TaskRecord {
   const files = task.files.filter((file) => file.path !== path)
   if (task.state === 'COMPLETE') return { ...task, files }
-  const { format: _format, source: _source, layer: _layer, kind: _kind, ...rest } = task
+  const rest = without(task, 'format', 'source', 'layer', 'kind')
   return task.format === undefined ? { ...task, files } : { ...rest, files, transforms: [] }
 }
 

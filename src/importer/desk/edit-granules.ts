@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { without } from '../../lib/defined.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
 import { assembleMosaic, mosaicName } from '../kinds/kinds.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
@@ -57,7 +58,7 @@ async function settled(
   if (mosaic === undefined) throw new Error(`Task ${task.id} has granules and is no mosaic`)
   const name = task.source?.name ?? mosaicName(record.source?.path)
   const { task: changed, granules: checked } = assembleMosaic(task, granules, { name, time: mosaic.time })
-  const { layer: _layer, kind: _kind, ...bare } = changed
+  const bare = without(changed, 'layer', 'kind')
   return {
     task: await needs.kinds.reexamine(record, granules.length === 0 ? bare : changed),
     granules: checked,

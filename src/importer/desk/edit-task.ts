@@ -1,5 +1,6 @@
 import { findCrs, parseSrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { toTaskStore } from '../kinds/kinds.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
@@ -45,7 +46,7 @@ function changeLayer(layer: TaskLayer, change: LayerChange): TaskLayer {
   }
   if (change.style !== undefined) delete changed.ownStyle
   if (srs === undefined) return changed
-  const { srsCandidates: _candidates, ...settled } = changed
+  const settled = without(changed, 'srsCandidates')
   return { ...settled, srs: requireSrs(srs) }
 }
 
@@ -137,10 +138,7 @@ async function applyChange(
   const { updateMode, charset, rejectLimit, repair, allowEmpty, layer, store, transforms } = change
   let changed: TaskRecord = {
     ...task,
-    ...(updateMode === undefined ? {} : { updateMode }),
-    ...(rejectLimit === undefined ? {} : { rejectLimit }),
-    ...(repair === undefined ? {} : { repair }),
-    ...(allowEmpty === undefined ? {} : { allowEmpty }),
+    ...defined({ updateMode, rejectLimit, repair, allowEmpty }),
   }
   if (charset !== undefined) changed = await applyCharset(needs, changed, charset, signal)
   if (layer !== undefined && Object.keys(layer).length > 0) {
@@ -211,7 +209,7 @@ export async function changeTask(
     await moveImport(needs, importId, {
       workspace,
       check: checkTasks,
-      ...(store === undefined ? {} : { store }),
+      ...defined({ store }),
     })
   }
   return editTask(needs, importId, taskId, {

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
+import { defined, without } from '../../lib/defined.ts'
 import type { ImportRecord, TaskRecord, TaskStore } from '../model/model.ts'
 import { finalSchema, taskAfter } from '../model/model.ts'
 import type { Examination, ExamineContext, TaskKind } from './kind.ts'
@@ -80,19 +81,18 @@ export async function reexamine(
   if (task.state === 'RUNNING' || task.state === 'COMPLETE') return task
   const context = await contextOf(needs, kind, record, task)
   const { finding, reason, target = namedTarget(task, context), isDirect } = examine(kind, task, context)
-  const {
-    errorMessage: _errorMessage,
-    target: _target,
-    run: _run,
-    ...rest
-  } = taskAfter(task, {
-    type: 'examined',
-    finding,
-  })
+  const rest = without(
+    taskAfter(task, {
+      type: 'examined',
+      finding,
+    }),
+    'errorMessage',
+    'target',
+    'run',
+  )
   return {
     ...rest,
     isDirect,
-    ...(target === undefined ? {} : { target }),
-    ...(reason === undefined ? {} : { errorMessage: reason }),
+    ...defined({ target, errorMessage: reason }),
   }
 }

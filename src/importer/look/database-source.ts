@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
@@ -23,7 +24,7 @@ export async function resolveDatabase(
       place,
       tables: [],
       ...(password === undefined ? {} : { sealedPassword: parts.vault.seal(password) }),
-      ...(wanted.tables === undefined ? {} : { wanted: wanted.tables }),
+      ...defined({ wanted: wanted.tables }),
     },
   }
 }

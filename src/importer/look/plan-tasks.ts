@@ -1,5 +1,6 @@
 import { basename, relative, sep } from 'node:path'
 import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { DescribedFile, TaskRecord } from '../model/model.ts'
@@ -82,7 +83,7 @@ export function blankTask(
     transforms: [],
     nextTransformId: 0,
     messages: [],
-    ...(context.charset === undefined ? {} : { charset: context.charset }),
+    ...defined({ charset: context.charset }),
     ...(context.allowEmpty === true ? { allowEmpty: true } : {}),
   }
 }
@@ -131,7 +132,7 @@ function fileTasks(described: DescribedFile, context: PlanContext): TaskRecord[]
     format: format.name,
     kind: format.kind,
   }
-  return [{ ...bare, ...(error === undefined ? {} : { errorMessage: error }) }]
+  return [{ ...bare, ...defined({ errorMessage: error }) }]
 }
 
 /** What is wrong with files that nothing reads, in words. */

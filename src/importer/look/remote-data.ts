@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
 import { resolveInRoots } from '../../sources/path-guard.ts'
 import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
 import { fetchRemote } from '../../sources/remote/fetch-remote.ts'
@@ -15,8 +16,7 @@ function withCredentials(location: string, credentials: RemoteCredentials, parts
   const { username, password, domain } = credentials
   return {
     location,
-    ...(username === undefined ? {} : { username }),
-    ...(domain === undefined ? {} : { domain }),
+    ...defined({ username, domain }),
     ...(password === undefined ? {} : { sealedPassword: parts.vault.seal(password) }),
   }
 }

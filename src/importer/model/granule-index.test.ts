@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { batchRows } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
+import { without } from '../../lib/defined.ts'
 import { indexBatches, indexSchema } from './granule-index.ts'
 
 const row = {
@@ -22,7 +23,7 @@ const row = {
 
 describe('the index of granules', () => {
   it('has a row with the footprint, the place and the time of each', async () => {
-    const { timeMs: _timeMs, ...timeless } = row
+    const timeless = without(row, 'timeMs')
     const [batch] = await Array.fromAsync(indexBatches([row, timeless], indexSchema({ srs: 'EPSG:32618' })))
     assert.ok(batch !== undefined)
     const values = batch.columns.map((column) => columnValue(column, 0))

@@ -1,4 +1,5 @@
 import type { Message } from '../../formats/format.ts'
+import { without } from '../../lib/defined.ts'
 import type { DatabasePlace } from '../../sources/database/database.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTime } from './granule-record.ts'
@@ -71,6 +72,6 @@ export interface ImportRecord {
 /** A finished import without the password that its data were fetched with. */
 export function withoutPassword(record: ImportRecord): ImportRecord {
   if (record.source?.remote?.sealedPassword === undefined) return record
-  const { sealedPassword: _password, ...remote } = record.source.remote
+  const remote = without(record.source.remote, 'sealedPassword')
   return { ...record, source: { ...record.source, remote } }
 }

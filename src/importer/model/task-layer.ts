@@ -4,6 +4,7 @@ import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
 
@@ -19,7 +20,7 @@ export function proposeLayer(source: LayerDescription): TaskLayer {
     originalName: source.name,
     nativeName: name,
     style: defaultStyleName(source.schema.geometry?.type, source.raster === undefined ? 'vector' : 'raster'),
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ srs }),
     ...(srs === undefined && hasPlace ? { srsCandidates: crsCandidates(crs, source.envelope) } : {}),
   }
 }
@@ -72,8 +73,7 @@ export function loadedLayer(
   const given = loaded === undefined ? undefined : new Map(loaded.attributes.map((one) => [one.name, one]))
   return {
     attributes: attributes.flatMap(({ name, type, source = name, example }): LoadedAttribute[] => {
-      const from =
-        given === undefined ? { source, ...(example === undefined ? {} : { example }) } : given.get(name)
+      const from = given === undefined ? { source, ...defined({ example }) } : given.get(name)
       return from === undefined ? [] : [{ ...from, name, type }]
     }),
     ...(geometry === undefined ? {} : { geometry: { name: geometry.name, type: geometry.type } }),

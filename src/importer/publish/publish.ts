@@ -5,6 +5,7 @@ import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/recor
 import type { LayerDescription, RasterDescription } from '../../formats/format.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Schema } from '../../geo/schema.ts'
+import { defined, without } from '../../lib/defined.ts'
 import type { TableDescription } from '../../stores/store.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
 import { loadedLayer, taskAfter } from '../model/model.ts'
@@ -46,11 +47,9 @@ function factsOf(
   const envelope = task.layer?.bounds ?? table.envelope
   return {
     schema: table.schema,
-    ...(table.raster === undefined ? {} : { raster: table.raster }),
+    ...defined({ raster: table.raster }),
     ...(table.raster === undefined ? crsOf(table.schema, task) : rasterCrsOf(table.raster, task)),
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(table.times === undefined ? {} : { times: table.times }),
-    ...(table.featureCount === undefined ? {} : { featureCount: table.featureCount }),
+    ...defined({ envelope, times: table.times, featureCount: table.featureCount }),
   }
 }
 
@@ -98,8 +97,7 @@ async function putLayer(
     title,
     originalName,
     style,
-    ...(abstract === undefined ? {} : { abstract }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ abstract, description }),
     ...facts,
   }
   return change.publishLayer({ workspace, name, storeId, nativeName, details }, loaded)
@@ -131,7 +129,7 @@ export async function publishTask(
     const store = await makeStore?.(change)
     const settled = store === undefined ? place : { ...place, storeId: store.id }
     const published = await putLayer(change, record, task, { place: settled, facts, ownDocument })
-    const { run: _run, errorMessage: _error, ...rest } = taskAfter(task, { type: 'completed' })
+    const rest = without(taskAfter(task, { type: 'completed' }), 'run', 'errorMessage')
     const complete: TaskRecord = {
       ...rest,
       ...(store === undefined
@@ -145,8 +143,7 @@ export async function publishTask(
               name: published.name,
               nativeName: published.nativeName,
               style: published.details.style,
-              ...(facts.srs === undefined ? {} : { srs: facts.srs }),
-              ...(facts.envelope === undefined ? {} : { bounds: facts.envelope }),
+              ...defined({ srs: facts.srs, bounds: facts.envelope }),
               ...(facts.raster === undefined ? { loaded: loadedLayer(task.layer, facts.schema) } : {}),
             },
           }),

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
+import { without } from '../../lib/defined.ts'
 import type { GranuleRecord } from '../model/model.ts'
 
 type GranuleDocument = Omit<GranuleRecord, 'importId' | 'taskId' | 'fileId'>
@@ -18,7 +19,7 @@ function toGranule(row: Selectable<Tables['granules']>): GranuleRecord {
 }
 
 function toDocument(granule: GranuleRecord): string {
-  const { importId: _import, taskId: _task, fileId: _file, ...document } = granule
+  const document = without(granule, 'importId', 'taskId', 'fileId')
   return JSON.stringify(document)
 }
 

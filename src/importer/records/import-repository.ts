@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
+import { without } from '../../lib/defined.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
 import type { ImportRecord, ImportState } from '../model/model.ts'
 
@@ -24,15 +25,7 @@ function toImport(row: Selectable<Tables['imports']>): ImportRecord {
 }
 
 function toDocument(record: ImportRecord): string {
-  const {
-    id: _id,
-    state: _s,
-    nextTaskId: _n,
-    revision: _r,
-    createdAt: _c,
-    updatedAt: _u,
-    ...document
-  } = record
+  const document = without(record, 'id', 'state', 'nextTaskId', 'revision', 'createdAt', 'updatedAt')
   return JSON.stringify(document)
 }
 

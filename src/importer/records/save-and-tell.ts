@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { defined, without } from '../../lib/defined.ts'
 import type { ProgressBoard } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter, now, withoutPassword } from '../model/model.ts'
@@ -29,7 +30,7 @@ export async function settleImport(
     tasks: tasks.map((task) => task.state),
     isRunUnderWay: record.state === 'RUNNING' && record.jobId !== undefined,
   })
-  const { message: _message, ...rest } = settled
+  const rest = without(settled, 'message')
   const failed = tasks.filter((task) => task.state === 'ERROR').length
   const saved: ImportRecord =
     settled.state === 'COMPLETE_ERROR'
@@ -45,7 +46,7 @@ export async function saveAndTell(parts: Saving, db: Queryable, record: ImportRe
   const kept = record.state === 'COMPLETE' ? withoutPassword(record) : record
   const saved = await saveImport(db, kept, now(parts))
   const { state, message } = saved
-  parts.progress.tell(saved.id, { type: 'import', state, ...(message === undefined ? {} : { message }) })
+  parts.progress.tell(saved.id, { type: 'import', state, ...defined({ message }) })
   return saved
 }
 
@@ -57,7 +58,7 @@ export async function saveTaskAndTell(parts: Saving, db: Queryable, task: TaskRe
     type: 'task',
     taskId: id,
     state,
-    ...(errorMessage === undefined ? {} : { message: errorMessage }),
+    ...defined({ message: errorMessage }),
   })
   return saved
 }

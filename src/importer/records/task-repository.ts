@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
+import { without } from '../../lib/defined.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
 import type { TaskRecord, TaskState } from '../model/model.ts'
 
@@ -19,7 +20,7 @@ function toTask(row: Selectable<Tables['tasks']>): TaskRecord {
 }
 
 function toDocument(record: TaskRecord): string {
-  const { importId: _i, id: _id, state: _s, sortKey: _k, revision: _r, updatedAt: _u, ...document } = record
+  const document = without(record, 'importId', 'id', 'state', 'sortKey', 'revision', 'updatedAt')
   return JSON.stringify(document)
 }
 

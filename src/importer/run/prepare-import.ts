@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -53,7 +53,7 @@ async function findData(
 }
 
 async function end(records: Keeping, db: Queryable, record: ImportRecord, event: ImportEvent): Promise<void> {
-  const { jobId: _jobId, message: _message, ...rest } = importAfter(record, event)
+  const rest = without(importAfter(record, event), 'jobId', 'message')
   await saveAndTell(records, db, rest)
 }
 
@@ -67,7 +67,7 @@ export async function failPreparation(
   const record = await findImport(db, importId)
   if (record === undefined || record.state !== 'INIT') return
   await removeUpload({ folders }, importId, record.nextUpload)
-  const { jobId: _jobId, ...rest } = importAfter(record, { type: 'prepare-failed' })
+  const rest = without(importAfter(record, { type: 'prepare-failed' }), 'jobId')
   await saveAndTell(records, db, { ...rest, message })
 }
 

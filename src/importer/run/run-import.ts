@@ -1,4 +1,5 @@
 import type { JobContext, JobHandler } from '../../jobs/jobs.ts'
+import { without } from '../../lib/defined.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { ImportLocks } from '../live/live.ts'
 import { taskAfter } from '../model/model.ts'
@@ -34,7 +35,7 @@ async function endRun(needs: RunNeeds, importId: number, signal?: AbortSignal): 
   const messages = signal === undefined ? [] : await archiveSource(needs.archive, before, signal)
   const state = await needs.locks.ofImport(importId, () =>
     needs.records.database.transaction(async (db) => {
-      const { jobId: _jobId, ...record } = await getImport(db, importId)
+      const record = without(await getImport(db, importId), 'jobId')
       const settled = { ...record, messages: [...record.messages, ...messages] }
       return (await settleImport(needs.records, db, settled)).state
     }),

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { DataFile } from '../../formats/format.ts'
 import { FormatError } from '../../formats/format.ts'
 import { detectFormat, nameUnread } from '../../formats/registry.ts'
+import { defined } from '../../lib/defined.ts'
 import { explain } from '../../lib/errors.ts'
 import type { DescribedFile } from '../model/model.ts'
 
@@ -13,7 +14,7 @@ async function isEmptyFile(path: string): Promise<boolean> {
 async function describeUnread(file: DataFile): Promise<DescribedFile> {
   const looksLike = await nameUnread(file)
   const isEmpty = await isEmptyFile(file.path)
-  return { file, layers: [], isEmpty, ...(looksLike === undefined ? {} : { looksLike }) }
+  return { file, layers: [], isEmpty, ...defined({ looksLike }) }
 }
 
 /** What a file is and holds. A broken file of a known format says why in `error`. */

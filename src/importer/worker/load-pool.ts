@@ -1,4 +1,5 @@
 import type { DataFile, Message } from '../../formats/format.ts'
+import { defined } from '../../lib/defined.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
@@ -90,7 +91,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
   return {
     describe: (file, { charset, signal }) =>
       work<DescribedFile>(signal, (pool, limits) =>
-        pool.call('describe', { file, ...(charset === undefined ? {} : { charset }) }, described(limits)),
+        pool.call('describe', { file, ...defined({ charset }) }, described(limits)),
       ),
     describeDatabase: (connection, { signal, ...wanted }) =>
       work<DatabaseDescription>(signal, (pool, limits) =>

@@ -1,4 +1,5 @@
 import type { DataFile, Message } from '../../formats/format.ts'
+import { defined } from '../../lib/defined.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
@@ -39,7 +40,7 @@ function handlersAt(place: LoadPlace) {
     ): Promise<DatabaseDescription> => {
       checkConnection(place, connection)
       const reader = getDatabaseReader(connection)
-      const options = { maxTables, signal, ...(tables === undefined ? {} : { tables }) }
+      const options = { maxTables, signal, ...defined({ tables }) }
       return { format: reader.format, ...(await reader.describe(connection, options)) }
     },
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {

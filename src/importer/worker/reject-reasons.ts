@@ -1,4 +1,5 @@
 import type { RejectedRow } from '../../geo/batch.ts'
+import { defined } from '../../lib/defined.ts'
 
 /** Kinds of reasons that are told apart; further ones are counted by the writer of rejects alone. */
 const maxKinds = 1000
@@ -32,15 +33,14 @@ export class RejectReasons {
   readonly #kinds = new Map<string, Kind>()
 
   add({ row, field, value, reason }: RejectedRow): void {
-    const key = kindOf({ ...(field === undefined ? {} : { field }), reason })
+    const key = kindOf({ ...defined({ field }), reason })
     const known = this.#kinds.get(key)
     if (known !== undefined) known.count += 1
     else if (this.#kinds.size < maxKinds) {
       const first = {
         row,
         reason,
-        ...(field === undefined ? {} : { field }),
-        ...(value === undefined ? {} : { value }),
+        ...defined({ field, value }),
       }
       this.#kinds.set(key, { count: 1, first })
     }

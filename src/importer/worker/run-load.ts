@@ -3,6 +3,7 @@ import { RejectWriter } from '../../formats/reject-writer.ts'
 import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
 import type { LoadResult, StagedLoad, VectorStore } from '../../stores/store.ts'
@@ -72,7 +73,7 @@ function asRead(source: FeatureBatch, rejects: RejectedRow[]): RejectedRow[] {
   return rejects.map((reject) => {
     const place = places.get(reject.row)
     if (place === undefined) return reject
-    const { geometry: _geometry, ...facts } = reject
+    const facts = without(reject, 'geometry')
     return { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
   })
 }
@@ -158,8 +159,7 @@ class Ledger {
       rejected,
       schema,
       renamed,
-      ...(envelope === undefined ? {} : { envelope }),
-      ...(table === undefined ? {} : { table }),
+      ...defined({ envelope, table }),
     }
   }
 }
@@ -171,10 +171,7 @@ interface Flow {
 
 function flowOf(plan: LoadPlan, source: OpenSource, ledger: Ledger, hooks: RunLoadHooks): Flow {
   const { attributes, srs, transforms } = plan
-  const chosen = chosenSchema(source.schema, {
-    ...(attributes === undefined ? {} : { attributes }),
-    ...(srs === undefined ? {} : { srs }),
-  })
+  const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
   const context: TransformContext = {
     signal: hooks.signal,
     onMessage: hooks.onMessage,

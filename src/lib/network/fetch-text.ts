@@ -1,4 +1,5 @@
 import { basicAuthorization } from '../basic-authorization.ts'
+import { defined } from '../defined.ts'
 
 /** What went wrong with a request to another server: says which address and what to look at, without credentials. */
 export class FetchFailure extends Error {
@@ -38,7 +39,7 @@ export async function fetchText(address: string, options: FetchTextOptions): Pro
   const headers = {
     accept: options.accept ?? '*/*',
     'accept-encoding': 'identity',
-    ...(authorization === undefined ? {} : { authorization }),
+    ...defined({ authorization }),
   }
   try {
     const response = await follow(url, { headers, signal, redirect: 'manual' })

@@ -1,5 +1,6 @@
 import type { TransferListItem } from 'node:worker_threads'
 import { Worker } from 'node:worker_threads'
+import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
@@ -28,7 +29,7 @@ function openThread(
   const worker = new Worker(file, {
     resourceLimits: {
       maxYoungGenerationSizeMb,
-      ...(maxOldGenerationSizeMb === undefined ? {} : { maxOldGenerationSizeMb }),
+      ...defined({ maxOldGenerationSizeMb }),
     },
     ...(isBare ? { env: {}, stdout: true, stderr: true } : {}),
   })

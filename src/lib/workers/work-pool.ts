@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts'
 import type { CallParameters, ChunkOf, HandlerName, Handlers, ResultOf } from './handlers.ts'
 import type { WorkQueueOptions } from './work-queue.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -48,7 +49,7 @@ export class WorkPool<H extends Handlers> {
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
     const { limit, share = 1, maxWaiting, warm = 0 } = options
-    this.#queue = new WorkQueue({ limit: limit * share, ...(maxWaiting === undefined ? {} : { maxWaiting }) })
+    this.#queue = new WorkQueue({ limit: limit * share, ...defined({ maxWaiting }) })
     for (let count = 0; count < warm; count += 1) this.#idle.push(this.#start())
   }
 

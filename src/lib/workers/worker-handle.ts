@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts'
 import { currentGuard } from '../files/guarded-files.ts'
 import type {
   CallLimits,
@@ -149,7 +150,7 @@ export class WorkerHandle<H extends Handlers> {
       this.#carrier.hold(true)
       try {
         const { beatMs } = call
-        const how = { ...(ahead === undefined ? {} : { ahead }), ...(beatMs === undefined ? {} : { beatMs }) }
+        const how = defined({ ahead, beatMs })
         this.#carrier.post({ type: 'call', id, name, argument, ...how }, options.transfer)
         call.start()
       } catch (error) {

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { findMetric } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
 import { severities } from '../model/severities.ts'
@@ -116,7 +117,7 @@ function addThreshold(record: DumpRecord, definitions: Map<string, NewDefinition
   const value = readLimit(record, definition.option)
   if (value === undefined) throw new SkippedRecord('it has no threshold')
   const eventType = eventTypeNamed(keyField(record, 'event_type'), staging)
-  definition.threshold = { value, ...(eventType === undefined ? {} : { eventType }) }
+  definition.threshold = { value, ...defined({ eventType }) }
 }
 
 function eventTypeNamed(pk: string, staging: Staging): EventType | undefined {

@@ -1,3 +1,4 @@
+import { defined, without } from '../../lib/defined.ts'
 import { withoutAddress } from '../collect/classify/scrub.ts'
 import type { OwnEventType } from '../model/event-types.ts'
 import { cumulativeEventTypes } from '../model/event-types.ts'
@@ -51,7 +52,7 @@ export async function writeExceptions(
       errorType,
       message: target.privacy.scrub(message),
       stack: target.privacy.scrub(stack),
-      ...(event === undefined ? {} : { request: event }),
+      ...defined({ request: event }),
     })
     if (open.length >= perTransaction) await flush()
   }
@@ -66,7 +67,7 @@ function toEvent(
 ): RequestEvent {
   const { eventType, contentType, userAgent, userAgentFamily, clientIp, size, visitor, userName, ...rest } =
     request
-  const { service: _service, ...facts } = rest
+  const facts = without(rest, 'service')
   const address = clientIp === '' ? null : keepAddress(clientIp)
   const told = (text: string): string =>
     clientIp === '' || address === clientIp ? text : withoutAddress(text, clientIp, address)

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { metricNamed } from '../metrics/metrics.ts'
 import type { EventType } from '../model/event-types.ts'
 import type { Resolution } from '../series/schema.ts'
@@ -43,9 +44,7 @@ export async function readMetricValue(
     metric: metricNamed(asked.metric),
     shape: { keys: [], value: 'amount', isOfUsers: false },
     serviceIds: asked.serviceIds,
-    ...(asked.eventType === undefined ? {} : { eventType: asked.eventType }),
-    ...(asked.resourceId === undefined ? {} : { resourceId: asked.resourceId }),
-    ...(labelId === undefined ? {} : { labelId }),
+    ...defined({ eventType: asked.eventType, resourceId: asked.resourceId, labelId }),
   }
   const rows = await readRows(
     database,

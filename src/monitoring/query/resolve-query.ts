@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { FieldFailure } from '../../lib/errors.ts'
 import { isHostMetric, metricNamed, noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
@@ -20,14 +21,9 @@ export async function resolveQuery(database: SeriesDatabase, asked: MetricDataQu
   return {
     metric,
     shape: shapeOf(grouping, metric),
-    ...(serviceIds === undefined ? {} : { serviceIds }),
-    ...(eventType === undefined ? {} : { eventType }),
-    ...(resourceType === undefined ? {} : { resourceType }),
-    ...(user === undefined ? {} : { user }),
-    ...(labelId === undefined ? {} : { labelId }),
-    ...(otherId === undefined ? {} : { otherId }),
+    ...defined({ serviceIds, eventType, resourceType, user, labelId, otherId }),
     uncountedIds: [otherId, noneId].filter((id) => id !== undefined),
-    ...(resourceId === undefined ? {} : { resourceId }),
+    ...defined({ resourceId }),
   }
 }
 

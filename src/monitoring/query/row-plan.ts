@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { isHostMetric } from '../metrics/metrics.ts'
 import { resolutions } from '../series/schema.ts'
 import type { SeriesDatabase } from '../series/series-database.ts'
@@ -76,7 +77,7 @@ function planPart(
   return {
     sources: sourcesOf(isTotal),
     isUnique: isAlone && hasOneRow && value !== 'resources',
-    ...(distinct === undefined ? {} : { distinct }),
+    ...defined({ distinct }),
     ...(distinct !== undefined && isTotal && value !== 'resources'
       ? { countedSources: sourcesOf(false) }
       : {}),

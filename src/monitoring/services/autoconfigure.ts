@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { MapServerSettings } from '../../config/map-servers.ts'
+import { defined } from '../../lib/defined.ts'
 import { FieldFailure } from '../../lib/errors.ts'
 import type { HostRecord, ServiceSource } from '../model/records.ts'
 import type { ServiceType } from '../model/service-types.ts'
@@ -88,7 +89,7 @@ function hostSourceOf(server: MapServerSettings): ServiceSource | undefined {
 }
 
 function credentialsOf({ user, password }: MapServerSettings): Pick<MapServerSettings, 'user' | 'password'> {
-  return { ...(user === undefined ? {} : { user }), ...(password === undefined ? {} : { password }) }
+  return defined({ user, password })
 }
 
 /** What people call the host of an address: `localhost` for this machine, its own name where it listens everywhere. */

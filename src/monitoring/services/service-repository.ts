@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connection.ts'
+import { defined } from '../../lib/defined.ts'
 import { Secret } from '../../lib/secrets/secret.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { ServiceRecord, ServiceSource, ServiceValues } from '../model/records.ts'
@@ -28,7 +29,7 @@ function toRecord(row: Row, vault: Vault): ServiceRecord {
     isActive: row.is_active === 1,
     checkIntervalSeconds: row.check_interval,
     ...(row.last_check === null ? {} : { lastCheck: row.last_check }),
-    source: { ...source, ...(password === undefined ? {} : { password }) },
+    source: { ...source, ...defined({ password }) },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
+import { defined } from '../../lib/defined.ts'
 import type { Failure } from '../../lib/errors.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { Attempt, AttemptLimits, AttemptOptions } from './attempts.ts'
@@ -132,8 +133,7 @@ export async function download(
         const { name, contentType } = body
         return {
           bytes: arriving.bytes,
-          ...(name === undefined ? {} : { name }),
-          ...(contentType === undefined ? {} : { contentType }),
+          ...defined({ name, contentType }),
         }
       },
     )

@@ -1,6 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { extensionOf, fetchedSidecars } from '../../formats/file-names.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { withoutSecrets } from '../../lib/secrets/without-secrets.ts'
 import { cleanEntryName, findNameFault, isSkippedEntry } from '../entry-name.ts'
@@ -67,7 +68,7 @@ class Fetch {
           onProgress({
             file: shown,
             bytes: before + bytes,
-            ...(totalBytes === undefined ? {} : { totalBytes }),
+            ...defined({ totalBytes }),
           }),
       })
       this.#bytes = before + downloaded.bytes

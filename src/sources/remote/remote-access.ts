@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { getCACertificates } from 'node:tls'
 import type { RemoteSettings } from '../../config/settings.ts'
+import { defined } from '../../lib/defined.ts'
 import { createAddressGuard } from './address-guard.ts'
 import type { DownloadLimits } from './download.ts'
 import { createHostKeys } from './host-keys.ts'
@@ -30,7 +31,7 @@ export function createRemoteAccess(
     guard: createAddressGuard({ allow: settings.allow, ownPort }),
     authorities: [...getCACertificates('default'), ...readAuthorities(settings.authoritiesFile)],
     hostKeys: createHostKeys(knownHosts, onlyKnownHosts),
-    s3: { region: s3Region, ...(s3Endpoint === undefined ? {} : { endpoint: s3Endpoint }) },
+    s3: { region: s3Region, ...defined({ endpoint: s3Endpoint }) },
     limits: {
       maxBytes,
       maxEntries,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Format } from '../../formats/format.ts'
+import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { StoreConnection, StoreType } from '../store.ts'
 
@@ -34,6 +35,6 @@ export function fileSource(connection: StoreConnection, format: Format): FileSou
     format,
     path,
     indexPath: join(connection.indexFolder, indexName(connection)),
-    ...(charset === undefined ? {} : { charset }),
+    ...defined({ charset }),
   }
 }

@@ -1,5 +1,6 @@
 import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure, invalid, notFound } from '../../lib/errors.ts'
 import { fileState } from '../file-state.ts'
 import type {
@@ -258,7 +259,6 @@ function toTable(layer: LayerDescription): TableDescription {
   return {
     name,
     schema,
-    ...(featureCount === undefined ? {} : { featureCount }),
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ featureCount, envelope }),
   }
 }

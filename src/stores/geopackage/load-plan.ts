@@ -3,6 +3,7 @@ import { foldName } from '../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import { generatedColumns, refuseCascades, refuseVirtual } from './foreign-code.ts'
@@ -107,7 +108,7 @@ function planExisting(
     id: existing.idColumn,
     columns: matchColumns(request.schema, existing, generated, hooks),
     isIndexed: geometry !== undefined && hasRtree(db, { table: existing.name, geometry: geometry.name }),
-    ...(geometry === undefined ? {} : { geometry }),
+    ...defined({ geometry }),
   }
 }
 

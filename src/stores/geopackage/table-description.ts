@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { findTable } from '../../formats/geopackage/tables.ts'
+import { defined } from '../../lib/defined.ts'
 import type { TableDescription } from '../store.ts'
 
 /** A table as others are to see it; undefined where there is none. */
@@ -10,7 +11,6 @@ export function describeTable(db: DatabaseSync, name: string): TableDescription 
   return {
     name: table.name,
     schema,
-    ...(idColumn === undefined ? {} : { primaryKey: idColumn }),
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ primaryKey: idColumn, envelope }),
   }
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { defined } from '../../lib/defined.ts'
 import type { ValueRule } from './option-values.ts'
 import {
   band,
@@ -100,7 +101,7 @@ export const rasterTranslate: RasterTransform = {
     const isPlaced = hasOption(options, '-a_ullr')
     const hasNewPoints = hasOption(options, '-gcp')
     return {
-      ...(crs === undefined ? {} : { srs: crs }),
+      ...defined({ srs: crs }),
       hasExtent: isPlaced || (hasExtent && !hasNewPoints),
       hasControlPoints: hasNewPoints || (hasControlPoints && !hasOption(options, '-nogcp')),
     }

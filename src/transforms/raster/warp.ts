@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { defined } from '../../lib/defined.ts'
 import {
   band,
   cellType,
@@ -117,7 +118,7 @@ export const rasterWarp: RasterTransform = {
     const canReproject = from !== undefined || hasControlPoints
     const after = to !== undefined && canReproject ? to : from
     return {
-      ...(after === undefined ? {} : { srs: after }),
+      ...defined({ srs: after }),
       hasExtent: hasExtent || hasControlPoints,
       hasControlPoints: false,
     }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { defined } from '../../../lib/defined.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { Metric } from '../../../monitoring/metrics/metrics.ts'
@@ -95,13 +96,11 @@ export function readMetricDataQuery(
   return {
     metric: metric.name,
     window: window ?? unreachable(),
-    ...(grouping === undefined ? {} : { grouping }),
+    ...defined({ grouping }),
     ...(services === undefined ? {} : { serviceIds: services.ids }),
-    ...(eventType === undefined ? {} : { eventType }),
+    ...defined({ eventType }),
     ...(label === undefined ? {} : { label, isLabelId: wire.isOlder }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(resourceType === undefined ? {} : { resourceType }),
-    ...(user === undefined ? {} : { user }),
+    ...defined({ resource, resourceType, user }),
   }
 }
 
@@ -158,10 +157,7 @@ function readWindow(fields: Fields, { wire, now }: ParameterContext): Window | u
   const asked = readTimes(fields)
   if (asked === undefined) return undefined
   const intervalSeconds = fields.integer('interval', { min: shortestSeconds, max: longestSeconds })
-  const window = alignWindow(
-    { ...asked, ...(intervalSeconds === undefined ? {} : { intervalSeconds }) },
-    { now, isAligned: !wire.isOlder },
-  )
+  const window = alignWindow({ ...asked, ...defined({ intervalSeconds }) }, { now, isAligned: !wire.isOlder })
   if (!('refusal' in window)) return window
   const [field, message] = refusalText(window, asked)
   return fields.fail(field, message)
@@ -183,11 +179,7 @@ export function readTimes(fields: Fields): AskedWindow | undefined {
   const validFrom = fields.time('valid_from')
   const validTo = fields.time('valid_to')
   const lastSeconds = fields.integer('last', { min: shortestSeconds, max: longestSeconds })
-  if (lastSeconds === undefined)
-    return {
-      ...(validFrom === undefined ? {} : { validFrom }),
-      ...(validTo === undefined ? {} : { validTo }),
-    }
+  if (lastSeconds === undefined) return defined({ validFrom, validTo })
   if (validFrom === undefined && validTo === undefined) return { lastSeconds }
   return fields.fail('__all__', 'Cannot use last and valid_from/valid_to at the same time')
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../config/settings.ts'
+import { defined } from '../../../lib/defined.ts'
 import { defaultLabel, isHostMetric, tellsUsers } from '../../../monitoring/metrics/metrics.ts'
 import type { EventType } from '../../../monitoring/model/event-types.ts'
 import { eventTypeOfId } from '../../../monitoring/model/event-types.ts'
@@ -56,7 +57,7 @@ export function writeMetricData(request: MetricDataRequest, data: MetricData): U
     type: metric.type,
     axis_label: metric.unit,
     label: query.label ?? null,
-    ...(data.resolution === undefined ? {} : { resolution: data.resolution }),
+    ...defined({ resolution: data.resolution }),
   }
   text.text(`{"data":${JSON.stringify(head).slice(0, -1)},"data":[`)
   new RowWriter(text, request, data, wire).periods()

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { defined } from '../../../lib/defined.ts'
 import { Secret } from '../../../lib/secrets/secret.ts'
 import type {
   HostRecord,
@@ -129,7 +130,7 @@ function readRemote(
   return {
     ...{ kind, url },
     ...(user === undefined || user === '' ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
+    ...defined({ password }),
   }
 }
 

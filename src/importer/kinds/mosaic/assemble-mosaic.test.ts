@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { defined } from '../../../lib/defined.ts'
 import type { GranuleRecord } from '../../model/granule-record.ts'
 import type { TaskRecord } from '../../model/task-record.ts'
 import { assembleMosaic, mosaicName } from './assemble-mosaic.ts'
@@ -32,7 +33,7 @@ function granule(fileId: string, srs: string | undefined): GranuleRecord {
     format: 'GeoTIFF',
     envelope: { minX: 0, minY: 0, maxX: 1, maxY: 1 },
     raster: { width: 1, height: 1, bands: [{ dataType: 'Byte' }], overviews: [], ...crs },
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ srs }),
   }
 }
 

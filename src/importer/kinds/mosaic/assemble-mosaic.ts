@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { LayerDescription, Message } from '../../../formats/format.ts'
+import { defined, without } from '../../../lib/defined.ts'
 import type { GranuleRecord, MosaicTask, MosaicTime, TaskLayer, TaskRecord } from '../../model/model.ts'
 import { proposeLayer } from '../../model/model.ts'
 import type { CheckedGranules } from './check-granules.ts'
@@ -52,8 +53,7 @@ function toSource(
     schema: { attributes: [], geometry: undefined },
     featureCount: granules.length,
     messages,
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(model?.raster === undefined ? {} : { raster: model.raster }),
+    ...defined({ envelope, raster: model?.raster }),
   }
 }
 
@@ -65,7 +65,7 @@ function toMosaic(time: MosaicTime, granules: GranuleRecord[]): MosaicTask {
     granules: granules.length,
     faults: faulty.length,
     withoutExtent: faulty.filter(({ fault }) => fault?.code === 'no-extent').length,
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   }
 }
 
@@ -81,12 +81,11 @@ function layerOf({ layer, source: former }: TaskRecord, source: LayerDescription
   if (layer === undefined) return proposed
   const isFollowing = layer.srs === former?.raster?.crs?.srs
   if (!isFollowing || layer.srs === proposed.srs) return layer
-  const { srs: _srs, srsCandidates: _candidates, ...kept } = layer
+  const kept = without(layer, 'srs', 'srsCandidates')
   const { srs, srsCandidates } = proposed
   return {
     ...kept,
-    ...(srs === undefined ? {} : { srs }),
-    ...(srsCandidates === undefined ? {} : { srsCandidates }),
+    ...defined({ srs, srsCandidates }),
   }
 }
 

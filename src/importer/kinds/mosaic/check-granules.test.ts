@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { defined, without } from '../../../lib/defined.ts'
 import type { GranuleRecord } from '../../model/granule-record.ts'
 import { checkGranules } from './check-granules.ts'
 import { granuleFacts } from './granule.ts'
@@ -54,9 +55,9 @@ describe('granules of a mosaic', () => {
   })
 
   it('each say what is wrong with them', () => {
-    const { raster: _raster, srs: _srs, envelope: _envelope, ...unreadable } = granule('4.tif')
-    const { srs: _noSrs, ...withoutSrs } = granule('8.tif', { raster })
-    const { envelope: _none, ...placeless } = granule('6.tif')
+    const unreadable = without(granule('4.tif'), 'raster', 'srs', 'envelope')
+    const withoutSrs = without(granule('8.tif', { raster }), 'srs')
+    const placeless = without(granule('6.tif'), 'envelope')
     const granules = [
       granule('1.tif'),
       granule('2.tif'),
@@ -96,7 +97,7 @@ describe('a described file as a granule', () => {
 
   it('has none where it is not georeferenced, or to no area', () => {
     for (const geoTransform of [undefined, [0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, Number.NaN]]) {
-      const described = { ...raster, ...(geoTransform === undefined ? {} : { geoTransform }) }
+      const described = { ...raster, ...defined({ geoTransform }) }
       assert.equal(
         granuleFacts({ file, format, layers: [{ ...layer, raster: described }] }).envelope,
         undefined,

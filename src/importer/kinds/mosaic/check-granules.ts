@@ -1,6 +1,7 @@
 import type { CrsDeclaration } from '../../../geo/crs.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { unionEnvelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { GranuleFault, GranuleRecord } from '../../model/model.ts'
 
 /** What all granules of a mosaic have in common, with one of them to speak for it. */
@@ -104,7 +105,7 @@ export function checkGranules(given: GranuleRecord[]): CheckedGranules {
   })
   return {
     granules,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...(envelopes.length === 0 ? {} : { envelope: envelopes.reduce(unionEnvelope) }),
   }
 }

@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path'
 import type { RasterDescription } from '../../../formats/format.ts'
 import { matchCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { Corners, DescribedFile, GranuleRecord } from '../../model/model.ts'
 
 /** The corners of a raster in its CRS; undefined where it has no place or no extent. */
@@ -56,7 +57,7 @@ export function granuleFacts({ format, layers, error }: Described): Facts {
   return {
     format,
     raster: slim(raster, srs),
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ srs }),
     ...(corners === undefined ? {} : { envelope: envelopeOf(corners) }),
   }
 }

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import type { Database } from '../../../db/connection.ts'
 import type { Message } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
 import { scanFile } from '../../../sources/scan.ts'
 import type { PlanContext } from '../../look/look.ts'
 import { blankTask, planTasks, shownNames } from '../../look/look.ts'
@@ -145,8 +146,7 @@ export async function lookAgain(
     const again = toGranule({ ...described, format: described.format?.name }, place)
     looked.push({
       ...again,
-      ...(timeMs === undefined ? {} : { timeMs }),
-      ...(timeFault === undefined ? {} : { timeFault }),
+      ...defined({ timeMs, timeFault }),
     })
   }
   const settled = assembleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })

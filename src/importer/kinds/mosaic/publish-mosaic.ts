@@ -43,7 +43,7 @@ async function readFacts({ catalog }: MosaicNeeds, load: TaskLoad): Promise<Inde
   return {
     granules,
     ...(isEmptyEnvelope(envelope) ? {} : { envelope }),
-    ...(times === undefined ? {} : { times }),
+    ...defined({ times }),
   }
 }
 

@@ -50,7 +50,7 @@ function requireLikeness(task: TaskRecord, { layer }: Target): void {
   if (task.layer?.srs !== srs) {
     throw invalid('other-crs', `The granules have ${task.layer?.srs}, but the mosaic "${name}" has ${srs}`)
   }
-  const [found, wanted] = [task.source ?? {}, { ...(raster === undefined ? {} : { raster }) }].map(bandsKey)
+  const [found, wanted] = [task.source ?? {}, defined({ raster })].map(bandsKey)
   if (task.updateMode === 'REPLACE' || found === wanted) return
   throw invalid('other-bands', `The granules have the bands ${found}, but the mosaic "${name}" has ${wanted}`)
 }
@@ -107,7 +107,7 @@ function toRow(task: TaskRecord, load: TaskLoad, granule: GranuleRecord): IndexR
     height: raster.height,
     sizeBytes,
     footprint,
-    ...(timeMs === undefined ? {} : { timeMs }),
+    ...defined({ timeMs }),
   }
 }
 

@@ -14,6 +14,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from '../../../../tests/support/temporary-files.ts'
+import { defined } from '../../../lib/defined.ts'
 import { runProgram } from '../../../lib/process.ts'
 import type { TransformSpec } from '../../../transforms/transform.ts'
 import { runTools } from './run-tools.ts'
@@ -52,7 +53,7 @@ function run(
     file: { path: source, sidecars: {} },
     format: 'GeoTIFF',
     specs,
-    ...(srs === undefined ? {} : { srs }),
+    ...defined({ srs }),
     folder,
     limits: { ...limits, ...changed },
     signal,

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { DataFile, LayerDescription } from '../../../formats/format.ts'
+import { defined, without } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import { authorityCode } from '../../../transforms/raster/crs-text.ts'
 import type { RasterPlacement } from '../../../transforms/raster/raster-transform.ts'
@@ -19,7 +20,7 @@ const specsOf = ({ transforms }: TaskRecord): TransformSpec[] => transforms.map(
 export function placementOf(task: TaskRecord): RasterPlacement {
   const { source, layer } = task
   const start: RasterPlacement = {
-    ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+    ...defined({ srs: layer?.srs }),
     hasExtent: source?.envelope !== undefined,
     hasControlPoints: source?.raster?.controlPointCount !== undefined,
   }
@@ -29,10 +30,10 @@ export function placementOf(task: TaskRecord): RasterPlacement {
 /** The layer of what the chain made: its place is that of the result, unless overviews alone were added. */
 function layerOf(task: TaskRecord, layer: TaskLayer, { raster }: LayerDescription): TaskLayer {
   if (!rasterSteps(specsOf(task)).some(({ transform }) => transform.writesOutput)) return layer
-  const { bounds: _bounds, srs: _srs, srsCandidates: _candidates, ...rest } = layer
+  const rest = without(layer, 'bounds', 'srs', 'srsCandidates')
   const { srs } = placementOf(task)
   const code = (srs === undefined ? undefined : authorityCode(srs)) ?? raster?.crs?.srs
-  return { ...rest, ...(code === undefined ? {} : { srs: code }) }
+  return { ...rest, ...defined({ srs: code }) }
 }
 
 export interface TransformedRaster {
@@ -59,7 +60,7 @@ async function runChain(
   try {
     return await runTools({
       ...{ file, format, specs: specsOf(task), folder, limits, signal },
-      ...(layer?.srs === undefined ? {} : { srs: layer.srs }),
+      ...defined({ srs: layer?.srs }),
       onProgress: (share) => tell(Math.floor(share * total)),
     })
   } finally {

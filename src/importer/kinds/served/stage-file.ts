@@ -3,6 +3,7 @@ import type { CatalogTransaction, NewFileStore } from '../../../catalog/doors/tr
 import type { StoreRecord } from '../../../catalog/records.ts'
 import type { LayerDescription } from '../../../formats/format.ts'
 import { toLayerName } from '../../../geo/names.ts'
+import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { leftOutMessage } from '../../../stores/files/index/layout.ts'
 import { findStoreServing } from '../../../stores/registry.ts'
@@ -67,7 +68,7 @@ export async function stageFile(
   const parameters: StoreParameters = {
     path,
     ...(can.takesLoads && !task.isUploaded ? { read_only: 'true' } : {}),
-    ...(task.charset === undefined ? {} : { charset: task.charset }),
+    ...defined({ charset: task.charset }),
   }
   const indexed =
     serving.file?.isIndexed === true

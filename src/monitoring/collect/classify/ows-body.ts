@@ -1,5 +1,6 @@
 import type { SaxesTagPlain } from 'saxes'
 import { SaxesParser } from 'saxes'
+import { defined } from '../../../lib/defined.ts'
 import { readOwsParameters } from './ows-parameters.ts'
 
 export interface OwsBody {
@@ -25,8 +26,7 @@ export function readOwsBody(body: string): OwsBody | undefined {
   if (service === undefined && request === undefined) return undefined
   const layers = Object.values(lists).flatMap((list) => list.split(/[,()]/, maxNames))
   return {
-    ...(service === undefined ? {} : { service }),
-    ...(request === undefined ? {} : { operation: request }),
+    ...defined({ service, operation: request }),
     layers,
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { OwnEventType } from '../../model/event-types.ts'
 import { decode } from './ows-parameters.ts'
@@ -55,7 +56,7 @@ function classifyCached(path: string, lower: string): PathUse | undefined {
   const eventType = ownValue(tileServices, name)
   if (eventType === undefined) return undefined
   const layer = end < 0 ? undefined : layerOf(path.slice(end + 1))
-  return { eventType, isWhole: layer !== undefined, ...(layer === undefined ? {} : { layer }) }
+  return { eventType, isWhole: layer !== undefined, ...defined({ layer }) }
 }
 
 function classifyTile(path: string, lower: string): PathUse | undefined {
@@ -71,7 +72,7 @@ function classifyTile(path: string, lower: string): PathUse | undefined {
   if (found === undefined || !isTile(z, x, y)) return undefined
   const before = path.slice(0, path.length - found.length).replace(/^.*\/tiles\//i, '')
   const layer = layerOf(before.includes('/') ? before.slice(before.lastIndexOf('/') + 1) : before)
-  return { eventType: 'OWS:TMS', isWhole: true, ...(layer === undefined ? {} : { layer }) }
+  return { eventType: 'OWS:TMS', isWhole: true, ...defined({ layer }) }
 }
 
 /** Whether what follows looks like a tile of a layer: three or more further parts, the last two of which are numbers. */

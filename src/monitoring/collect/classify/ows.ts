@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { OwnEventType } from '../../model/event-types.ts'
 import { readOwsBody } from './ows-body.ts'
@@ -72,7 +73,7 @@ export function classifyOws(path: string, query: string, body = ''): OwsUse | un
   const eventType = preferCached(byName, byPath?.eventType)
   const names = [...namesOf(parameters, eventType), ...(inBody?.layers ?? [])]
   if (byPath?.layer !== undefined) names.push(byPath.layer)
-  return { eventType, ...(operation === undefined ? {} : { operation }), layers: cleaned(names) }
+  return { eventType, ...defined({ operation }), layers: cleaned(names) }
 }
 
 function typeOf(service: string | undefined, operation: string | undefined): OwnEventType | null | undefined {

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import { explain } from '../../../lib/errors.ts'
 import { FetchFailure, fetchText } from '../../../lib/network/fetch-text.ts'
 import type { ListFormat, MonitorList } from './monitor-list.ts'
@@ -92,8 +93,7 @@ export class MonitorClient {
     const { user, password } = this.#source
     const text = await fetchText(address, {
       ...{ timeoutMs, maxBytes, signal },
-      ...(user === undefined ? {} : { user }),
-      ...(password === undefined ? {} : { password }),
+      ...defined({ user, password }),
     })
     try {
       return parse(text)

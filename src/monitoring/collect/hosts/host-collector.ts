@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { defined } from '../../../lib/defined.ts'
 import { FetchFailure, fetchText } from '../../../lib/network/fetch-text.ts'
 import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { isHostType } from '../../model/service-types.ts'
@@ -84,8 +85,7 @@ function webReader(
     read: async (signal) => {
       const text = await fetchText(url, {
         ...{ accept, timeoutMs, maxBytes, signal },
-        ...(user === undefined ? {} : { user }),
-        ...(password === undefined ? {} : { password }),
+        ...defined({ user, password }),
       })
       try {
         return parse(text)

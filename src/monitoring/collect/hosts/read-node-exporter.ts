@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
 import type { Mount } from './counted-devices.ts'
 import { countedStorages, diskMounts, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
@@ -36,7 +37,7 @@ export function readNodeExporter(text: string): HostReading {
     loads: { one: value(loads.one), five: value(loads.five), fifteen: value(loads.fifteen) },
     memory: memoryOf(value),
     storages: countedStorages(storagesOf(list)),
-    ...(busyAndTotal === undefined ? {} : { processors: busyAndTotal }),
+    ...defined({ processors: busyAndTotal }),
     traffic: trafficOf(list),
     ...(uptimeSeconds >= 0 ? { uptimeSeconds } : {}),
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import type { HostReading, Memory, Storage, Traffic } from '../../metrics/hosts/host-reading.ts'
 import { countedStorages, isCountedInterface, maxInterfaces, toLabel } from './counted-devices.ts'
 
@@ -24,7 +25,7 @@ export function readSystemStatus(text: string): HostReading {
     storages: countedStorages(storagesOf(entries)),
     busyPercent: byName.get('CPU_LOAD'),
     traffic: trafficOf(entries, byName),
-    ...(uptimeSeconds === undefined ? {} : { uptimeSeconds }),
+    ...defined({ uptimeSeconds }),
   }
 }
 

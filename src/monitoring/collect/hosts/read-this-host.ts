@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { defined } from '../../../lib/defined.ts'
 import type { HostReading } from '../../metrics/hosts/host-reading.ts'
 import { countedStorages } from './counted-devices.ts'
 import {
@@ -42,9 +43,9 @@ async function readProc(disks: DiskSizes): Promise<HostReading> {
     loads: { one, five, fifteen },
     memory: parseMemory(meminfo),
     storages: countedStorages(await disks.read(parseMounts(mounts))),
-    ...(processors === undefined ? {} : { processors }),
+    ...defined({ processors }),
     traffic: parseTraffic(net),
-    ...(uptimeSeconds === undefined ? {} : { uptimeSeconds }),
+    ...defined({ uptimeSeconds }),
     ...(boot === '' ? {} : { boot: boot.trim() }),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import type { HostAmounts, HostReading } from '../../metrics/hosts/host-reading.ts'
 import { hostMetrics } from '../../metrics/metrics.ts'
 import type { Sample } from '../../series/request-event.ts'
@@ -21,7 +22,7 @@ export function countersOf(reading: HostReading, at: number): CounterState {
   return {
     at,
     ...(isNumber(uptimeSeconds) ? { uptime: uptimeSeconds } : {}),
-    ...(boot === undefined ? {} : { boot }),
+    ...defined({ boot }),
     ...(processors !== undefined && isNumber(processors.busy + processors.total)
       ? { processors: [processors.busy, processors.total] }
       : {}),
@@ -68,7 +69,7 @@ function amountsSince(reading: HostReading, before: CounterState, now: number): 
   const processors = processorAmounts(reading, before, isRestarted)
   return {
     seconds: secondsSince(reading, before, { now, isRestarted }),
-    ...(processors === undefined ? {} : { processors }),
+    ...defined({ processors }),
     traffic: trafficAmounts(reading, before, isRestarted),
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { without } from '../../../lib/defined.ts'
 import { ExceptionQuota } from '../exception-quota.ts'
 import type { OwnBatch } from './append-own.ts'
 import type { LoneException, OwnRequest } from './own-request.ts'
@@ -56,7 +57,7 @@ export class OwnRequests {
 
   #withinQuota(request: OwnRequest): OwnRequest {
     if (request.exception === undefined || this.#quota.take(request.created)) return request
-    const { exception: _exception, ...rest } = request
+    const rest = without(request, 'exception')
     return rest
   }
 

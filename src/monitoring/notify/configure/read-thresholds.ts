@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import type { Fields } from '../../../lib/fields.ts'
 import { findMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { EventType } from '../../model/event-types.ts'
@@ -76,12 +77,7 @@ async function readScope(
       ? findOwsFor(fields, definition, owsService)
       : kept(owsService, before.eventType)
   const labelText = typeof label === 'string' ? label : kept(label, before.label)
-  return {
-    ...(serviceId === undefined ? {} : { serviceId }),
-    ...(resourceId === undefined ? {} : { resourceId }),
-    ...(labelText === undefined ? {} : { label: labelText }),
-    ...(eventType === undefined ? {} : { eventType }),
-  }
+  return defined({ serviceId, resourceId, label: labelText, eventType })
 }
 
 /** Null where it is to be taken away, undefined where it is not mentioned. */

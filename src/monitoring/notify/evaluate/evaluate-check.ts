@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import { otherLabel } from '../../metrics/metrics.ts'
 import type { ResourceType } from '../../model/resource-types.ts'
@@ -87,9 +88,7 @@ async function evaluateThreshold(
   const subject: Subject = {
     services: about,
     others: hits.length - 1,
-    ...(resource === undefined ? {} : { resource }),
-    ...(question.label === undefined ? {} : { label: question.label }),
-    ...(question.eventType === undefined ? {} : { eventType: question.eventType }),
+    ...defined({ resource, label: question.label, eventType: question.eventType }),
   }
   const { from } = question
   return toProblem({

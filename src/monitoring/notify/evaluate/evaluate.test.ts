@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { defined } from '../../../lib/defined.ts'
+import { defined, without } from '../../../lib/defined.ts'
 import type { Breach, Compared } from '../comparisons/comparison.ts'
 import { comparisonNames, findComparison } from '../comparisons/comparisons.ts'
 import type { Threshold } from '../model/model.ts'
@@ -104,7 +104,7 @@ describe('what is asked', () => {
 
   it('counts a service as collected when it was read in the window', () => {
     const isCollected = (lastCheck: string | undefined): boolean => {
-      const { lastCheck: _unset, ...rest } = service({})
+      const rest = without(service({}), 'lastCheck')
       const asked = plan('request.count', {}, [lastCheck === undefined ? rest : { ...rest, lastCheck }])
       return asked.kind === 'ask' && asked.asks[0]?.isCollected === true
     }

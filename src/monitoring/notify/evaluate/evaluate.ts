@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import type { Metric } from '../../metrics/metrics.ts'
 import { findMetric, isHostMetric, metricsOf } from '../../metrics/metrics.ts'
 import type { ServiceRecord } from '../../model/records.ts'
@@ -96,9 +97,7 @@ function toAsk(
     question: {
       metric: metric.name,
       serviceIds: services.map((one) => one.id),
-      ...(resourceId === undefined ? {} : { resourceId }),
-      ...(label === undefined ? {} : { label }),
-      ...(eventType === undefined ? {} : { eventType }),
+      ...defined({ resourceId, label, eventType }),
       from,
       to,
     },

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Queryable } from '../../../db/connection.ts'
 import type { Tables } from '../../../db/tables.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { Delivery, DeliveryState, Message, MessageKind } from '../model/model.ts'
 import { deliveryStates, messageKinds } from '../model/model.ts'
 
@@ -161,7 +162,7 @@ export async function settleDelivery(
       state,
       leased_until: null,
       error: error ?? null,
-      ...(nextTry === undefined ? {} : { next_try: nextTry }),
+      ...defined({ next_try: nextTry }),
       ...(state === 'pending' ? {} : { finished_at: at }),
     })
     .where('id', '=', id)

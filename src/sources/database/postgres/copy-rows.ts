@@ -3,6 +3,7 @@ import { BatchBuilder } from '../../../geo/batch.ts'
 import { columnValue } from '../../../geo/column.ts'
 import type { ColumnBuilder } from '../../../geo/column-builder.ts'
 import type { Schema } from '../../../geo/schema.ts'
+import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import { appendField, appendGeometry } from './copy-values.ts'
 
@@ -191,7 +192,7 @@ class CopyRows {
     const isText = attribute?.type === 'text'
     return {
       row: this.rowNumber,
-      ...(name === undefined ? {} : { field: name }),
+      ...defined({ field: name }),
       ...(isText ? { value: Buffer.from(bytes).toString('latin1') } : {}),
       reason,
       properties: this.#properties(),

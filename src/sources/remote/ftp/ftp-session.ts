@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { Client, FileInfo } from 'basic-ftp'
+import { defined } from '../../../lib/defined.ts'
 import { toFault } from '../faults.ts'
 import { fullName } from '../http-auth.ts'
 import { tlsOptions } from '../http-connection.ts'
@@ -132,7 +133,7 @@ export class FtpSession implements RemoteSession {
       chunks: Readable.from(this.#chunks(path, offset, signal), { objectMode: false }),
       offset,
       ...(typeof totalBytes === 'number' ? { totalBytes } : {}),
-      ...(version === undefined ? {} : { version }),
+      ...defined({ version }),
     }
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
+import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { toFault } from '../faults.ts'
 import type { KnownUser } from '../http-auth.ts'
@@ -152,7 +153,7 @@ export class HttpSession implements RemoteSession {
       accept: '*/*',
       'accept-encoding': 'identity',
       'user-agent': 'Terrane',
-      ...(authorization === undefined ? {} : { authorization }),
+      ...defined({ authorization }),
       ...(offset > 0 && version !== undefined ? { range: `bytes=${offset}-`, 'if-range': version } : {}),
     }
     return this.#connection.get(url, headers, signal).catch((error: unknown) => {
@@ -187,8 +188,7 @@ export class HttpSession implements RemoteSession {
       offset: range.start,
       ...(isPlain && totalBytes !== undefined ? { totalBytes } : {}),
       ...(isPlain && version !== undefined ? { version } : {}),
-      ...(name === undefined ? {} : { name }),
-      ...(type === undefined ? {} : { contentType: type }),
+      ...defined({ name, contentType: type }),
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { toFault } from '../faults.ts'
 import { checkedAgent } from '../http-connection.ts'
@@ -82,7 +83,7 @@ export class S3Session implements RemoteSession {
       ...(length === undefined
         ? {}
         : { totalBytes: length + (reply.ContentRange === undefined ? 0 : offset) }),
-      ...(reply.ETag === undefined ? {} : { version: reply.ETag }),
+      ...defined({ version: reply.ETag }),
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type SftpClient from 'ssh2-sftp-client'
+import { defined } from '../../../lib/defined.ts'
 import { orAborted } from '../../../lib/or-aborted.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import { toFault } from '../faults.ts'
@@ -57,7 +58,7 @@ function connectOptions(location: RemoteLocation, options: SessionOptions, refus
   const kinds = hostKeys.kindsOf(host, port)
   return {
     username: username === undefined ? 'anonymous' : fullName({ ...options.credentials, username }),
-    ...(password === undefined ? {} : { password }),
+    ...defined({ password }),
     readyTimeout: readyMs,
     tryKeyboard: password !== undefined,
     hostVerifier: (key: Buffer): boolean => {

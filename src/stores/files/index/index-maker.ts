@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import { orAborted } from '../../../lib/or-aborted.ts'
 import { startThread } from '../../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../../lib/workers/work-pool.ts'
@@ -38,9 +39,7 @@ export class IndexMaker {
   /** Makes the index of a file anew. Throws what keeps the file from being read. */
   async make(connection: StoreConnection, { signal, rejectsPath }: MakeOptions): Promise<IndexHeader> {
     const key = indexName(connection)
-    const making =
-      this.#making.get(key) ??
-      this.#begin(key, { connection, ...(rejectsPath === undefined ? {} : { rejectsPath }) })
+    const making = this.#making.get(key) ?? this.#begin(key, { connection, ...defined({ rejectsPath }) })
     making.waiting += 1
     try {
       return await orAborted(making.result, signal)
