@@ -74,10 +74,17 @@ async function codeOf(answer: Promise<{ statusCode: number; body: string }>): Pr
 
 describe('GeoPackages that would keep a reader for ever', () => {
   let app: TestApp
+  const uncaught: Error[] = []
+  const noteUncaught = (error: Error): void => void uncaught.push(error)
   before(async () => {
+    process.on('uncaughtExceptionMonitor', noteUncaught)
     app = await createTestApp({ readers: { deadlineMs } })
   })
-  after(() => app.close())
+  after(async () => {
+    await app.close()
+    process.off('uncaughtExceptionMonitor', noteUncaught)
+    assert.deepEqual(uncaught, [], 'the server would have died')
+  })
 
   const get = (url: string) => app.app.inject({ method: 'GET', url, headers: app.admin })
 
@@ -135,5 +142,11 @@ describe('GeoPackages that would keep a reader for ever', () => {
     const collection = await publish('plain', 'CREATE VIEW trap AS SELECT fid, geom, n FROM layer', true)
     const answer = await get(`${collection}?limit=3&bbox=1,1,5,5`)
     assert.equal(answer.json<{ numberMatched: number }>().numberMatched, 5, answer.body)
+    const bodies = new Set<string>()
+    for (let round = 0; round < 30; round += 1) {
+      const many = await Promise.all(Array.from({ length: 10 }, () => get(`${collection}?limit=3`)))
+      for (const { body } of many) bodies.add(body.replace(/"timeStamp":"[^"]*"/, ''))
+    }
+    assert.equal(bodies.size, 1, [...bodies].join())
   })
 })

@@ -130,12 +130,13 @@ function tailOf({ numberMatched, numberReturned }: PagePart, { at, links }: Coll
 
 /**
  * Copies bytes together and sets those of the part free at once: what comes from another thread is otherwise kept until
- * a full collection of the main thread, which 64 MB of it bring about.
+ * a full collection of the main thread, which 64 MB of it bring about. What comes from another process lies in the buffer
+ * of its channel, beside what was not read from it yet: that stays.
  */
 function joined(bytes: Uint8Array[], part: PagePart): Buffer {
   const copy = Buffer.concat(bytes)
-  const { buffer } = part.bytes
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+  const { buffer, byteLength } = part.bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
   return copy
 }
 
