@@ -23,9 +23,9 @@ export async function replay(before: string, after: string, say: (line: string) 
   try {
     for (const setting of settings) {
       const trees = [before, before, after]
-      const servers = await Promise.all(trees.map((tree) => startTree(tree, setting, cluster)))
+      const servers = await Promise.all(trees.map((tree) => startTree(tree, before, setting, cluster)))
       try {
-        count += await play(servers, trees, (line) => say(`${setting.dialect} ${setting.catalog}: ${line}`))
+        count += await play(servers, before, (line) => say(`${setting.dialect} ${setting.catalog}: ${line}`))
       } finally {
         await Promise.all(servers.map((server) => server.stop()))
       }
@@ -36,16 +36,16 @@ export async function replay(before: string, after: string, say: (line: string) 
   return count
 }
 
-async function play(servers: TreeServer[], trees: string[], say: (line: string) => void): Promise<number> {
+async function play(servers: TreeServer[], fixtures: string, say: (line: string) => void): Promise<number> {
   const { before, after } = scenes()
-  const description = await ask(servers[0] as TreeServer, trees[0] ?? '', {
+  const description = await ask(servers[0] as TreeServer, fixtures, {
     method: 'GET',
     path: '/openapi.json',
   })
   const steps = [...before, ...everyOperation(JSON.parse(description.body) as Description), ...after]
   let count = 0
   for (const step of steps) {
-    const answers = await Promise.all(servers.map((server, index) => ask(server, trees[index] ?? '', step)))
+    const answers = await Promise.all(servers.map((server) => ask(server, fixtures, step)))
     const [old, again, now] = answers
     if (old === undefined || again === undefined || now === undefined) continue
     const found = differences(step, old, again, now)

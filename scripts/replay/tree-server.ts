@@ -21,9 +21,10 @@ export interface TreeServer {
   stop(): Promise<void>
 }
 
-/** Starts the server of a source tree on an empty data directory, whose import root holds copies of the fixtures. */
+/** Starts the server of a source tree on an empty data directory, whose import root holds copies of another's fixtures. */
 export async function startTree(
   tree: string,
+  fixtures: string,
   { dialect, catalog }: Setting,
   cluster: PostgresCluster,
 ): Promise<TreeServer> {
@@ -31,7 +32,7 @@ export async function startTree(
   const incoming = join(folder, 'incoming')
   mkdirSync(incoming)
   for (const name of ['tests/fixtures', 'sample'])
-    cpSync(join(tree, name), join(incoming, name), { recursive: true })
+    cpSync(join(fixtures, name), join(incoming, name), { recursive: true })
   const environment = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
