@@ -6,7 +6,7 @@ const contract = {
   path: 'src/lib/events.ts',
   text: "/** Facts. */\nexport interface Events {\n  /** It is done. */\n  'work.done': { id: number }\n}",
 }
-const announcer = { path: 'src/work/run.ts', text: "events.emit('work.done', { id })" }
+const announcer = { path: 'src/run/run.ts', text: "events.emit('work.done', { id })" }
 const listener = { path: 'src/tell/mail.ts', text: "events.on('work.done', ({ id }) => send(id))" }
 const page = 'Before\n<!-- events: npm run docs -->\nold\n<!-- end of events -->\nAfter\n'
 
@@ -19,7 +19,7 @@ it('tells what each event means, who announces it and who hears it', () => {
       '',
       '| event | means | announced by | heard by |',
       '|---|---|---|---|',
-      '| `work.done` | It is done | `src/work/` | `src/tell/` |',
+      '| `work.done` | It is done | `src/run/` | `src/tell/` |',
       '',
       '<!-- end of events -->',
       'After',
