@@ -22,6 +22,7 @@ export const house: House = {
       'lib',
       'config',
       'geo',
+      'cartography',
       'formats',
       ['sources', 'transforms', 'stores'],
       'db',
@@ -37,8 +38,7 @@ export const house: House = {
       'main.ts',
     ],
     'src/catalog': [
-      ...['records.ts', 'default-styles.ts'],
-      ['cartography', 'rows'],
+      ...['records.ts', 'rows'],
       ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
     ],
     'src/cli': ['.', 'manage', 'command-line.ts'],
@@ -103,10 +103,11 @@ export const house: House = {
   },
   doors: {
     'src/catalog': [
-      ...['catalog.ts', 'records.ts', 'default-styles.ts'],
+      ...['catalog.ts', 'records.ts'],
       ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
-      ...['doors/transaction.ts', 'cartography/check-style.ts', 'cartography/convert-style.ts'],
+      'doors/transaction.ts',
     ],
+    'src/cartography': ['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'style-format.ts'],
     'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
     'src/idempotency': ['idempotency-keys.ts', 'records.ts'],
     'src/importer': ['importer.ts', 'model/model.ts'],

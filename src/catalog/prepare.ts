@@ -1,4 +1,4 @@
-import { defaultStyles } from './default-styles.ts'
+import { defaultStyles } from '../cartography/default-styles.ts'
 import type { WriteParts } from './doors/parts.ts'
 import { nowOf } from './doors/parts.ts'
 import { findStyle, insertStyle } from './rows/style-rows.ts'

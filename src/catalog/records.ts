@@ -1,3 +1,4 @@
+import type { StyleFormat } from '../cartography/style-format.ts'
 import type { RasterDescription } from '../formats/format.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import type { Envelope } from '../geo/envelope.ts'
@@ -109,11 +110,6 @@ export interface LayerRecord {
   createdAt: string
   updatedAt: string
 }
-
-/** What style documents are written in. */
-export const styleFormats = ['maplibre', 'sld', 'qml'] as const
-/** One of `styleFormats`. */
-export type StyleFormat = (typeof styleFormats)[number]
 
 /** How layers are drawn, as the document that was given. */
 export interface StyleRecord {

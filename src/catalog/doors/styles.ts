@@ -1,8 +1,9 @@
+import { checkStyleDocument } from '../../cartography/check-style.ts'
+import { defaultStyleName, defaultStyles } from '../../cartography/default-styles.ts'
+import type { StyleFormat } from '../../cartography/style-format.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
-import { checkStyleDocument } from '../cartography/check-style.ts'
-import { defaultStyleName, defaultStyles } from '../default-styles.ts'
-import type { LayerRecord, StyleFormat, StyleRecord } from '../records.ts'
+import type { LayerRecord, StyleRecord } from '../records.ts'
 import { listLayers, updateLayer } from '../rows/layer-rows.ts'
 import { drawsPublicLayer } from '../rows/publicity.ts'
 import {

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
+import type { StyleFormat } from '../../cartography/style-format.ts'
 import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
-import type { StyleFormat, StyleRecord } from '../records.ts'
+import type { StyleRecord } from '../records.ts'
 import { growWithStyle } from './version-numbers.ts'
 import { checkName } from './workspace-rows.ts'
 

@@ -1,5 +1,6 @@
-import { convertStyle } from '../../catalog/cartography/convert-style.ts'
-import type { StyleFormat, StyleRecord } from '../../catalog/records.ts'
+import { convertStyle } from '../../cartography/convert-style.ts'
+import type { StyleFormat } from '../../cartography/style-format.ts'
+import type { StyleRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'
 

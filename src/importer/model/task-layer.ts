@@ -1,4 +1,4 @@
-import { defaultStyleName } from '../../catalog/default-styles.ts'
+import { defaultStyleName } from '../../cartography/default-styles.ts'
 import type { LayerDescription } from '../../formats/format.ts'
 import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'

@@ -1,5 +1,5 @@
+import { defaultStyleName } from '../../cartography/default-styles.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { defaultStyleName } from '../../catalog/default-styles.ts'
 import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { LayerDescription, RasterDescription } from '../../formats/format.ts'

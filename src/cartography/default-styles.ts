@@ -1,5 +1,5 @@
 import type { GeometryType } from '../geo/schema.ts'
-import type { StyleFormat } from './records.ts'
+import type { StyleFormat } from './style-format.ts'
 
 /** The style a layer gets when nobody names another, by what its geometry draws. */
 export function defaultStyleName(geometry: GeometryType | undefined, kind: 'vector' | 'raster'): string {

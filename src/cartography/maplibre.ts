@@ -1,5 +1,5 @@
-import { defined } from '../../lib/defined.ts'
-import { DistinctNames } from '../../lib/text/free-name.ts'
+import { defined } from '../lib/defined.ts'
+import { DistinctNames } from '../lib/text/free-name.ts'
 import { parseColor } from './colors.ts'
 import type { Condition, Drawing, Fill, Rule, Stroke, Symbolizer } from './drawing.ts'
 import { scaleOfZoom, zoomOfScale } from './drawing.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { defaultStyles } from '../default-styles.ts'
 import { parseColor } from './colors.ts'
 import { convertStyle } from './convert-style.ts'
+import { defaultStyles } from './default-styles.ts'
 import { readMapLibre } from './maplibre.ts'
 import { readSld } from './read-sld.ts'
 

@@ -1,6 +1,6 @@
-import { invalid } from '../../lib/errors.ts'
-import type { XmlElement } from '../../lib/text/xml-tree.ts'
-import { readXmlTree } from '../../lib/text/xml-tree.ts'
+import { invalid } from '../lib/errors.ts'
+import type { XmlElement } from '../lib/text/xml-tree.ts'
+import { readXmlTree } from '../lib/text/xml-tree.ts'
 
 const limits = { maxDepth: 100, maxElements: 100_000 }
 

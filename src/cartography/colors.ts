@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 const names: Record<string, string> = {
   black: '#000000',

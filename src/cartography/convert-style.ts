@@ -1,6 +1,6 @@
-import type { StyleFormat } from '../records.ts'
 import { readMapLibre, writeMapLibre } from './maplibre.ts'
 import { readSld } from './read-sld.ts'
+import type { StyleFormat } from './style-format.ts'
 import { writeSld } from './write-sld.ts'
 
 /**
