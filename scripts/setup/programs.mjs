@@ -65,6 +65,20 @@ const needs = [
     isForTests: true,
   },
   {
+    name: 'Chromium',
+    isThere: () => hasProgram('chromium'),
+    packages: ['chromium'],
+    without: 'the tests of maps in a browser fail',
+    isForTests: true,
+  },
+  {
+    name: 'QGIS for Python',
+    isThere: () => existsSync('/usr/lib/python3/dist-packages/qgis'),
+    packages: ['python3-qgis'],
+    without: 'the tests of maps with QGIS fail',
+    isForTests: true,
+  },
+  {
     name: 'Prometheus and its node exporter',
     isThere: () => ['prometheus', 'promtool', 'prometheus-node-exporter'].every(isInstalled),
     packages: ['prometheus', 'prometheus-node-exporter'],
