@@ -30,6 +30,7 @@ import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/secrets/vault.ts'
+import { Maps } from './maps/maps.ts'
 import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
@@ -122,7 +123,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer },
+      ...{ accounts, catalog, importer, maps: new Maps(catalog) },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }

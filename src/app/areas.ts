@@ -9,6 +9,7 @@ import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
+import { tileEndpoints } from '../http/tiles/routes.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
@@ -17,7 +18,7 @@ import type { Parts } from './parts.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas(context: Parts): Area[] {
-  const { version, catalog, importer, monitoring, settings, accounts, clock } = context
+  const { version, catalog, maps, importer, monitoring, settings, accounts, clock } = context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
   return [
@@ -32,6 +33,7 @@ export function openAreas(context: Parts): Area[] {
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
       sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds,
     }),
+    table(tileEndpoints, { catalog, maps, sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds }),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     ...importerAreas({

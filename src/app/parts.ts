@@ -8,6 +8,7 @@ import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Maps } from '../maps/maps.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { MoveIn } from '../monitoring/move-in/move-in.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
@@ -41,6 +42,7 @@ export interface MonitoringParts {
 export interface Parts extends Ground, MonitoringParts {
   accounts: Accounts
   catalog: Catalog
+  maps: Maps
   importer: Importer
   version: string
 }

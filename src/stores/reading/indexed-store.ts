@@ -11,6 +11,7 @@ import type {
 } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { ServedStore } from './served-store.ts'
+import type { MadeTile, TileWish } from './tile-wish.ts'
 
 /** A question waits this long for an index that is being made; a later one finds it. */
 const patienceMs = 1500
@@ -66,6 +67,10 @@ export class IndexedStore implements ServedStore {
 
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart> {
     return this.#take(() => this.#store.writePage(wish, signal), signal)
+  }
+
+  writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile> {
+    return this.#ask(() => this.#store.writeTile(wish, signal), signal)
   }
 
   /** Asks again as long as nothing has come. */

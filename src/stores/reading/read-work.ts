@@ -11,7 +11,9 @@ import type {
 } from '../store.ts'
 import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
+import type { MadeTile, TileWish } from './tile-wish.ts'
 import { writePage } from './write-page.ts'
+import { writeTile } from './write-tile.ts'
 
 /** What the starter says of the thread or process. */
 export interface ReadWorkData {
@@ -45,6 +47,8 @@ function createHandlers(stores: KeptStores) {
       stores.stream(connection, (store): AsyncIterable<FeaturePage> => store.readFeatures(query, signal)),
     page: ({ connection, wish }: Asked & { wish: PageWish }, { signal }: Context) =>
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
+    tile: ({ connection, wish }: Asked & { wish: TileWish }, { signal }: Context): Promise<MadeTile> =>
+      stores.use(connection, (store) => writeTile(store, wish, signal)),
     outcome: ({ connection, token }: Asked & { token: string }): Promise<'committed' | 'absent'> =>
       stores.use(connection, (store) => store.outcome(token)),
     sweep: ({ connection, loadId }: Asked & { loadId: string }): Promise<void> =>

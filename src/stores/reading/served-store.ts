@@ -4,11 +4,14 @@ import { getStoreDescription, openVectorStore } from '../registry.ts'
 import type { FeaturePage, FeatureQuery, StoreConnection, VectorStore } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
+import type { MadeTile, TileWish } from './tile-wish.ts'
 
 /** A store whose questions are answered by other threads or processes. */
 export interface ServedStore extends VectorStore {
   /** A page of features as GeoJSON, made as it is taken. */
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
+  /** A vector tile of a table. */
+  writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile>
 }
 
 /** `stage` alone works in this thread: loads have threads of their own. */
@@ -61,6 +64,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       take(({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal })),
     writePage: (wish, signal) =>
       take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
+    writeTile: (wish, signal) =>
+      ask(({ pool, limits }) => pool.call('tile', { connection, wish }, { ...limits, signal })),
     close: () => local.close(),
   }
 }

@@ -1,0 +1,23 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { TileCounts } from '../../tiles/encode-tile.ts'
+import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+
+/** Which tile is wanted of a table. Plain data: it crosses threads and processes. */
+export interface TileWish {
+  table: string
+  /** Of the table. */
+  crs: CrsDeclaration | string
+  set: TileMatrixSetId
+  tile: TileAddress
+  /** Of the layer in the tile. */
+  name: string
+  /** Attributes that are shown; absent: all that a tile can hold. */
+  attributes?: string[]
+}
+
+/** A tile of one layer as it is sent. Plain data. */
+export interface MadeTile {
+  /** Compressed by gzip; empty where nothing is drawn. */
+  bytes: Uint8Array
+  counts: TileCounts
+}
