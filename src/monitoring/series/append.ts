@@ -16,17 +16,19 @@ export interface LoggedBlock {
   data: Uint8Array
 }
 
-/** Takes requests apart by service and minute. */
+/** Takes requests apart by service, minute, and whether they are counted only. */
 export function toBlocks(events: readonly RequestEvent[]): LoggedBlock[] {
   const parts = new Map<string, RequestEvent[]>()
-  let [lastService, lastMinute] = [-1, -1]
+  let [lastService, lastMinute, lastIsCountedOnly] = [-1, -1, false]
   let last: RequestEvent[] = []
   for (const event of events) {
     const minute = Math.floor(event.created / 60_000)
-    if (event.serviceId !== lastService || minute !== lastMinute) {
-      lastService = event.serviceId
+    const { serviceId, isCountedOnly = false } = event
+    if (serviceId !== lastService || minute !== lastMinute || isCountedOnly !== lastIsCountedOnly) {
+      lastService = serviceId
       lastMinute = minute
-      const key = `${lastService} ${minute}`
+      lastIsCountedOnly = isCountedOnly
+      const key = `${serviceId} ${minute} ${isCountedOnly}`
       last = parts.get(key) ?? []
       parts.set(key, last)
     }

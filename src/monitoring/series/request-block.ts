@@ -30,6 +30,8 @@ export interface RequestBlock extends RequestColumns {
   uses: Record<keyof typeof usePlaces, Column<Text>>
   /** Milliseconds since the minute began. */
   offsets: Uint16Array
+  /** As `RequestFacts.isCountedOnly`, of all of them. */
+  isCountedOnly: boolean
 }
 
 type Packed = [dictionary: unknown[], width: 0 | 1 | 2 | 4]
@@ -37,9 +39,14 @@ type Packed = [dictionary: unknown[], width: 0 | 1 | 2 | 4]
 interface Header {
   count: number
   columns: Packed[]
+  /** Blocks of earlier versions say nothing. */
+  isCountedOnly?: boolean
 }
 
-/** The requests of one service and minute as bytes: a header in JSON with the values of each column, then numbers. */
+/**
+ * The requests of one service and minute as bytes: a header in JSON with the values of each column, then numbers. Either all
+ * of them are counted only, or none.
+ */
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
   const columns: Column<unknown>[] = []
@@ -57,6 +64,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
       values,
       (indexes?.BYTES_PER_ELEMENT ?? 0) as 0 | 1 | 2 | 4,
     ]),
+    ...(events[0]?.isCountedOnly === true ? { isCountedOnly: true } : {}),
   }
   const head = Buffer.from(JSON.stringify(header))
   const parts: Uint8Array[] = [Buffer.from(Uint32Array.of(head.length).buffer), head]
@@ -71,7 +79,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
 export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerEnd = 4 + buffer.readUInt32LE(0)
-  const { count, columns }: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
+  const { count, columns, isCountedOnly = false }: Header = JSON.parse(buffer.toString('utf8', 4, headerEnd))
   let position = headerEnd
   const take = (size: number): ArrayBuffer => {
     const part = new Uint8Array(size)
@@ -86,7 +94,7 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const column = <T>(index: number): Column<T> => read[index] as Column<T>
   const uses = useColumns.map((name) => [name, column<Text>(usePlaces[name]) ?? nothing])
   return {
-    ...{ count, sizes, milliseconds, offsets },
+    ...{ count, sizes, milliseconds, offsets, isCountedOnly },
     uses: Object.fromEntries(uses) as RequestBlock['uses'],
     eventTypes: column(places.eventType),
     statuses: column(places.status),

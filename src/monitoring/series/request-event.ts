@@ -32,6 +32,8 @@ export interface RequestFacts {
   sizeBytes: number
   /** Each once. */
   resources: UsedResource[]
+  /** It counts in its minute, and the log does not keep it beyond that: there are too many of its kind. */
+  isCountedOnly?: boolean
 }
 
 /** One request, classified and with its privacy kept: what it holds may be stored as it is. */

@@ -20,7 +20,9 @@ import { resourceTypeId } from '../model/resource-types.ts'
  *   (in `(none)`: 0; in `(other)`: of labels that it stands for; in totals: exact, or estimated when some are in `(other)`); `sketch`
  *   is a `QuantileSketch` for response.time and an `OtherSketch` for `(other)`. A total is the sum of its label rows:
  *   `min`, `max` and `count` are over minute values of single labels.
- * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`).
+ * - `monitoring_requests`: the request log, the requests of a batch, service and minute in one row (`encodeRequests`). Batch 0
+ *   stands for requests of a minute that were counted only: their number, without themselves. Such a minute is never computed
+ *   anew from the log, only added to.
  * - `monitoring_dirty`: minutes of services to be computed, with the batches that brought something new.
  * - `monitoring_exceptions.load_id`: 0 for those of this server; loaded ones count their age from their load, not `created`.
  * - `monitoring_uses`: what the requests of a day come to, as they are when their minutes are first computed; never rolled

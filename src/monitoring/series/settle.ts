@@ -2,6 +2,8 @@ import type { SeriesLimits } from '../../config/monitoring-settings.ts'
 import type { ZoneDays } from '../../lib/values/zone-days.ts'
 import { everyRequest, labelMetrics, tellsUsers } from '../metrics/metrics.ts'
 import { eventTypeId } from '../model/event-types.ts'
+import type { CountedBlock } from './counted-only.ts'
+import { forgetCounted, hasForgotten } from './counted-only.ts'
 import type { Dictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import type { MinuteCounts } from './minute-counts.ts'
@@ -99,6 +101,7 @@ class Settlement {
   readonly #late = new Map<string, LatePeriod>()
   readonly #uses = new UseCounts()
   #newest = 0
+  readonly #countedOnly: CountedBlock[] = []
   #hasNobody = false
   #rowCount = 0
 
@@ -116,15 +119,15 @@ class Settlement {
     const { serviceId, minute } = dirty
     const { database, state } = this.#work
     if (minute >= state.get('days_kept_from')) await this.#countUses(dirty)
-    const isLogged = minute >= state.get('requests_kept_from')
     if (minute >= state.get('minutes_kept_from')) {
-      if (isLogged) await this.#replaceMinute(dirty)
+      if (await this.#isWhole(dirty, 60)) await this.#replaceMinute(dirty)
       else await this.#mergeMinute(dirty)
     } else if (minute >= state.get('hours_kept_from')) {
-      if (isLogged) await this.#replaceHour(dirty)
+      if (await this.#isWhole(dirty, 3600)) await this.#replaceHour(dirty)
       else await this.#mergePeriod(dirty, 3600)
     } else if (minute >= state.get('days_kept_from')) await this.#mergePeriod(dirty, 86_400)
     else this.#settled.dropped += await this.#removeRequests(dirty)
+    await forgetCounted(database, this.#countedOnly.splice(0))
     this.#settled.periods += 1
     this.#newest = Math.max(this.#newest, minute)
     await database.run('delete from monitoring_dirty where minute = ? and service_id = ? and batch <= ?', [
@@ -142,6 +145,18 @@ class Settlement {
     if (this.#hasNobody) await state.set('has_nobody', 1)
     await state.set('newest_minute', Math.max(this.#newest, state.get('newest_minute')))
     return this.#settled
+  }
+
+  /** Whether the log still has every request of the minute, or had those of its hour when that was computed just now. */
+  async #isWhole({ serviceId, minute }: DirtyMinute, size: 60 | 3600): Promise<boolean> {
+    const { validFrom, validTo } = spanOf(serviceId, minute, size)
+    if (size === 3600 && this.#hours.has(`${serviceId} ${validFrom}`)) return true
+    if (!this.#isLogged(minute)) return false
+    return !(await hasForgotten(this.#work.database, { serviceId, validFrom, validTo }))
+  }
+
+  #isLogged(minute: number): boolean {
+    return minute >= this.#work.state.get('requests_kept_from')
   }
 
   async #replaceMinute({ serviceId, minute }: DirtyMinute): Promise<void> {
@@ -170,7 +185,7 @@ class Settlement {
     return found.length > 0
   }
 
-  /** The minute's requests are gone, its rows are not. */
+  /** Requests of the minute are gone, its rows are not. */
   async #mergeMinute(dirty: DirtyMinute): Promise<void> {
     const { database, dictionary } = this.#work
     const { serviceId, minute } = dirty
@@ -179,7 +194,7 @@ class Settlement {
     await dictionary.resolve(database)
     await mergeIntoMinutes(database, rows)
     await renewTotals(database, { table: tableOf[60], ...spanOf(serviceId, minute, 60) })
-    await this.#removeRequests(dirty)
+    if (!this.#isLogged(minute)) await this.#removeRequests(dirty)
     this.#stale.minute(serviceId, minute)
   }
 
@@ -205,7 +220,7 @@ class Settlement {
     this.#stale.day(serviceId, minute)
   }
 
-  /** Requests and minute rows are gone. */
+  /** Minute rows and requests are gone. */
   async #mergePeriod(dirty: DirtyMinute, size: 3600 | 86_400): Promise<void> {
     const { serviceId, minute } = dirty
     const start = minute - (minute % size)
@@ -214,7 +229,7 @@ class Settlement {
     this.#late.set(key, late)
     await this.#countBatches(dirty)
     late.rows.add(this.#countedRows(serviceId, minute))
-    await this.#removeRequests(dirty)
+    if (!this.#isLogged(minute)) await this.#removeRequests(dirty)
   }
 
   async #writeLate({ serviceId, size, start, rows: late }: LatePeriod): Promise<void> {
@@ -255,14 +270,17 @@ class Settlement {
     const { database, counts, limits } = this.#work
     counts.clear()
     const blocks = await database.arrays(
-      `select data from monitoring_requests where ${where} order by id`,
+      `select data, id, service_id, minute from monitoring_requests where ${where} order by id`,
       values,
     )
-    for (const [data] of blocks) {
+    for (const [data, id, serviceId, minute] of blocks) {
       if (!(data instanceof Uint8Array)) continue
       const block = decodeRequests(data)
       counts.add(block)
       this.#settled.requests += block.count
+      if (!block.isCountedOnly) continue
+      const place = { serviceId: Number(serviceId), minute: Number(minute) }
+      this.#countedOnly.push({ id: Number(id), requests: block.count, ...place })
     }
     await capResources(counts.groups, limits.resources, database)
   }

@@ -118,6 +118,7 @@ function toEvent(request: RawRequest, client: Client, visitor: string | null): R
     referrer: cutReferrer(request.referer, client),
     kind: family === null ? null : family.startsWith(`${robotDevice} /`) ? 'robots' : 'people',
     network: client.network,
+    ...(request.isCountedOnly === true ? { isCountedOnly: true } : {}),
   }
 }
 

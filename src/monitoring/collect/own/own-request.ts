@@ -29,6 +29,8 @@ export interface OwnRequest {
   session: string | undefined
   userName: string | undefined
   resources: UsedResource[]
+  /** As `RequestFacts.isCountedOnly`. */
+  isCountedOnly?: boolean
   /** Class of the exception that it ended with. */
   errorType?: string
   exception?: OwnException
