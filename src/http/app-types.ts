@@ -49,6 +49,10 @@ export interface OperationMarks {
   keepsNulls?: boolean
   /** In the dialect of older systems: who may not call is answered 403 `{"error":"unauthorized_request"}`. */
   hidesFromOthers?: boolean
+  /** A token may stand in its address, for clients that cannot send headers; who comes by one reads, whatever their role. */
+  takesTokenInUrl?: boolean
+  /** Asked for in masses: monitoring counts it by the minute, under the path of its route with the layer filled in. */
+  isTile?: boolean
 }
 
 declare module 'fastify' {
@@ -61,6 +65,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     dialect: Dialect
+    /** Where the server stands, such as `/geoserver`; without a slash behind. */
+    basePath: string
     explainError(error: unknown): Failure | undefined
   }
   interface FastifyRequest {

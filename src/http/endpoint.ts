@@ -115,9 +115,17 @@ function configOf(
   { access, countsAs, id, operation: asked }: AnyEndpoint,
   dialect: Dialect,
 ): FastifyContextConfig {
-  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers } = asked
+  const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl, isTile } = asked
   return {
-    ...defined({ isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers }),
+    ...defined({
+      isPublicRead,
+      idempotent,
+      takesForms,
+      keepsNulls,
+      hidesFromOthers,
+      takesTokenInUrl,
+      isTile,
+    }),
     access: typeof access === 'string' ? access : access[dialect],
     countsAs,
     operation: { id, ...asked },

@@ -4,6 +4,7 @@ import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { ownValue } from '../lib/own-value.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
+import { keepPrivately } from './caching.ts'
 
 /** The one table from kinds of failure to statuses. */
 const statusOfKind: Record<FailureKind, number> = {
@@ -112,6 +113,8 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
     }
     // What was said of the answer that there would have been.
     reply.removeHeader('etag').removeHeader('cache-control')
+    // Who may read something else gets another answer.
+    if (request.routeOptions.config?.isPublicRead === true) keepPrivately(reply)
     if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane"')
     if (error instanceof Failure && error.retryAfterSeconds !== undefined)
       reply.header('retry-after', String(error.retryAfterSeconds))

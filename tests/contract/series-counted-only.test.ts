@@ -24,7 +24,9 @@ const kept = 'select count(*) from monitoring_requests where batch > 0'
 
 /** Requests of the map server are counted only, so that minutes have both kinds. */
 function markMapServer(requests: readonly RequestEvent[]): RequestEvent[] {
-  return requests.map((one) => (one.serviceId === 2 ? { ...one, isCountedOnly: true } : { ...one, serviceId: 2 }))
+  return requests.map((one) =>
+    one.serviceId === 2 ? { ...one, isCountedOnly: true } : { ...one, serviceId: 2 },
+  )
 }
 
 async function loggedNumber(place: SeriesPlace): Promise<number> {

@@ -9,10 +9,11 @@ import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Access } from '../access.ts'
 import { loginNeeded } from '../access.ts'
-import type { App, FastifyRequest } from '../app-types.ts'
+import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { csrfField, readCredentials } from '../auth/credentials.ts'
 import { plainStyleName } from '../catalog/style-documents.ts'
 import { isForm } from '../form-body.ts'
+import { tokenOfUrl } from '../url-token.ts'
 import { isSafe } from './browser-safety.ts'
 
 export interface GuardParts {
@@ -24,9 +25,9 @@ export interface GuardParts {
 export function guardRoutes(app: App, parts: GuardParts): void {
   requireAccess(app)
   app.decorateRequest('csrfToken')
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return
-    const { caller, csrfToken } = await whoCalls(parts.accounts, request)
+    const { caller, csrfToken } = await whoCalls(parts.accounts, request, reply)
     request.caller = caller
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
@@ -49,11 +50,29 @@ function requireAccess(app: App): void {
   })
 }
 
-async function whoCalls(accounts: GuardParts['accounts'], request: FastifyRequest): Promise<Authenticated> {
+async function whoCalls(
+  accounts: GuardParts['accounts'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Authenticated> {
   const { authorization, cookie } = request.headers
+  const token = authorization === undefined ? tokenOfUrl(request) : undefined
+  if (token !== undefined) return byTokenOfUrl(accounts, token, request, reply)
   const credentials = readCredentials(defined({ authorization, cookie }))
   if (credentials === undefined) return { caller: anonymous }
   return accounts.authenticate(credentials, request.ip)
+}
+
+/** Who calls by a token in the address: nobody learns of it by a link that is followed, and it is good for reading alone. */
+async function byTokenOfUrl(
+  accounts: GuardParts['accounts'],
+  token: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Authenticated> {
+  reply.header('referrer-policy', 'no-referrer')
+  const { caller } = await accounts.authenticate({ kind: 'bearer', token }, request.ip)
+  return { caller: { ...caller, role: 'user' } }
 }
 
 /** A form of a page cannot send headers: where a route takes forms, the token may be one of their fields. */

@@ -1,17 +1,16 @@
-import type { LayerRecord, StyleRecord } from '../../catalog/records.ts'
+import type { StyleRecord } from '../../catalog/records.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { EventBus, Events } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Monitoring } from '../../monitoring/monitoring.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { toOwnRequest } from './own-request.ts'
+import { usedLayerNames } from './used-layers.ts'
 
 const sentBefore = Symbol('bytes sent before')
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The published layer that the request turned out to be about. */
-    usedLayer: Pick<LayerRecord, 'workspace' | 'name' | 'details'> | undefined
     usedStyle: Pick<StyleRecord, 'workspace' | 'name'> | undefined
     /** What made the answer a 5xx. */
     exception: unknown
@@ -59,6 +58,7 @@ export function observeRequests(
     })
   }
   app.decorateRequest('usedLayer')
+  app.decorateRequest('usedLayers')
   app.decorateRequest('usedStyle')
   app.decorateRequest('exception')
   app.decorateRequest(sentBefore)
@@ -102,10 +102,9 @@ function bytesSent({ raw }: FastifyRequest): number {
 }
 
 function announce({ events, log }: Observers, request: FastifyRequest, ending: Ending): void {
-  const { method, usedLayer } = request
+  const { method } = request
   const route = request.routeOptions.url ?? ''
-  const isAbout = usedLayer !== undefined && ending.status < 400
-  const layers = isAbout ? [`${usedLayer.workspace}:${usedLayer.name}`] : []
+  const layers = ending.status < 400 ? usedLayerNames(request) : []
   const fact: Events['request.finished'] = { method, route, ...ending, layers }
   events.emit('request.finished', fact)
   log.debug({ requestId: request.id, method, route, ...ending }, 'request finished')

@@ -8,6 +8,7 @@ import type { UsedResource } from '../../monitoring/series/request-event.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { referencePath } from './openapi.ts'
+import { usedLayerNames } from './used-layers.ts'
 
 /** What monitoring is told of a request, with when it began and how it ended. */
 export function toOwnRequest(
@@ -17,7 +18,7 @@ export function toOwnRequest(
 ): OwnRequest {
   const { method, caller, headers } = request
   const eventType = eventTypeOf(request)
-  const path = request.originalUrl.split('?', 1)[0] ?? ''
+  const path = pathOf(request)
   const contentType = textOf(reply.getHeader('content-type'))
   const exception = exceptionOf(request, { ...ending, path, eventType, contentType })
   return {
@@ -30,6 +31,7 @@ export function toOwnRequest(
     session: caller?.by === 'session' ? sessionOf(request) : undefined,
     userName: caller?.name,
     resources: resourcesOf(request),
+    ...(isTile(request) ? { isCountedOnly: true } : {}),
     ...defined({ exception, errorType: exception?.type }),
   }
 }
@@ -51,8 +53,23 @@ function exceptionOf(
   return { type: serviceException, message, stack: message }
 }
 
-function resourcesOf({ usedLayer, usedStyle, routeOptions }: FastifyRequest): UsedResource[] {
-  if (usedLayer !== undefined) return [{ type: 'layer', name: `${usedLayer.workspace}:${usedLayer.name}` }]
+function isTile({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config?.isTile === true
+}
+
+/** Without the query; of a tile its route with the layers filled in, so that there are no more paths than layers. */
+function pathOf(request: FastifyRequest): string {
+  const { routeOptions, originalUrl, server } = request
+  if (!isTile(request)) return originalUrl.split('?', 1)[0] ?? ''
+  const layers = usedLayerNames(request).join(',')
+  const route = `${server.basePath}${routeOptions.url}`.replace(/:(\w+)/g, '{$1}')
+  return layers === '' ? route : route.replace(/\{(?:layers?|collectionId)\}/, () => layers)
+}
+
+function resourcesOf(request: FastifyRequest): UsedResource[] {
+  const { usedStyle, routeOptions } = request
+  const layers = usedLayerNames(request)
+  if (layers.length > 0) return layers.map((name) => ({ type: 'layer', name }))
   if (usedStyle !== undefined) {
     const { workspace, name } = usedStyle
     return [{ type: 'style', name: workspace === undefined ? name : `${workspace}:${name}` }]

@@ -64,6 +64,7 @@ export async function createHttpServer(parts: ServerParts, areas: readonly Area[
     trustProxy: server.trustedProxies.length === 0 ? false : server.trustedProxies,
   }).withTypeProvider<TypeBoxProvider>()
   app.decorate('dialect', server.dialect)
+  app.decorate('basePath', server.basePath)
   app.decorate('explainError', parts.explainError)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { FastifyReply } from 'fastify'
+import { fastify } from 'fastify'
+import { silentLogger } from '../../../tests/support/silent-logger.ts'
+import type { OwnRequest } from '../../monitoring/collect/own/own-request.ts'
+import type { App, FastifyRequest, TypeBoxProvider } from '../app-types.ts'
+import { toOwnRequest } from './own-request.ts'
+
+type UsedLayers = NonNullable<FastifyRequest['usedLayers']>
+
+const ending = { created: 0, status: 200, sizeBytes: 10, milliseconds: 1 }
+
+/** What monitoring is told of a request for a tile. */
+async function recordTile(url: string, { layers, base = '' }: { layers: string[]; base?: string }) {
+  const app: App = fastify({ loggerInstance: silentLogger }).withTypeProvider<TypeBoxProvider>()
+  app.decorate('basePath', base)
+  const recorded: OwnRequest[] = []
+  const config = { countsAs: 'OWS:TMS', isTile: true } as const
+  const handler = (request: FastifyRequest, reply: FastifyReply): string => {
+    request.usedLayers = layers.map((layer) => {
+      const [workspace = '', name = ''] = layer.split(':')
+      return { workspace, name, details: {} } as UsedLayers[number]
+    })
+    recorded.push(toOwnRequest(request, reply, ending))
+    return ''
+  }
+  app.get('/tiles/:layer/:z/:x/:y', { config }, handler)
+  await app.inject(url)
+  const [first] = recorded
+  assert.ok(first)
+  return first
+}
+
+describe('toOwnRequest', () => {
+  it('tells of a tile the route with its layers, and never the tile or the query', async () => {
+    const one = await recordTile('/tiles/city:a/3/4/5.mvt?access_token=secret', { layers: ['city:a'] })
+    assert.equal(one.path, '/tiles/city:a/{z}/{x}/{y}')
+    assert.equal(one.isCountedOnly, true)
+    assert.equal(one.service, 'mapserver')
+    assert.doesNotMatch(JSON.stringify(one), /secret/)
+    const two = await recordTile('/tiles/city:a,city:$1/3/4/5.mvt', { layers: ['city:a', 'city:$1'] })
+    assert.equal(two.path, '/tiles/city:a,city:$1/{z}/{x}/{y}')
+    assert.deepEqual(two.resources, [
+      { type: 'layer', name: 'city:a' },
+      { type: 'layer', name: 'city:$1' },
+    ])
+  })
+
+  it('has no path for each name that no layer has', async () => {
+    const { path } = await recordTile('/tiles/made:up/3/4/5.mvt', { layers: [] })
+    assert.equal(path, '/tiles/{layer}/{z}/{x}/{y}')
+  })
+
+  it('names the path below which the server stands', async () => {
+    const below = await recordTile('/tiles/city:a/3/4/5.mvt', { layers: ['city:a'], base: '/maps' })
+    assert.equal(below.path, '/maps/tiles/city:a/{z}/{x}/{y}')
+  })
+})

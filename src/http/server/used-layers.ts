@@ -1,0 +1,19 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { FastifyRequest } from '../app-types.ts'
+
+type UsedLayer = Pick<LayerRecord, 'workspace' | 'name' | 'details'>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The published layer that the request turned out to be about. */
+    usedLayer: UsedLayer | undefined
+    /** Where there may be several: all of them, each once. */
+    usedLayers: readonly UsedLayer[] | undefined
+  }
+}
+
+/** Names of the layers that a request was about, as `workspace:name`. */
+export function usedLayerNames({ usedLayer, usedLayers }: FastifyRequest): string[] {
+  const used = usedLayers ?? (usedLayer === undefined ? [] : [usedLayer])
+  return used.map(({ workspace, name }) => `${workspace}:${name}`)
+}
