@@ -109,7 +109,10 @@ export const house: House = {
       ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
       'doors/transaction.ts',
     ],
-    'src/cartography': ['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'style-format.ts'],
+    'src/cartography': [
+      ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'style-format.ts'],
+      ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'scale.ts'],
+    ],
     'src/maps': ['maps.ts'],
     'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
     'src/idempotency': ['idempotency-keys.ts', 'records.ts'],

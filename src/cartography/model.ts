@@ -1,0 +1,255 @@
+/**
+ * What a style says, whatever language it was written in: SLD, QML and MapLibre are read into this and written from it.
+ * Colours are `#rrggbb`, opacities 0 to 1, lengths pixels of 1/96 inch where a symbol names no other unit, angles degrees
+ * clockwise, scales denominators by OGC's pixel of 0.28 mm. What is absent is not drawn, or drawn as usual.
+ */
+
+export type Literal = string | number | boolean
+
+/** The attribute of a feature. */
+export interface Attribute {
+  property: string
+}
+
+/** What a computed value is computed from. */
+export type Input = Attribute | 'zoom'
+
+/** A value that features or the zoom decide. */
+export type Driven<T> =
+  /** The attribute's own value. */
+  | { by: 'attribute'; property: string }
+  /**
+   * `values[i]` below `breaks[i]`, the last one from the last break on; there is one value more than breaks, which ascend.
+   * `otherwise`, here and below: for a feature whose attribute is no number; absent: the first value.
+   */
+  | { by: 'classes'; input: Input; breaks: number[]; values: T[]; otherwise?: T }
+  | { by: 'categories'; property: string; categories: { values: Literal[]; value: T }[]; otherwise: T }
+  /** Between two stops by `((x - a) / (b - a))`, or where the base is not 1 by the same of `base ** x`; held beyond the ends. */
+  | { by: 'interpolation'; input: Input; base: number; stops: { at: number; value: T }[]; otherwise?: T }
+
+/** A value, or how it is computed. */
+export type Value<T> = T | Driven<T>
+
+/** How two values compare. */
+export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const
+/** One of `comparisons`. */
+export type Comparison = (typeof comparisons)[number]
+
+/** 0 points, 1 lines, 2 areas. */
+export type Dimension = 0 | 1 | 2
+
+/**
+ * Which features a rule draws. Numbers are compared with texts of numbers as numbers; a comparison with null is false.
+ * `all` of nothing is true, `any` of nothing false.
+ */
+export type Condition =
+  | { op: Comparison; property: string; value: Literal | Attribute; ignoresCase?: true }
+  /** In `pattern`, `%` stands for any text, `_` for one character, and a backslash takes the meaning of what follows. */
+  | { op: 'like'; property: string; pattern: string; ignoresCase?: true }
+  | { op: 'null'; property: string }
+  | { op: 'id'; ids: string[] }
+  /** The geometry's envelope meets the box; coordinates x, y in `srs`, or in the layer's own where it is absent. */
+  | { op: 'bbox'; box: [minX: number, minY: number, maxX: number, maxY: number]; srs?: string }
+  | { op: 'dimension'; value: Dimension }
+  | { op: 'all' | 'any'; conditions: Condition[] }
+  | { op: 'not'; condition: Condition }
+
+/** The shapes of marks. */
+export const markShapes = ['circle', 'square', 'triangle', 'star', 'cross', 'x'] as const
+/** One of `markShapes`. */
+export type MarkShape = (typeof markShapes)[number]
+
+/** How lines end. */
+export const lineCaps = ['butt', 'round', 'square'] as const
+/** One of `lineCaps`. */
+export type LineCap = (typeof lineCaps)[number]
+/** How lines bend. */
+export const lineJoins = ['bevel', 'round', 'miter'] as const
+/** One of `lineJoins`. */
+export type LineJoin = (typeof lineJoins)[number]
+
+/** `Color` and `Amount` are plain in a symbol that is ready to be drawn, else they may be driven. */
+export interface Stroke<Color = Value<string>, Amount = Value<number>> {
+  color: Color
+  width: Amount
+  opacity: Amount
+  dashes?: number[]
+  cap?: LineCap
+  join?: LineJoin
+}
+
+/** What fills an area or a mark. */
+export interface Fill<Color = Value<string>, Amount = Value<number>> {
+  color: Color
+  opacity: Amount
+}
+
+/** Lengths of a symbol are pixels, or metres on the ground, which grow with the zoom. */
+export type LengthUnit = 'pixel' | 'metre'
+
+interface Measured {
+  /** Absent: pixels. */
+  unit?: LengthUnit
+}
+
+/** A shape at a point, or in the middle of a line or area. */
+export interface MarkSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
+  kind: 'point'
+  shape: MarkShape
+  /** Diameter or side. */
+  size: Amount
+  fill?: Fill<Color, Amount>
+  stroke?: Stroke<Color, Amount>
+  rotation?: Amount
+}
+
+/** A picture from elsewhere, at a point. It is never fetched by the server. */
+export interface IconSymbolizer<Amount = Value<number>> extends Measured {
+  kind: 'icon'
+  href: string
+  /** Media type, where it was told. */
+  format?: string
+  /** Height; absent: the picture's own. */
+  size?: Amount
+  opacity: Amount
+  rotation?: Amount
+}
+
+/** Lines, and the outlines of areas. */
+export interface LineSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
+  kind: 'line'
+  stroke: Stroke<Color, Amount>
+  /** To the left of the line's direction. */
+  offset?: Amount
+}
+
+/** An area and its outline. */
+export interface PolygonSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
+  kind: 'polygon'
+  fill?: Fill<Color, Amount>
+  stroke?: Stroke<Color, Amount>
+}
+
+/** What a text is written in; absent: what the client has. */
+export interface Font {
+  family?: string
+  isBold?: true
+  isItalic?: true
+}
+
+/** Sides of a text. */
+export const anchorSides = ['left', 'center', 'right'] as const
+/** Heights of a text. */
+export const anchorHeights = ['top', 'middle', 'bottom'] as const
+
+/**
+ * Where a text stands. At a point: the side and height of the text that lie there, and the way from there, right and up.
+ * Along a line: the way beside it, to the left of its direction, and after how much it is said again.
+ */
+export type Placement<Amount = Value<number>> =
+  | {
+      at: 'point'
+      side: (typeof anchorSides)[number]
+      height: (typeof anchorHeights)[number]
+      right: number
+      up: number
+      rotation?: Amount
+    }
+  | { at: 'line'; offset: number; repeat?: number }
+
+/** A label. */
+export interface TextSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
+  kind: 'text'
+  /** Texts and attributes one after the other. A symbol that is ready to be drawn has texts alone. */
+  label: (string | Attribute)[]
+  size: Amount
+  font?: Font
+  color: Color
+  opacity: Amount
+  halo?: { color: Color; width: Amount; opacity: Amount }
+  /** Absent: in the middle of the point, or of the area. */
+  placement?: Placement<Amount>
+}
+
+/** The colour of a value of a raster. */
+export interface RasterColor {
+  /** `ramp`: where the colour is pure. `intervals`: the upper bound, which `Infinity` may be. `values`: the value itself. */
+  value: number
+  color: string
+  opacity: number
+  label?: string
+}
+
+/** How values of a raster become colours. */
+export const rasterColorings = ['ramp', 'intervals', 'values'] as const
+
+/** The colours of the values of one band. */
+export interface RasterColors {
+  type: (typeof rasterColorings)[number]
+  /** By ascending values. */
+  entries: RasterColor[]
+}
+
+/** Values between these are spread over all shades. */
+export interface Stretch {
+  min: number
+  max: number
+}
+
+/** A band of a raster. */
+export interface RasterBand {
+  /** From 1 on. */
+  band: number
+  stretch?: Stretch
+}
+
+/** A raster. */
+export interface RasterSymbolizer {
+  kind: 'raster'
+  opacity: number
+  /** Which bands are drawn: three as colours, or one, by `colors` where these are given, else in shades of gray. */
+  bands?: { red: RasterBand; green: RasterBand; blue: RasterBand } | { gray: RasterBand }
+  /** The bands that have no stretch of their own are spread by what their data hold. */
+  enhancement?: 'normalize' | 'histogram'
+  gamma?: number
+  colors?: RasterColors
+}
+
+/** What is drawn. */
+export type Symbolizer<Color = Value<string>, Amount = Value<number>> =
+  | MarkSymbolizer<Color, Amount>
+  | IconSymbolizer<Amount>
+  | LineSymbolizer<Color, Amount>
+  | PolygonSymbolizer<Color, Amount>
+  | TextSymbolizer<Color, Amount>
+  | RasterSymbolizer
+
+/** A symbol ready to be drawn: nothing in it is driven, and its lengths are pixels. */
+export type PlainSymbolizer = Symbolizer<string, number>
+
+/** Some symbols, and where they are drawn. */
+export interface Rule<Symbol = Symbolizer> {
+  name?: string
+  /** For people: what stands in a legend. */
+  title?: string
+  abstract?: string
+  condition?: Condition
+  /** Draws what no other rule of its pass draws at this scale. */
+  isElse?: true
+  /** It draws at denominators from `minScale` on and below `maxScale`. */
+  minScale?: number
+  maxScale?: number
+  /** All features are drawn by the rules of one pass before those of the next; absent: 0. */
+  pass?: number
+  symbols: Symbol[]
+}
+
+/** A style as it was read from a document of any language. */
+export interface Style {
+  name?: string
+  title?: string
+  abstract?: string
+  rules: Rule[]
+  /** What the document says beyond this, in words. */
+  lost: string[]
+}
