@@ -24,6 +24,8 @@ interface StoreCapabilities {
   outcomesLast: boolean
   /** Whether it counts matches in no time, so that nobody else needs to remember them. */
   countsFast: boolean
+  /** Whether it has a way of its own to the rows of a tile; without it they are read as features are. */
+  findsTileRows: boolean
 }
 
 /** Of a store that is a file, in the parameter `path`. */

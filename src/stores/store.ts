@@ -108,6 +108,44 @@ export interface FeaturePage {
   ids: string[]
 }
 
+/** Which rows are read for a tile. Rows without geometry are left out. */
+export interface TileQuery {
+  table: string
+  /**
+   * In the table's CRS. Rows whose geometry touches one of these, and maybe others whose envelope, rounded outwards,
+   * does; a row never twice. Absent: all.
+   */
+  boxes?: Envelope[]
+  /** Of these rows those with ids that `readEnvelopes` gave for the same boxes, in the order in which it gave them. */
+  ids?: readonly string[]
+  /** The attributes that are read; absent: all but `level` where `maxLevel` is given. */
+  attributes?: readonly string[]
+  /** Rows whose column `level`, an integer, is at most this. */
+  maxLevel?: number
+}
+
+/** Envelopes of rows, maybe rounded outwards: minX, minY, maxX, maxY for each id. */
+export interface EnvelopePage {
+  ids: string[]
+  envelopes: Float64Array
+}
+
+/** Reads rows for tiles, in an order that is the same as long as the table is: that of the keys where it has any. */
+export interface TileReads {
+  readTile(query: TileQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
+  readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
+}
+
+/** A store's own way to read rows for tiles; see `tileReadingOf`. */
+export interface TileReading extends TileReads {
+  /** Whatever `work` reads of the table by what it is given is of one state of it. */
+  atOneState<Result>(
+    table: string,
+    work: (reads: TileReads) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result>
+}
+
 /** ISO 8601 text: dates, or times in UTC. */
 export interface TimeBounds {
   from: string
@@ -155,5 +193,7 @@ export interface VectorStore {
   timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined>
   /** What tells whether others have changed the table; undefined where nothing does. */
   state(table: string, signal: AbortSignal): Promise<TableState | undefined>
+  /** Present exactly where the store says that it `findsTileRows`; others are read by `readFeatures`. */
+  readonly tiles?: TileReading
   close(): Promise<void>
 }

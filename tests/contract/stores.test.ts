@@ -11,6 +11,7 @@ import { describeOutcomes } from './store-outcomes.ts'
 import { describeReading } from './store-reading.ts'
 import { describeRefusals } from './store-refusals.ts'
 import type { MakeStore } from './store-session.ts'
+import { describeTiles } from './store-tiles.ts'
 import { describeUpdates } from './store-updates.ts'
 
 /** What a store promises by its description, run over a fresh one for each test. */
@@ -19,6 +20,7 @@ function describeStore(description: StoreDescription): void {
   const make: MakeStore = () => startStore(description)
   describe(`${type} store`, () => {
     describeReading(make, description)
+    describeTiles(make, description)
     if (!can.takesLoads) {
       describeRefusals(make)
       return

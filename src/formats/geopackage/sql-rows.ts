@@ -8,11 +8,11 @@ import { wkbStart } from './geometry-blob.ts'
 import { quoteName } from './sql-names.ts'
 import type { GeoPackageTable } from './tables.ts'
 
-/** Id, geometry and attributes of a table as a select list; absent ones are null. */
-export function selectList(table: GeoPackageTable): string {
-  const { idColumn, schema } = table
+/** Id, geometry and attributes of a table as a select list; absent ones are null. `alias`: what the table is called. */
+export function selectList({ idColumn, schema }: GeoPackageTable, alias?: string): string {
   const names = [idColumn, schema.geometry?.name, ...schema.attributes.map(({ name }) => name)]
-  return names.map((name) => (name === undefined ? 'NULL' : quoteName(name))).join(', ')
+  const prefix = alias === undefined ? '' : `${alias}.`
+  return names.map((name) => (name === undefined ? 'NULL' : `${prefix}${quoteName(name)}`)).join(', ')
 }
 
 /** The rows of a statement over `selectList`, as arrays with integers as bigint. */

@@ -197,6 +197,7 @@ export class FileStore implements VectorStore {
     if (rowAccess === undefined) throw new Error(`Rows of ${name} are not read one by one`)
     const { layer, heads } = index.header
     const rows = await rowAccess.open(file, layer, this.#context(signal), options).catch(() => {
+      signal.throwIfAborted()
       throw notIndexed()
     })
     const isSame = [...rows.files].every(([extension, { fd }]) => readHead(fd) === heads[extension])

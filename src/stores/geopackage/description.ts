@@ -24,6 +24,7 @@ export const geoPackage = {
     // A load is known by the latest change of its table.
     outcomesLast: false,
     countsFast: true,
+    findsTileRows: true,
   },
   file: { extension: 'gpkg', format: type, isSqlite: true, isIndexed: false },
   open,

@@ -77,6 +77,7 @@ export function createGeoPackageStore(
     sweep: async (loadId) => removeSideFile(path, loadId),
     count: async (query) => reading.count(query),
     readFeatures: (query, signal) => reading.read(query, signal),
+    tiles: reading,
     dropTable: (table) =>
       write(async () => {
         if (!hasFile(path)) throw unknownTable(path, table)

@@ -14,6 +14,7 @@ export const postgis = {
     hasIndexes: true,
     outcomesLast: true,
     countsFast: false,
+    findsTileRows: false,
   },
   server: {
     database: 'postgis',

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Schema } from '../../geo/schema.ts'
-import { Failure, notFound } from '../../lib/errors.ts'
+import { notFound } from '../../lib/errors.ts'
 import { isConnectionLost } from '../../lib/postgres/errors.ts'
 import { quoteText } from '../../lib/postgres/quote.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -89,9 +89,4 @@ function markOf(schema: string, table: string): string {
 export function mayBeOutdated(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return !isConnectionLost(error) && !/^(?:5[37]|store-|table-locked)/.test(code)
-}
-
-/** Where a table is another one at each look. */
-export function restless(table: string): Failure {
-  return new Failure('unavailable', 'table-changing', `"${table}" is being changed: try again in a moment`)
 }

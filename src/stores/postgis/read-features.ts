@@ -3,8 +3,9 @@ import { batchRows } from '../../geo/batch.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
+import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
-import { mayBeOutdated, readMark, restless } from './kept-layouts.ts'
+import { mayBeOutdated, readMark } from './kept-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { Filter } from './read-conditions.ts'
 import { conditionsOf, identitySql } from './read-conditions.ts'
@@ -40,7 +41,7 @@ export async function countFeatures(
     }
     layouts.forget(layout)
   }
-  throw restless(query.table)
+  throw tableChanging(query.table)
 }
 
 async function countBy(
@@ -87,7 +88,7 @@ export async function* streamFeatures(
     }
     memory.layouts.forget(layout)
   }
-  throw restless(query.table)
+  throw tableChanging(query.table)
 }
 
 /** A page of a table by one statement; what is longer, and what a view gives, by a cursor in a read-only transaction. */

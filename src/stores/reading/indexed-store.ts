@@ -73,6 +73,11 @@ export class IndexedStore implements ServedStore {
     return this.#ask(() => this.#store.writeTile(wish, signal), signal)
   }
 
+  readTile: ServedStore['readTile'] = (query, signal) =>
+    this.#take(() => this.#store.readTile(query, signal), signal)
+  readEnvelopes: ServedStore['readEnvelopes'] = (query, signal) =>
+    this.#take(() => this.#store.readEnvelopes(query, signal), signal)
+
   /** Asks again as long as nothing has come. */
   async *#take<Part>(question: () => AsyncIterable<Part>, signal: AbortSignal): AsyncGenerator<Part> {
     const parts = await this.#ask(async () => {

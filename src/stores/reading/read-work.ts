@@ -7,8 +7,10 @@ import type {
   StoreConnection,
   TableDescription,
   TableState,
+  TileQuery,
   TimeBounds,
 } from '../store.ts'
+import { tileReadingOf } from '../tile-reading.ts'
 import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
@@ -29,6 +31,7 @@ interface AskedTable extends Asked {
   table: string
 }
 
+type EnvelopeQuery = Pick<TileQuery, 'table' | 'boxes'>
 type Context = CallContext
 
 function createHandlers(stores: KeptStores) {
@@ -49,6 +52,10 @@ function createHandlers(stores: KeptStores) {
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
     tile: ({ connection, wish }: Asked & { wish: TileWish }, { signal }: Context): Promise<MadeTile> =>
       stores.use(connection, (store) => writeTile(store, wish, signal)),
+    tileRows: ({ connection, query }: Asked & { query: TileQuery }, { signal }: Context) =>
+      stores.stream(connection, (store) => tileReadingOf(store).readTile(query, signal)),
+    envelopes: ({ connection, query }: Asked & { query: EnvelopeQuery }, { signal }: Context) =>
+      stores.stream(connection, (store) => tileReadingOf(store).readEnvelopes(query, signal)),
     outcome: ({ connection, token }: Asked & { token: string }): Promise<'committed' | 'absent'> =>
       stores.use(connection, (store) => store.outcome(token)),
     sweep: ({ connection, loadId }: Asked & { loadId: string }): Promise<void> =>

@@ -1,13 +1,13 @@
 import { Failure } from '../../lib/errors.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
-import type { FeaturePage, FeatureQuery, StoreConnection, VectorStore } from '../store.ts'
+import type { FeaturePage, FeatureQuery, StoreConnection, TileReads, VectorStore } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 
 /** A store whose questions are answered by other threads or processes. */
-export interface ServedStore extends VectorStore {
+export interface ServedStore extends VectorStore, TileReads {
   /** A page of features as GeoJSON, made as it is taken. */
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
   /** A vector tile of a table. */
@@ -66,6 +66,10 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
     writeTile: (wish, signal) =>
       ask(({ pool, limits }) => pool.call('tile', { connection, wish }, { ...limits, signal })),
+    readTile: (query, signal) =>
+      take(({ pool, limits }) => pool.stream('tileRows', { connection, query }, { ...limits, signal })),
+    readEnvelopes: (query, signal) =>
+      take(({ pool, limits }) => pool.stream('envelopes', { connection, query }, { ...limits, signal })),
     close: () => local.close(),
   }
 }

@@ -1,6 +1,15 @@
 import { basename } from 'node:path'
 import { notFound } from '../../../lib/errors.ts'
-import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
+import { inTurns } from '../../in-turns.ts'
+import type {
+  EnvelopePage,
+  FeaturePage,
+  FeatureQuery,
+  TileQuery,
+  TileReading,
+  TileReads,
+  TimeBounds,
+} from '../../store.ts'
 import { storeFailure } from '../errors.ts'
 import type { GeoPackageStoreSettings } from '../file-access.ts'
 import { hasFile } from '../file-access.ts'
@@ -8,13 +17,16 @@ import type { Filter } from './conditions.ts'
 import type { ReadConnection } from './connections.ts'
 import { ReadConnections } from './connections.ts'
 import type { TableReader } from './table-reader.ts'
+import type { TileRows } from './tile-rows.ts'
+
+type EnvelopeQuery = Parameters<TileReading['readEnvelopes']>[0]
 
 export function unknownTable(path: string, table: string): Error {
   return notFound('unknown-table', `"${basename(path)}" has no table "${table}"`)
 }
 
 /** Questions to the tables of one file, over connections that are kept for `keepMs`. */
-export class Reading {
+export class Reading implements TileReading {
   readonly #path: string
   readonly #connections: ReadConnections
 
@@ -55,25 +67,75 @@ export class Reading {
   }
 
   async *read(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
+    const pages = this.#stream(query.table, (table) => table.pages(query), signal)
+    for await (const page of pages) {
+      yield page
+      signal.throwIfAborted()
+    }
+  }
+
+  readTile(query: TileQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
+    return inTurns(
+      this.#stream(query.table, ({ tiles }) => tiles.pages(query), signal),
+      signal,
+    )
+  }
+
+  readEnvelopes(query: EnvelopeQuery, signal: AbortSignal): AsyncGenerator<EnvelopePage> {
+    return inTurns(
+      this.#stream(query.table, ({ tiles }) => tiles.envelopes(query), signal),
+      signal,
+    )
+  }
+
+  /** One transaction. */
+  async atOneState<Result>(
+    table: string,
+    work: (reads: TileReads) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
     signal.throwIfAborted()
-    if (!hasFile(this.#path)) throw unknownTable(this.#path, query.table)
+    const connection = this.#take(table)
+    const tiles = (name: string): TileRows => this.#getTable(connection, name).tiles
     try {
-      const connection = this.#connections.take()
-      try {
-        for (const page of this.#getTable(connection, query.table).pages(query)) {
-          yield page
-          signal.throwIfAborted()
-        }
-      } finally {
-        this.#connections.giveBack(connection)
-      }
+      return await work({
+        readTile: (query, own) => inTurns(tiles(query.table).pages(query), own),
+        readEnvelopes: (query, own) => inTurns(tiles(query.table).envelopes(query), own),
+      })
     } catch (error) {
       throw storeFailure(error, this.#path)
+    } finally {
+      this.#connections.giveBack(connection)
     }
   }
 
   close(): void {
     this.#connections.close()
+  }
+
+  async *#stream<Page>(
+    table: string,
+    pagesOf: (table: TableReader) => Iterable<Page>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Page> {
+    signal.throwIfAborted()
+    const connection = this.#take(table)
+    try {
+      yield* pagesOf(this.#getTable(connection, table))
+    } catch (error) {
+      throw storeFailure(error, this.#path)
+    } finally {
+      this.#connections.giveBack(connection)
+    }
+  }
+
+  #take(table: string): ReadConnection {
+    if (!hasFile(this.#path)) throw unknownTable(this.#path, table)
+    try {
+      return this.#connections.take()
+    } catch (error) {
+      throw storeFailure(error, this.#path)
+    }
   }
 
   #getTable(connection: ReadConnection, name: string): TableReader {

@@ -12,6 +12,7 @@ import type { Filter } from './conditions.ts'
 import { conditionOf } from './conditions.ts'
 import type { IdSet } from './id-set.ts'
 import { IdFinder } from './table-ids.ts'
+import { TileRows } from './tile-rows.ts'
 
 /** Answers whose ids are kept for the next page. */
 const keptFilters = 8
@@ -37,12 +38,14 @@ export class TableReader {
   readonly #found = new BoundedCache<string, Found>(keptFilters)
   readonly #counts = new BoundedCache<string, number>(64)
   #all: IdSet | undefined
+  readonly tiles: TileRows
   /** Prepared statements that nobody uses now, by what they ask. */
   readonly #statements = new Map<string, StatementSync[]>()
 
   constructor(db: DatabaseSync, table: GeoPackageTable) {
     this.#db = db
     this.#table = table
+    this.tiles = new TileRows(db, table)
     const hasIds = table.kind === 'table' && table.idColumn !== undefined
     this.#finder = hasIds ? new IdFinder(db, table, table.idColumn as string) : undefined
   }

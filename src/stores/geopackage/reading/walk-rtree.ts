@@ -18,6 +18,10 @@ export interface FoundBoxes {
   edge(id: number): void
 }
 
+/** One entry of a leaf: an id and its envelope. */
+export type TakeEntry = (id: number, minX: number, minY: number, maxX: number, maxY: number) => void
+type TakeCell = (node: DataView, at: number, isInside: boolean) => void
+
 interface Sides {
   outer: Envelope
   inner: Envelope
@@ -56,11 +60,18 @@ export class RtreeWalk {
   }
 
   find(box: Envelope, found: FoundBoxes): void {
-    this.#visits = 0
-    const root = this.#read(1)
-    const depth = root.getUint16(0)
-    if (depth > maxDepth) throw damaged()
-    this.#walk(root, depth, sidesOf(box), found)
+    this.#begin(sidesOf(box), (node, at, isInside) => {
+      if (isInside) found.inside(idAt(node, at))
+      else found.edge(idAt(node, at))
+    })
+  }
+
+  /** Every entry whose envelope overlaps the box, or every one at all. */
+  entries(box: Envelope | undefined, take: TakeEntry): void {
+    this.#begin(box === undefined ? undefined : sidesOf(box), (node, at) => {
+      const [minX, maxX] = [node.getFloat32(at + 8), node.getFloat32(at + 12)]
+      take(idAt(node, at), minX, node.getFloat32(at + 16), maxX, node.getFloat32(at + 20))
+    })
   }
 
   /** Whether every envelope lies within the box. */
@@ -72,15 +83,21 @@ export class RtreeWalk {
     return true
   }
 
-  #walk(node: DataView, depth: number, sides: Sides | undefined, found: FoundBoxes): void {
+  #begin(sides: Sides | undefined, take: TakeCell): void {
+    this.#visits = 0
+    const root = this.#read(1)
+    const depth = root.getUint16(0)
+    if (depth > maxDepth) throw damaged()
+    this.#walk(root, depth, sides, take)
+  }
+
+  #walk(node: DataView, depth: number, sides: Sides | undefined, take: TakeCell): void {
     const end = endOf(node)
     for (let at = 4; at < end; at += entryBytes) {
       if (sides !== undefined && !overlaps(node, at, sides.outer)) continue
       const rest = sides === undefined || isInside(node, at, sides.inner) ? undefined : sides
-      const number = node.getInt32(at) * 2 ** 32 + node.getUint32(at + 4)
-      if (depth > 0) this.#walk(this.#read(number), depth - 1, rest, found)
-      else if (rest === undefined) found.inside(number)
-      else found.edge(number)
+      if (depth > 0) this.#walk(this.#read(idAt(node, at)), depth - 1, rest, take)
+      else take(node, at, rest === undefined)
     }
   }
 
@@ -90,6 +107,11 @@ export class RtreeWalk {
     if (bytes === undefined || bytes.length < 4 || this.#visits > this.#maxVisits) throw damaged()
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
+}
+
+/** The number of an entry: of a row, or of a node. */
+function idAt(node: DataView, at: number): number {
+  return node.getInt32(at) * 2 ** 32 + node.getUint32(at + 4)
 }
 
 function damaged(): Failure {

@@ -1,0 +1,44 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { hasRtree, rtreeName } from '../rtree-sql.ts'
+import { RtreeWalk } from './walk-rtree.ts'
+
+/**
+ * The R*Tree of a table where it holds the envelopes of its rows: one with triggers that keep it so, or else as many
+ * entries as there are geometries. Undefined too where ids are numbers that JavaScript does not hold.
+ */
+export function openBoxIndex(db: DatabaseSync, table: GeoPackageTable): RtreeWalk | undefined {
+  const { name, kind, idColumn, schema } = table
+  const geometry = schema.geometry?.name
+  if (kind !== 'table' || idColumn === undefined || geometry === undefined) return undefined
+  const rtree = rtreeName({ table: name, geometry })
+  if (!hasRtree(db, { table: name, geometry }) || !hasSafeIds(db, name, idColumn)) return undefined
+  const columns = db.prepare(`PRAGMA table_xinfo(${quoteName(rtree)})`).all()
+  if (columns.length !== 5) return undefined
+  const isKept = hasTriggers(db, name, rtree) || countOf(db, `${rtree}_rowid`) === countOf(db, name, geometry)
+  return isKept ? new RtreeWalk(db, rtree) : undefined
+}
+
+/** The first and the last are found without a look at the others. */
+function hasSafeIds(db: DatabaseSync, table: string, id: string): boolean {
+  const [from, column] = [quoteName(table), quoteName(id)]
+  return ['min', 'max'].every((side) => {
+    const statement = db.prepare(`SELECT ${side}(${column}) AS id FROM ${from}`)
+    statement.setReadBigInts(true)
+    return Number.isSafeInteger(Number(statement.get()?.['id'] ?? 0))
+  })
+}
+
+/** Of OGC 12-128r18, annex F.3; those for updates have other names in other versions. */
+function hasTriggers(db: DatabaseSync, table: string, rtree: string): boolean {
+  const find = db.prepare(
+    `SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND lower(name) = lower(?) AND lower(tbl_name) = lower(?)`,
+  )
+  return ['insert', 'delete'].every((event) => find.get(`${rtree}_${event}`, table) !== undefined)
+}
+
+function countOf(db: DatabaseSync, table: string, column?: string): number {
+  const counted = column === undefined ? '*' : quoteName(column)
+  return Number(db.prepare(`SELECT count(${counted}) AS n FROM ${quoteName(table)}`).get()?.['n'])
+}

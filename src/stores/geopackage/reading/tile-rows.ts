@@ -1,0 +1,183 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
+import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { BatchBuilder } from '../../../geo/batch.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
+import type { EnvelopePage, FeaturePage, TileQuery } from '../../store.ts'
+import { levelColumn, readAttributes } from '../../tile-reading.ts'
+import { openBoxIndex } from './box-index.ts'
+import type { RtreeWalk } from './walk-rtree.ts'
+
+/** Rows that are read in one go: between two of them others may have their turn. */
+const pageRows = 512
+const envelopeRows = 8192
+/** Rows that are looked at between two pages, even where none of them is wanted. */
+const lookedRows = 4096
+const mostStatements = 20
+const idText = /^-?\d{1,16}$/
+
+/** Envelopes of rows in the order of their ids. */
+interface Entries {
+  ids: Float64Array
+  envelopes: Float64Array
+}
+
+/** Reads rows of one table for tiles; what it keeps is good while nobody writes. */
+export class TileRows {
+  readonly #db: DatabaseSync
+  readonly #table: GeoPackageTable
+  #index: RtreeWalk | null | undefined
+  /** Prepared statements that nobody uses now, by what they ask. */
+  readonly #statements = new Map<string, StatementSync[]>()
+
+  constructor(db: DatabaseSync, table: GeoPackageTable) {
+    this.#db = db
+    this.#table = table
+  }
+
+  /** Rows with geometry, by the R*Tree where there is one, otherwise by a look at every row. */
+  *pages(query: TileQuery): Generator<FeaturePage> {
+    const { boxes, ids } = query
+    if (this.#table.schema.geometry === undefined) return
+    const index = this.#openIndex()
+    if (index === undefined || (ids === undefined && boxes === undefined)) yield* this.#scan(query)
+    else yield* this.#rowsOf(query, ids?.filter((id) => idText.test(id)) ?? entriesOf(index, boxes).ids)
+  }
+
+  *envelopes({ boxes }: Pick<TileQuery, 'boxes'>): Generator<EnvelopePage> {
+    const index = this.#openIndex()
+    if (index === undefined) {
+      yield* this.#scanEnvelopes(boxes)
+      return
+    }
+    const { ids, envelopes } = entriesOf(index, boxes)
+    for (let from = 0; from < ids.length; from += envelopeRows) {
+      const to = Math.min(ids.length, from + envelopeRows)
+      yield { ids: Array.from(ids.subarray(from, to), String), envelopes: envelopes.slice(from * 4, to * 4) }
+    }
+  }
+
+  #openIndex(): RtreeWalk | undefined {
+    if (this.#index === undefined) this.#index = openBoxIndex(this.#db, this.#table) ?? null
+    return this.#index ?? undefined
+  }
+
+  *#rowsOf(query: TileQuery, ids: Float64Array | readonly string[]): Generator<FeaturePage> {
+    const id = quoteName(this.#table.idColumn ?? 'rowid')
+    const rest = `json_each(?) AS wanted CROSS JOIN ${quoteName(this.#table.name)} AS feature
+      ON feature.${id} = wanted.value WHERE ${levelCondition(query)}`
+    for (let from = 0; from < ids.length; from += pageRows) {
+      const some = ids.slice(from, from + pageRows)
+      yield* this.#read(query, rest, [`[${some.join(',')}]`], some.length)
+    }
+  }
+
+  *#scan(query: TileQuery): Generator<FeaturePage> {
+    const { idColumn, name } = this.#table
+    const order = idColumn === undefined ? '' : ` ORDER BY feature.${quoteName(idColumn)}`
+    const rest = `${quoteName(name)} AS feature WHERE ${levelCondition(query)}${order}`
+    const ids = query.ids === undefined ? undefined : new Set(query.ids)
+    const isWanted = (blob: SqlValue | undefined, id: string): boolean =>
+      ids === undefined ? overlapsAny(blob, query.boxes) : ids.has(id)
+    yield* this.#read(query, rest, [], pageRows, isWanted)
+  }
+
+  *#scanEnvelopes(boxes: Envelope[] | undefined): Generator<EnvelopePage> {
+    const query = { table: this.#table.name, attributes: [], ...(boxes && { boxes }) }
+    for (const { batch, ids } of this.pages(query)) {
+      yield { ids, envelopes: batch.geometry?.envelopes ?? new Float64Array(0) }
+    }
+  }
+
+  /**
+   * Rows with a geometry that has a point; a page is full at its number of rows, or when it holds many bytes. It may be
+   * empty, so that who reads can stop.
+   */
+  *#read(
+    query: TileQuery,
+    rest: string,
+    bound: SqlValue[],
+    capacity: number,
+    isWanted?: (blob: SqlValue | undefined, id: string) => boolean,
+  ): Generator<FeaturePage> {
+    const { schema } = this.#table
+    const read = { ...schema, attributes: readAttributes(schema, query) }
+    const list = selectList({ ...this.#table, schema: read }, 'feature')
+    let builder = new BatchBuilder(read, capacity)
+    let ids: string[] = []
+    let row = 0
+    for (const values of this.#iterate(`SELECT ${list} FROM ${rest}`, bound)) {
+      row += 1
+      const id = String(values[0] ?? row)
+      const isShown = values[1] !== null && isWanted?.(values[1], id) !== false
+      if (isShown && appendRow(builder, values, row)) ids.push(id)
+      if (!builder.isFull && row % lookedRows !== 0) continue
+      yield { batch: builder.finish(), ids }
+      builder = new BatchBuilder(read, capacity)
+      ids = []
+    }
+    if (!builder.isEmpty) yield { batch: builder.finish(), ids }
+  }
+
+  *#iterate(sql: string, bound: SqlValue[]): Iterable<SqlValue[]> {
+    const statement = this.#statements.get(sql)?.pop() ?? this.#db.prepare(sql)
+    try {
+      yield* iterateRows(statement, ...bound)
+    } finally {
+      const idle = this.#statements.get(sql) ?? []
+      if (this.#statements.size >= mostStatements) this.#statements.clear()
+      this.#statements.set(sql, [...idle, statement])
+    }
+  }
+}
+
+function levelCondition({ maxLevel }: TileQuery): string {
+  return maxLevel === undefined ? 'TRUE' : `feature.${quoteName(levelColumn)} <= ${Math.trunc(maxLevel)}`
+}
+
+/** What the R*Tree holds within the boxes, or all of it, in the order of ids, each once. */
+function entriesOf(index: RtreeWalk, boxes: Envelope[] | undefined): Entries {
+  const ids: number[] = []
+  const sides: number[] = []
+  const seen = boxes !== undefined && boxes.length > 1 ? new Set<number>() : undefined
+  for (const box of boxes ?? [undefined]) {
+    index.entries(box, (id, minX, minY, maxX, maxY) => {
+      if (seen?.has(id) === true) return
+      seen?.add(id)
+      ids.push(id)
+      sides.push(minX, minY, maxX, maxY)
+    })
+  }
+  return sorted(ids, sides)
+}
+
+function sorted(ids: number[], sides: number[]): Entries {
+  const order = Uint32Array.from(ids, (_, index) => index)
+  order.sort((a, b) => (ids[a] as number) - (ids[b] as number))
+  const envelopes = new Float64Array(order.length * 4)
+  for (let to = 0; to < order.length; to += 1) {
+    const from = (order[to] as number) * 4
+    for (let side = 0; side < 4; side += 1) envelopes[to * 4 + side] = sides[from + side] as number
+  }
+  return { ids: Float64Array.from(order, (at) => ids[at] as number), envelopes }
+}
+
+const scanner = new WkbScanner()
+
+/** Whether a geometry has an envelope that overlaps one of the boxes; one that cannot be read is left to the reader. */
+function overlapsAny(blob: SqlValue | undefined, boxes: Envelope[] | undefined): boolean {
+  if (!(blob instanceof Uint8Array)) return true
+  try {
+    scanner.scan(new DataView(blob.buffer, blob.byteOffset, blob.byteLength), wkbStart(blob, 0, blob.length))
+  } catch (error) {
+    if (error instanceof GeometryError) return true
+    throw error
+  }
+  const { minX, minY, maxX, maxY } = scanner
+  if (boxes === undefined) return minX <= maxX
+  return boxes.some((box) => minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY)
+}

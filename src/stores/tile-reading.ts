@@ -1,0 +1,122 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Column } from '../geo/column.ts'
+import { columnValue, isValid } from '../geo/column.ts'
+import type { Schema } from '../geo/schema.ts'
+import { attributeIndex } from '../geo/schema.ts'
+import { selectRows } from '../geo/select-rows.ts'
+import { Failure } from '../lib/errors.ts'
+import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from './store.ts'
+
+/** The column of an overview that tells the first zoom which shows a row. */
+export const levelColumn = 'level'
+const mostAttempts = 5
+
+type FeatureStore = Pick<VectorStore, 'readFeatures' | 'state'>
+
+/** How a store reads rows for tiles: its own way, or by `readFeatures`. */
+export function tileReadingOf(store: VectorStore): TileReading {
+  return store.tiles ?? tileReadingByFeatures(store)
+}
+
+/** For stores without a way of their own: every page that touches the boxes is read whole. */
+export function tileReadingByFeatures(store: FeatureStore): TileReading {
+  const reads: TileReads = {
+    async *readTile(query, signal) {
+      const ids = query.ids === undefined ? undefined : new Set(query.ids)
+      for await (const page of readWhole(store, query, signal)) {
+        const rows = shownRows(page, (row) => ids?.has(page.ids[row] ?? '') !== false)
+        if (rows.length > 0) yield narrowed(page, rows, query)
+        signal.throwIfAborted()
+      }
+    },
+    async *readEnvelopes(query, signal) {
+      for await (const page of readWhole(store, query, signal)) yield envelopesOf(page)
+    },
+  }
+  return {
+    ...reads,
+    atOneState: (table, work, signal) => whileUnchanged(store, table, () => work(reads), signal),
+  }
+}
+
+/** Names of the attributes that are read of a table, in the order of its schema. */
+export function readAttributes(
+  { attributes }: Schema,
+  { attributes: wanted, maxLevel }: Pick<TileQuery, 'attributes' | 'maxLevel'>,
+): Schema['attributes'] {
+  const names = wanted === undefined ? undefined : new Set(wanted)
+  return attributes.filter(({ name }) =>
+    names === undefined ? maxLevel === undefined || name !== levelColumn : names.has(name),
+  )
+}
+
+/** A table that is another one at each look. */
+export function tableChanging(table: string): Failure {
+  return new Failure('unavailable', 'table-changing', `"${table}" is being changed: try again in a moment`)
+}
+
+function readWhole(
+  store: FeatureStore,
+  { table, boxes }: Pick<TileQuery, 'table' | 'boxes'>,
+  signal: AbortSignal,
+): AsyncIterable<FeaturePage> {
+  signal.throwIfAborted()
+  const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  return store.readFeatures(boxes === undefined ? all : { ...all, bboxes: boxes }, signal)
+}
+
+/** Rows with a geometry that has a point. */
+function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): Uint32Array {
+  const { geometry, rowCount } = batch
+  if (geometry === undefined) return new Uint32Array(0)
+  const rows: number[] = []
+  for (let row = 0; row < rowCount; row += 1) {
+    const isShown = isValid(geometry.validity, row) && !Number.isNaN(geometry.envelopes[row * 4])
+    if (isShown && isWanted(row)) rows.push(row)
+  }
+  return Uint32Array.from(rows)
+}
+
+function narrowed({ batch, ids }: FeaturePage, shown: Uint32Array, query: TileQuery): FeaturePage {
+  const { maxLevel } = query
+  const level = maxLevel === undefined ? undefined : batch.columns[attributeIndex(batch.schema, levelColumn)]
+  const rows = maxLevel === undefined ? shown : shown.filter((row) => isLevel(level, row, maxLevel))
+  const attributes = readAttributes(batch.schema, query)
+  const kept: FeatureBatch = {
+    ...batch,
+    schema: { ...batch.schema, attributes },
+    columns: attributes.map(({ name }) => batch.columns[attributeIndex(batch.schema, name)] as Column),
+  }
+  return { batch: selectRows(kept, rows), ids: Array.from(rows, (row) => ids[row] ?? '') }
+}
+
+function isLevel(column: Column | undefined, row: number, most: number): boolean {
+  const value = column === undefined ? null : columnValue(column, row)
+  return (typeof value === 'number' || typeof value === 'bigint') && Number(value) <= most
+}
+
+function envelopesOf(page: FeaturePage): EnvelopePage {
+  const rows = shownRows(page, () => true)
+  const envelopes = new Float64Array(rows.length * 4)
+  const given = page.batch.geometry?.envelopes ?? envelopes
+  rows.forEach((row, to) => {
+    envelopes.set(given.subarray(row * 4, row * 4 + 4), to * 4)
+  })
+  return { ids: Array.from(rows, (row) => page.ids[row] ?? ''), envelopes }
+}
+
+/** Does the work again where the table has changed meanwhile. */
+async function whileUnchanged<Result>(
+  store: FeatureStore,
+  table: string,
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const before = await store.state(table, signal)
+    const result = await work()
+    const after = await store.state(table, signal)
+    if (before?.text === after?.text) return result
+  }
+  throw tableChanging(table)
+}
