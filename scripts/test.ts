@@ -20,6 +20,7 @@ const everything = [
   'tests/contract/**/*.test.ts',
   'tests/integration/**/*.test.ts',
   'tests/regression/**/*.test.ts',
+  'tests/clients/**/*.test.ts',
   'tests/e2e/**/*.test.ts',
 ]
 

@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..', '..')
 const documents = 'tests/e2e/documents.test.ts'
 const checks = 'tests/e2e/writing-checks.test.ts'
 const proxies = 'tests/e2e/proxies.test.ts'
+const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
 /** The test that runs a block, or why none does. */
@@ -33,6 +34,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
+  'docs/maps.md > MapLibre > html 1': browsers,
+  'docs/maps.md > OpenLayers > html 1': browsers,
   'docs/moving-and-backup.md > Backing up > sh 1': documents,
   'docs/moving-and-backup.md > Backing up > sh 2': documents,
   'docs/moving-and-backup.md > Restoring > sh 1': documents,

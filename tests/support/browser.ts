@@ -1,0 +1,97 @@
+import { createReadStream, statSync } from 'node:fs'
+import { extname, join, normalize } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import type { Cleanup } from './terrane-process.ts'
+import { startWebServer } from './web-server.ts'
+
+const modules = join(import.meta.dirname, '..', '..', 'node_modules')
+/** Pictures of maps are as wide as a world of tiles of 512 pixels at zoom 0. */
+export const pictureSize = 512
+const patienceMs = 30_000
+const types: Record<string, string> = {
+  '.mjs': 'text/javascript',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+}
+const flags = [
+  ...['--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
+  ...['--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+]
+
+/** A page that shows a map, opened in a browser without a window. */
+export interface ShownMap {
+  page: Page
+  /** What the browser or the page complained about so far. */
+  complaints: string[]
+  /** Runs an expression in the page, once it is true-like, and gives it. */
+  when<T>(expression: string): Promise<T>
+  picture(): Promise<Buffer>
+  close(): Promise<void>
+}
+
+/** A browser, and a web server from which pages come that are not ours. */
+export interface MapBrowser {
+  /** Where the pages come from. */
+  origin: string
+  /** Opens a page; what it takes from `https://unpkg.com/` comes from `node_modules`. */
+  open(html: string, cookies?: { name: string; value: string; url: string }[]): Promise<ShownMap>
+}
+
+/** Starts Chromium, which draws by software alone, and ends it after the test. */
+export async function startBrowser(t: Cleanup): Promise<MapBrowser> {
+  const pages = new Map<string, string>()
+  const origin = await startWebServer(t, (request, reply) => {
+    const path = normalize(decodeURIComponent((request.url ?? '').split('?')[0] ?? ''))
+    const html = pages.get(path)
+    if (html !== undefined) return reply.setHeader('content-type', 'text/html').end(html)
+    const file = join(modules, path.replace(/^\/unpkg\//, '').replace(/^([\w-]+)@[\d.]+\//, '$1/'))
+    if (!path.startsWith('/unpkg/') || !statSync(file, { throwIfNoEntry: false })?.isFile())
+      return reply.writeHead(path === '/favicon.ico' ? 204 : 404).end()
+    reply.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
+    return createReadStream(file).pipe(reply)
+  })
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+  t.after(() => {
+    void browser.close()
+  })
+  const open: MapBrowser['open'] = async (html, cookies = []) => {
+    const path = `/page-${pages.size}.html`
+    pages.set(path, html.replaceAll('https://unpkg.com/', `${origin}/unpkg/`))
+    return showPage(browser, `${origin}${path}`, cookies)
+  }
+  return { origin, open }
+}
+
+async function showPage(
+  browser: Browser,
+  address: string,
+  cookies: { name: string; value: string; url: string }[],
+): Promise<ShownMap> {
+  const context = await browser.newContext({ viewport: { width: pictureSize, height: pictureSize } })
+  await context.addCookies(cookies)
+  const page = await context.newPage()
+  page.setDefaultTimeout(patienceMs)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
+  await page.goto(address)
+  return {
+    page,
+    complaints,
+    when: async <T>(expression: string) => {
+      try {
+        const handle = await page.waitForFunction(expression)
+        return (await handle.jsonValue()) as T
+      } catch (error) {
+        throw new Error(`${expression}: ${complaints.join('\n')}`, { cause: error })
+      }
+    },
+    picture: () => page.screenshot({ style: '.maplibregl-ctrl, .ol-control { display: none }' }),
+    close: () => context.close(),
+  }
+}

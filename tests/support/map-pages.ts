@@ -1,0 +1,39 @@
+import type { MapBrowser, ShownMap } from './browser.ts'
+import { blockAt } from './document-blocks.ts'
+
+const documented = 'https://maps.example.org'
+
+/** A page that a document shows, with the address of a server in the place of the one it names. */
+export function documentedPage(
+  place: string,
+  server: { url: string },
+  changes: [string, string][] = [],
+): string {
+  let html = blockAt(place).replaceAll(documented, server.url)
+  for (const [from, to] of changes) {
+    if (!html.includes(from)) throw new Error(`${place} does not say ${from}`)
+    html = html.replaceAll(from, to)
+  }
+  return html
+}
+
+/** Opens a page with a map of MapLibre, which the page calls `map`, and waits until all is drawn. */
+export async function showMapLibre(
+  browser: MapBrowser,
+  html: string,
+  view?: { center: [number, number]; zoom: number },
+): Promise<ShownMap> {
+  const move = view === undefined ? '' : `map.jumpTo(${JSON.stringify(view)});`
+  const told = `globalThis.map = map; map.on('load', () => { ${move} map.once('idle', () => { globalThis.isDrawn = true }) })`
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`))
+  await shown.when('globalThis.isDrawn')
+  return shown
+}
+
+/** The same for OpenLayers. */
+export async function showOpenLayers(browser: MapBrowser, html: string): Promise<ShownMap> {
+  const told = `globalThis.map = map; map.once('rendercomplete', () => { globalThis.isDrawn = true })`
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`))
+  await shown.when('globalThis.isDrawn')
+  return shown
+}

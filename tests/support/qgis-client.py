@@ -1,0 +1,160 @@
+# Does with QGIS, without a window, what the lines of standard input ask for: one JSON object a line, answered by one line.
+import json
+import sys
+
+from qgis.core import (
+    NULL, Qgis, QgsApplication, QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsCredentials, QgsGeometry,
+    QgsMapRendererParallelJob, QgsMapSettings, QgsProject, QgsRasterLayer, QgsRectangle, QgsVectorLayer,
+    QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
+from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
+from qgis.PyQt.QtCore import QSize, Qt
+from qgis.PyQt.QtGui import QColor
+
+mercator = QgsCoordinateReferenceSystem('EPSG:3857')
+
+
+def plain_renderer():
+    """Everything in one blue, polygons without an outline."""
+    blue = QColor('#4477aa')
+    styles = QgsVectorTileBasicRenderer.simpleStyle(blue, blue, 0, blue, 0.6, blue, blue, 1.5)
+    for style in styles:
+        if style.geometryType() == QgsWkbTypes.PolygonGeometry:
+            style.symbol().symbolLayer(0).setStrokeStyle(Qt.NoPen)
+    renderer = QgsVectorTileBasicRenderer()
+    renderer.setStyles(styles)
+    return renderer
+
+
+def open_layer(wish):
+    kind, uri = wish['kind'], wish['uri']
+    if kind == 'tiles':
+        layer = QgsVectorTileLayer(uri, 'layer')
+        if 'styleUrl=' in uri:
+            message, is_loaded = layer.loadDefaultStyle()
+            if not is_loaded:
+                raise ValueError('style: ' + message)
+        else:
+            layer.setRenderer(plain_renderer())
+    elif kind == 'picture':
+        layer = QgsRasterLayer(uri, 'layer', 'wms')
+    else:
+        layer = QgsVectorLayer(uri, 'layer', kind)
+    if not layer.isValid():
+        raise ValueError('not valid: ' + uri + ' ' + layer.error().message())
+    return layer
+
+
+def identify(wish):
+    """What a click with a rectangle tells: every feature of the tiles that are shown at this size."""
+    layer = open_layer(wish)
+    canvas = QgsMapCanvas()
+    canvas.resize(512, 512)
+    canvas.setDestinationCrs(mercator)
+    QgsProject.instance().addMapLayer(layer)
+    canvas.setLayers([layer])
+    extent = QgsRectangle(*wish['extent'])
+    canvas.setExtent(extent)
+    tool = QgsMapToolIdentify(canvas)
+    found = tool.identify(QgsGeometry.fromRect(extent), QgsMapToolIdentify.TopDownAll, [layer], QgsMapToolIdentify.AllLayers)
+    return layer, [one.mFeature for one in found]
+
+
+def values_of(feature, names):
+    """Values as texts; a whole number is the same whether it is an integer or not, and nothing is nothing."""
+    values = ['' if feature[name] in (None, NULL) else feature[name] for name in names]
+    return [str(int(value) if isinstance(value, float) and value.is_integer() else value) for value in values]
+
+
+def read_tiles(wish):
+    _, features = identify(wish)
+    return {'ids': [one.id() for one in features], 'rows': [values_of(one, wish['names']) for one in features]}
+
+
+def name_of(feature, key):
+    return str(feature[key]) if key else 'all'
+
+
+def compare_shapes(wish):
+    """How far features in tiles are from those of a file: pieces of tiles are joined, both are cut to the extent."""
+    _, features = identify(wish)
+    extent = QgsGeometry.fromRect(QgsRectangle(*wish['extent']))
+    source = QgsVectorLayer(wish['source'], 'source', 'ogr')
+    transform = QgsCoordinateTransform(source.crs(), mercator, QgsProject.instance())
+    key = wish['key']
+    expected, pieces = {}, {}
+    for feature in source.getFeatures():
+        shape = feature.geometry()
+        shape.transform(transform)
+        shape = shape.makeValid().intersection(extent)
+        if not shape.isEmpty():
+            expected.setdefault(name_of(feature, key), []).append(shape)
+    for feature in features:
+        pieces.setdefault(name_of(feature, key), []).append(feature.geometry().makeValid())
+    unit = wish['unit']
+    far = []
+    for name, shapes in expected.items():
+        truth = QgsGeometry.unaryUnion(shapes)
+        shown = QgsGeometry.unaryUnion(pieces.get(name, [])).intersection(extent)
+        for part, whole in ((truth, shown), (shown, truth)):
+            left = part.difference(whole.buffer(unit, 8))
+            # Less than a unit across is a sliver of the cut.
+            if left.area() > unit * unit or left.area() == 0 and left.length() > unit:
+                far.append([name, left.area(), left.length(), part is truth])
+    return {'expected': sorted(expected), 'shown': sorted(pieces), 'far': far}
+
+
+def draw(wish):
+    layers = [open_layer(one) for one in wish['layers']]
+    settings = QgsMapSettings()
+    settings.setLayers(layers)
+    settings.setOutputSize(QSize(512, 512))
+    settings.setDestinationCrs(mercator)
+    settings.setExtent(QgsRectangle(*wish['extent']))
+    settings.setBackgroundColor(QColor('white'))
+    settings.setFlag(QgsMapSettings.Antialiasing, True)
+    job = QgsMapRendererParallelJob(settings)
+    job.start()
+    job.waitForFinished()
+    job.renderedImage().save(wish['to'])
+    return {'errors': [error.message for error in job.errors()]}
+
+
+def read_features(wish):
+    layer = open_layer(wish)
+    rows = [values_of(feature, wish['names']) for feature in layer.getFeatures()]
+    return {'count': layer.featureCount(), 'rows': rows}
+
+
+def load_style(wish):
+    layer = open_layer(wish)
+    load = layer.loadNamedStyle if wish['style'].endswith('.qml') else layer.loadSldStyle
+    message, is_loaded = load(wish['style'])
+    renderer = layer.renderer()
+    return {'message': message, 'isLoaded': is_loaded, 'renderer': renderer.type() if renderer else None}
+
+
+def run_script(wish):
+    known = {}
+    exec(wish['script'], known)
+    layers = list(QgsProject.instance().mapLayers().values())
+    told = [[layer.name(), layer.isValid()] for layer in layers]
+    return {'layers': told}
+
+
+wishes = {
+    'version': lambda wish: {'version': Qgis.QGIS_VERSION},
+    'tiles': read_tiles, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
+    'style': load_style, 'script': run_script,
+}
+
+application = QgsApplication([], True)
+application.initQgis()
+for line in sys.stdin:
+    wish = json.loads(line)
+    QgsProject.instance().clear()
+    try:
+        answer = wishes[wish['do']](wish)
+    except Exception as error:  # A wish that fails is told; the next one is done.
+        answer = {'error': type(error).__name__ + ': ' + str(error)}
+    print(json.dumps(answer), flush=True)
+application.exitQgis()
