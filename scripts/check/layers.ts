@@ -76,7 +76,7 @@ export const house: House = {
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
     'src/monitoring/collect': [
-      ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts'],
+      ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts', 'kept-json.ts'],
       ['access-log', 'geoserver', 'hosts', 'own'],
       '.',
     ],
@@ -121,7 +121,7 @@ export const house: House = {
     'src/importer/kinds': ['kinds.ts'],
     'src/importer/live': ['live.ts'],
     'src/importer/look': ['look.ts'],
-    'src/importer/model': ['model.ts'],
+    'src/importer/model': ['model.ts', 'load-rules.ts'],
     'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],
     'src/importer/run': ['run.ts'],

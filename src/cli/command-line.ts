@@ -2,31 +2,23 @@ import { SettingsError } from '../config/settings.ts'
 import { version } from '../config/version.ts'
 import { explain } from '../lib/errors.ts'
 import { nearestWord } from '../lib/text/nearest-word.ts'
-import { runDoctor } from './doctor.ts'
 import type { Environment } from './environment.ts'
 import { helpText } from './help.ts'
-import { runImport } from './import-command.ts'
-import { runLayers } from './manage/layers.ts'
-import { runStores } from './manage/stores.ts'
-import { runTokens } from './manage/tokens.ts'
-import { runUsers } from './manage/users.ts'
-import { runWorkspaces } from './manage/workspaces.ts'
-import { runMonitoring } from './monitoring-command.ts'
 import { UsageError } from './options.ts'
-import { runServe } from './serve.ts'
 
 type Command = (args: string[], env: Environment) => Promise<number>
 
-const commands = new Map<string, Command>([
-  ['serve', runServe],
-  ['import', runImport],
-  ['workspaces', runWorkspaces],
-  ['stores', runStores],
-  ['layers', runLayers],
-  ['users', runUsers],
-  ['tokens', runTokens],
-  ['monitoring', runMonitoring],
-  ['doctor', runDoctor],
+/** Each reads its code when it is called: a command that asks a server does not read the server's. */
+const commands = new Map<string, () => Promise<Command>>([
+  ['serve', async () => (await import('./serve.ts')).runServe],
+  ['import', async () => (await import('./import-command.ts')).runImport],
+  ['workspaces', async () => (await import('./manage/workspaces.ts')).runWorkspaces],
+  ['stores', async () => (await import('./manage/stores.ts')).runStores],
+  ['layers', async () => (await import('./manage/layers.ts')).runLayers],
+  ['users', async () => (await import('./manage/users.ts')).runUsers],
+  ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],
+  ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
+  ['doctor', async () => (await import('./doctor.ts')).runDoctor],
 ])
 
 const versionWords = ['--version', '-v', '-V', 'version']
@@ -41,7 +33,7 @@ export async function runCommandLine(args: string[], env: Environment): Promise<
     const command = commands.get(name)
     if (command === undefined) throw unknownCommand(name)
     if (rest.some((one) => one === '--help' || one === '-h')) return print(helpText(name))
-    return await command(rest, env)
+    return await (await command())(rest, env)
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof SettingsError
     process.stderr.write(`${explain(error)}\n`)

@@ -1,5 +1,4 @@
 import type { AppOptions, RunningTerrane } from '../app.ts'
-import { startServer } from '../app.ts'
 import type { Settings } from '../config/settings.ts'
 import type { RestClient } from './rest-client.ts'
 import { createRestClient } from './rest-client.ts'
@@ -15,6 +14,8 @@ export interface OwnServer extends RunningTerrane {
 
 /** Starts serving in this process. */
 export async function startOwnServer(settings: Settings, options: AppOptions = {}): Promise<OwnServer> {
+  // A command that finds a server does not read the server's code.
+  const { startServer } = await import('../app.ts')
   const server = await startServer(settings, options)
   return { ...server, withClient: (work) => withClient(server, work) }
 }

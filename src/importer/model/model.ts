@@ -1,7 +1,7 @@
 export { importAfter, taskAfter } from './after-event.ts'
 export type { DescribedFile } from './described-file.ts'
 export type { IndexRow } from './granule-index.ts'
-export { indexBatches, indexSchema } from './granule-index.ts'
+export { indexSchema } from './granule-index.ts'
 export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } from './granule-record.ts'
 export { timeModes } from './granule-record.ts'
 export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from './import-record.ts'

@@ -5,7 +5,7 @@ import type { Schema } from '../../geo/schema.ts'
 import { notFound } from '../../lib/errors.ts'
 import { getDatabaseReader } from '../../sources/database/registry.ts'
 import { openVectorStore } from '../../stores/registry.ts'
-import { indexBatches, indexSchema } from '../model/model.ts'
+import { indexBatches, indexSchema } from '../model/load-rules.ts'
 import type { LoadSource } from './load-plan.ts'
 
 export interface OpenSource {

@@ -7,12 +7,12 @@ import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
 import type { LoadResult, StagedLoad, VectorStore } from '../../stores/store.ts'
-import { chainIndexes, chainSchema, runChain } from '../../transforms/chain.ts'
 import type { TransformContext } from '../../transforms/transform.ts'
-import { chosenSchema, findRejectFault } from '../model/model.ts'
+import { chosenSchema, findRejectFault } from '../model/load-rules.ts'
 import { chooseAttributes } from './choose-attributes.ts'
 import { latestStore } from './latest-store.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
+import { openChain } from './open-chain.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
@@ -167,9 +167,16 @@ class Ledger {
 interface Flow {
   batches: AsyncIterable<FeatureBatch>
   schema: Schema
+  /** Columns to index. */
+  indexes: string[]
 }
 
-function flowOf(plan: LoadPlan, source: OpenSource, ledger: Ledger, hooks: RunLoadHooks): Flow {
+async function flowOf(
+  plan: LoadPlan,
+  source: OpenSource,
+  ledger: Ledger,
+  hooks: RunLoadHooks,
+): Promise<Flow> {
   const { attributes, srs, transforms } = plan
   const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
   const context: TransformContext = {
@@ -179,12 +186,13 @@ function flowOf(plan: LoadPlan, source: OpenSource, ledger: Ledger, hooks: RunLo
   }
   const read = ledger.countRead(source.batches)
   const input = chooseAttributes(read, source.schema, chosen, attributes)
-  const schema = chainSchema(chosen, transforms, context)
-  const changed = ledger.keepRejects(runChain(input, chosen, transforms, context))
-  if (!mayHoldPolygons(schema)) return { schema, batches: changed }
+  const { schema, indexes, run } = await openChain(chosen, transforms, context)
+  const changed = ledger.keepRejects(run(input))
+  if (!mayHoldPolygons(schema)) return { schema, indexes, batches: changed }
   const watch = new PolygonWatch(plan.repair === true)
   return {
     schema: plan.repair === true ? repairedSchema(schema) : schema,
+    indexes,
     batches: watch.watch(changed, hooks.onMessage),
   }
 }
@@ -217,9 +225,9 @@ async function loadInto(
 ): Promise<LoadOutcome> {
   const store = await latestStore(plan.connection)
   ledger.isTargetFilled = plan.mode === 'REPLACE' && (await holdsRows(store, plan, hooks.signal))
-  const indexes = chainIndexes(plan.transforms)
   const { loadId, mode, table } = plan
-  const staged = await store.stage({ loadId, mode, table, schema: flow.schema, indexes }, flow.batches, {
+  const { schema, indexes, batches } = flow
+  const staged = await store.stage({ loadId, mode, table, schema, indexes }, batches, {
     signal: hooks.signal,
     onMessage: hooks.onMessage,
     onReject: (batch, row, why) => ledger.refuse(batch, row, why),
@@ -227,7 +235,7 @@ async function loadInto(
   await waitStaged(staged, hooks)
   let outcome: LoadOutcome | undefined
   await commitLoad(staged, async (token, result) => {
-    outcome = ledger.settle(result, flow.schema)
+    outcome = ledger.settle(result, schema)
     const { rowsRead, rejected } = outcome
     hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
     await hooks.beforeCommit(token, outcome)
@@ -243,7 +251,7 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
   const ledger = new Ledger(plan, rejects, hooks)
   const source = await openSource(plan.source, hooks.signal)
   try {
-    return await loadInto(plan, flowOf(plan, source, ledger, hooks), ledger, hooks)
+    return await loadInto(plan, await flowOf(plan, source, ledger, hooks), ledger, hooks)
   } finally {
     rejects.close()
     await source.close()

@@ -1,35 +1,54 @@
-import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { isRecord, isWhole } from '../kept-json.ts'
 import type { LogFile } from './log-file.ts'
 import { comparedBytes, digestOf } from './log-file.ts'
 
-const position = Type.Object({
-  path: Type.String(),
-  device: Type.String(),
-  inode: Type.String(),
-  /** Of the first byte that was not read, as the file is without compression. */
-  offset: Type.Integer({ minimum: 1 }),
+interface LogPosition {
+  path: string
+  device: string
+  inode: string
+  /** Of the first byte that was not read, as the file is without compression; at least 1. */
+  offset: number
   /** Digest of the first `compared` bytes. */
-  start: Type.String(),
-  compared: Type.Integer({ minimum: 1 }),
+  start: string
+  /** At least 1. */
+  compared: number
   /** The rest of a line that is too long comes next. */
-  isInLongLine: Type.Boolean(),
+  isInLongLine: boolean
   /** It is compressed, so that nothing follows. */
-  isWhole: Type.Boolean(),
-})
-const cursor = Type.Object({
-  /** The log that was read last, behind the one before it: late lines may still come there. */
-  files: Type.Array(position),
-  /** Of the newest line, in milliseconds since 1970. */
-  time: Type.Integer(),
-})
+  isWhole: boolean
+}
 
 /** How far a log has been read. */
-export type LogCursor = Type.Static<typeof cursor>
-type LogPosition = LogCursor['files'][number]
+export interface LogCursor {
+  /** The log that was read last, behind the one before it: late lines may still come there. */
+  files: LogPosition[]
+  /** Of the newest line, in milliseconds since 1970. */
+  time: number
+}
 
+/** Reads what was kept; throws where it is something else. */
 export function parseCursor(text: string): LogCursor {
-  return Value.Parse(cursor, JSON.parse(text))
+  const value: unknown = JSON.parse(text)
+  if (!isLogCursor(value)) throw new Error('What was kept of a log is not a place in it')
+  return value
+}
+
+function isLogCursor(value: unknown): value is LogCursor {
+  if (!isRecord(value) || !isWhole(value['time'])) return false
+  const { files } = value
+  return Array.isArray(files) && files.every(isPosition)
+}
+
+function isPosition(value: unknown): value is LogPosition {
+  if (!isRecord(value)) return false
+  const texts = [value['path'], value['device'], value['inode'], value['start']]
+  const counts = [value['offset'], value['compared']]
+  const flags = [value['isInLongLine'], value['isWhole']]
+  return (
+    texts.every((one) => typeof one === 'string') &&
+    counts.every((one) => isWhole(one) && one >= 1) &&
+    flags.every((one) => typeof one === 'boolean')
+  )
 }
 
 /** A file of the log and how far it was read. */

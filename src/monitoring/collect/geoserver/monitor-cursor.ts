@@ -1,20 +1,17 @@
-import { Type } from 'typebox'
-import { Value } from 'typebox/value'
+import { isRecord, isWhole } from '../kept-json.ts'
 import type { RequestData } from './request-data.ts'
 
-const cursor = Type.Object({
-  /** Start of the earliest request that may still be listed as new, in milliseconds since 1970. */
-  from: Type.Integer(),
-  /** Highest number of a request that was listed. */
-  newest: Type.Integer(),
-  /** Requests that are counted, by number, with their start: a server that was restarted gives numbers anew. */
-  seen: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
-  /** Of requests that began before it no more are counted, since it is not known which are; absent while all are known. */
-  closed: Type.Optional(Type.Integer()),
-})
-
 /** How far a monitor has been read. */
-export type MonitorCursor = Type.Static<typeof cursor>
+export interface MonitorCursor {
+  /** Start of the earliest request that may still be listed as new, in milliseconds since 1970. */
+  from: number
+  /** Highest number of a request that was listed. */
+  newest: number
+  /** Requests that are counted, by number, with their start: a server that was restarted gives numbers anew. */
+  seen: [id: number, start: number][]
+  /** Of requests that began before it no more are counted, since it is not known which are; absent while all are known. */
+  closed?: number
+}
 
 /** A request counts when it has ended, which may be so long after its start. */
 const overlapMs = 300_000
@@ -24,8 +21,18 @@ const longestMs = 3_600_000
 const secondMs = 1000
 const maxSeen = 50_000
 
+/** Reads what was kept; throws where it is something else. */
 export function parseMonitorCursor(text: string): MonitorCursor {
-  return Value.Parse(cursor, JSON.parse(text))
+  const value: unknown = JSON.parse(text)
+  if (!isMonitorCursor(value)) throw new Error('What was kept of a monitor is not a place in it')
+  return value
+}
+
+function isMonitorCursor(value: unknown): value is MonitorCursor {
+  if (!isRecord(value) || !isWhole(value['from']) || !isWhole(value['newest'])) return false
+  const { seen, closed } = value
+  const isPair = (one: unknown): boolean => Array.isArray(one) && one.length === 2 && one.every(isWhole)
+  return Array.isArray(seen) && seen.every(isPair) && (closed === undefined || isWhole(closed))
 }
 
 function isEnded({ status }: RequestData): boolean {

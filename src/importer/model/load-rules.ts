@@ -1,0 +1,7 @@
+/**
+ * The second door of the model, for what runs in workers: its rules about rows. The first leads to all transformations,
+ * whose code a worker reads only for a load that has some.
+ */
+export { indexBatches, indexSchema } from './granule-index.ts'
+export { findRejectFault } from './reject-limit.ts'
+export { chosenSchema } from './task-layer.ts'

@@ -1,0 +1,30 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { TransformContext, TransformSpec } from '../../transforms/transform.ts'
+
+/** The transformations of a load, ready to run. */
+interface LoadChain {
+  /** Of what they give. */
+  schema: Schema
+  /** Columns to index after the load. */
+  indexes: string[]
+  run(batches: AsyncIterable<FeatureBatch>): AsyncIterable<FeatureBatch>
+}
+
+/**
+ * Makes the chain of a load ready. Its code, with the schemas of all parameters, is more than half of what a worker would
+ * read when it starts: it comes only where there are transformations.
+ */
+export async function openChain(
+  schema: Schema,
+  specs: readonly TransformSpec[],
+  context: TransformContext,
+): Promise<LoadChain> {
+  if (specs.length === 0) return { schema, indexes: [], run: (batches) => batches }
+  const { chainIndexes, chainSchema, runChain } = await import('../../transforms/chain.ts')
+  return {
+    schema: chainSchema(schema, specs, context),
+    indexes: chainIndexes(specs),
+    run: (batches) => runChain(batches, schema, specs, context),
+  }
+}
