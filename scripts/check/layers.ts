@@ -69,7 +69,7 @@ export const house: House = {
     ],
     'src/http': [
       '.',
-      ...['auth', 'catalog', 'importer', 'ogc', 'tiles', 'monitoring', 'exported', 'about'],
+      ...['auth', 'catalog', 'importer', 'tiles', 'ogc', 'monitoring', 'exported', 'about'],
       ...['routes.ts', 'server'],
     ],
     'src/jobs': ['.', 'embedded'],

@@ -10,6 +10,7 @@ import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
+import { TileTurns } from '../http/tiles/tile-turns.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
@@ -21,6 +22,8 @@ export function openAreas(context: Parts): Area[] {
   const { version, catalog, maps, importer, monitoring, settings, accounts, clock } = context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
+  const { sharedMaxAgeSeconds } = settings.server
+  const tiles = { catalog, maps, version, sharedMaxAgeSeconds, turns: new TileTurns() }
   return [
     table(startPageEndpoints, index),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
@@ -31,9 +34,9 @@ export function openAreas(context: Parts): Area[] {
     table(sessionEndpoints, accounts),
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds,
+      sharedMaxAgeSeconds,
     }),
-    table(tileEndpoints, { catalog, maps, sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds }),
+    table(tileEndpoints, tiles),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     ...importerAreas({

@@ -62,6 +62,12 @@ export interface LayerDetails {
   title: string
   abstract?: string
   description?: string
+  /** Whom to name where the data are shown; plain text. */
+  attribution?: string
+  /** Under which terms the data may be used. */
+  licence?: string
+  /** Who answers questions about the data. */
+  contact?: string
   originalName: string
   /** Matched authority code, such as `EPSG:4326`; absent for a table without geometry or an unknown CRS. */
   srs?: string

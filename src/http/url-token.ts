@@ -1,7 +1,18 @@
+import { Type } from 'typebox'
 import type { FastifyRequest } from './app-types.ts'
 
 /** Name of the query parameter that may bring a token (RFC 6750, section 2.3). */
 const urlTokenName = 'access_token'
+
+/** The parameter as operations describe it. */
+export const urlToken = {
+  [urlTokenName]: Type.Optional(
+    Type.String({
+      description:
+        'An API token, for clients that cannot send headers; good for reading below `/tiles` alone',
+    }),
+  ),
+}
 
 /** The token in the address of a request, where its endpoint takes one there; undefined where there is none. */
 export function tokenOfUrl({ routeOptions, query }: FastifyRequest): string | undefined {
@@ -9,4 +20,10 @@ export function tokenOfUrl({ routeOptions, query }: FastifyRequest): string | un
   const given = (query as Record<string, unknown>)[urlTokenName]
   // Given several times it is a list, which is no token.
   return given === undefined || given === '' ? undefined : String(given)
+}
+
+/** The parameter again, for links whose reader has nothing else to sign in with; empty where the request had none. */
+export function tokenForLinks(request: FastifyRequest): string {
+  const token = request.headers.authorization === undefined ? tokenOfUrl(request) : undefined
+  return token === undefined ? '' : `${urlTokenName}=${encodeURIComponent(token)}`
 }

@@ -31,7 +31,13 @@ export class Maps {
     this.#layers = layers
   }
 
-  /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have none. */
+  /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no vector tiles. */
+  async requireTiles(layer: LayerRecord): Promise<void> {
+    const { srs, crs, schema } = layer.details
+    if (schema.geometry === undefined || (srs ?? crs) === undefined) throw noTiles(layer)
+  }
+
+  /** Throws as `requireTiles`. */
   async tile(
     layer: LayerRecord,
     { set, tile, properties }: TileQuestion,

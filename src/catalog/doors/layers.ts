@@ -29,6 +29,9 @@ export interface LayerChange {
   title?: string | undefined
   abstract?: string | undefined
   description?: string | undefined
+  attribution?: string | undefined
+  licence?: string | undefined
+  contact?: string | undefined
   /** Name of a style of the layer's workspace or of a global one. */
   style?: string | undefined
   /** `workspace`: as its workspace says. */
@@ -105,10 +108,10 @@ export class Layers {
   /** Changes what is given of a layer; a style that does not exist is a `Failure` (`invalid`). */
   async change(layer: LayerRecord, change: LayerChange): Promise<void> {
     const db = this.#parts.database.kysely
-    const { title, abstract, description, style, isPublic: wish } = change
+    const { style, isPublic: wish, ...texts } = change
     if (style !== undefined && (await resolveStyle(db, layer.workspace, style)) === undefined)
       throw invalid('unknown-style', `Style "${style}" does not exist`)
-    const details = { ...layer.details, ...defined({ title, abstract, description, style }) }
+    const details = { ...layer.details, ...defined({ ...texts, style }) }
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
     await updateLayer(db, { ...layer, details, isPublic }, { at: nowOf(this.#parts), cause })

@@ -15,6 +15,11 @@ export const LayerBody = Type.Object({
     title: Type.Optional(Type.String({ maxLength: 10_000 })),
     abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
     description: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+    attribution: Type.Optional(
+      Type.String({ maxLength: 1000, description: 'Whom to name where the data are shown; plain text' }),
+    ),
+    licence: Type.Optional(Type.String({ maxLength: 10_000 })),
+    contact: Type.Optional(Type.String({ maxLength: 10_000 })),
     defaultStyle: Type.Optional(StyleName),
     style: Type.Optional(StyleName),
     public: Type.Optional(
@@ -43,6 +48,9 @@ export const LayerReply = Type.Object({
     title: Type.String(),
     abstract: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
+    attribution: Type.Optional(Type.String()),
+    licence: Type.Optional(Type.String()),
+    contact: Type.Optional(Type.String()),
     defaultStyle: Linked,
     resource: Type.Object({
       '@class': Type.Union([Type.Literal('featureType'), Type.Literal('coverage')]),
@@ -86,6 +94,7 @@ export function toWireLayer(
       type: isVector ? 'VECTOR' : 'RASTER',
       title: details.title,
       ...defined({ abstract: details.abstract, description: details.description }),
+      ...defined({ attribution: details.attribution, licence: details.licence, contact: details.contact }),
       defaultStyle: {
         name: details.style,
         href: request.link(stylePath({ workspace: style?.workspace, name: details.style })),

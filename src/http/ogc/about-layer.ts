@@ -5,6 +5,7 @@ import { Failure, notFound } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { tags } from '../etag.ts'
+import { ownMaxAgeSeconds } from '../public-copies.ts'
 import { collectionId } from './collection.ts'
 import type { OgcParts } from './ogc-parts.ts'
 
@@ -60,9 +61,6 @@ export async function aboutLayer(
   if (await isKept(parts, layer, request, reply)) return reply.send()
   return answer(layer)
 }
-
-/** How long who has read something public may keep it without asking. */
-const ownMaxAgeSeconds = 300
 
 /**
  * Says how long an answer about a layer may be kept, by the layer's version; true where the client has it already: then

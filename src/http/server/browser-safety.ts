@@ -8,7 +8,7 @@ const allowedMethods = 'GET, HEAD, POST, PUT, DELETE'
 const allowedHeaders =
   'Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
 const exposedHeaders =
-  'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, X-Request-Id, Retry-After'
+  'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, Terrane-Tile, X-Request-Id, Retry-After'
 /** Where everyone may read something, and what that needs. */
 const publicPaths = /^\/(?:ogc|tiles|rest\/(?:layers|styles|workspaces))(?=[/?]|$)/
 const publicHeaders = 'Accept, Content-Type, If-None-Match, If-Modified-Since, If-Range, Range'

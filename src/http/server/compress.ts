@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { BrotliOptions, ZlibOptions } from 'node:zlib'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import { chooseEncoding } from '../accepted-encodings.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { addVary } from '../caching.ts'
 
@@ -11,25 +12,6 @@ const compressible =
 const minLength = 1024
 /** What holds a secret beside what a client sent is not compressed: its length would tell of it. */
 const secretPaths = /^\/rest\/security(?=[/?]|$)/
-
-type Encoding = 'br' | 'gzip'
-
-/** The encoding that a client likes best of those that are offered; undefined for none (RFC 9110, section 12.5.3). */
-function chooseEncoding(accepted: string | undefined): Encoding | undefined {
-  const weights = new Map<string, number>()
-  for (const part of (accepted ?? '').toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((one) => one.trim())
-    const quality = parameters.find((one) => one.startsWith('q='))?.slice(2)
-    const weight = quality === undefined ? 1 : Number(quality)
-    if (name !== '' && weight >= 0 && weight <= 1) weights.set(name === 'x-gzip' ? 'gzip' : name, weight)
-  }
-  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0
-  const plain = weights.get('identity') ?? 0
-  const [best] = (['br', 'gzip'] as const)
-    .filter((name) => weightOf(name) > 0 && weightOf(name) >= plain)
-    .sort((a, b) => weightOf(b) - weightOf(a))
-  return best
-}
 
 const gzipOptions = { level: 5 }
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
@@ -48,7 +30,7 @@ export function compressAnswers(app: App): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isWorthIt(request, reply, payload)) return payload
     addVary(reply, 'Accept-Encoding')
-    const encoding = chooseEncoding(request.headers['accept-encoding'])
+    const encoding = chooseEncoding(['br', 'gzip'], request.headers['accept-encoding'])
     if (encoding === undefined) return payload
     reply.header('content-encoding', encoding).removeHeader('content-length')
     weaken(reply)

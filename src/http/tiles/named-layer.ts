@@ -2,19 +2,38 @@ import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { parseLayerNames } from './layer-names.ts'
 import type { TileParts } from './tile-parts.ts'
 
 /** The layer that `<workspace>:<layer>` names; one that the caller may not read is as good as none. */
 export async function namedLayer(
-  { catalog: { layers } }: Pick<TileParts, 'catalog'>,
+  parts: Pick<TileParts, 'catalog'>,
   request: FastifyRequest,
+  id: string,
+): Promise<LayerRecord> {
+  const layer = await readableLayer(parts, request, id)
+  request.usedLayer = layer
+  return layer
+}
+
+/** The layers that the path names, in its order; one that the caller may not read is as good as none. */
+export async function namedLayers(
+  parts: Pick<TileParts, 'catalog'>,
+  request: FastifyRequest,
+): Promise<LayerRecord[]> {
+  const ids = parseLayerNames(request.url)
+  const layers = await Promise.all(ids.map((id) => readableLayer(parts, request, id)))
+  request.usedLayers = layers
+  return layers
+}
+
+async function readableLayer(
+  { catalog: { layers } }: Pick<TileParts, 'catalog'>,
+  { caller }: FastifyRequest,
   id: string,
 ): Promise<LayerRecord> {
   const colon = Math.max(id.indexOf(':'), 0)
   const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
-  const isReadable =
-    layer !== undefined && (hasRole(request.caller, 'user') || (await layers.isPublic(layer)))
-  if (!isReadable) throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
-  request.usedLayer = layer
-  return layer
+  if (layer !== undefined && (hasRole(caller, 'user') || (await layers.isPublic(layer)))) return layer
+  throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
 }

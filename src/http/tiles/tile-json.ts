@@ -1,57 +1,121 @@
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { keepPrivately } from '../caching.ts'
+import type { AttributeType } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
-import { namedLayer } from './named-layer.ts'
+import { tokenForLinks, urlToken } from '../url-token.ts'
+import type { LayerAtVersion } from './caching.ts'
+import { hasAlready, sayHowLong, versionsText } from './caching.ts'
+import { layerSegment, mostLayers } from './layer-names.ts'
+import { namedLayers } from './named-layer.ts'
+import { versionsOf } from './send-tile.ts'
+import { placeOf } from './tile-bounds.ts'
 import type { TileParts } from './tile-parts.ts'
+import { tileAttributes } from './tile-properties.ts'
 
 const Params = Type.Object({
-  layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
+  layer: Type.String({
+    description: `Workspace and layer, such as \`city:trees\`; up to ${mostLayers} with commas between, whose names differ`,
+  }),
 })
+const Fields = Type.Record(
+  Type.String(),
+  Type.Union([Type.Literal('Number'), Type.Literal('String'), Type.Literal('Boolean')]),
+)
 const TileJson = Type.Object(
   {
     tilejson: Type.Literal('3.0.0'),
     name: Type.String(),
-    tiles: Type.Array(Type.String()),
+    tiles: Type.Array(Type.String({ description: 'With `{z}`, `{x}` and `{y}` to be filled in' })),
     vector_layers: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        fields: Type.Record(Type.String(), Type.String()),
-        minzoom: Type.Integer(),
-        maxzoom: Type.Integer(),
+      Type.Object({ id: Type.String(), fields: Fields, minzoom: Type.Integer(), maxzoom: Type.Integer() }),
+    ),
+    bounds: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 4,
+        maxItems: 4,
+        description: 'West, south, east, north; absent where it is not known',
       }),
     ),
+    center: Type.Optional(
+      Type.Array(Type.Number(), { minItems: 3, maxItems: 3, description: 'Longitude, latitude, zoom' }),
+    ),
     minzoom: Type.Integer(),
-    maxzoom: Type.Integer(),
-    terrane: Type.Object({ version: Type.Integer() }),
+    maxzoom: Type.Integer({ description: 'Deeper tiles show no more detail than clients can do themselves' }),
+    attribution: Type.Optional(Type.String()),
+    terrane: Type.Object({
+      version: Type.Optional(Type.Integer({ description: 'Of the layer' })),
+      versions: Type.Optional(
+        Type.Record(Type.String(), Type.Integer(), { description: 'Of each of several layers' }),
+      ),
+    }),
   },
   { title: 'TileJSON' },
 )
 const zooms = { minzoom: 0, maxzoom: 18 }
 
-function fieldsOf({ details: { schema } }: LayerRecord): Record<string, string> {
-  return Object.fromEntries(schema.attributes.map(({ name, type }) => [name, type]))
+/** As what a tile holds values of a type. */
+const fieldTypes: Record<Exclude<AttributeType, 'binary'>, 'Number' | 'String' | 'Boolean'> = {
+  boolean: 'Boolean',
+  ...({ int16: 'Number', int32: 'Number', int64: 'Number', float32: 'Number', float64: 'Number' } as const),
+  ...({ decimal: 'String', text: 'String', date: 'String', time: 'String', timestamp: 'String' } as const),
+}
+
+function vectorLayer(layer: LayerRecord) {
+  const names = new Set(tileAttributes(layer))
+  const fields = layer.details.schema.attributes.flatMap(({ name, type }) =>
+    names.has(name) && type !== 'binary' ? [[name, fieldTypes[type]] as const] : [],
+  )
+  return { id: layer.name, fields: Object.fromEntries(fields), ...zooms }
+}
+
+/** Where the tiles are; who came by a token in the address finds it in the template too. */
+function tilesTemplate(request: FastifyRequest, layers: readonly LayerRecord[], versions: string): string {
+  const path = `/tiles/${layers.map(layerSegment).join(',')}`
+  const query = [`v=${versions}`, tokenForLinks(request)].filter((one) => one !== '').join('&')
+  return `${request.link(path)}/{z}/{x}/{y}.mvt?${query}`
+}
+
+function versionsToTell(layers: readonly LayerRecord[], known: readonly LayerAtVersion[]) {
+  if (known.length === 1) return defined({ version: known[0]?.version })
+  const pairs = layers.map((layer, index) => [
+    `${layer.workspace}:${layer.name}`,
+    known[index]?.version ?? layer.version,
+  ])
+  return { versions: Object.fromEntries(pairs) as Record<string, number> }
+}
+
+/** Clients may take it for HTML: it says what it says, and no more. */
+function attributionOf(layers: readonly LayerRecord[]): string | undefined {
+  const texts = new Set(layers.map(({ details }) => details.attribution).filter((one) => one !== undefined))
+  const text = [...texts].join(', ').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return text === '' ? undefined : text
 }
 
 export const getTileJson = operation({
   tags: ['tiles'],
   isPublicRead: true,
-  summary: 'Where the tiles of a layer are, as TileJSON',
+  takesTokenInUrl: true,
+  summary: 'Where the tiles of one layer or several are, as TileJSON 3.0',
   params: Params,
+  query: Type.Object(urlToken),
   answers: { 200: TileJson },
   handle: async (parts: TileParts, request, reply) => {
-    const { layer: id } = request.params
-    const layer = await namedLayer(parts, request, id)
-    const { version } = await parts.catalog.layers.versionOf(layer)
-    keepPrivately(reply)
-    const path = request.link(`/tiles/${encodeURIComponent(id)}`)
+    const layers = await namedLayers(parts, request)
+    for (const layer of layers) await parts.maps.requireTiles(layer)
+    const known = await versionsOf(parts, layers)
+    sayHowLong(parts, reply, known)
+    if (hasAlready(request, parts, known)) return reply.code(304).send()
     return {
       tilejson: '3.0.0',
-      name: layer.details.title,
-      tiles: [`${path}/{z}/{x}/{y}.mvt?v=${version}`],
-      vector_layers: [{ id: layer.name, fields: fieldsOf(layer), ...zooms }],
+      name: layers.map(({ details }) => details.title).join(', '),
+      tiles: [tilesTemplate(request, layers, versionsText(known))],
+      vector_layers: layers.map(vectorLayer),
+      ...(await placeOf(layers)),
       ...zooms,
-      terrane: { version },
+      ...defined({ attribution: attributionOf(layers) }),
+      terrane: versionsToTell(layers, known),
     }
   },
 })

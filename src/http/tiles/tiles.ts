@@ -1,36 +1,46 @@
 import { Type } from 'typebox'
-import { notFound } from '../../lib/errors.ts'
-import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
-import { keepPrivately } from '../caching.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { abortOnClose } from '../ogc/items.ts'
-import { namedLayer } from './named-layer.ts'
+import { urlToken } from '../url-token.ts'
+import { mostLayers } from './layer-names.ts'
+import { namedLayers } from './named-layer.ts'
+import { mvt, parseTile, sendTile } from './send-tile.ts'
 import type { TileParts } from './tile-parts.ts'
 
-const mvt = 'application/vnd.mapbox-vector-tile'
 const Params = Type.Object({
-  layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
-  z: Type.String(),
-  x: Type.String(),
+  layer: Type.String({
+    description: `Workspace and layer, such as \`city:trees\`; up to ${mostLayers} with commas between, whose names differ`,
+  }),
+  z: Type.String({ description: 'Zoom, 0 to 22' }),
+  x: Type.String({ description: 'Column from the west' }),
   y: Type.String({ description: 'Row from the north' }),
 })
+const properties = Type.Optional(
+  Type.String({
+    description:
+      'Attributes that features have, with commas between; without it all. Unknown ones are named in `Terrane-Ignored`',
+  }),
+)
+const v = Type.Optional(
+  Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
+)
 
 export const getTile = operation({
   tags: ['tiles'],
   isPublicRead: true,
-  summary: 'A vector tile of a layer',
+  takesTokenInUrl: true,
+  isTile: true,
+  summary: 'A vector tile of one layer or several',
+  description:
+    'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), and how many have no place in the CRS of the tile (`without-image`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
   params: Params,
+  query: Type.Object({ properties, v, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (parts: TileParts, request, reply) => {
-    const { layer: id, z, x, y } = request.params
-    const layer = await namedLayer(parts, request, id)
-    const tile = { z: Number(z), x: Number(x), y: Number(y) }
-    if (!isTileOf(getTileMatrixSet('WebMercatorQuad'), tile))
-      throw notFound('unknown-tile', `There is no tile ${z}/${x}/${y}`)
-    const made = await parts.maps.tile(layer, { set: 'WebMercatorQuad', tile }, abortOnClose(request, reply))
-    keepPrivately(reply)
-    if (made.bytes.length === 0) return reply.code(204).send()
-    return reply.header('content-type', mvt).header('content-encoding', 'gzip').send(Buffer.from(made.bytes))
+    const layers = await namedLayers(parts, request)
+    const tile = parseTile('WebMercatorQuad', request.params)
+    return sendTile(parts, request, reply, {
+      ...{ layers, set: 'WebMercatorQuad', tile, v: request.query.v },
+    })
   },
 })

@@ -1,0 +1,110 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { MapTile } from '../../maps/maps.ts'
+import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
+import { chooseEncoding } from '../accepted-encodings.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { LayerAtVersion } from './caching.ts'
+import { hasAlready, sayHowLong } from './caching.ts'
+import type { TileParts } from './tile-parts.ts'
+import { chosenProperties, parseProperties, unknownProperties } from './tile-properties.ts'
+
+/** Media type of vector tiles. */
+export const mvt = 'application/vnd.mapbox-vector-tile'
+const gzipLevel = 1
+
+const unzip = promisify(gunzip)
+const zip = promisify<Uint8Array, { level: number }, Buffer>(gzip)
+
+/** What is asked of layers that the caller may read. */
+export interface AskedTile {
+  layers: readonly LayerRecord[]
+  set: TileMatrixSetId
+  tile: TileAddress
+  /** Versions that the client takes the layers to have. */
+  v?: string | undefined
+}
+
+/** The numbers of a tile as they stand in a path; throws `Failure` (`not-found`) where the set has no such tile. */
+export function parseTile(set: TileMatrixSetId, { z, x, y }: Record<keyof TileAddress, string>): TileAddress {
+  const isPlain = [z, x, y].every((text) => /^(?:0|[1-9]\d{0,7})$/.test(text))
+  const tile = { z: Number(z), x: Number(x), y: Number(y) }
+  if (isPlain && isTileOf(getTileMatrixSet(set), tile)) return tile
+  throw notFound('unknown-tile', `${set} has no tile ${z}/${x}/${y} (zoom, column, row)`)
+}
+
+/** Answers with a vector tile of the layers, one after the other in it. */
+export async function sendTile(
+  parts: TileParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: AskedTile,
+): Promise<FastifyReply> {
+  const { layers, v } = asked
+  const names = parseProperties(request.url)
+  request.reportIgnored(unknownProperties(layers, names).map((name) => `properties=${name}`))
+  const known = request.headers['if-none-match'] === undefined ? [] : await versionsOf(parts, layers)
+  if (known.length > 0 && hasAlready(request, parts, known)) {
+    sayHowLong(parts, reply, known, v)
+    return reply.code(304).send()
+  }
+  const made = await parts.turns.run(reply, (signal) => makeTiles(parts, asked, names, signal))
+  if (made === undefined) return reply.hijack()
+  const sent = made.map((tile, index) => ({ ...tile, layer: layers[index] as LayerRecord }))
+  sayHowLong(parts, reply, sent, v)
+  return sendBytes(request, reply, made)
+}
+
+/** The versions of layers as they are now. */
+export function versionsOf(
+  { catalog }: Pick<TileParts, 'catalog'>,
+  layers: readonly LayerRecord[],
+): Promise<LayerAtVersion[]> {
+  return Promise.all(layers.map(async (layer) => ({ layer, ...(await catalog.layers.versionOf(layer)) })))
+}
+
+function makeTiles(
+  { maps }: Pick<TileParts, 'maps'>,
+  { layers, set, tile }: AskedTile,
+  names: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<MapTile[]> {
+  return Promise.all(
+    layers.map((layer) => {
+      const properties = chosenProperties(layer, names)
+      return maps.tile(layer, { set, tile, ...defined({ properties }) }, signal)
+    }),
+  )
+}
+
+/** What became of the rows of a tile, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */
+function countsText(tiles: readonly MapTile[]): string {
+  const sums = new Map<string, number>()
+  for (const { counts } of tiles)
+    for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count)
+  return [...sums].map(([name, sum]) => `${name.replace(/[A-Z]/g, '-$&').toLowerCase()}=${sum}`).join(', ')
+}
+
+/** As the tiles are kept, or unpacked for who does not take gzip. */
+async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tiles: readonly MapTile[],
+): Promise<FastifyReply> {
+  reply.header('terrane-tile', countsText(tiles))
+  const parts = tiles.map(({ bytes }) => bytes).filter(({ length }) => length > 0)
+  const [first, ...others] = parts
+  if (first === undefined) return reply.code(204).send()
+  reply.header('content-type', mvt)
+  const isZipped = chooseEncoding(['gzip'], request.headers['accept-encoding']) === 'gzip'
+  if (isZipped) reply.header('content-encoding', 'gzip')
+  if (isZipped && others.length === 0)
+    return reply.send(Buffer.from(first.buffer, first.byteOffset, first.byteLength))
+  // Not every client goes on behind the end of the first of several compressed parts.
+  const whole = Buffer.concat(await Promise.all(parts.map((bytes) => unzip(bytes))))
+  return reply.send(isZipped ? await zip(whole, { level: gzipLevel }) : whole)
+}

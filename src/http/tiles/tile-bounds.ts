@@ -1,0 +1,57 @@
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { unionEnvelope } from '../../geo/envelope.ts'
+import { geographicRange } from '../geographic-range.ts'
+
+/** As far north as web mercator reaches. */
+const mercatorLatitude = 85.0511287798066
+/** Of a layer that is a point, or no larger than a house. */
+const deepestCenter = 14
+
+/** `bounds` and `center` of TileJSON 3.0: what there are tiles of, in longitude and latitude. */
+export interface TilePlace {
+  bounds?: number[]
+  center?: number[]
+}
+
+/** Where layers lie together; nothing where that is not known of any. */
+export async function placeOf(layers: readonly LayerRecord[]): Promise<TilePlace> {
+  const ranges = await Promise.all(layers.map(geographicRange))
+  const known = ranges.filter((one) => one !== undefined)
+  return known.length === 0 ? {} : toPlace(known.reduce(unionEnvelope))
+}
+
+/** Of a range that may reach beyond 180 degrees: bounds must not, and are the whole way round then. */
+export function toPlace(range: Envelope): TilePlace {
+  const [south, north] = [withinMercator(range.minY), withinMercator(range.maxY)]
+  const isBeyond = range.minX < -180 || range.maxX > 180
+  const [west, east] = isBeyond ? [-180, 180] : [range.minX, range.maxX]
+  const isRound = range.maxX - range.minX >= 360
+  const longitude = isRound ? 0 : wrapped((range.minX + range.maxX) / 2)
+  const latitude = latitudeOf((mercatorOf(south) + mercatorOf(north)) / 2)
+  return { bounds: [west, south, east, north], center: [longitude, latitude, zoomOf(range, south, north)] }
+}
+
+function withinMercator(latitude: number): number {
+  return Math.max(-mercatorLatitude, Math.min(mercatorLatitude, latitude))
+}
+
+function wrapped(longitude: number): number {
+  if (longitude > 180) return longitude - 360
+  return longitude < -180 ? longitude + 360 : longitude
+}
+
+/** In degrees of longitude, as far from the equator on the map. */
+function mercatorOf(latitude: number): number {
+  return (Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) * 180) / Math.PI
+}
+
+function latitudeOf(mercator: number): number {
+  return (Math.atan(Math.sinh((mercator * Math.PI) / 180)) * 180) / Math.PI
+}
+
+/** The deepest zoom at which everything is seen in a tile. */
+function zoomOf({ minX, maxX }: Envelope, south: number, north: number): number {
+  const size = Math.max(maxX - minX, mercatorOf(north) - mercatorOf(south))
+  return size <= 0 ? deepestCenter : Math.max(0, Math.min(deepestCenter, Math.floor(Math.log2(360 / size))))
+}
