@@ -3,7 +3,7 @@ import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
 import { mostLayers } from './layer-names.ts'
-import { namedLayers } from './named-layer.ts'
+import { namedLayers } from './named-layers.ts'
 import { mvt, parseTile, sendTile } from './send-tile.ts'
 import type { TileParts } from './tile-parts.ts'
 

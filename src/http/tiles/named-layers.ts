@@ -5,17 +5,6 @@ import type { FastifyRequest } from '../app-types.ts'
 import { parseLayerNames } from './layer-names.ts'
 import type { TileParts } from './tile-parts.ts'
 
-/** The layer that `<workspace>:<layer>` names; one that the caller may not read is as good as none. */
-export async function namedLayer(
-  parts: Pick<TileParts, 'catalog'>,
-  request: FastifyRequest,
-  id: string,
-): Promise<LayerRecord> {
-  const layer = await readableLayer(parts, request, id)
-  request.usedLayer = layer
-  return layer
-}
-
 /** The layers that the path names, in its order; one that the caller may not read is as good as none. */
 export async function namedLayers(
   parts: Pick<TileParts, 'catalog'>,
