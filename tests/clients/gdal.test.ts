@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { runCommands } from '../support/document-commands.ts'
+import { documentedPage } from '../support/map-pages.ts'
+import type { ServedMaps } from '../support/served-maps.ts'
+import { serveMaps } from '../support/served-maps.ts'
+
+const run = promisify(execFile)
+
+interface Feature {
+  properties: Record<string, unknown>
+}
+
+describe('maps in GDAL', { timeout: 240_000 }, () => {
+  const ends: (() => void)[] = []
+  let server: ServedMaps
+  before(async () => {
+    server = await serveMaps({ after: (work) => ends.push(work) })
+  })
+  after(async () => {
+    await server.stop()
+    for (const end of ends.reverse()) end()
+  })
+
+  /** What there is in a dataset, without what is not known, in the order of a text. */
+  const propertiesOf = async (dataset: string, ...options: string[]): Promise<string[]> => {
+    const { stdout } = await run('ogr2ogr', ['-f', 'GeoJSON', '/vsistdout/', dataset, ...options], {
+      maxBuffer: 256 << 20,
+    })
+    const { features } = JSON.parse(stdout) as { features: Feature[] }
+    return features
+      .map(({ properties: { mvt_id: _, ...properties } }) =>
+        JSON.stringify(
+          Object.entries(properties)
+            .filter(([, value]) => value !== null)
+            .sort(),
+        ),
+      )
+      .sort()
+  }
+
+  it('have every attribute of every feature, at the zoom that one tile shows', async () => {
+    const sources = {
+      countries: 'countries.geojson',
+      states: 'states.shp',
+      boundary_lines: 'boundary_lines.shp',
+      places: 'places.geojson',
+      europe: 'europe.gpkg',
+    }
+    for (const [layer, file] of Object.entries(sources)) {
+      const tile = `MVT:${server.url}/tiles/default:${layer}/0/0/0.mvt`
+      assert.deepEqual(await propertiesOf(tile), await propertiesOf(join(server.sources, file)), layer)
+    }
+  })
+
+  it('are read by the commands of the document', async () => {
+    const commands = documentedPage('docs/maps.md > GDAL > sh 1', server)
+    const { code, stdout, stderr } = await runCommands(`set -e\n${commands}`, {}, server.sources)
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /Feature Count: [1-9]/)
+    const { stdout: told } = await run('ogrinfo', ['-ro', '-so', '-al', join(server.sources, 'tiles.gpkg')])
+    assert.match(told, /Feature Count: 242/)
+  })
+})
