@@ -101,6 +101,7 @@ export const house: House = {
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'reading'],
       '.',
     ],
+    'src/tiles': ['tile-matrix-sets.ts', 'thin', '.'],
     'src/transforms': ['transform.ts', 'raster', '.'],
   },
   doors: {

@@ -1,5 +1,6 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { TileCounts } from '../../tiles/encode-tile.ts'
+import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 
 /** Which tile is wanted of a table. Plain data: it crosses threads and processes. */
@@ -13,6 +14,8 @@ export interface TileWish {
   name: string
   /** Attributes that are shown; absent: all that a tile can hold. */
   attributes?: string[]
+  /** Absent where the layer is so small that nothing has to be left out of any tile. */
+  thinning?: TileThinning
 }
 
 /** A tile of one layer as it is sent. Plain data. */

@@ -1,0 +1,151 @@
+import type { Places } from './places.ts'
+import { worldExponent } from './places.ts'
+import { quadOrder } from './quad-order.ts'
+
+/**
+ * How a layer is thinned, zoom by zoom of WebMercatorQuad from 0 on: the side of the cell is the world's width halved
+ * `cells[zoom]` times. Zooms beyond the list are not thinned.
+ */
+export interface LayerThinning {
+  cells: readonly number[]
+}
+
+/** How one tile is thinned; where there is none, nothing is. Plain data: it crosses threads. */
+export interface TileThinning {
+  /** By which cell rows are chosen among those around the tile; absent where all are shown, up to the most of a tile. */
+  cell?: number
+  /** The table is an overview, whose rows were chosen already: those up to `level` are shown, by `rank` beyond the most. */
+  overview?: {
+    level: number
+    /** How many features of the tile the overview leaves out. */
+    thinned: number
+  }
+}
+
+/** The rules' numbers; others than the usual ones are for tests. */
+export interface ThinningLimits {
+  /** Features that a tile holds at most before its zoom is thinned. */
+  features: number
+}
+
+const usualLimits: ThinningLimits = { features: 10_000 }
+
+/** The deepest zoom there is: that which WorldCRS84Quad shows at 22. */
+const lastZoom = 23
+
+/** A tile has 2^9 pixels a side. */
+const pixelHalvings = 9
+/** A cell is at most 2^3 pixels wide. */
+const mostDoublings = 3
+/** `shared` counts from four worlds' width. */
+const worldHalvings = 2
+
+/** What a layer's places come to. */
+export interface LayerLevels {
+  thinning: LayerThinning
+  /** Of each row, the first zoom that shows it. */
+  levels: Uint8Array
+  /** Of each zoom that is thinned, how many features the fullest tile holds, those left out included. */
+  fullest: number[]
+}
+
+/** Places along the curve: neighbours in memory are neighbours on the map. */
+interface Walk {
+  count: number
+  rows: Uint32Array
+  shared: Uint8Array
+  sizes: Float32Array
+}
+
+/** The cells of a layer and the level of each of its rows. A million rows take about a third of a second. */
+export function findLevels(places: Places, limits: ThinningLimits = usualLimits): LayerLevels {
+  const { rows, shared } = quadOrder(places)
+  const sizes = new Float32Array(rows.length)
+  for (let at = 0; at < rows.length; at += 1) sizes[at] = places.size[rows[at] as number] as number
+  const walk: Walk = { count: rows.length, rows, shared, sizes }
+  const cells: number[] = []
+  const fullest: number[] = []
+  const levels = new Uint8Array(places.count).fill(lastZoom + 1)
+  for (let zoom = 0; zoom <= lastZoom; zoom += 1) {
+    const most = fullestTile(walk, zoom)
+    if (most <= limits.features) break
+    const cell = findCell(walk, zoom, limits.features)
+    cells.push(cell)
+    fullest.push(most)
+    showAt(walk, zoom, cell, levels)
+  }
+  const depth = cells.length
+  for (let row = 0; row < places.count; row += 1) if ((levels[row] as number) > depth) levels[row] = depth
+  return { thinning: { cells }, levels, fullest }
+}
+
+/** Most reference points in a tile of the zoom. */
+function fullestTile({ count, shared }: Walk, zoom: number): number {
+  const depth = zoom + worldHalvings
+  let most = 0
+  let start = 0
+  for (let at = 1; at < count; at += 1) {
+    if ((shared[at] as number) >= depth) continue
+    if (at - start > most) most = at - start
+    start = at
+  }
+  return Math.max(most, count - start)
+}
+
+/** The smallest cell with which no tile of the zoom shows more than `limit`, or the largest there is. */
+function findCell(walk: Walk, zoom: number, limit: number): number {
+  const finest = Math.min(zoom + pixelHalvings, worldExponent)
+  const coarsest = zoom + pixelHalvings - mostDoublings
+  for (let cell = finest; cell > coarsest; cell -= 1) if (isWithin(walk, zoom, cell, limit)) return cell
+  return coarsest
+}
+
+function isWithin({ count, shared, sizes }: Walk, zoom: number, cell: number, limit: number): boolean {
+  const tileDepth = zoom + worldHalvings
+  const cellDepth = cell + worldHalvings
+  const side = 2 ** -cell
+  let shown = 0
+  let isTaken = false
+  for (let at = 0; at < count; at += 1) {
+    const common = shared[at] as number
+    if (common < tileDepth) shown = 0
+    if (common < cellDepth) isTaken = false
+    if ((sizes[at] as number) >= side) shown += 1
+    else if (!isTaken) {
+      isTaken = true
+      shown += 1
+    }
+    if (shown > limit) return false
+  }
+  return true
+}
+
+/** Gives their level to rows that this zoom is the first to show. */
+function showAt({ count, rows, shared, sizes }: Walk, zoom: number, cell: number, levels: Uint8Array): void {
+  const depth = cell + worldHalvings
+  const side = 2 ** -cell
+  let first = -1
+  for (let at = 0; at <= count; at += 1) {
+    if (at === count || (shared[at] as number) < depth) {
+      if (first >= 0) showRow(levels, rows[first] as number, zoom)
+      first = -1
+    }
+    if (at === count) break
+    const size = sizes[at] as number
+    if (size >= side) showRow(levels, rows[at] as number, zoom)
+    else if (
+      first < 0 ||
+      comesBefore(size, rows[at] as number, sizes[first] as number, rows[first] as number)
+    )
+      first = at
+  }
+}
+
+function showRow(levels: Uint8Array, row: number, zoom: number): void {
+  if ((levels[row] as number) > zoom) levels[row] = zoom
+}
+
+/** The order in which features are preferred: the larger first, of equal ones that with the lower key. */
+export function comesBefore(size: number, row: number, otherSize: number, otherRow: number): boolean {
+  return size > otherSize || (size === otherSize && row < otherRow)
+}
