@@ -14,12 +14,8 @@ export interface LayerThinning {
 export interface TileThinning {
   /** By which cell rows are chosen among those around the tile; absent where all are shown, up to the most of a tile. */
   cell?: number
-  /** The table is an overview, whose rows were chosen already: those up to `level` are shown, by `rank` beyond the most. */
-  overview?: {
-    level: number
-    /** How many features of the tile the overview leaves out. */
-    thinned: number
-  }
+  /** A file that tells already which rows are shown, and the level of the tile. */
+  overview?: { path: string; level: number }
 }
 
 /** The rules' numbers; others than the usual ones are for tests. */

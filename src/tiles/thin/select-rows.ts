@@ -27,7 +27,7 @@ export interface SelectionWish {
 }
 
 /** More features than this are never drawn in one tile: the largest are, of equal ones those with the lowest keys. */
-const mostDrawn = 20_000
+export const mostDrawn = 20_000
 
 export function selectRows({ places, isTouching, cell, range, most = mostDrawn }: SelectionWish): Selection {
   const isFirst = cell === undefined ? undefined : firstOfCells(places, cell)

@@ -6,6 +6,7 @@ import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../tile-matrix-sets.ts'
 import type { LayerLevels } from './layer-thinning.ts'
 import { findLevels } from './layer-thinning.ts'
+import { Overview, writeOverview } from './overview.ts'
 import { placeEnvelopesOf } from './place-envelopes.ts'
 import type { Places } from './places.ts'
 import { latitudeAt, worldUnits } from './places.ts'
@@ -73,6 +74,7 @@ function shownInTile(
   levels: LayerLevels,
   set: TileMatrixSetId,
   tile: TileAddress,
+  most = 20_000,
 ): { rows: number[]; thinned: number } {
   const cell = cellOf(levels.thinning, set, tile.z)
   const own = buffered(set, tile)
@@ -80,7 +82,7 @@ function shownInTile(
   const rows = rowsOf(boxes).filter((row) => touches(boxOf(boxes, row), near))
   const places = degrees(Float64Array.from(rows.flatMap((row) => Object.values(boxOf(boxes, row)))))
   const isTouching = (at: number): boolean => touches(boxOf(boxes, rows[at] as number), inDegrees(set, own))
-  const selection = selectRows({ places, isTouching, cell, range: tileRange(set, tile) })
+  const selection = selectRows({ places, isTouching, cell, range: tileRange(set, tile), most })
   return { rows: [...selection.rows].map((at) => rows[at] as number), thinned: selection.thinned }
 }
 
@@ -103,6 +105,9 @@ function shownByTheRules({ x, y, size, count }: Places, cell: number): Set<numbe
   }
   return new Set([...shown, ...winners.values()])
 }
+
+/** Levels that an overview is made for in these tests. */
+const depth = 6
 
 describe('thinning', () => {
   it('gives each feature the first zoom that shows it, as the rules say', () => {
@@ -155,6 +160,28 @@ describe('thinning', () => {
             expected,
             `${set} ${JSON.stringify(tile)}`,
           )
+        }
+      }
+    }
+  })
+
+  it('chooses the same by an overview, and counts the same', () => {
+    const boxes = crowdedBoxes(9, 1500)
+    const places = degrees(boxes)
+    const levels = findLevels(places, limits)
+    const bytes = writeOverview({ ids: (row) => `é${row}`, envelopes: boxes, places, levels }, depth)
+    const overview = Overview.read(bytes)
+    assert.ok(overview !== undefined && overview.header.rows < 400)
+    assert.equal(Overview.read(bytes.subarray(0, -1)), undefined)
+    assert.equal(Overview.read(bytes.subarray(0, 40)), undefined)
+    for (const set of sets) {
+      for (let z = 0; levelOf(set, z) < depth; z += 1) {
+        for (const tile of tilesWithRows(boxes, set, z)) {
+          for (const most of [20_000, 5]) {
+            const { rows, thinned } = shownInTile(boxes, levels, set, tile, most)
+            const question = { set, tile, boxes: [inDegrees(set, buffered(set, tile))], most }
+            assert.deepEqual(overview.select(question), { ids: rows.map((row) => `é${row}`), thinned })
+          }
         }
       }
     }
