@@ -31,6 +31,7 @@ import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/secrets/vault.ts'
 import { Maps } from './maps/maps.ts'
+import { TileSources } from './maps/sources/tile-sources.ts'
 import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
@@ -111,6 +112,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
+    const sources = new TileSources({ catalog, events, log, root: join(directory.root, 'maps') })
+    closers.push(() => sources.close())
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
@@ -123,7 +126,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps: new Maps(catalog) },
+      ...{ accounts, catalog, importer, maps: new Maps({ layers: catalog.layers, sources }) },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
@@ -133,6 +136,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(async () => {
       await Promise.all([closeHttp(app), importer.stop()])
     })
+    void sources.start()
     await importer.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {

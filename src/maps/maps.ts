@@ -1,8 +1,8 @@
 import type { Layers } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
-import { notFound } from '../lib/errors.ts'
 import type { MadeTile } from '../stores/reading/tile-wish.ts'
 import type { TileAddress, TileMatrixSetId } from '../tiles/tile-matrix-sets.ts'
+import type { TileSources } from './sources/tile-sources.ts'
 
 /** Which tile of a layer is wanted. */
 export interface TileQuestion {
@@ -20,15 +20,18 @@ export interface MapTile extends MadeTile {
 }
 
 interface MapsParts {
-  layers: Pick<Layers, 'versionOf' | 'openStoreOf'>
+  layers: Pick<Layers, 'versionOf'>
+  sources: TileSources
 }
 
 /** Maps of published layers. */
 export class Maps {
   readonly #layers: MapsParts['layers']
+  readonly #sources: TileSources
 
-  constructor({ layers }: MapsParts) {
+  constructor({ layers, sources }: MapsParts) {
     this.#layers = layers
+    this.#sources = sources
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no vector tiles. */
@@ -43,23 +46,10 @@ export class Maps {
     { set, tile, properties }: TileQuestion,
     signal: AbortSignal,
   ): Promise<MapTile> {
-    const { srs, crs: declared, schema } = layer.details
-    const crs = srs ?? declared
-    if (schema.geometry === undefined || crs === undefined) throw noTiles(layer)
     const { version, isCurrent } = await this.#layers.versionOf(layer)
-    const store = await this.#layers.openStoreOf(layer)
+    const { store, ...source } = await this.#sources.of(layer, set, tile.z, signal)
     const attributes = properties === undefined ? {} : { attributes: properties }
-    const wish = { table: layer.nativeName, crs, set, tile, name: layer.name, ...attributes }
+    const wish = { ...source, set, tile, name: layer.name, ...attributes }
     return { version, isCurrent, ...(await store.writeTile(wish, signal)) }
   }
-}
-
-function noTiles({ workspace, name, details: { kind, schema } }: LayerRecord): Error {
-  const lack =
-    kind === 'raster'
-      ? 'is a coverage'
-      : schema.geometry === undefined
-        ? 'has no geometry'
-        : 'has no known coordinate reference system'
-  return notFound('no-tiles', `Layer "${workspace}:${name}" ${lack}, so there are no vector tiles of it`)
 }

@@ -5,10 +5,13 @@ import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder, tileBuffer, tileExtent } from '../../tiles/encode-tile.ts'
+import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
-import type { FeaturePage, TileReads, VectorStore } from '../store.ts'
+import type { FeaturePage, TileQuery, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
+import type { ChosenRows, TileBoxes } from './choose-rows.ts'
+import { chooseAmong, chooseRows } from './choose-rows.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 
@@ -21,38 +24,73 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
   const back = await findReprojector(set.srs, wish.crs)
   const there = await findReprojector(wish.crs, set.srs)
   try {
-    const boxes = await boxesOf(set, wish, back)
-    if (boxes.length === 0) return nothing()
-    return await encode(tileReadingOf(store), { wish, set, boxes, there }, signal)
+    const toTable = async (box: Envelope): Promise<Envelope[]> => {
+      const image = await reprojectEnvelope(back, box)
+      return image === undefined ? [] : [image]
+    }
+    const wide = bufferedBox(set, wish)
+    const place = { wide, boxes: await toTable(wide), toTable }
+    if (place.boxes.length === 0) return nothing()
+    const work = { wish, set, place, there }
+    const reading = tileReadingOf(store)
+    if (wish.thinning === undefined) return (await encode(reading, work, { boxes: place.boxes }, signal)).tile
+    return await reading.atOneState(wish.table, (reads) => writeThinned(reads, work, signal), signal)
   } finally {
     await Promise.all([back.close(), there.close()])
   }
 }
 
-interface Place {
+interface Work {
   wish: TileWish
   set: TileMatrixSet
-  /** What the tile covers, in the table's CRS. */
-  boxes: Envelope[]
+  place: TileBoxes
   there: Reprojector
 }
 
-async function encode(
+/** Some rows of a table. */
+type Rows = Pick<TileQuery, 'boxes' | 'ids'>
+
+/** Shows what the rules of thinning leave. */
+async function writeThinned(reads: TileReads, work: Work, signal: AbortSignal): Promise<MadeTile> {
+  const chosen = await chooseRows(reads, work, signal)
+  if (chosen !== undefined) return writeChosen(reads, work, chosen, signal)
+  const { tile, isWhole } = await encode(reads, work, { boxes: work.place.boxes }, signal, mostDrawn)
+  return isWhole ? tile : writeChosen(reads, work, await chooseAmong(reads, work, signal), signal)
+}
+
+async function writeChosen(
   reads: TileReads,
-  { wish, set, boxes, there }: Place,
+  work: Work,
+  { thinned, ...rows }: ChosenRows,
   signal: AbortSignal,
 ): Promise<MadeTile> {
+  const { tile } = await encode(reads, work, rows, signal)
+  return { ...tile, counts: { ...tile.counts, thinned } }
+}
+
+/** Stops where there are more rows than `most`. */
+async function encode(
+  reads: TileReads,
+  { wish, set, there }: Work,
+  rows: Rows,
+  signal: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ tile: MadeTile; isWhole: boolean }> {
   const { table, name, tile, attributes } = wish
-  const query = { table, boxes, ...(attributes && { attributes }) }
+  const query = { table, ...rows, ...(attributes && { attributes }) }
   let encoder: TileEncoder | undefined
+  let count = 0
   for await (const { batch, ids } of reads.readTile(query, signal)) {
+    count += batch.rowCount
+    if (count > most) return { tile: nothing(), isWhole: false }
     encoder ??= createTileEncoder({ name, schema: batch.schema, set, tile })
     encoder.add(await reprojected({ batch, ids }, there))
   }
   signal.throwIfAborted()
-  if (encoder === undefined) return nothing()
+  if (encoder === undefined) return { tile: nothing(), isWhole: true }
   const { bytes, counts } = encoder.finish()
-  return { bytes: bytes.length === 0 ? bytes : gzipSync(bytes, { level: gzipLevel }), counts }
+  const sent = bytes.length === 0 ? bytes : gzipSync(bytes, { level: gzipLevel })
+  return { tile: { bytes: sent, counts }, isWhole: true }
 }
 
 async function reprojected(page: FeaturePage, there: Reprojector): Promise<FeaturePage> {
@@ -62,12 +100,11 @@ async function reprojected(page: FeaturePage, there: Reprojector): Promise<Featu
   return { batch: { ...batch, geometry }, ids }
 }
 
-async function boxesOf(set: TileMatrixSet, { tile }: TileWish, back: Reprojector): Promise<Envelope[]> {
+/** What a tile covers with its buffer, in the units of the set. */
+function bufferedBox(set: TileMatrixSet, { tile }: TileWish): Envelope {
   const { minX, minY, maxX, maxY } = tileEnvelope(set, tile)
   const margin = ((maxX - minX) * tileBuffer) / tileExtent
-  const wide = { minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin }
-  const box = await reprojectEnvelope(back, wide)
-  return box === undefined ? [] : [box]
+  return { minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin }
 }
 
 function nothing(): MadeTile {

@@ -24,7 +24,9 @@ export interface ThinningLimits {
   features: number
 }
 
-const usualLimits: ThinningLimits = { features: 10_000 }
+/** Features that a tile holds at most before its zoom is thinned. */
+export const fewFeatures = 10_000
+const usualLimits: ThinningLimits = { features: fewFeatures }
 
 /** The deepest zoom there is: that which WorldCRS84Quad shows at 22. */
 const lastZoom = 23

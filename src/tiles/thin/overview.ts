@@ -11,7 +11,11 @@ import { levelOf } from './tile-cells.ts'
 /** Another layout or other rules make another number: overviews with an older one are made anew. */
 const overviewFormat = 1
 const magic = 'terraovw'
-const headBytes = 16
+const headBytes = 24
+/** Where a header ends at the latest. */
+export const headerBytes = 4096
+/** Of a row: four 64-bit floats, its rank and its level. */
+const rowBytes = 37
 
 /** What an overview tells of itself. */
 export interface OverviewHeader {
@@ -22,6 +26,11 @@ export interface OverviewHeader {
   levels: number
   /** Rows that these levels show. */
   rows: number
+}
+
+/** What stands behind the header as text. */
+interface OverviewTexts {
+  ids: string[]
   leftOut: LeftOutBySet
 }
 
@@ -45,7 +54,6 @@ export function writeOverview({ ids, envelopes, places, levels }: OverviewSource
     cells: [...levels.thinning.cells],
     levels: depth,
     rows: rows.length,
-    leftOut: countLeftOut(places, levels, depth),
   }
   const boxes = new Float64Array(rows.length * 4)
   const ranks = new Uint32Array(rows.length)
@@ -57,19 +65,36 @@ export function writeOverview({ ids, envelopes, places, levels }: OverviewSource
   order.forEach((at, rank) => {
     ranks[at] = rank
   })
-  const text = Buffer.from(JSON.stringify({ header, ids: rows.map(ids) }))
-  const head = Buffer.alloc(headBytes)
-  head.write(magic, 'latin1')
-  head.writeDoubleLE(text.length, 8)
-  const padding = Buffer.alloc((8 - (text.length % 8)) % 8)
+  const texts: OverviewTexts = { ids: rows.map(ids), leftOut: countLeftOut(places, levels, depth) }
   return Buffer.concat([
-    ...[head, text, padding, new Uint8Array(boxes.buffer), new Uint8Array(ranks.buffer)],
+    ...textBytes(header, texts),
+    ...[new Uint8Array(boxes.buffer), new Uint8Array(ranks.buffer)],
     Uint8Array.from(rows, (row) => levels.levels[row] as number),
   ])
 }
 
+function textBytes(header: OverviewHeader, texts: OverviewTexts): Uint8Array[] {
+  const first = Buffer.from(JSON.stringify(header))
+  const second = Buffer.from(JSON.stringify(texts))
+  const head = Buffer.alloc(headBytes)
+  head.write(magic, 'latin1')
+  head.writeDoubleLE(first.length, 8)
+  head.writeDoubleLE(second.length, 16)
+  return [head, first, second]
+}
+
 function isBefore({ size }: Places, row: number, other: number): boolean {
   return comesBefore(size[row] as number, row, size[other] as number, other)
+}
+
+/** What the first `headerBytes` of an overview tell; undefined for those of anything else. */
+export function readOverviewHeader(bytes: Uint8Array): OverviewHeader | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (buffer.length < headBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
+  const end = headBytes + buffer.readDoubleLE(8)
+  if (!(end <= Math.min(buffer.length, headerBytes))) return undefined
+  const header = JSON.parse(buffer.toString('utf8', headBytes, end)) as OverviewHeader
+  return header.format === overviewFormat ? header : undefined
 }
 
 /** Which tile is asked for, and the boxes in the CRS of the table that its features touch. */
@@ -88,26 +113,31 @@ export class Overview {
   readonly #boxes: Float64Array
   readonly #ranks: Uint32Array
   readonly #levels: Uint8Array
+  readonly #leftOutPairs: LeftOutBySet
   readonly #leftOut = new Map<string, ReadonlyMap<number, number>>()
 
   /** Undefined for bytes of another format, and for those that were not written whole. */
   static read(bytes: Uint8Array): Overview | undefined {
+    const header = readOverviewHeader(bytes)
+    if (header === undefined) return undefined
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    if (buffer.length < headBytes || buffer.toString('latin1', 0, 8) !== magic) return undefined
-    const length = buffer.readDoubleLE(8)
-    if (!(length <= buffer.length - headBytes)) return undefined
-    const text = buffer.toString('utf8', headBytes, headBytes + length)
-    const { header, ids } = JSON.parse(text) as { header: OverviewHeader; ids: string[] }
-    const start = headBytes + length + ((8 - (length % 8)) % 8)
-    if (header.format !== overviewFormat || buffer.length !== start + header.rows * 37) return undefined
-    return new Overview(header, ids, Uint8Array.prototype.slice.call(buffer, start))
+    const start = headBytes + buffer.readDoubleLE(8)
+    const end = start + buffer.readDoubleLE(16)
+    if (buffer.length !== end + header.rows * rowBytes) return undefined
+    const texts = JSON.parse(buffer.toString('utf8', start, end)) as OverviewTexts
+    return new Overview(header, texts, Uint8Array.prototype.slice.call(buffer, end))
   }
 
-  private constructor(header: OverviewHeader, ids: string[], arrays: Uint8Array<ArrayBuffer>) {
+  private constructor(
+    header: OverviewHeader,
+    { ids, leftOut }: OverviewTexts,
+    arrays: Uint8Array<ArrayBuffer>,
+  ) {
     const { rows } = header
     this.header = header
     this.sizeBytes = arrays.length + rows * 40
     this.#ids = ids
+    this.#leftOutPairs = leftOut
     this.#boxes = new Float64Array(arrays.buffer, 0, rows * 4)
     this.#ranks = new Uint32Array(arrays.buffer, rows * 32, rows)
     this.#levels = new Uint8Array(arrays.buffer, rows * 36, rows)
@@ -147,7 +177,7 @@ export class Overview {
     const known = this.#leftOut.get(key)
     if (known !== undefined) return known
     const counts = new Map<number, number>()
-    const pairs = this.header.leftOut[set][z] ?? []
+    const pairs = this.#leftOutPairs[set][z] ?? []
     for (let at = 0; at < pairs.length; at += 2) counts.set(pairs[at] as number, pairs[at + 1] as number)
     this.#leftOut.set(key, counts)
     return counts

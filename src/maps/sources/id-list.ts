@@ -1,0 +1,31 @@
+const plainNumber = /^(?:0|-?[1-9]\d{0,14})$/
+
+/** Ids of many rows: as numbers, eight bytes each, as long as all of them are. */
+export class IdList {
+  #numbers = new Float64Array(1 << 16)
+  #texts: string[] | undefined
+  #count = 0
+
+  push(ids: readonly string[]): void {
+    if (this.#texts === undefined && !ids.every((id) => plainNumber.test(id))) {
+      this.#texts = Array.from(this.#numbers.subarray(0, this.#count), String)
+      this.#numbers = new Float64Array(0)
+    }
+    if (this.#texts !== undefined) for (const id of ids) this.#texts.push(id)
+    else this.#pushNumbers(ids)
+    this.#count += ids.length
+  }
+
+  at(row: number): string {
+    return this.#texts?.[row] ?? String(this.#numbers[row])
+  }
+
+  #pushNumbers(ids: readonly string[]): void {
+    if (this.#count + ids.length > this.#numbers.length) {
+      const larger = new Float64Array(Math.max(this.#numbers.length * 2, this.#count + ids.length))
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    for (const [at, id] of ids.entries()) this.#numbers[this.#count + at] = Number(id)
+  }
+}

@@ -1,0 +1,107 @@
+import { rmSync, statfsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
+import { openVectorStore } from '../../stores/registry.ts'
+import type { StoreConnection, TileReads } from '../../stores/store.ts'
+import { tileReadingOf } from '../../stores/tile-reading.ts'
+import type { LayerLevels } from '../../tiles/thin/layer-thinning.ts'
+import { findLevels } from '../../tiles/thin/layer-thinning.ts'
+import { writeOverview } from '../../tiles/thin/overview.ts'
+import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
+import { IdList } from './id-list.ts'
+
+/** Of which table an overview is made, and where it goes. Plain data. */
+export interface OverviewRequest {
+  connection: StoreConnection
+  table: string
+  crs: CrsDeclaration | string
+  path: string
+}
+
+/** What was found of a layer. Plain data. */
+export interface OverviewMade {
+  /** See `LayerThinning`. */
+  cells: number[]
+  /** Levels that the file answers for; 0 where none was written, since there is no need, no room, or no key in the table. */
+  levels: number
+  /** Whether the file was written, if only with the cells. */
+  isWritten: boolean
+}
+
+/** A tile that holds no more is made quickly enough from the envelopes of its rows. */
+const fewRows = 50_000
+/** What is left to everything else on the disk. */
+const spareBytes = 256 << 20
+
+async function make(
+  { connection, table, crs, path }: OverviewRequest,
+  { signal, notify }: CallContext<number>,
+): Promise<OverviewMade> {
+  const store = openVectorStore(connection, { isGuarded: true })
+  try {
+    const hasKey = (await store.findTable(table))?.primaryKey !== undefined
+    const rows = await tileReadingOf(store).atOneState(
+      table,
+      (reads) => readRows(reads, { table, signal, notify }),
+      signal,
+    )
+    const places = (await placeEnvelopesOf(crs))(rows.envelopes)
+    const levels = findLevels(places)
+    const depth = hasKey ? depthOf(levels) : 0
+    const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
+    signal.throwIfAborted()
+    const isWritten = await write(path, writeOverview(source, depth), signal)
+    return { cells: [...levels.thinning.cells], levels: isWritten ? depth : 0, isWritten }
+  } finally {
+    await store.close()
+  }
+}
+
+/** How many levels have a tile that holds many rows. */
+function depthOf({ fullest }: LayerLevels): number {
+  const first = fullest.findIndex((rows) => rows <= fewRows)
+  return first < 0 ? fullest.length : first
+}
+
+async function readRows(
+  reads: TileReads,
+  { table, signal, notify }: { table: string; signal: AbortSignal; notify(rows: number): void },
+): Promise<{ ids: IdList; envelopes: Float64Array }> {
+  const ids = new IdList()
+  let envelopes = new Float64Array(1 << 16)
+  let length = 0
+  for await (const page of reads.readEnvelopes({ table }, signal)) {
+    ids.push(page.ids)
+    if (length + page.envelopes.length > envelopes.length) {
+      const larger = new Float64Array(Math.max(envelopes.length * 2, length + page.envelopes.length))
+      larger.set(envelopes)
+      envelopes = larger
+    }
+    envelopes.set(page.envelopes, length)
+    length += page.envelopes.length
+    notify(length / 4)
+  }
+  return { ids, envelopes: envelopes.subarray(0, length) }
+}
+
+/** Whether there was room. A file that cannot be written costs time later, and nothing else. */
+async function write(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { bsize, bavail } = statfsSync(dirname(path))
+    if (bsize * bavail < spareBytes + bytes.length) return false
+    await writeFile(path, bytes, { flush: true, mode: 0o640, signal })
+    return true
+  } catch {
+    rmSync(path, { force: true })
+    signal.throwIfAborted()
+    return false
+  }
+}
+
+const handlers = { make }
+export type OverviewHandlers = typeof handlers
+
+serveWork(handlers)

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import type { Dirent } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OverviewHeader } from '../../tiles/thin/overview.ts'
+import { headerBytes, readOverviewHeader } from '../../tiles/thin/overview.ts'
+
+/** What is made beside the data of a layer, by the ending of its file. */
+export type SideKind = 'overview' | 'copy.gpkg'
+
+/** A file that is being written by another server is younger. */
+const abandonedMs = 3 * 3_600_000
+const layerFolder = /^\d+$/
+const sideFile = /^(\d+)\.(?:overview|copy\.gpkg)(-wal|-shm|-journal)?$/
+const unfinished = /\.(?:overview|copy\.gpkg)\.[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?$/
+
+/** Files that are made of layers, in a folder for each: `<layer id>/<version>.<kind>`. */
+export class SideFiles {
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  path(layerId: number, version: number, kind: SideKind): string {
+    return join(this.#root, String(layerId), `${version}.${kind}`)
+  }
+
+  /** A path for a file that is not whole yet, beside its later place; no two ask for the same. */
+  async newPath(layerId: number, version: number, kind: SideKind): Promise<string> {
+    await mkdir(join(this.#root, String(layerId)), { recursive: true, mode: 0o750 })
+    return `${this.path(layerId, version, kind)}.${randomBytes(6).toString('hex')}.new`
+  }
+
+  /** Puts a whole file in its place, where another server may have put one that is as good. */
+  async settle(newPath: string, layerId: number, version: number, kind: SideKind): Promise<void> {
+    await rename(newPath, this.path(layerId, version, kind))
+  }
+
+  /** Removes a file that is not wanted, and what SQLite keeps beside it. */
+  async discard(path: string): Promise<void> {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(path + suffix, { force: true })
+  }
+
+  /** The header of a layer's overview; undefined where there is none that can be used. */
+  async findOverview(layerId: number, version: number): Promise<OverviewHeader | undefined> {
+    try {
+      await using file = await open(this.path(layerId, version, 'overview'), 'r')
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0)
+      return readOverviewHeader(buffer.subarray(0, bytesRead))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Removes a layer's files of versions before this one. */
+  async removeOlder(layerId: number, version: number): Promise<void> {
+    await this.#sweepLayer(String(layerId), (of) => of < version)
+  }
+
+  /**
+   * Removes what belongs to no layer or to a version that is past, and what nobody finished. `layers` are asked for after
+   * the folders were looked at, so that none is missing that came meanwhile.
+   */
+  async sweep(layers: () => Promise<ReadonlyMap<number, number>>): Promise<void> {
+    const entries = await readdir(this.#root, { withFileTypes: true }).catch((): Dirent[] => [])
+    const folders = entries.filter((entry) => entry.isDirectory() && layerFolder.test(entry.name))
+    const versions = await layers()
+    for (const { name } of folders) {
+      const version = versions.get(Number(name))
+      await this.#sweepLayer(name, (of) => version === undefined || of < version)
+    }
+  }
+
+  async #sweepLayer(folder: string, isPast: (version: number) => boolean): Promise<void> {
+    const names = await readdir(join(this.#root, folder)).catch((): string[] => [])
+    for (const name of names) {
+      const path = join(this.#root, folder, name)
+      const [, version] = sideFile.exec(name) ?? []
+      const isGone =
+        version === undefined ? unfinished.test(name) && (await isOld(path)) : isPast(Number(version))
+      if (isGone) await rm(path, { force: true })
+    }
+  }
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const status = await stat(path).catch(() => undefined)
+  return status !== undefined && Date.now() - status.mtimeMs > abandonedMs
+}

@@ -1,0 +1,87 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { placeEnvelopesOf } from '../../tiles/thin/place-envelopes.ts'
+import { mostDrawn, selectRows } from '../../tiles/thin/select-rows.ts'
+import { tileRange, widenToCells } from '../../tiles/thin/tile-cells.ts'
+import type { TileReads } from '../store.ts'
+import { findOverview } from './kept-overviews.ts'
+import type { TileWish } from './tile-wish.ts'
+
+/** The rows that a tile shows, as they are to be asked for, and the number of those that it leaves out. */
+export interface ChosenRows {
+  ids: readonly string[]
+  /** The boxes that the ids were found by; absent where they hold without. */
+  boxes?: Envelope[]
+  thinned: number
+}
+
+/** What a tile covers with its buffer. */
+export interface TileBoxes {
+  /** In the units of the set, across the antimeridian if need be. */
+  wide: Envelope
+  /** In the table's CRS. */
+  boxes: Envelope[]
+  /** A box of the set in the table's CRS. */
+  toTable(box: Envelope): Promise<Envelope[]>
+}
+
+/**
+ * Chooses the rows of a tile by the rules of thinning. Undefined where all that touch its boxes are shown, as far as they
+ * are not more than one tile draws.
+ */
+export async function chooseRows(
+  reads: TileReads,
+  { wish, place }: { wish: TileWish; place: TileBoxes },
+  signal: AbortSignal,
+): Promise<ChosenRows | undefined> {
+  const { thinning, set, tile } = wish
+  if (thinning?.overview !== undefined) {
+    const overview = await findOverview(thinning.overview.path)
+    if (overview !== undefined) return overview.select({ set, tile, boxes: place.boxes })
+  }
+  return thinning?.cell === undefined ? undefined : chooseAmong(reads, { wish, place }, signal)
+}
+
+/** Chooses among all rows around the tile, by their envelopes. */
+export async function chooseAmong(
+  reads: TileReads,
+  { wish: { table, crs, set, tile, thinning }, place }: { wish: TileWish; place: TileBoxes },
+  signal: AbortSignal,
+): Promise<ChosenRows> {
+  const cell = thinning?.cell
+  const boxes = cell === undefined ? place.boxes : await place.toTable(widenToCells(set, place.wide, cell))
+  const ids: string[][] = []
+  const pages: Float64Array[] = []
+  for await (const page of reads.readEnvelopes({ table, boxes }, signal)) {
+    ids.push(page.ids)
+    pages.push(page.envelopes)
+  }
+  const envelopes = joined(pages)
+  const placeEnvelopes = await placeEnvelopesOf(crs)
+  const { rows, thinned } = selectRows({
+    places: placeEnvelopes(envelopes),
+    isTouching: (row) => touchesAny(envelopes, row * 4, place.boxes),
+    range: tileRange(set, tile),
+    cell,
+    most: mostDrawn,
+  })
+  const all = ids.flat()
+  return { ids: Array.from(rows, (row) => all[row] ?? ''), boxes, thinned }
+}
+
+function joined(pages: Float64Array[]): Float64Array {
+  const all = new Float64Array(pages.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const page of pages) {
+    all.set(page, at)
+    at += page.length
+  }
+  return all
+}
+
+function touchesAny(envelopes: Float64Array, at: number, boxes: readonly Envelope[]): boolean {
+  const minX = envelopes[at] as number
+  const minY = envelopes[at + 1] as number
+  const maxX = envelopes[at + 2] as number
+  const maxY = envelopes[at + 3] as number
+  return boxes.some((box) => minX <= box.maxX && maxX >= box.minX && minY <= box.maxY && maxY >= box.minY)
+}
