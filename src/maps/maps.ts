@@ -36,8 +36,7 @@ export class Maps {
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no vector tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
-    const { srs, crs, schema } = layer.details
-    if (schema.geometry === undefined || (srs ?? crs) === undefined) throw noTiles(layer)
+    this.#sources.requireTiles(layer)
   }
 
   /** Throws as `requireTiles`. */

@@ -74,7 +74,7 @@ export class TileSources {
 
   /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
   async of(layer: LayerRecord, set: TileMatrixSetId, zoom: number, signal: AbortSignal): Promise<TileSource> {
-    const crs = requireTiles(layer)
+    const crs = this.requireTiles(layer)
     const { layers } = this.#needs.catalog
     const now = await layers.versionOf(layer)
     const store = await layers.openStoreOf(layer)
@@ -82,6 +82,14 @@ export class TileSources {
     if ((await this.#countRows(layer, now, signal)) <= fewFeatures) return source
     const overview = await this.#overviews.of({ layer, crs }, now, signal)
     return { ...source, thinning: thinningOf(overview, set, zoom) }
+  }
+
+  /** The CRS of the table; throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
+  requireTiles(layer: LayerRecord): CrsDeclaration | string {
+    const { srs, crs: declared, schema } = layer.details
+    const crs = srs ?? declared
+    if (schema.geometry === undefined || crs === undefined) throw noTiles(layer)
+    return crs
   }
 
   /** Number of rows, counted once for each version. */
@@ -141,13 +149,6 @@ function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number)
   const level = levelOf(set, zoom)
   const { file } = overview
   return file !== undefined && level < file.levels ? { cell, overview: { path: file.path, level } } : { cell }
-}
-
-function requireTiles(layer: LayerRecord): CrsDeclaration | string {
-  const { srs, crs: declared, schema } = layer.details
-  const crs = srs ?? declared
-  if (schema.geometry === undefined || crs === undefined) throw noTiles(layer)
-  return crs
 }
 
 function noTiles({ workspace, name, details: { kind, schema } }: LayerRecord): Error {

@@ -5,7 +5,7 @@ import { latitudeAt, worldUnits } from './places.ts'
 import { levelOf, tileRange } from './tile-cells.ts'
 
 /** How many features the tiles of one zoom leave out: number of the tile, count, number, count and so on. */
-export type LeftOut = readonly number[]
+type LeftOut = readonly number[]
 
 /** Of each set, zoom by zoom. */
 export type LeftOutBySet = Record<TileMatrixSetId, LeftOut[]>
