@@ -60,6 +60,7 @@ export const house: House = {
       'geometry-builder.ts',
       'validity',
       '.',
+      'postgres-copy',
     ],
     'src/importer': ['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds', 'run', 'desk', '.'],
     'src/importer/kinds': [

@@ -14,7 +14,7 @@ export const postgis = {
     hasIndexes: true,
     outcomesLast: true,
     countsFast: false,
-    findsTileRows: false,
+    findsTileRows: true,
   },
   server: {
     database: 'postgis',

@@ -13,6 +13,7 @@ import { KeptLayouts } from './kept-layouts.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
+import { TilesOfTables } from './read-tiles.ts'
 import { stageLoad, sweepLoad } from './stage-load.ts'
 import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -88,6 +89,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         lease.release()
       }
     },
+    tiles: new TilesOfTables(pool, memory.layouts),
     dropTable: (table) => use((client) => dropTable(client, settings.schema, table)),
     timeBounds: (table, attribute, signal) =>
       use(async (client) => readTimeBounds(client, await getFacts(client, table), attribute), signal),

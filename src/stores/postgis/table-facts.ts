@@ -35,6 +35,8 @@ export interface TableFacts {
   schema: string
   name: string
   kind: 'table' | 'view' | 'other'
+  /** Whether PostgreSQL locks it by its name: all but materialized views and foreign tables. */
+  canBeLocked: boolean
   columns: ColumnFacts[]
   geometry: GeometryFacts | undefined
   /** The one column of the primary key; `undefined` when there is none or it has several. */
@@ -100,6 +102,7 @@ export async function findTableFacts(
     schema,
     name,
     kind: table.kind === 'r' ? 'table' : table.kind === 'v' || table.kind === 'm' ? 'view' : 'other',
+    canBeLocked: ['r', 'p', 'v'].includes(table.kind),
     columns: rows.filter((row) => !isSpatial(row)).map(columnFacts),
     geometry: geometryRow === undefined ? undefined : geometryFacts(geometryRow),
     primaryKey: table.single_keys === 1 ? rows.find((row) => row.is_key)?.name : undefined,

@@ -1,7 +1,7 @@
-import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../../../geo/column-builder.ts'
-import type { GeometryBuilder } from '../../../geo/geometry-builder.ts'
-import { GeometryError } from '../../../geo/wkb.ts'
-import { isUtf8Range } from '../../../lib/text/utf8.ts'
+import { isUtf8Range } from '../../lib/text/utf8.ts'
+import type { BigBuilder, ColumnBuilder, FixedBuilder, VarBuilder } from '../column-builder.ts'
+import type { GeometryBuilder } from '../geometry-builder.ts'
+import { GeometryError } from '../wkb.ts'
 import { NumericText } from './numeric-text.ts'
 
 /** PostgreSQL counts from 2000-01-01. */

@@ -1,0 +1,106 @@
+import type { ClientBase, Submittable } from 'pg'
+
+/** Bytes that are handed on together. */
+const pieceBytes = 128 << 10
+/** Bytes that may wait for whoever reads before the server has to. */
+const mostWaiting = 4 << 20
+
+interface CopyConnection {
+  query(text: string): void
+  stream: { pause(): unknown; resume(): unknown; destroy(): unknown }
+}
+
+/**
+ * What `COPY ... TO STDOUT` gives, in pieces; the server is not read faster than the pieces are taken. Who leaves before
+ * the end loses the connection. Throws what the server refuses.
+ */
+export async function* readCopy(client: ClientBase, sql: string): AsyncGenerator<Uint8Array> {
+  const copy = new CopyOut(sql)
+  client.query(copy)
+  try {
+    for (let piece = await copy.next(); piece !== undefined; piece = await copy.next()) yield piece
+  } finally {
+    copy.leave()
+  }
+}
+
+/** One COPY as `pg` runs it: its driver calls the methods that begin with `handle`. */
+class CopyOut implements Submittable {
+  readonly #sql: string
+  #connection: CopyConnection | undefined
+  #pieces: Uint8Array[] = []
+  #waiting = 0
+  /** The driver uses the memory of a message again: it is copied here. */
+  #piece = new Uint8Array(0)
+  #used = 0
+  #end: { error?: unknown } | undefined
+  #wake: () => void = () => undefined
+
+  constructor(sql: string) {
+    this.#sql = sql
+  }
+
+  submit(connection: unknown): void {
+    this.#connection = connection as CopyConnection
+    this.#connection.query(this.#sql)
+  }
+
+  handleCopyData({ chunk }: { chunk: Uint8Array }): void {
+    if (this.#used + chunk.length > this.#piece.length) {
+      this.#handOn()
+      this.#piece = new Uint8Array(Math.max(pieceBytes, chunk.length))
+    }
+    this.#piece.set(chunk, this.#used)
+    this.#used += chunk.length
+  }
+
+  handleError(error: unknown): void {
+    this.#finish({ error })
+  }
+
+  handleReadyForQuery(): void {
+    this.#handOn()
+    this.#finish({})
+  }
+
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+  handlePortalSuspended(): void {}
+  handleEmptyQuery(): void {}
+  handleCopyInResponse(): void {}
+
+  /** Undefined at the end. */
+  async next(): Promise<Uint8Array | undefined> {
+    while (this.#pieces.length === 0 && this.#end === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    const piece = this.#pieces.shift()
+    if (piece === undefined && this.#end !== undefined && 'error' in this.#end) throw this.#end.error
+    const wasFull = this.#waiting >= mostWaiting
+    this.#waiting -= piece?.length ?? 0
+    if (wasFull && this.#waiting < mostWaiting) this.#connection?.stream.resume()
+    return piece
+  }
+
+  leave(): void {
+    if (this.#end === undefined) this.#connection?.stream.destroy()
+  }
+
+  #handOn(): void {
+    if (this.#used === 0) return
+    this.#pieces.push(this.#piece.subarray(0, this.#used))
+    this.#waiting += this.#used
+    this.#piece = new Uint8Array(0)
+    this.#used = 0
+    if (this.#waiting >= mostWaiting && this.#end === undefined) this.#connection?.stream.pause()
+    this.#wake()
+  }
+
+  #finish(end: { error?: unknown }): void {
+    this.#end ??= end
+    this.#wake()
+  }
+}

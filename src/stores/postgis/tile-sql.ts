@@ -1,0 +1,103 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Attribute, Schema } from '../../geo/schema.ts'
+import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
+import type { TileQuery } from '../store.ts'
+import { levelColumn, readAttributes } from '../tile-reading.ts'
+import type { ReadLayout } from './kept-layouts.ts'
+import { identitySql } from './read-conditions.ts'
+import type { TableFacts } from './table-facts.ts'
+
+const alias = 'feature'
+/** Types that hold no curves. */
+const straightTypes = new Set([
+  ...['Point', 'LineString', 'Polygon'],
+  ...['MultiPoint', 'MultiLineString', 'MultiPolygon'],
+])
+
+/** A COPY of rows, and what its fields are: the id as text before the attributes. */
+export interface TileStatement {
+  sql: string
+  schema: Schema
+  attributes: Attribute[]
+}
+
+/** Rows come only as long as the table is what the statement was made for. */
+export function tileSql(layout: ReadLayout, query: TileQuery): TileStatement {
+  const { facts, schema } = layout
+  const attributes = readAttributes(schema, query)
+  const list = [...attributes.map((attribute) => attributeSql(facts, attribute)), wkbSql(facts)]
+  return { sql: copySql(layout, query, list), schema, attributes }
+}
+
+/** The four sides of each envelope as numbers. */
+export function envelopesSql(layout: ReadLayout, query: Pick<TileQuery, 'table' | 'boxes'>): string {
+  const box = `Box2D(${plainGeometry(layout.facts)})`
+  const sides = ['ST_XMin', 'ST_YMin', 'ST_XMax', 'ST_YMax'].map((side) => `${side}(${box})`)
+  return copySql(layout, query, sides)
+}
+
+function copySql({ facts, mark, markSql }: ReadLayout, query: TileQuery, list: string[]): string {
+  const key = keySql(facts)
+  const conditions = [`${markSql} = ${quoteText(mark)}`, placeSql(facts, query.boxes)]
+  if (query.ids !== undefined) conditions.push(idsSql(facts, query.ids))
+  if (query.maxLevel !== undefined) {
+    conditions.push(`${alias}.${quoteIdentifier(levelColumn)} <= ${Math.trunc(query.maxLevel)}`)
+  }
+  return `copy (select ${[`${key}::text`, ...list].join(', ')} from ${quoteTable(facts.schema, facts.name)} as ${alias}
+    where ${conditions.map((condition) => `(${condition})`).join(' and ')} order by ${key}) to stdout (format binary)`
+}
+
+/** What has no key of its own is told by its whole content: rows that are the same in all are the same here. */
+function keySql(facts: TableFacts): string {
+  const identity = identitySql(facts)
+  return identity === undefined ? `md5(${alias}::text)` : `${alias}.${identity}`
+}
+
+function plainGeometry({ geometry }: TableFacts): string {
+  const column = `${alias}.${quoteIdentifier(geometry?.name ?? '')}`
+  return geometry?.isGeography === true ? `${column}::geometry` : column
+}
+
+/** By the index: envelopes as 32-bit floats, rounded outwards. */
+function placeSql(facts: TableFacts, boxes: Envelope[] | undefined): string {
+  const column = plainGeometry(facts)
+  if (boxes === undefined) return `${column} is not null and not ST_IsEmpty(${column})`
+  const srid = facts.geometry?.srid ?? 0
+  const parts = boxes.map(({ minX, minY, maxX, maxY }) => {
+    const sides = [minX, minY, maxX, maxY].map((side) => `${quoteText(String(side))}::float8`)
+    return `${column} && ST_MakeEnvelope(${sides.join(', ')}, ${srid})`
+  })
+  return parts.length === 0 ? 'false' : parts.join(' or ')
+}
+
+function idsSql(facts: TableFacts, ids: readonly string[]): string {
+  const elements = ids.map((id) => `"${id.replaceAll(/["\\]/g, String.raw`\$&`)}"`)
+  return `${keySql(facts)} = any(${quoteText(`{${elements.join(',')}}`)}::${keyType(facts)}[])`
+}
+
+function keyType(facts: TableFacts): string {
+  const identity = identitySql(facts)
+  if (identity === undefined) return 'text'
+  if (facts.primaryKey === undefined) return 'tid'
+  return facts.columns.find(({ name }) => name === facts.primaryKey)?.sqlType ?? 'text'
+}
+
+/** The value in the binary form that a COPY has for its attribute; decimals as text, which holds what is no number too. */
+function attributeSql(facts: TableFacts, { name, type }: Attribute): string {
+  const column = `${alias}.${quoteIdentifier(name)}`
+  const known = facts.columns.find((one) => one.name === name)
+  if (known?.attribute === undefined || type === 'text' || type === 'decimal') return `${column}::text`
+  if (type !== 'date' && type !== 'timestamp') return column
+  const isLocal = known.sqlType.startsWith('timestamp without')
+  const instant = isLocal ? `${column} at time zone 'UTC'` : column
+  return `case when isfinite(${column}) then ${instant} end`
+}
+
+function wkbSql(facts: TableFacts): string {
+  const column = plainGeometry(facts)
+  const isStraight = straightTypes.has(facts.geometry?.rules.type ?? '')
+  const straight = isStraight
+    ? column
+    : `case when ST_HasArc(${column}) then ST_CurveToLine(${column}) else ${column} end`
+  return `ST_AsBinary(${straight}, 'NDR')`
+}
