@@ -7,6 +7,7 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
 import type { ReadHandlers, ReadWorkData } from './read-work.ts'
+import { TileLane } from './tile-lane.ts'
 
 export interface ReadersSettings {
   /** Where the server keeps the files of stores; those that it made itself stand in a folder for each workspace. */
@@ -20,6 +21,9 @@ export interface ReadersSettings {
 const file = new URL('./read-work.ts', import.meta.url)
 /** Questions that one thread works at, most of which wait for the client or the database. */
 const questionsEach = 16
+/** Tiles among them, and those of one store: while it waits for the database, the thread encodes another. */
+const tilesEach = 4
+const tilesOfStoreEach = 2
 const maxProcesses = 2
 const maxHeapMb = 256
 const defaultDeadlineMs = 10_000
@@ -35,6 +39,8 @@ export type ReadPool = WorkPool<ReadHandlers>
 export interface ReadPlace {
   pool: ReadPool
   limits: { deadlineMs?: number; graceMs?: number; key: string }
+  /** Where tiles wait for their turn. */
+  tiles: TileLane
 }
 
 /**
@@ -47,15 +53,27 @@ export class Readers {
   readonly #deadlineMs: number
   readonly #threads: ReadPool
   readonly #processes: ReadPool
+  readonly #threadTiles: TileLane
+  readonly #processTiles: TileLane
   readonly #distrusted = new Map<string, number>()
 
   constructor({ ownFolder, threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
     this.#ownFolder = resolve(ownFolder)
     this.#deadlineMs = deadlineMs
+    const limit = threads ?? Math.min(4, Math.max(1, availableParallelism() - 1))
+    this.#threadTiles = new TileLane({
+      most: limit * tilesEach,
+      ofStore: limit * tilesOfStoreEach,
+      maxWaiting: { count: 2000, refuse: tooBusy },
+    })
+    this.#processTiles = new TileLane({
+      ...{ most: maxProcesses - 1, ofStore: maxProcesses - 1 },
+      maxWaiting: { count: 200, refuse: tooBusy },
+    })
     this.#threads = new WorkPool<ReadHandlers>({
       start: (options) =>
         startThread(file, { ...options, data: { isProcess: false } satisfies ReadWorkData }),
-      limit: threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
+      limit,
       share: questionsEach,
       surplusMs: 10_000,
       maxWaiting: { count: 2000, refuse: tooBusy },
@@ -72,8 +90,11 @@ export class Readers {
   placeOf(connection: StoreConnection): ReadPlace {
     const { path } = connection.parameters
     const key = path ?? JSON.stringify([connection.parameters])
-    if (this.#isForThreads(connection)) return { pool: this.#threads, limits: { graceMs: endlessMs, key } }
-    return { pool: this.#processes, limits: { deadlineMs: this.#deadlineMs, graceMs: 100, key } }
+    if (this.#isForThreads(connection)) {
+      return { pool: this.#threads, limits: { graceMs: endlessMs, key }, tiles: this.#threadTiles }
+    }
+    const limits = { deadlineMs: this.#deadlineMs, graceMs: 100, key }
+    return { pool: this.#processes, limits, tiles: this.#processTiles }
   }
 
   /** A thread has found what it must not ask. */

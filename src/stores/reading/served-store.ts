@@ -65,7 +65,9 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     writePage: (wish, signal) =>
       take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
     writeTile: (wish, signal) =>
-      ask(({ pool, limits }) => pool.call('tile', { connection, wish }, { ...limits, signal })),
+      ask(({ pool, limits, tiles }) =>
+        tiles.run(limits.key, () => pool.call('tile', { connection, wish }, { ...limits, signal }), signal),
+      ),
     readTile: (query, signal) =>
       take(({ pool, limits }) => pool.stream('tileRows', { connection, query }, { ...limits, signal })),
     readEnvelopes: (query, signal) =>
