@@ -54,6 +54,11 @@ export async function findLayer(
   return row === undefined ? undefined : toLayer(row)
 }
 
+export async function findLayerById(db: Queryable, id: number): Promise<LayerRecord | undefined> {
+  const row = await db.selectFrom('layers').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? undefined : toLayer(row)
+}
+
 /** The layer that `<workspace>:<name>` means; a name alone means one of the default workspace. */
 export async function findNamedLayer(db: Queryable, text: string): Promise<LayerRecord | undefined> {
   const colon = text.indexOf(':')
