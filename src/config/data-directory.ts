@@ -22,6 +22,8 @@ export interface DataDirectory {
   archives: string
   /** Of files that layers are served from. */
   indexes: string
+  /** What is made of layers so that maps are quick; all of it can be made again. */
+  maps: string
   /** 32 bytes that seal secrets; losing them loses the stored passwords. */
   key: Uint8Array
 }
@@ -45,6 +47,7 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
       rejects: folder('rejects'),
       archives: folder('archives'),
       indexes: folder('indexes'),
+      maps: folder('maps'),
       databasePath: join(root, databaseFile),
       key: readKey(join(root, 'secret.key')),
     }

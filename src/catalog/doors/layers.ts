@@ -16,6 +16,7 @@ import {
   getLayer,
   listLayerNames,
   listLayers,
+  listLayerVersions,
   updateLayer,
 } from '../rows/layer-rows.ts'
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
@@ -61,6 +62,11 @@ export class Layers {
   /** Of all layers, in no order. */
   listNames(): Promise<{ workspace: string; name: string }[]> {
     return listLayerNames(this.#parts.database.kysely)
+  }
+
+  /** Every layer by its number, with its version as the catalogue has it. */
+  listVersions(): Promise<[id: number, version: number][]> {
+    return listLayerVersions(this.#parts.database.kysely)
   }
 
   find(workspace: string, name: string): Promise<LayerRecord | undefined> {

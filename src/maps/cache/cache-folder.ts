@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
 import { familyName, familyText } from './kept-tile.ts'
-import { removeOldFiles, removeTileFile, tileFilesOf } from './stored-files.ts'
+import { removeOldFiles, removeTileFile, tileFilesOf, usedMsOf } from './stored-files.ts'
 import type { CountedTile } from './tile-file.ts'
-import { DamagedFile, readFamily, TileFile } from './tile-file.ts'
+import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.ts'
 
 /** A tile to keep, and what its file says of itself where it is new. Plain data. */
 export interface TileToKeep {
@@ -22,6 +22,8 @@ export interface AskedTile {
 }
 
 const mostOpen = 100
+/** Of a layer: clients may ask for any choice of its attributes. */
+const mostVariants = 24
 const recheckMs = 1000
 /** After a disk was found to be full, nothing is kept for so long. */
 const restMs = 30_000
@@ -85,7 +87,8 @@ export class CacheFolder {
     this.#latest.set(layerId, version)
     for (const first of this.#latest.keys()) if (this.#latest.size > 100_000) this.#latest.delete(first)
     for (const [text, file] of this.#open)
-      if (text.startsWith(`${layerId}.`) && !text.startsWith(`${layerId}.${version}.`)) this.#close(text, file)
+      if (text.startsWith(`${layerId}.`) && !text.startsWith(`${layerId}.${version}.`))
+        this.#close(text, file)
     const asked: AskedTile[] = []
     removeOldFiles(this.#options.root, layerId, version, (path) => {
       const family = readFamily(path)
@@ -113,8 +116,10 @@ export class CacheFolder {
   #askedIn(path: string, family: TileFamily, limit: number): AskedTile[] {
     let file: TileFile | undefined
     try {
-      file = new TileFile(path, family, {})
-      return file.mostAsked(limit).map(({ tile, asked }: CountedTile) => ({ key: { ...family, tile }, asked }))
+      file = new TileFile(path)
+      return file
+        .mostAsked(limit)
+        .map(({ tile, asked }: CountedTile) => ({ key: { ...family, tile }, asked }))
     } catch {
       return []
     } finally {
@@ -176,14 +181,15 @@ export class CacheFolder {
     if (open !== undefined && (metadata === undefined || existsSync(open.path))) return open
     if (open !== undefined) this.#close(text, open)
     if (metadata === undefined && (this.#missing.get(text) ?? 0) > performance.now()) return undefined
-    const path = this.#findPath(family) ?? (metadata === undefined ? undefined : this.#newPath(family))
+    const path =
+      this.#findPath(family) ?? (metadata === undefined ? undefined : this.#create(family, metadata))
     if (path === undefined) {
       if (this.#missing.size >= 10_000) this.#missing.clear()
       this.#missing.set(text, performance.now() + recheckMs)
       return undefined
     }
     this.#missing.delete(text)
-    const file = new TileFile(path, family, metadata ?? {})
+    const file = new TileFile(path)
     this.#open.set(text, file)
     const [oldest] = this.#open
     if (this.#open.size > mostOpen && oldest !== undefined) this.#close(...oldest)
@@ -198,10 +204,14 @@ export class CacheFolder {
   }
 
   /** No name comes twice: who has a file open that was removed must not meet another one under its name. */
-  #newPath(family: TileFamily): string {
+  #create(family: TileFamily, metadata: Record<string, string>): string {
     const folder = join(this.#options.root, String(family.layerId))
     mkdirSync(folder, { recursive: true, mode: 0o750 })
-    return join(folder, `${familyName(family)}-${randomBytes(6).toString('hex')}.mbtiles`)
+    const files = tileFilesOf(this.#options.root, family.layerId)
+    if (files.length >= mostVariants) this.remove(leastUsed(files))
+    const path = join(folder, `${familyName(family)}-${randomBytes(6).toString('hex')}.mbtiles`)
+    createTileFile(path, family, metadata)
+    return path
   }
 
   #close(text: string, file: TileFile): void {
@@ -212,6 +222,11 @@ export class CacheFolder {
       this.#options.onProblem('a file of kept tiles was not closed', error)
     }
   }
+}
+
+function leastUsed(paths: readonly string[]): string {
+  const looks = paths.map((path) => ({ path, usedMs: usedMsOf(path) })).sort((a, b) => a.usedMs - b.usedMs)
+  return looks[0]?.path ?? ''
 }
 
 function codeOf(error: unknown): number {
@@ -229,4 +244,3 @@ function mostAsked(asked: readonly AskedTile[], limit: number): AskedTile[] {
   }
   return [...sums.values()].sort((a, b) => b.asked - a.asked).slice(0, limit)
 }
-

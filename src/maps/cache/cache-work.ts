@@ -45,7 +45,7 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
       let over = sum - maxBytes * leftShare
       for (const { path, sizeBytes, usedMs } of files) {
         if (over <= 0) break
-        const isRecent = Date.now() - usedMs < recentMs
+        const isRecent = maxBytes > 0 && Date.now() - usedMs < recentMs
         if (isRecent && round < mostTrims - 1) folder.trim(path)
         else folder.remove(path)
         over -= isRecent ? sizeBytes / 4 : sizeBytes

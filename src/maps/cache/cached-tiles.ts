@@ -43,6 +43,14 @@ export interface CachingParts {
   onVersion(layer: LayerRecord, version: number): void
 }
 
+/** What asking for a tile leaves behind. */
+interface TileOptions {
+  /** Otherwise the cache stays as it is, but for what is there already. */
+  isKept?: boolean
+  /** Whether somebody looks at it, so that it is worth to be made anew after a change. */
+  isCounted?: boolean
+}
+
 /** How long a look outside counts: whoever comes within that shares a tile that cannot be kept. */
 const sharedMs = 5
 const mostTries = 6
@@ -71,16 +79,17 @@ export class CachedTiles<Counts> {
     return this.#maker.formats
   }
 
-  /** `isKept: false` leaves the cache as it is, but for what is there already. */
+  /** Throws what its maker throws. */
   async tile(
     layer: LayerRecord,
     wanted: TileWanted,
     signal: AbortSignal,
-    { isKept = true }: { isKept?: boolean } = {},
+    { isKept = true, isCounted = isKept }: TileOptions = {},
   ): Promise<VersionedTile<Counts>> {
     const before = await this.#parts.layers.versionOf(layer)
     this.#parts.onVersion(layer, before.version)
     const key = keyOf(layer, before, wanted)
+    if (isCounted) this.#parts.cache?.count(key)
     const remembered = before.isCurrent ? this.#parts.cache?.remembered(key) : undefined
     if (remembered !== undefined) return told(before, remembered)
     const moment = before.isCurrent ? '' : `?${Math.floor(performance.now() / sharedMs)}`

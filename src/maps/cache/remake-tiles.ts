@@ -86,7 +86,7 @@ export class RemakeTiles {
       const layer = await this.#parts.layers.findById(id)
       if (layer === undefined || layer.version !== version) return
       const kind = this.#kinds.find(({ formats }) => formats.includes(key.format))
-      await kind?.tile(layer, key, signal)
+      await kind?.tile(layer, key, signal, { isCounted: false })
     }
   }
 }

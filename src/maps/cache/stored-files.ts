@@ -1,10 +1,12 @@
 import type { Dirent } from 'node:fs'
-import { readdirSync, rmdirSync, rmSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { unfinishedEnding } from './tile-file.ts'
 
 const ending = '.mbtiles'
-const besides = ['-wal', '-shm', '-journal']
+const besides = ['-wal', '-shm', '-journal', unfinishedEnding, `${unfinishedEnding}-journal`]
 const versionPart = /^(\d+)-/
 const layerFolder = /^\d+$/
 
@@ -47,7 +49,10 @@ export function removeOldFiles(
  * Removes what belongs to no layer, or to another version than the layer's, and what a file left that is gone. `layers` are
  * asked for after the folders were looked at, so that none is missing that came meanwhile.
  */
-export async function sweepFolders(root: string, layers: () => Promise<ReadonlyMap<number, number>>): Promise<void> {
+export async function sweepFolders(
+  root: string,
+  layers: () => Promise<ReadonlyMap<number, number>>,
+): Promise<void> {
   const entries = await readdir(root, { withFileTypes: true }).catch((): Dirent[] => [])
   const folders = entries.filter((one) => one.isDirectory() && layerFolder.test(one.name))
   const versions = await layers()
@@ -83,18 +88,24 @@ export async function listStoredFiles(root: string): Promise<StoredFile[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch((): Dirent[] => [])
   const files: StoredFile[] = []
   for (const { name } of entries.filter((one) => one.isDirectory() && layerFolder.test(one.name))) {
-    for (const path of tileFilesOf(root, Number(name))) files.push(await lookAt(path))
+    for (const path of tileFilesOf(root, Number(name)))
+      files.push({ path, sizeBytes: sizeOf(path), usedMs: usedMsOf(path) })
+    await nextRound()
   }
   return files.sort((a, b) => a.usedMs - b.usedMs)
 }
 
-async function lookAt(path: string): Promise<StoredFile> {
-  const looks = await Promise.all(['', '-wal'].map((suffix) => stat(path + suffix).catch(() => undefined)))
-  return {
-    path,
-    sizeBytes: looks.reduce((sum, look) => sum + (look?.size ?? 0), 0),
-    usedMs: Math.max(0, ...looks.map((look) => look?.mtimeMs ?? 0)),
-  }
+function looksAt(path: string) {
+  return ['', '-wal'].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }))
+}
+
+/** When something was last written to a file: uses of its tiles are too. */
+export function usedMsOf(path: string): number {
+  return Math.max(0, ...looksAt(path).map((look) => look?.mtimeMs ?? 0))
+}
+
+function sizeOf(path: string): number {
+  return looksAt(path).reduce((sum, look) => sum + (look?.size ?? 0), 0)
 }
 
 function versionOf(path: string): number {

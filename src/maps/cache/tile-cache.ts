@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../lib/logger.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
@@ -44,6 +45,7 @@ export class TileCache {
   #keepTimer: NodeJS.Timeout | undefined
   #countTimer: NodeJS.Timeout | undefined
   #restsUntil = 0
+  #swept: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: CacheOptions) {
@@ -53,28 +55,29 @@ export class TileCache {
 
   /** What is known without waiting. */
   remembered(key: TileKey): KeptTile | undefined {
-    const text = tileText(key)
-    const tile = this.#memory.find(text)
-    if (tile !== undefined) this.#count(text, key)
-    return tile
+    return this.#memory.find(tileText(key))
   }
 
   async find(key: TileKey): Promise<KeptTile | undefined> {
     if (this.#isClosed || performance.now() < this.#restsUntil) return undefined
     const tile = await this.#ask(key)
-    if (tile === undefined) return undefined
-    const text = tileText(key)
-    this.#memory.keep(text, tile)
-    this.#count(text, key)
+    if (tile !== undefined) this.#memory.keep(tileText(key), tile)
     return tile
+  }
+
+  /** Somebody has asked for the tile. */
+  count(key: TileKey): void {
+    const text = tileText(key)
+    const counted = this.#counted.get(text)
+    if (counted !== undefined) counted.asked += 1
+    else if (this.#counted.size < mostCounted) this.#counted.set(text, { key, asked: 1 })
+    this.#countTimer ??= setTimeout(() => void this.#writeUses(), countEveryMs).unref()
   }
 
   /** Keeps a tile; `metadata` is what its file says of itself, where it is new. */
   keep(key: TileKey, tile: KeptTile, metadata: Record<string, string>): void {
     if (this.#isClosed) return
-    const text = tileText(key)
-    this.#memory.keep(text, tile)
-    this.#count(text, key)
+    this.#memory.keep(tileText(key), tile)
     if (this.#waitingBytes > mostWaitingBytes) return
     this.#waitingBytes += tile.bytes.length
     this.#toKeep.push({ key, tile, metadata })
@@ -88,11 +91,18 @@ export class TileCache {
     return asked ?? []
   }
 
-  /** Removes what no layer has any more, and what is too much. */
-  async sweep(): Promise<void> {
-    await this.#call((thread) =>
+  /** Removes what no layer has any more, and what is too much; nothing is read from files meanwhile. */
+  sweep(): Promise<void> {
+    const swept = this.#call((thread) =>
       thread.call('sweep', undefined, { onAsk: () => this.#options.layers() }),
     )
+    this.#swept = swept.then(() => undefined)
+    return this.#swept
+  }
+
+  /** As `sweep`, where anything was kept by an earlier process. */
+  async start(): Promise<void> {
+    if (readdirSync(this.#options.root).length > 0) await this.sweep()
   }
 
   /** Writes what is still to be written. */
@@ -119,6 +129,7 @@ export class TileCache {
   }
 
   async #search(): Promise<void> {
+    await this.#swept
     const searches = this.#searches.splice(0)
     const keys = searches.map(({ key }) => key)
     const late = setTimeout(() => {
@@ -139,13 +150,6 @@ export class TileCache {
     if (tiles.length === 0) return
     await this.#call((thread) => thread.call('keep', { tiles }))
     for (const { tile } of tiles) this.#waitingBytes -= tile.bytes.length
-  }
-
-  #count(text: string, key: TileKey): void {
-    const counted = this.#counted.get(text)
-    if (counted !== undefined) counted.asked += 1
-    else if (this.#counted.size < mostCounted) this.#counted.set(text, { key, asked: 1 })
-    this.#countTimer ??= setTimeout(() => void this.#writeUses(), countEveryMs).unref()
   }
 
   async #writeUses(): Promise<void> {

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
@@ -6,6 +7,8 @@ import { sealOf } from './kept-tile.ts'
 /** How long a write waits for another server that writes to the same file. */
 const busyMs = 100
 const maxLogBytes = 4 << 20
+/** Behind the name of a file that is being made. */
+export const unfinishedEnding = '.new'
 
 /** MBTiles 1.3: tables `metadata` and `tiles`, here a view that leaves out tiles in which nothing is drawn. */
 const schema = `
@@ -53,12 +56,14 @@ export class TileFile {
   readonly #keep
   readonly #use
 
-  /** Opens the file, or makes it where there is none. Throws what SQLite throws. */
-  constructor(path: string, family: TileFamily, metadata: Record<string, string>) {
+  /** Opens a file that is there. Throws what SQLite throws. */
+  constructor(path: string) {
     this.path = path
     this.#db = new DatabaseSync(path, { timeout: busyMs })
     try {
-      prepare(this.#db, { ...metadata, terrane_family: JSON.stringify(family) })
+      this.#db.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
+      )
       this.#find = this.#db.prepare(`SELECT tile_data, counts, seal FROM kept_tiles WHERE ${place}`)
       this.#keep = this.#db.prepare('INSERT OR REPLACE INTO kept_tiles VALUES (?, ?, ?, ?, ?, ?)')
       this.#use = this.#db.prepare(
@@ -134,15 +139,20 @@ export class TileFile {
   }
 }
 
-function prepare(db: DatabaseSync, metadata: Record<string, string>): void {
-  const isNew = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kept_tiles'").get() === undefined
-  if (isNew) db.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = 0x4d504258')
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`)
-  if (!isNew) return
-  db.exec(`BEGIN IMMEDIATE; ${schema}`)
-  const insert = db.prepare('INSERT INTO metadata VALUES (?, ?)')
-  for (const [name, value] of Object.entries(metadata)) insert.run(name, value)
-  db.exec('COMMIT')
+/** Makes a file that others see when it is whole. */
+export function createTileFile(path: string, family: TileFamily, metadata: Record<string, string>): void {
+  const unfinished = `${path}${unfinishedEnding}`
+  const db = new DatabaseSync(unfinished)
+  try {
+    db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = 0x4d504258; BEGIN; ${schema}`)
+    const insert = db.prepare('INSERT INTO metadata VALUES (?, ?)')
+    const all = { ...metadata, terrane_family: JSON.stringify(family) }
+    for (const [name, value] of Object.entries(all)) insert.run(name, value)
+    db.exec('COMMIT')
+  } finally {
+    db.close()
+  }
+  renameSync(unfinished, path)
 }
 
 /** What a file says that it holds; undefined where it is none of ours. */
