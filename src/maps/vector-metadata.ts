@@ -2,7 +2,7 @@ import type { LayerRecord } from '../catalog/records.ts'
 import type { AttributeType } from '../geo/schema.ts'
 
 /** Deepest zoom of tiles that are told of; others are made as well. */
-export const deepestZoom = 22
+const deepestZoom = 22
 
 /** What a file of a layer's vector tiles says of itself (MBTiles 1.3, "Vector tileset metadata"). */
 export function vectorMetadata(layer: LayerRecord, { variant }: { variant: string }): Record<string, string> {

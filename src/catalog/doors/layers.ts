@@ -181,3 +181,5 @@ export class Layers {
     return (await this.#stores.open(store)).state(layer.nativeName, signal)
   }
 }
+
+export type { LayerVersion } from './layer-versions.ts'

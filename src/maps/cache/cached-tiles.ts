@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LayerVersion } from '../../catalog/doors/layer-versions.ts'
-import type { Layers } from '../../catalog/doors/layers.ts'
+import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import { JoinedWork } from './joined-work.ts'
@@ -12,7 +11,7 @@ import type { TileCache } from './tile-cache.ts'
 export type TileWanted = Pick<TileKey, 'set' | 'tile' | 'variant' | 'format'>
 
 /** What makes tiles gives. */
-export interface Made<Counts> {
+interface Made<Counts> {
   bytes: Uint8Array
   /** Plain data. */
   counts: Counts
