@@ -6,6 +6,7 @@ import { openAreas } from './app/areas.ts'
 import { listen } from './app/listen.ts'
 import { openCatalog } from './app/open-catalog.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
+import { openRasters } from './app/open-rasters.ts'
 import type { Parts } from './app/parts.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
@@ -112,17 +113,14 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
-    const sources = new TileSources({ catalog, events, log, root: directory.maps })
+    const sources = new TileSources({ catalog, events, log, root: join(directory.root, 'maps') })
     closers.push(() => sources.close())
-    const maps = new Maps({
-      ...{ layers: catalog.layers, sources, events, log },
-      cache: { root: directory.maps, maxBytes: settings.limits.maxTileBytes },
-    })
-    closers.push(() => maps.close())
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
+    const rasters = openRasters({ settings, directory, catalog, importer, events, log })
+    closers.push(() => rasters.close())
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(
@@ -131,7 +129,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps },
+      ...{ accounts, catalog, importer, maps: new Maps({ layers: catalog.layers, sources }), rasters },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
@@ -142,8 +140,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       await Promise.all([closeHttp(app), importer.stop()])
     })
     void sources.start()
-    void maps.start()
     await importer.start()
+    rasters.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
     await closeAll()
@@ -182,13 +180,13 @@ async function closedOnFailure<T>(terrane: Terrane, work: () => Promise<T>): Pro
 
 /** From here on files are read from the import roots and from folders of our own alone. */
 async function guardFiles({ data }: Settings, directory: DataDirectory): Promise<void> {
-  const { uploads, stores, rejects, archives, indexes } = directory
+  const { uploads, stores, rejects, archives, indexes, maps } = directory
   const temporary = tmpdir()
   // Where the temporary folder is reached by a link, what we put there is not found by its own path.
   const linked = (await realPathOf(temporary)) === temporary ? [] : [temporary]
   setGuard({
     roots: await Promise.all(data.importRoots.map(realPathOf)),
-    own: [uploads, stores, rejects, archives, indexes, ...linked],
+    own: [uploads, stores, rejects, archives, indexes, maps, ...linked],
   })
 }
 

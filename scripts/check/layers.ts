@@ -76,7 +76,8 @@ export const house: House = {
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
-    'src/maps': [['sources', 'cache'], '.'],
+    'src/maps': [['sources', 'pictures'], 'rasters', '.'],
+    'src/maps/rasters': ['tiff', '.'],
     'src/monitoring/collect': [
       ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts', 'kept-json.ts'],
       ['access-log', 'geoserver', 'hosts', 'own'],
@@ -114,9 +115,13 @@ export const house: House = {
     ],
     'src/cartography': [
       ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'style-format.ts'],
+      ...['maplibre.ts', 'read-sld.ts'],
       ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'scale.ts'],
     ],
-    'src/maps': ['maps.ts', 'sources/tile-sources.ts'],
+    'src/maps': [
+      ...['maps.ts', 'sources/tile-sources.ts', 'pictures/encode-picture.ts'],
+      ...['rasters/rasters.ts', 'rasters/time-wish.ts'],
+    ],
     'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
     'src/idempotency': ['idempotency-keys.ts', 'records.ts'],
     'src/importer': ['importer.ts', 'model/model.ts'],

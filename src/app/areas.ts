@@ -9,6 +9,7 @@ import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
+import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
 import { TileTurns } from '../http/tiles/tile-turns.ts'
 import { defined } from '../lib/defined.ts'
@@ -19,7 +20,7 @@ import type { Parts } from './parts.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas(context: Parts): Area[] {
-  const { version, catalog, maps, importer, monitoring, settings, accounts, clock } = context
+  const { version, catalog, maps, rasters, importer, monitoring, settings, accounts, clock } = context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
   const { sharedMaxAgeSeconds } = settings.server
@@ -37,6 +38,7 @@ export function openAreas(context: Parts): Area[] {
       sharedMaxAgeSeconds,
     }),
     table(tileEndpoints, tiles),
+    table(pictureEndpoints, { ...tiles, rasters }),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     ...importerAreas({

@@ -7,6 +7,7 @@ import type { AnyEndpoint } from './endpoint.ts'
 import { importerEndpoints } from './importer/routes.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
 import { ogcEndpoints } from './ogc/routes.ts'
+import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 
 /** Every endpoint of the server, area by area; each table says method, path, who may call, what it counts as, and handler. */
@@ -24,6 +25,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc
   ...tileEndpoints, // /tiles
+  ...pictureEndpoints, // /tiles
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
   ...importerEndpoints, // /rest/imports
 ]

@@ -12,6 +12,8 @@ import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 export interface ProcessOptions extends StartOptions {
   /** Most that JavaScript may fill; default 512 MB. */
   maxHeapMb?: number
+  /** Added to its small environment. */
+  env?: Record<string, string>
 }
 
 const defaultHeapMb = 512
@@ -20,7 +22,7 @@ const saidBytes = 8 << 10
 
 /**
  * Starts a child process whose file calls `serveWork`. Unlike a thread it can be ended whatever it does; it dies when
- * this process does, and knows nothing of its environment.
+ * this process does, and knows nothing of its environment but what is given.
  */
 export function startProcess<H extends Handlers>(file: URL, options: ProcessOptions = {}): WorkerHandle<H> {
   return new WorkerHandle<H>((events) => openProcess(file, options, events), options)
@@ -28,12 +30,12 @@ export function startProcess<H extends Handlers>(file: URL, options: ProcessOpti
 
 function openProcess(
   file: URL,
-  { maxHeapMb = defaultHeapMb }: ProcessOptions,
+  { maxHeapMb = defaultHeapMb, env = {} }: ProcessOptions,
   events: CarrierEvents,
 ): Carrier {
   const child = fork(fileURLToPath(file), [], {
     serialization: 'advanced',
-    env: ownProcessEnvironment(),
+    env: { ...ownProcessEnvironment(), ...env },
     execArgv: [`--max-old-space-size=${maxHeapMb}`, `--max-semi-space-size=${youngMb}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   })

@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../../../lib/errors.ts'
+import { Failure } from '../../lib/errors.ts'
 
 const lookEveryMs = 500
 /** Left free on the disk, for the databases that stand on it too. */

@@ -1,0 +1,59 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
+import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import type { Rasters } from '../../maps/rasters/rasters.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { LayerAtVersion } from './caching.ts'
+import { hasAlready, sayHowLong } from './caching.ts'
+import { namedLayers } from './named-layers.ts'
+import type { TileParts } from './tile-parts.ts'
+
+/** What the endpoints of pictures work with. */
+export interface PictureParts extends TileParts {
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores'>
+  rasters: Rasters
+}
+
+/** The one layer that the path names; pictures show no more. */
+export async function namedLayer(parts: PictureParts, request: FastifyRequest): Promise<LayerRecord> {
+  const [layer, ...others] = await namedLayers(parts, request)
+  if (layer === undefined || others.length > 0)
+    throw invalid('one-layer', `A picture shows one layer, found ${others.length + 1}`)
+  return layer
+}
+
+/** What is known of an answer: the layer at its version, and what else it is made by. */
+export interface PictureMark {
+  at: LayerAtVersion
+  /** Of the style and of whatever else moves the picture without the layer's version. */
+  key: string
+  /** The version that the client takes the layer to have. */
+  v: string | undefined
+}
+
+function marked(parts: PictureParts, { key }: PictureMark): PictureParts {
+  return { ...parts, version: `${parts.version}-${key}` }
+}
+
+/** Says how long the picture may be kept; 304 where the client has it already, and then there is no more to do. */
+export function isKept(parts: PictureParts, reply: FastifyReply, mark: PictureMark): boolean {
+  sayHowLong(marked(parts, mark), reply, [mark.at], mark.v)
+  if (!hasAlready(reply.request, marked(parts, mark), [mark.at])) return false
+  reply.code(304)
+  return true
+}
+
+/** Sends a picture; 204 where nothing is drawn. */
+export function sendPicture(
+  parts: PictureParts,
+  reply: FastifyReply,
+  mark: PictureMark,
+  picture: { bytes: Uint8Array | undefined; format: PictureFormat },
+): FastifyReply {
+  sayHowLong(marked(parts, mark), reply, [mark.at], mark.v)
+  const { bytes, format } = picture
+  if (bytes === undefined) return reply.code(204).send()
+  return reply.header('content-type', pictureMediaTypes[format]).send(Buffer.from(bytes))
+}

@@ -1,0 +1,107 @@
+import { Type } from 'typebox'
+import { isInScale } from '../../cartography/evaluate.ts'
+import type { RasterSymbolizer, Style } from '../../cartography/model.ts'
+import { scaleOfZoom } from '../../cartography/scale.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
+import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import { parseTime } from '../../maps/rasters/time-wish.ts'
+import { Bytes, empty, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { urlToken } from '../url-token.ts'
+import { drawnStyle } from './drawn-style.ts'
+import type { PictureParts } from './picture-parts.ts'
+import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
+import { parseTile } from './send-tile.ts'
+
+const Params = Type.Object({
+  layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }),
+  z: Type.String({ description: 'Zoom, 0 to 22' }),
+  x: Type.String({ description: 'Column from the west' }),
+  y: Type.String({
+    description: 'Row from the north; with `@2x` behind it, as `12@2x`, of 512 cells instead of 256',
+  }),
+})
+const Query = Type.Object({
+  style: Type.Optional(
+    Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
+  ),
+  time: Type.Optional(
+    Type.String({
+      description:
+        'Of a mosaic: a time or date in ISO 8601 (a year, month, day or minute stands for all of it), or an interval such as `2020-01-01/2020-06` or `../2020`. Default the newest time. Of several granules at a place the newest is above, of one time the last by name; those without a time are drawn where `time` is absent alone, below all',
+    }),
+  ),
+  v: Type.Optional(
+    Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
+  ),
+  ...urlToken,
+})
+
+/** Where nothing is said of rasters they are drawn as usual. */
+const usual: RasterSymbolizer = { kind: 'raster', opacity: 1 }
+
+/** What a style draws of rasters at a zoom. */
+function rasterSymbols(style: Style, zoom: number): RasterSymbolizer[] {
+  const ofRasters = style.rules.filter(({ symbols }) => symbols.some(({ kind }) => kind === 'raster'))
+  if (ofRasters.length === 0) return [usual]
+  // Tiles have 256 cells here, and 512 where a style counts zooms.
+  const scale = scaleOfZoom(zoom - 1)
+  return ofRasters
+    .filter((rule) => isInScale(rule, scale))
+    .flatMap(({ symbols }) => symbols.filter((symbol) => symbol.kind === 'raster'))
+}
+
+/** Throws `Failure` (`no-tiles`) for a layer of features, whose tiles are vectors. */
+function requireRaster({ workspace, name, details: { kind } }: LayerRecord): void {
+  if (kind === 'raster') return
+  throw notFound(
+    'no-tiles',
+    `Layer "${workspace}:${name}" holds features: its tiles are vectors, at /tiles/${workspace}:${name}/{z}/{x}/{y}.mvt`,
+  )
+}
+
+function readRow(text: string): { y: string; scale: 1 | 2 } {
+  const isDouble = text.endsWith('@2x')
+  return { y: isDouble ? text.slice(0, -3) : text, scale: isDouble ? 2 : 1 }
+}
+
+function pictureTile(format: PictureFormat) {
+  return operation({
+    tags: ['tiles'],
+    isPublicRead: true,
+    takesTokenInUrl: true,
+    isTile: true,
+    summary: `A tile of a coverage or mosaic as ${format === 'png' ? 'PNG' : 'WebP'}`,
+    description:
+      'By WebMercatorQuad, 256 cells wide; transparent where there are no data. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`. Where it cannot be done it is a 404 with the code `no-tiles` and the reason.',
+    params: Params,
+    query: Query,
+    answers: {
+      200: media('A picture', { [pictureMediaTypes[format]]: Bytes }),
+      204: empty('Nothing is there'),
+    },
+    handle: async (parts: PictureParts, request, reply) => {
+      const layer = await namedLayer(parts, request)
+      const { y, scale } = readRow(request.params.y)
+      const tile = parseTile('WebMercatorQuad', { ...request.params, y })
+      requireRaster(layer)
+      const { v, time: timeText } = request.query
+      const time = parseTime(timeText)
+      const { style, key } = await drawnStyle(parts, layer, request.query.style)
+      const known = await parts.catalog.layers.versionOf(layer)
+      const mark = { at: { layer, ...known }, key, v }
+      if (isKept(parts, reply, mark)) return reply.send()
+      const symbols = rasterSymbols(style, tile.z)
+      const question = { tile, scale, symbols, time, format }
+      const made = await parts.turns.run(reply, (signal) => parts.rasters.tile(layer, question, signal))
+      if (made === undefined) return reply.hijack()
+      const at = { layer, version: made.version, isCurrent: made.isCurrent }
+      return sendPicture(parts, reply, { ...mark, at }, { bytes: made.bytes, format })
+    },
+  })
+}
+
+export const getPngTile = pictureTile('png')
+export const getWebpTile = pictureTile('webp')

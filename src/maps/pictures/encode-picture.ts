@@ -1,0 +1,38 @@
+import { loadSharp } from './load-sharp.ts'
+
+/** What pictures are sent as. */
+export type PictureFormat = 'png' | 'webp'
+
+/** Their media types. */
+export const pictureMediaTypes: Record<PictureFormat, string> = { png: 'image/png', webp: 'image/webp' }
+
+interface Size {
+  width: number
+  height: number
+}
+
+const webpQuality = 85
+
+/** A picture of red, green, blue and alpha, as a file. */
+export async function encodePicture(
+  rgba: Uint8Array,
+  { width, height }: Size,
+  format: PictureFormat,
+): Promise<Uint8Array> {
+  const sharp = await loadSharp()
+  const picture = sharp(rgba, { raw: { width, height, channels: 4 } })
+  if (format === 'webp') return picture.webp({ quality: webpQuality, effort: 2 }).toBuffer()
+  return picture.png({ compressionLevel: 6 }).toBuffer()
+}
+
+/** JPEG or WebP inside another file to its cells; the kind is told by the first bytes, and nothing else is taken. */
+export async function decodePicture(bytes: Buffer, samples: number, maxCells: number): Promise<Uint8Array> {
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
+  const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && /^WEBP/.test(bytes.toString('latin1', 8, 12))
+  if (!isJpeg && !isWebp) throw new Error('A block is neither JPEG nor WebP')
+  const sharp = await loadSharp()
+  const read = sharp(bytes, { failOn: 'error', limitInputPixels: maxCells, autoOrient: false })
+  const plain = samples === 1 ? read.toColourspace('b-w') : read.toColourspace('srgb')
+  const shaped = samples === 4 ? plain.ensureAlpha() : plain.removeAlpha()
+  return shaped.raw().toBuffer()
+}

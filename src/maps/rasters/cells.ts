@@ -1,0 +1,131 @@
+import type { WindowCells } from './tiff/read-window.ts'
+import type { TiffImage } from './tiff/tiff-images.ts'
+
+/** Cells of a raster, band after band for each: what they hold and how much of each is there. */
+export interface Cells {
+  width: number
+  height: number
+  bands: number
+  values: Float64Array | Float32Array
+  /** 0 where there is nothing, 255 where a cell is wholly there. */
+  alpha: Uint8Array
+}
+
+const fullAlpha = new Map([
+  ['uint8', 255],
+  ['uint16', 65535],
+])
+
+/** The value of alpha that means all, by the type of its cells; of others whatever is not 0. */
+function alphaScale({ kind, bits }: TiffImage): number | undefined {
+  const full = fullAlpha.get(`${kind}${bits}`)
+  return full === undefined ? undefined : 255 / full
+}
+
+/** The index of the sample that is alpha; -1 where there is none. */
+function alphaSample({ samples, extraSamples }: TiffImage): number {
+  const at = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2)
+  return at < 0 ? -1 : samples - extraSamples.length + at
+}
+
+/** What makes cells of an image be no data. */
+export interface Absence {
+  /** The value of cells without data; NaN is that in any case. */
+  noData?: number
+  /** Alpha of the same window, from a mask: 0 is nothing. */
+  mask?: WindowCells
+}
+
+/** Tells the cells of a window from those that hold nothing. */
+export function toCells(window: WindowCells, image: TiffImage, { noData, mask }: Absence): Cells {
+  const { width, height, samples, values } = window
+  const alphaAt = alphaSample(image)
+  const bands = alphaAt < 0 ? samples : samples - 1
+  const scale = alphaScale(image)
+  const out = alphaAt < 0 ? values : new (values.constructor as typeof Float64Array)(width * height * bands)
+  const alpha = new Uint8Array(width * height)
+  for (let cell = 0; cell < width * height; cell += 1) {
+    const from = cell * samples
+    let isThere = false
+    let isNumber = true
+    for (let band = 0; band < bands; band += 1) {
+      const value = values[from + band + (alphaAt >= 0 && band >= alphaAt ? 1 : 0)] ?? Number.NaN
+      if (Number.isNaN(value)) isNumber = false
+      if (value !== noData) isThere = true
+      out[cell * bands + band] = value
+    }
+    const given = alphaAt < 0 ? 1 : (values[from + alphaAt] ?? 0)
+    const ofMask = mask === undefined ? 1 : (mask.values[cell] ?? 0)
+    if (!isThere || !isNumber || ofMask === 0 || !(given > 0)) continue
+    alpha[cell] = alphaAt < 0 || scale === undefined ? 255 : Math.round(given * scale)
+  }
+  return { width, height, bands, values: out, alpha }
+}
+
+/** Where cells lie in a coarser square: each of its cells stands for `step` in both directions. */
+export interface Coarser {
+  /** Of the upper left cell, counted from that of the square in the finer cells. */
+  left: number
+  top: number
+  step: number
+  /** Cells of a side of the square. */
+  size: number
+}
+
+/** Above so many cells for one, what is there is shown although it is less than a cell. */
+const speckStep = 32
+const speckAlpha = 128
+
+/** A square whose cells are the means of those below (`isMean`), or the first of those that are there. */
+export function reduceCells(cells: Cells, { left, top, step, size }: Coarser, isMean: boolean): Cells {
+  const { bands, width } = cells
+  const values = new Float64Array(size * size * bands)
+  const weights = new Float64Array(size * size)
+  for (let y = 0; y < cells.height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const from = y * width + x
+      const share = cells.alpha[from] ?? 0
+      if (share === 0) continue
+      const to = Math.floor((top + y) / step) * size + Math.floor((left + x) / step)
+      const before = weights[to] ?? 0
+      weights[to] = before + share
+      if (before > 0 && !isMean) continue
+      const factor = isMean ? share : 1
+      for (let band = 0; band < bands; band += 1) {
+        const at = to * bands + band
+        values[at] = (values[at] ?? 0) + (cells.values[from * bands + band] ?? 0) * factor
+      }
+    }
+  }
+  const alpha = new Uint8Array(size * size)
+  for (const [to, weight] of weights.entries()) {
+    if (weight === 0) continue
+    const share = Math.round(weight / (step * step))
+    alpha[to] = step > speckStep ? Math.max(share, speckAlpha) : share
+    if (!isMean) continue
+    for (let band = 0; band < bands; band += 1)
+      values[to * bands + band] = (values[to * bands + band] ?? 0) / weight
+  }
+  return { width: size, height: size, bands, values, alpha }
+}
+
+/** Each cell `step` times in both directions, from an offset in the finer cells. */
+export function spreadCells(
+  cells: Cells,
+  step: number,
+  { left, top, size }: { left: number; top: number; size: number },
+): Cells {
+  const { bands } = cells
+  const values = new Float64Array(size * size * bands)
+  const alpha = new Uint8Array(size * size)
+  for (let y = 0; y < size; y += 1) {
+    const row = Math.floor((top + y) / step)
+    for (let x = 0; x < size; x += 1) {
+      const from = row * cells.width + Math.floor((left + x) / step)
+      alpha[y * size + x] = cells.alpha[from] ?? 0
+      for (let band = 0; band < bands; band += 1)
+        values[(y * size + x) * bands + band] = cells.values[from * bands + band] ?? Number.NaN
+    }
+  }
+  return { width: size, height: size, bands, values, alpha }
+}

@@ -1,0 +1,29 @@
+import type { Failure } from '../../lib/errors.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { ProgramError } from '../../lib/process.ts'
+
+const maxWords = 300
+
+/** A layer whose pictures cannot be made, whoever asks and whenever: `because` ends the sentence. */
+export function noTiles(because: string): Failure {
+  return notFound('no-tiles', `There are no tiles of this raster: ${because}`)
+}
+
+/** What a program of GDAL said, as the reason; without the folders that it ran in. */
+export function toolTrouble({ program, reason, stderr }: ProgramError, folders: readonly string[]): Failure {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
+  const line = lines.findLast((one) => /^(?:ERROR|FAILURE)\b/.test(one)) ?? lines.at(-1) ?? ''
+  const bare = folders.reduce((text, folder) => text.replaceAll(`${folder}/`, ''), line)
+  const words = bare
+    .replace(/^(?:ERROR|FAILURE)[ :\d]*/, '')
+    .replace(/[^\P{C}\t]/gu, '?')
+    .trim()
+    .slice(0, maxWords)
+  const what = {
+    'not-found': 'is not installed: install gdal-bin',
+    'timed-out': 'took longer than TERRANE_MAX_TOOL_SECONDS allows',
+    'output-too-large': 'wrote messages without end',
+    failed: words === '' ? 'failed' : `failed: ${words}`,
+  }[reason]
+  return noTiles(`${program} ${what}`)
+}

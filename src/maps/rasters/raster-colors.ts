@@ -1,0 +1,173 @@
+import type { RasterColors, RasterSymbolizer, Stretch } from '../../cartography/model.ts'
+import type { Cells } from './cells.ts'
+
+/** What is known of a raster beside its cells, by which it is coloured where the style does not say. */
+export interface RasterFacts {
+  /** What each band shows, by GDAL's names, alpha left out. */
+  bands: { color?: string; dataType: string }[]
+  /** Red, green, blue and alpha of each value of a palette. */
+  palette?: [number, number, number, number][]
+  /** Where most values of each band lie. */
+  stretches: (Stretch | undefined)[]
+}
+
+type Rgba = readonly [number, number, number, number]
+/** Gives the colour of a cell: writes red, green, blue and a share of alpha from 0 to 255 into `out`. */
+export type Colorize = (values: ArrayLike<number>, at: number, out: Uint8Array) => void
+
+const nothing: Rgba = [0, 0, 0, 0]
+
+function rgbaOf(color: string, opacity: number): Rgba {
+  const part = (at: number): number => Number.parseInt(color.slice(at, at + 2), 16)
+  return [part(1), part(3), part(5), Math.round(opacity * 255)]
+}
+
+/** The colour of a value by an ordered list, found by halving. */
+function colorOf({ type, entries }: RasterColors): (value: number) => Rgba {
+  const at = Float64Array.from(entries, ({ value }) => value)
+  const colors = entries.map(({ color, opacity }) => rgbaOf(color, opacity))
+  /** The first entry whose value is not below. */
+  const find = (value: number): number => {
+    let [low, high] = [0, at.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((at[middle] ?? 0) < value) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  if (type === 'values')
+    return (value) => (at[find(value)] === value ? colors[find(value)] : undefined) ?? nothing
+  if (type === 'intervals')
+    return (value) => colors[value === at[find(value)] ? find(value) + 1 : find(value)] ?? nothing
+  return (value) => {
+    const next = find(value)
+    const [from, to] = [colors[next - 1], colors[next]]
+    if (from === undefined || to === undefined) return from ?? to ?? nothing
+    const [start, end] = [at[next - 1] ?? 0, at[next] ?? 0]
+    const share = (value - start) / (end - start)
+    const mix = (index: 0 | 1 | 2 | 3): number => Math.round(from[index] + (to[index] - from[index]) * share)
+    return [mix(0), mix(1), mix(2), mix(3)]
+  }
+}
+
+function shade(stretch: Stretch | undefined, gamma: number): (value: number) => number {
+  const { min, max } = stretch ?? { min: 0, max: 255 }
+  const span = max - min
+  return (value) => {
+    const share = span > 0 ? Math.min(1, Math.max(0, (value - min) / span)) : 0.5
+    return Math.round((gamma === 1 ? share : share ** (1 / gamma)) * 255)
+  }
+}
+
+function grayColors(band: number, stretch: Stretch | undefined, gamma: number): Colorize {
+  const toShade = shade(stretch, gamma)
+  return (values, at, out) => {
+    const gray = toShade(values[at + band] ?? 0)
+    out[0] = gray
+    out[1] = gray
+    out[2] = gray
+    out[3] = 255
+  }
+}
+
+function mappedColors(band: number, toColor: (value: number) => Rgba): Colorize {
+  return (values, at, out) => out.set(toColor(values[at + band] ?? 0))
+}
+
+function inkColors([cyan, magenta, yellow, black]: readonly number[]): Colorize {
+  const ink = (values: ArrayLike<number>, at: number, band: number | undefined): number =>
+    band === undefined ? 0 : (values[at + band] ?? 0)
+  return (values, at, out) => {
+    const light = (255 - ink(values, at, black)) / 255
+    out[0] = Math.round((255 - ink(values, at, cyan)) * light)
+    out[1] = Math.round((255 - ink(values, at, magenta)) * light)
+    out[2] = Math.round((255 - ink(values, at, yellow)) * light)
+    out[3] = 255
+  }
+}
+
+/** Bands by their meaning; -1 where there is none. */
+function bandsNamed({ bands }: RasterFacts, ...names: string[]): number[] {
+  return names.map((name) => bands.findIndex(({ color }) => color === name))
+}
+
+function isBytes({ bands }: RasterFacts, band: number): boolean {
+  return bands[band]?.dataType === 'Byte'
+}
+
+function threeColors(
+  facts: RasterFacts,
+  chosen: { band: number; stretch?: Stretch }[],
+  symbol: RasterSymbolizer,
+): Colorize {
+  const { gamma = 1, enhancement } = symbol
+  const shades = chosen.map(({ band, stretch }) => {
+    const isPlain = stretch === undefined && enhancement === undefined && isBytes(facts, band)
+    return shade(stretch ?? (isPlain ? undefined : facts.stretches[band]), gamma)
+  })
+  return (values, at, out) => {
+    for (let index = 0; index < 3; index += 1) {
+      out[index] = shades[index]?.(values[at + (chosen[index]?.band ?? 0)] ?? 0) ?? 0
+    }
+    out[3] = 255
+  }
+}
+
+/** Without a word of the style: by palette, inks, the bands of colours, or the first band in shades of gray. */
+function usualColors(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
+  const { palette, bands } = facts
+  if (palette !== undefined) return mappedColors(0, (value) => palette[value] ?? nothing)
+  const inks = bandsNamed(facts, 'Cyan', 'Magenta', 'Yellow', 'Black')
+  if (inks.every((band) => band >= 0)) return inkColors(inks)
+  const named = bandsNamed(facts, 'Red', 'Green', 'Blue')
+  const three = named.every((band) => band >= 0) ? named : bands.length >= 3 ? [0, 1, 2] : undefined
+  if (three !== undefined)
+    return threeColors(
+      facts,
+      three.map((band) => ({ band })),
+      symbol,
+    )
+  return grayColors(0, facts.stretches[0], symbol.gamma ?? 1)
+}
+
+/** How cells become colours, by the style and what is known of the raster. Bands of the style that are not there are the first. */
+export function colorizer(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
+  const { bands, colors, gamma = 1 } = symbol
+  const indexOf = (band: number): number => (band >= 1 && band <= facts.bands.length ? band - 1 : 0)
+  if (bands !== undefined && 'red' in bands) {
+    const chosen = [bands.red, bands.green, bands.blue]
+    return threeColors(
+      facts,
+      chosen.map(({ band, ...rest }) => ({ band: indexOf(band), ...rest })),
+      symbol,
+    )
+  }
+  const gray = bands !== undefined && 'gray' in bands ? bands.gray : undefined
+  const band = indexOf(gray?.band ?? 1)
+  if (colors !== undefined && colors.entries.length > 0) return mappedColors(band, colorOf(colors))
+  if (gray === undefined) return usualColors(facts, symbol)
+  return grayColors(band, gray.stretch ?? facts.stretches[band], gamma)
+}
+
+/** Paints cells over a picture of the same size, red, green, blue and alpha for each. */
+export function paintCells(cells: Cells, colorize: Colorize, opacity: number, picture: Uint8Array): void {
+  const color = new Uint8Array(4)
+  const { bands, values, alpha } = cells
+  for (let cell = 0; cell < alpha.length; cell += 1) {
+    const there = alpha[cell] ?? 0
+    if (there === 0) continue
+    colorize(values, cell * bands, color)
+    const share = (there * (color[3] ?? 0) * opacity) / 65025
+    if (share <= 0) continue
+    const at = cell * 4
+    const below = ((picture[at + 3] ?? 0) / 255) * (1 - share)
+    const whole = share + below
+    for (let index = 0; index < 3; index += 1) {
+      picture[at + index] = Math.round(
+        ((color[index] ?? 0) * share + (picture[at + index] ?? 0) * below) / whole,
+      )
+    }
+    picture[at + 3] = Math.round(whole * 255)
+  }
+}

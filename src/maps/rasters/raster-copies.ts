@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../lib/errors.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { CopyLimits, CopyNotes } from './make-copy.ts'
+import { makeCopy, notesFile } from './make-copy.ts'
+import type { RasterFile, RasterSource } from './raster-source.ts'
+
+/** Copies that are made at a time; of one layer one. */
+const atATime = 2
+const maxWaiting = 2000
+/** How long a reason not to make a copy holds: one that lies in the data, and one that may pass. */
+const badDataMs = 600_000
+const passingMs = 30_000
+const retryAfterSeconds = 5
+/** What was left behind by another server is left alone for so long. */
+const partAgeMs = 3_600_000
+
+/** A copy of a raster on the cells of web mercator. */
+export interface RasterCopy {
+  /** Two where the raster crosses the antimeridian. */
+  files: RasterFile[]
+  palette?: [number, number, number, number][]
+}
+
+interface Trouble {
+  error: unknown
+  until: number
+}
+
+interface CopiesNeeds {
+  /** `<data>/maps`: one folder for each layer, by its id. */
+  folder: string
+  limits: CopyLimits
+  /** Whether no other server works on the same folder. */
+  isAlone: boolean
+}
+
+/** A text that stands for a file as it is now. */
+function keyOf({ path, state }: RasterFile): string {
+  return createHash('sha256')
+    .update(JSON.stringify([path, state]))
+    .digest('hex')
+    .slice(0, 24)
+}
+
+/**
+ * Copies of rasters on the cells of web mercator, made once by GDAL's programs and kept beside the data until the raster
+ * changes or its layer goes.
+ */
+export class RasterCopies {
+  readonly #needs: CopiesNeeds
+  readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: maxWaiting, refuse: tooMany } })
+  readonly #making = new Map<string, Promise<RasterCopy>>()
+  readonly #made = new Map<string, RasterCopy>()
+  readonly #troubles = new Map<string, Trouble>()
+  readonly #ending = new AbortController()
+
+  constructor(needs: CopiesNeeds) {
+    this.#needs = needs
+  }
+
+  /**
+   * The copy of a raster. Where there is none it is made in the background, whoever leaves; what asks waits until its signal
+   * aborts. Throws `Failure` with the reason where there can be none.
+   */
+  async get(layerId: number, source: RasterSource, signal: AbortSignal): Promise<RasterCopy> {
+    const key = keyOf(source.file)
+    const known = this.#made.get(key) ?? (await this.#find(layerId, key))
+    if (known !== undefined) return known
+    const trouble = this.#troubles.get(key)
+    if (trouble !== undefined && performance.now() < trouble.until) throw trouble.error
+    return orAborted(this.#making.get(key) ?? this.#begin(layerId, key, source), signal)
+  }
+
+  /** Removes copies of a layer that are of none of these files. */
+  async prune(layerId: number, files: readonly RasterFile[]): Promise<void> {
+    const wanted = new Set(files.map(keyOf))
+    const folder = this.#folderOf(layerId)
+    for (const name of await readdir(folder).catch(() => [])) {
+      const key = name.replace(/\..*$/, '')
+      if (wanted.has(key) || this.#making.has(key)) continue
+      this.#made.delete(key)
+      await rm(join(folder, name), { recursive: true, force: true })
+    }
+  }
+
+  /** Removes what was left by servers that were killed, and the copies of layers that are no more. */
+  async sweep(listLayerIds: () => Promise<readonly number[]>): Promise<void> {
+    const names = await readdir(this.#needs.folder).catch(() => [])
+    const ids = new Set((await listLayerIds()).map(String))
+    for (const name of names.filter((one) => /^\d+$/.test(one))) {
+      const folder = this.#folderOf(Number(name))
+      if (!ids.has(name)) await rm(folder, { recursive: true, force: true })
+      else await this.#removeParts(folder)
+    }
+  }
+
+  /** Ends what is being made. */
+  async close(): Promise<void> {
+    const closed = new Error('The server stops')
+    this.#ending.abort(closed)
+    this.#queue.close(closed)
+    await Promise.allSettled(this.#making.values())
+  }
+
+  async #removeParts(folder: string): Promise<void> {
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!name.includes('.part-') || this.#making.has(name.replace(/\..*$/, ''))) continue
+      const path = join(folder, name)
+      const ageMs = Date.now() - (await newestTime(path))
+      if (this.#needs.isAlone || ageMs > partAgeMs) await rm(path, { recursive: true, force: true })
+    }
+  }
+
+  #folderOf(layerId: number): string {
+    return join(this.#needs.folder, String(layerId), 'rasters')
+  }
+
+  async #find(layerId: number, key: string): Promise<RasterCopy | undefined> {
+    const folder = join(this.#folderOf(layerId), key)
+    const text = await readFile(join(folder, notesFile), 'utf8').catch(() => undefined)
+    if (text === undefined) return undefined
+    const { files, palette } = JSON.parse(text) as CopyNotes
+    const copy: RasterCopy = {
+      files: files.map((name) => ({ path: join(folder, name), state: key })),
+      ...(palette === undefined ? {} : { palette: palette as RasterCopy['palette'] & object }),
+    }
+    this.#made.set(key, copy)
+    return copy
+  }
+
+  #begin(layerId: number, key: string, source: RasterSource): Promise<RasterCopy> {
+    const signal = this.#ending.signal
+    const making = this.#queue.run(() => this.#make(layerId, key, source), { key: String(layerId), signal })
+    this.#making.set(key, making)
+    const settle = (): void => void this.#making.delete(key)
+    making.then(settle, (error: unknown) => {
+      settle()
+      const isBad = error instanceof Failure && error.kind === 'notFound'
+      this.#troubles.set(key, { error, until: performance.now() + (isBad ? badDataMs : passingMs) })
+    })
+    return making
+  }
+
+  async #make(layerId: number, key: string, source: RasterSource): Promise<RasterCopy> {
+    const { limits } = this.#needs
+    const folder = this.#folderOf(layerId)
+    const part = join(folder, `${key}.part-${process.pid}`)
+    await rm(part, { recursive: true, force: true })
+    await mkdir(part, { recursive: true })
+    try {
+      await makeCopy(source, part, { limits, signal: this.#ending.signal })
+      await rename(part, join(folder, key)).catch(async (error: NodeJS.ErrnoException) => {
+        // Another server was quicker.
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+      })
+    } finally {
+      await rm(part, { recursive: true, force: true })
+    }
+    const made = await this.#find(layerId, key)
+    if (made === undefined) throw new Error(`The copy ${key} is not there after it was made`)
+    return made
+  }
+}
+
+function tooMany(): Failure {
+  return new Failure(
+    'tooMany',
+    'too-many-copies',
+    'Too many rasters are being made ready for tiles: try again later',
+    {
+      retryAfterSeconds,
+    },
+  )
+}
+
+/** For who has waited long enough. */
+export function beingMade(): Failure {
+  return new Failure(
+    'unavailable',
+    'tiles-being-made',
+    'The raster is being brought to web mercator for its first tiles: try again soon',
+    { retryAfterSeconds },
+  )
+}
+
+async function newestTime(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => [])
+  const times = await Promise.all(
+    [folder, ...names.map((name) => join(folder, name))].map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  )
+  return Math.max(...times)
+}

@@ -1,0 +1,166 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { RasterSymbolizer, Stretch } from '../../cartography/model.ts'
+import { openGuarded } from '../../lib/files/guarded-files.ts'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { PictureFormat } from '../pictures/encode-picture.ts'
+import { decodePicture, encodePicture } from '../pictures/encode-picture.ts'
+import type { MercatorPart } from './mercator-extent.ts'
+import { mercatorBoxes, mercatorParts } from './mercator-extent.ts'
+import type { RasterFacts } from './raster-colors.ts'
+import { colorizer, paintCells } from './raster-colors.ts'
+import type { RasterSource } from './raster-source.ts'
+import type { Reading, TileSquare } from './read-tile-cells.ts'
+import { readTileCells } from './read-tile-cells.ts'
+import { spreadOf } from './spread-of-values.ts'
+import { readTiffLayout } from './tiff/tiff-images.ts'
+import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
+import { findPyramid } from './tiff/tiff-pyramid.ts'
+
+/** A TIFF on the cells of web mercator. Plain data. */
+export interface AlignedFile {
+  path: string
+  /** Another one where the file has changed. */
+  state: string
+}
+
+/** What a file on the cells of web mercator is like. */
+export interface AlignedLook {
+  /** Of its finest cells. */
+  zoom: number
+  /** Of its finest cells, among those of the whole zoom. */
+  column: number
+  row: number
+  width: number
+  height: number
+  /** Red, green, blue and alpha of values. */
+  palette?: [number, number, number, number][]
+}
+
+/** One picture of rasters. Plain data. */
+export interface RasterWish {
+  /** The first lies below the others. */
+  files: AlignedFile[]
+  facts: RasterFacts
+  symbols: RasterSymbolizer[]
+  /** Whether coarser cells are means of finer ones, not one of them. */
+  isMixed: boolean
+  square: TileSquare
+  format: PictureFormat
+}
+
+/** Cells of a file that its spread is told from. */
+const maxSamples = 200_000
+const keptLooks = 200
+const pyramids = new Map<string, TiffPyramid | undefined>()
+const maxBlockCells = 4096 * 4096
+
+function readingOf(signal: AbortSignal): Reading {
+  return { signal, decodePicture: (bytes, samples) => decodePicture(bytes, samples, maxBlockCells) }
+}
+
+/** Opens the file for `work`; what its directories say is kept for the next time. */
+async function withPyramid<T>(
+  { path, state }: AlignedFile,
+  work: (file: FileHandle, pyramid: TiffPyramid | undefined) => Promise<T>,
+): Promise<T> {
+  const file = await openGuarded(path)
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const key = JSON.stringify([path, state, size, mtimeMs])
+    if (!pyramids.has(key)) pyramids.set(key, findPyramid(await readTiffLayout(file)))
+    const [oldest = ''] = pyramids.keys()
+    if (pyramids.size > keptLooks) pyramids.delete(oldest)
+    return await work(file, pyramids.get(key))
+  } finally {
+    await file.close()
+  }
+}
+
+function paletteOf({ levels }: TiffPyramid): AlignedLook['palette'] {
+  const { colorMap, photometric } = levels[0]?.image ?? {}
+  if (colorMap === undefined || photometric !== 3) return undefined
+  const count = colorMap.length / 3
+  const part = (index: number): number => (colorMap[index] ?? 0) >> 8
+  return Array.from({ length: count }, (_, at) => [part(at), part(at + count), part(at + 2 * count), 255])
+}
+
+/** Undefined for a file that does not lie on the cells of web mercator, or that is not read here. */
+async function look(file: AlignedFile): Promise<AlignedLook | undefined> {
+  return withPyramid(file, async (_, pyramid) => {
+    const [finest] = pyramid?.levels ?? []
+    if (pyramid === undefined || finest === undefined) return undefined
+    const { zoom, column, row, image } = finest
+    const palette = paletteOf(pyramid)
+    const size = { width: image.width, height: image.height }
+    return { zoom, column, row, ...size, ...(palette === undefined ? {} : { palette }) }
+  })
+}
+
+/** Where most values of each band lie, by cells of a level that is small enough. */
+async function spread(files: AlignedFile[], signal: AbortSignal): Promise<(Stretch | undefined)[]> {
+  const reading = readingOf(signal)
+  const samples: number[][] = []
+  for (const file of files) {
+    await withPyramid(file, async (handle, pyramid) => {
+      const level = pyramid?.levels.at(-1)
+      if (pyramid === undefined || level === undefined) return
+      const { zoom, column, row, image } = level
+      const size = Math.max(image.width, image.height)
+      const cells = await readTileCells(
+        handle,
+        pyramid,
+        { zoom, column, row, size },
+        { ...reading, isMean: false },
+      )
+      if (cells === undefined) return
+      const step = Math.max(1, Math.floor(cells.alpha.length / maxSamples))
+      for (let at = 0; at < cells.alpha.length; at += step) {
+        if (cells.alpha[at] === 0) continue
+        for (let band = 0; band < cells.bands; band += 1) {
+          samples[band] ??= []
+          samples[band]?.push(cells.values[at * cells.bands + band] ?? 0)
+        }
+      }
+    })
+  }
+  return samples.map(spreadOf)
+}
+
+/** Undefined where nothing is drawn. */
+async function draw(wish: RasterWish, signal: AbortSignal): Promise<Uint8Array | undefined> {
+  const { files, facts, symbols, square, isMixed, format } = wish
+  const painters = symbols.map((symbol) => ({ colorize: colorizer(facts, symbol), opacity: symbol.opacity }))
+  const picture = new Uint8Array(square.size * square.size * 4)
+  const reading = { ...readingOf(signal), isMean: isMixed }
+  let isEmpty = true
+  for (const file of files) {
+    signal.throwIfAborted()
+    const cells = await withPyramid(file, async (handle, pyramid) =>
+      pyramid === undefined ? undefined : readTileCells(handle, pyramid, square, reading),
+    )
+    if (cells === undefined || cells.alpha.every((share) => share === 0)) continue
+    isEmpty = false
+    for (const { colorize, opacity } of painters) paintCells(cells, colorize, opacity, picture)
+  }
+  return isEmpty ? undefined : encodePicture(picture, { width: square.size, height: square.size }, format)
+}
+
+const handlers = {
+  /** Where footprints lie: see `mercatorBoxes`. */
+  boxes: (
+    { corners, crs }: { corners: Float64Array; crs: RasterSource['crs'] },
+    { signal }: CallContext,
+  ): Promise<Float64Array> => mercatorBoxes(corners, crs, signal),
+  /** The parts of web mercator that a raster covers. */
+  parts: ({ source }: { source: RasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
+    mercatorParts(source, signal),
+  look: (file: AlignedFile): Promise<AlignedLook | undefined> => look(file),
+  spread: ({ files }: { files: AlignedFile[] }, { signal }: CallContext): Promise<(Stretch | undefined)[]> =>
+    spread(files, signal),
+  draw: (wish: RasterWish, { signal }: CallContext): Promise<Uint8Array | undefined> => draw(wish, signal),
+}
+
+export type RasterHandlers = typeof handlers
+
+serveWork(handlers)

@@ -1,0 +1,242 @@
+import { availableParallelism } from 'node:os'
+import type { RasterSymbolizer } from '../../cartography/model.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { Failure } from '../../lib/errors.ts'
+import type { EventBus } from '../../lib/events.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { PictureFormat } from '../pictures/encode-picture.ts'
+import type { LayerSources, PlacedSource } from './layer-sources.ts'
+import { SourcesOfLayers, touching } from './layer-sources.ts'
+import type { CopyLimits } from './make-copy.ts'
+import { maxBands } from './make-copy.ts'
+import type { RasterFacts } from './raster-colors.ts'
+import { beingMade, RasterCopies } from './raster-copies.ts'
+import type { RasterSource } from './raster-source.ts'
+import type { AlignedFile, AlignedLook, RasterHandlers } from './raster-work.ts'
+import { tileCells } from './tiff/tiff-pyramid.ts'
+import type { TimeWish } from './time-wish.ts'
+
+/** A picture of a layer of rasters that is wanted. */
+export interface RasterQuestion {
+  tile: TileAddress
+  /** 2: twice as many cells in both directions. */
+  scale: 1 | 2
+  /** What the style says; the first is painted first. */
+  symbols: RasterSymbolizer[]
+  time: TimeWish | undefined
+  format: PictureFormat
+}
+
+/** What a tile of rasters is. */
+export interface RasterTile {
+  version: number
+  /** Whether the data have not been changed meanwhile, as far as that can be told: else keep nothing by the version. */
+  isCurrent: boolean
+  /** Undefined where nothing is drawn. */
+  bytes: Uint8Array | undefined
+}
+
+interface RastersNeeds {
+  catalog: Pick<Catalog, 'layers' | 'stores'>
+  events: EventBus
+  /** `<data>/maps`. */
+  folder: string
+  /** Folders whose files may be granules. */
+  granuleFolders: readonly string[]
+  limits: CopyLimits
+  /** Whether no other server works on the same folder. */
+  isAlone: boolean
+  /** How long a request waits for a copy that is being made; default 5 seconds. */
+  patienceMs?: number
+  onError(error: unknown): void
+}
+
+const file = new URL('./raster-work.ts', import.meta.url)
+const maxHeapMb = 512
+const drawMs = 20_000
+const defaultPatienceMs = 5000
+/** Rasters that are painted in one picture at most: those on top. */
+const maxPainted = 500
+/** Granules by which the spread of a mosaic's values is told. */
+const spreadGranules = 9
+const kept = 1000
+
+interface Drawn {
+  files: AlignedFile[]
+  palette: AlignedLook['palette']
+}
+
+/** Pictures of layers of rasters, cut out of files on the cells of web mercator. */
+export class Rasters {
+  readonly #needs: RastersNeeds
+  readonly #copies: RasterCopies
+  readonly #sources: SourcesOfLayers
+  readonly #pool: WorkPool<RasterHandlers>
+  readonly #looks = new Map<string, Promise<AlignedLook | undefined>>()
+  readonly #facts = new Map<string, Promise<RasterFacts>>()
+  readonly #stopListening: (() => void)[]
+
+  constructor(needs: RastersNeeds) {
+    this.#needs = needs
+    this.#copies = new RasterCopies(needs)
+    this.#pool = new WorkPool<RasterHandlers>({
+      start: (options) => startProcess<RasterHandlers>(file, { ...options, maxHeapMb }),
+      limit: Math.min(3, Math.max(1, availableParallelism() - 1)),
+      share: 2,
+      surplusMs: 30_000,
+      maxWaiting: { count: 500, refuse: tooBusy },
+      onEnd: needs.onError,
+    })
+    this.#sources = new SourcesOfLayers({
+      ...needs,
+      boxes: (corners, crs, signal) =>
+        this.#pool.call('boxes', { corners, crs }, { signal, deadlineMs: drawMs }),
+      parts: (source, signal) => this.#pool.call('parts', { source }, { signal, deadlineMs: drawMs }),
+    })
+    this.#stopListening = [
+      needs.events.on('layer.removed', () => this.#tidy(() => this.#sweep())),
+      needs.events.on('layer.published', ({ workspace, layer }) =>
+        this.#tidy(() => this.#prune(workspace, layer)),
+      ),
+    ]
+  }
+
+  /** Removes what was left behind; to be called once at the start, and not waited for. */
+  start(): void {
+    this.#tidy(() => this.#sweep())
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stopListening) stop()
+    await this.#copies.close()
+    await this.#pool.close()
+  }
+
+  /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy takes longer than a request waits. */
+  async tile(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<RasterTile> {
+    const { layers } = this.#needs.catalog
+    const before = await layers.versionOf(layer)
+    const sources = await this.#sources.of(layer, before, signal)
+    const { tile, scale, symbols, time, format } = question
+    const size = tileCells * scale
+    const square = { zoom: tile.z + scale - 1, column: tile.x * size, row: tile.y * size, size }
+    const wanted = touching(sources, tile, time).slice(-maxPainted)
+    if (wanted.length === 0) return { ...before, bytes: undefined }
+    const patience = AbortSignal.any([
+      signal,
+      AbortSignal.timeout(this.#needs.patienceMs ?? defaultPatienceMs),
+    ])
+    const drawn = await this.#within(patience, signal, () => this.#drawn(layer, wanted, patience))
+    const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
+    const palette = facts.palette ?? drawn.palette
+    const wish = {
+      ...{ files: drawn.files, symbols, square, format, isMixed: sources.isMixed },
+      facts: palette === undefined ? facts : { ...facts, palette },
+    }
+    const bytes = await this.#pool.call('draw', wish, { signal, deadlineMs: drawMs })
+    const after = await layers.versionOf(layer)
+    return { version: before.version, isCurrent: before.isCurrent && after.version === before.version, bytes }
+  }
+
+  /** The zooms at which a layer of rasters shows something that is worth asking for. */
+  async zooms(layer: LayerRecord, signal: AbortSignal): Promise<{ minzoom: number; maxzoom: number }> {
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    return (await this.#sources.of(layer, version, signal)).zooms
+  }
+
+  /** Waits no longer than the patience: what is being made then goes on. */
+  async #within<T>(patience: AbortSignal, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (patience.aborted && error === patience.reason) throw beingMade()
+      throw error
+    }
+  }
+
+  async #drawn(layer: LayerRecord, sources: readonly RasterSource[], signal: AbortSignal): Promise<Drawn> {
+    const all = await Promise.all(sources.map((source) => this.#aligned(layer, source, signal)))
+    const palette = all.find((one) => one.palette !== undefined)?.palette
+    return { files: all.flatMap(({ files }) => files), palette }
+  }
+
+  /** The file itself where it lies on the cells of web mercator, else its copy. */
+  async #aligned(layer: LayerRecord, source: RasterSource, signal: AbortSignal): Promise<Drawn> {
+    const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
+    if (look !== undefined) return { files: [source.file], palette: look.palette }
+    const { files, palette } = await this.#copies.get(layer.id, source, signal)
+    return { files, palette }
+  }
+
+  #look({ file: asked }: RasterSource, signal: AbortSignal): Promise<AlignedLook | undefined> {
+    if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
+    return remembered(this.#looks, JSON.stringify(asked), () =>
+      this.#pool.call('look', asked, { deadlineMs: drawMs, signal }).catch((error: unknown) => {
+        signal.throwIfAborted()
+        if (error instanceof Failure) throw error
+        // What is no TIFF that can be read here may be one for GDAL.
+        return undefined
+      }),
+    )
+  }
+
+  /** What colours go by: the same for every tile of a version. */
+  #factsOf(layer: LayerRecord, sources: LayerSources, signal: AbortSignal): Promise<RasterFacts> {
+    const bands = (layer.details.raster?.bands ?? [])
+      .filter(({ color }) => color !== 'Alpha')
+      .slice(0, maxBands)
+      .map(({ color, dataType }) => ({ dataType, ...(color === undefined ? {} : { color }) }))
+    return remembered(this.#facts, `${layer.id} ${sources.key}`, async () => {
+      const { files, palette } = await this.#drawn(layer, sampleOf(sources.all), signal)
+      const stretches = await this.#pool.call('spread', { files }, { signal, deadlineMs: drawMs })
+      return { bands, stretches, ...(palette === undefined ? {} : { palette }) }
+    })
+  }
+
+  #tidy(work: () => Promise<void>): void {
+    work().catch(this.#needs.onError)
+  }
+
+  #sweep(): Promise<void> {
+    return this.#copies.sweep(async () => (await this.#needs.catalog.layers.list()).map(({ id }) => id))
+  }
+
+  async #prune(workspace: string, name: string): Promise<void> {
+    const layer = await this.#needs.catalog.layers.find(workspace, name)
+    if (layer?.details.kind !== 'raster') return
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const { all } = await this.#sources.of(layer, version, AbortSignal.timeout(60_000))
+    await this.#copies.prune(
+      layer.id,
+      all.map((source) => source.file),
+    )
+  }
+}
+
+function tooBusy(): Failure {
+  return new Failure('unavailable', 'too-busy', 'Too many pictures are being drawn: try again soon', {
+    retryAfterSeconds: 2,
+  })
+}
+
+/** Some of the sources, evenly among them by their order. */
+function sampleOf(all: readonly PlacedSource[]): PlacedSource[] {
+  const step = Math.max(1, all.length / spreadGranules)
+  return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+}
+
+/** What was found under a key, found once; what failed is tried again. */
+function remembered<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
+  const there = known.get(key)
+  if (there !== undefined) return there
+  const found = find()
+  known.set(key, found)
+  found.catch(() => known.delete(key))
+  const [oldest = ''] = known.keys()
+  if (known.size > kept) known.delete(oldest)
+  return found
+}

@@ -1,0 +1,87 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Cells } from './cells.ts'
+import { reduceCells, spreadCells, toCells } from './cells.ts'
+import type { DecodePicture } from './tiff/decode-block.ts'
+import type { Window } from './tiff/read-window.ts'
+import { readWindow } from './tiff/read-window.ts'
+import type { PyramidLevel, TiffPyramid } from './tiff/tiff-pyramid.ts'
+
+/** A square of the cells of a zoom of web mercator. */
+export interface TileSquare {
+  zoom: number
+  /** Of its upper left cell. */
+  column: number
+  row: number
+  /** Cells of a side. */
+  size: number
+}
+
+/** What is read while a client waits. */
+export interface Reading {
+  decodePicture: DecodePicture
+  signal: AbortSignal
+}
+
+/** The coarsest level that is at least as fine as the zoom; else the finest. */
+function levelFor({ levels }: TiffPyramid, zoom: number): PyramidLevel | undefined {
+  return levels.findLast((level) => level.zoom >= zoom) ?? levels[0]
+}
+
+async function readLevel(
+  file: FileHandle,
+  { image, mask }: PyramidLevel,
+  window: Window,
+  noData: number | undefined,
+  reading: Reading,
+): Promise<Cells> {
+  const cells = await readWindow(file, image, window, reading)
+  const masked = mask === undefined ? {} : { mask: await readWindow(file, mask, window, reading) }
+  return toCells(cells, image, { ...masked, ...(noData === undefined ? {} : { noData }) })
+}
+
+function parseNoData(text: string | undefined): number | undefined {
+  const value = text === undefined || text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isNaN(value) ? undefined : value
+}
+
+/** The part of a window, among the cells of the whole zoom, that the level holds, in the level's own cells. */
+function clip({ column, row, width, height }: Window, level: PyramidLevel): Window | undefined {
+  const left = Math.max(column, level.column)
+  const top = Math.max(row, level.row)
+  const right = Math.min(column + width, level.column + level.image.width)
+  const bottom = Math.min(row + height, level.row + level.image.height)
+  if (right <= left || bottom <= top) return undefined
+  return { column: left - level.column, row: top - level.row, width: right - left, height: bottom - top }
+}
+
+/**
+ * The cells of a raster in a square; undefined where it does not reach there. A zoom coarser than the levels is made of
+ * their means (`isMean`) or of every so manieth cell, a finer one of cells that are repeated.
+ */
+export async function readTileCells(
+  file: FileHandle,
+  pyramid: TiffPyramid,
+  { zoom, column, row, size }: TileSquare,
+  { isMean, ...reading }: Reading & { isMean: boolean },
+): Promise<Cells | undefined> {
+  const level = levelFor(pyramid, zoom)
+  if (level === undefined) return undefined
+  const noData = parseNoData(pyramid.noData)
+  const step = 2 ** Math.abs(level.zoom - zoom)
+  if (level.zoom >= zoom) {
+    const asked = { column: column * step, row: row * step, width: size * step, height: size * step }
+    const window = clip(asked, level)
+    if (window === undefined) return undefined
+    const cells = await readLevel(file, level, window, noData, reading)
+    const left = window.column + level.column - asked.column
+    const top = window.row + level.row - asked.row
+    return reduceCells(cells, { left, top, step, size }, isMean)
+  }
+  const first = { column: Math.floor(column / step), row: Math.floor(row / step) }
+  const end = { column: Math.ceil((column + size) / step), row: Math.ceil((row + size) / step) }
+  const asked = { ...first, width: end.column - first.column, height: end.row - first.row }
+  if (clip(asked, level) === undefined) return undefined
+  const window = { ...asked, column: asked.column - level.column, row: asked.row - level.row }
+  const cells = await readLevel(file, level, window, noData, reading)
+  return spreadCells(cells, step, { left: column - first.column * step, top: row - first.row * step, size })
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import type { ImporterClient } from '../support/importer-client.ts'
+import { startImporter } from '../support/importer-client.ts'
+import { differing, pictureTile, warpedTile } from '../support/raster-tiles.ts'
+import { gdal, importRaster, rasterFixtures } from '../support/rasters.ts'
+
+const rgb = join(rasterFixtures, 'RGB.byte.tif')
+const place = [9, 144, 219] as const
+
+/** A server with rasters that GDAL makes of others; gives their folder. */
+async function serve(
+  test: TestContext,
+  files: Record<string, (target: string) => void>,
+): Promise<{ client: ImporterClient; folder: string }> {
+  const client = await startImporter(test)
+  const folder = join(client.server.dataDir, 'incoming')
+  for (const [name, make] of Object.entries(files)) {
+    make(join(folder, name))
+    await importRaster(client, name)
+  }
+  return { client, folder }
+}
+
+const translate =
+  (source: string, ...options: string[]) =>
+  (target: string): void =>
+    gdal('gdal_translate', '-q', ...options, source, target)
+
+/** Names of the copies that were made for layers. */
+function copies({ server }: ImporterClient): string[] {
+  const folder = join(server.dataDir, 'maps')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.tif'))
+}
+
+describe('tiles of a coverage in another CRS', () => {
+  it('have the cells that GDAL warps, transparent outside and without data', {
+    timeout: 60_000,
+  }, async (test) => {
+    const { client, folder } = await serve(test, { 'rgb.tif': translate(rgb) })
+    const { status, rgba, headers } = await pictureTile(client, `default:rgb/${place.join('/')}.png`)
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'image/png')
+    const expected = await warpedTile(rgb, folder, place, '-r', 'bilinear')
+    // GDAL may choose its approximation of the transformation by chunks: at most a shade in few cells.
+    const { color, alpha } = differing(rgba, expected, 4)
+    assert.ok(color < 0.005 && alpha < 0.005, `${color} ${alpha}`)
+    const [only, ...others] = copies(client)
+    assert.ok(only !== undefined && others.length === 0)
+  })
+
+  it('of 512 cells are those of the next zoom, WebP has the same shades, coarser zooms have means', async (test) => {
+    const { client, folder } = await serve(test, { 'rgb.tif': translate(rgb) })
+    const double = await pictureTile(client, 'default:rgb/8/72/109@2x.png')
+    assert.equal(double.width, 512)
+    const plain = await pictureTile(client, 'default:rgb/9/144/219.png')
+    const corner = Array.from({ length: 256 }, (_, row) => {
+      const from = ((row + 256) * 512 + 0) * 4
+      return double.rgba.subarray(from, from + 1024)
+    })
+    assert.deepEqual(Buffer.concat(corner), Buffer.from(plain.rgba))
+    const webp = await pictureTile(client, 'default:rgb/9/144/219.webp')
+    assert.ok(differing(webp.rgba, plain.rgba, 40).color < 0.02)
+    const coarse = await pictureTile(client, 'default:rgb/6/18/27.png')
+    const expected = await warpedTile(rgb, folder, [6, 18, 27], '-r', 'average')
+    assert.ok(differing(coarse.rgba, expected, 24).color < 0.02)
+    assert.equal((await pictureTile(client, 'default:rgb/0/0/0.png')).status, 200)
+    assert.equal((await pictureTile(client, 'default:rgb/14/4620/7020.png')).status, 200)
+  })
+
+  it('are 204 beside it, 404 outside the matrix, and 404 with the reason for a layer of none', async (test) => {
+    const { client } = await serve(test, {
+      'rgb.tif': translate(rgb),
+      'complex.tif': translate(rgb, '-b', '1', '-ot', 'CInt16'),
+    })
+    assert.equal((await pictureTile(client, 'default:rgb/9/0/0.png')).status, 204)
+    assert.equal((await pictureTile(client, 'default:rgb/2/4/0.png')).code, 'unknown-tile')
+    assert.equal((await pictureTile(client, 'default:complex/9/144/219.png')).code, 'no-tiles')
+  })
+})
+
+describe('tiles of a file on the cells of web mercator', () => {
+  const aligned = [
+    '-of',
+    'COG',
+    '-co',
+    'TILING_SCHEME=GoogleMapsCompatible',
+    '-co',
+    'OVERVIEWS=IGNORE_EXISTING',
+  ]
+  const codings: Record<string, { options: string[]; most: number }> = {
+    deflate: { options: ['-co', 'COMPRESS=DEFLATE', '-co', 'PREDICTOR=YES'], most: 0 },
+    lzw: { options: ['-co', 'COMPRESS=LZW'], most: 0 },
+    zstd: { options: ['-co', 'COMPRESS=ZSTD'], most: 0 },
+    none: { options: ['-co', 'COMPRESS=NONE'], most: 0 },
+    // Decoders of JPEG spread half a block's colours each in its own way.
+    jpeg: { options: ['-co', 'COMPRESS=JPEG'], most: 12 },
+  }
+
+  it('are cut out of it, however it is coded, and no copy is made', { timeout: 60_000 }, async (test) => {
+    const made = Object.entries(codings).map(
+      ([name, { options }]) => [`${name}.tif`, translate(rgb, ...aligned, ...options)] as const,
+    )
+    const { client, folder } = await serve(test, Object.fromEntries(made))
+    for (const [name, { most }] of Object.entries(codings)) {
+      const { rgba, status } = await pictureTile(client, `default:${name}/9/144/219.png`)
+      assert.equal(status, 200, name)
+      const expected = await warpedTile(join(folder, `${name}.tif`), folder, place, '-r', 'near')
+      const { color, alpha } = differing(rgba, expected, most)
+      assert.ok(color < 0.002 && alpha < 0.002, `${name} ${color} ${alpha}`)
+    }
+    assert.deepEqual(copies(client), [])
+  })
+})
+
+describe('tiles of rasters of many kinds', () => {
+  it('have the colours of palettes, bands of alpha, masks, 16 bits, floats and inks', {
+    timeout: 90_000,
+  }, async (test) => {
+    const { client, folder } = await serve(test, {
+      'short.tif': translate(
+        rgb,
+        '-b',
+        '1',
+        '-ot',
+        'UInt16',
+        '-scale',
+        '0',
+        '255',
+        '0',
+        '65535',
+        '-a_nodata',
+        '0',
+      ),
+      'float.tif': translate(
+        rgb,
+        '-b',
+        '1',
+        '-ot',
+        'Float32',
+        '-scale',
+        '1',
+        '255',
+        '-1',
+        '1',
+        '-a_nodata',
+        '-1',
+      ),
+      'masked.tif': translate(
+        rgb,
+        '-a_nodata',
+        'none',
+        '-mask',
+        '1',
+        '--config',
+        'GDAL_TIFF_INTERNAL_MASK',
+        'YES',
+      ),
+      'alpha.tif': (target) => gdal('gdalwarp', '-q', '-dstalpha', rgb, target),
+      'gray.tif': translate(rgb, '-b', '1', '-colorinterp_1', 'gray'),
+      'inks.tif': (target) =>
+        gdal(
+          'gdal_translate',
+          '-q',
+          ...['-b', '1', '-b', '2', '-b', '3', '-b', '3', '-a_nodata', 'none'],
+          '-co',
+          'PHOTOMETRIC=CMYK',
+          rgb,
+          target,
+        ),
+    })
+    const tile = async (name: string): Promise<Uint8Array> => {
+      const { rgba, status, code } = await pictureTile(client, `default:${name}/9/144/219.png`)
+      assert.equal(status, 200, `${name} ${code}`)
+      return rgba
+    }
+    const gray = await tile('gray')
+    const short = differing(await tile('short'), gray, 6)
+    assert.ok(short.color < 0.02 && short.alpha < 0.02, `${short.color} ${short.alpha}`)
+    // Floats are warped by bilinear interpolation, whole numbers of one band by the nearest.
+    const float = await tile('float')
+    assert.ok(differing(float, gray, 60).color < 0.05)
+    assert.ok(differing(float, gray, 6).alpha < 0.02)
+    const expected = await warpedTile(rgb, folder, place, '-r', 'bilinear')
+    for (const name of ['masked', 'alpha']) {
+      const { color, alpha } = differing(await tile(name), expected, 8)
+      assert.ok(color < 0.02 && alpha < 0.02, `${name} ${color} ${alpha}`)
+    }
+    const inks = await tile('inks')
+    assert.ok(inks.some((value, at) => at % 4 < 3 && value > 0 && value < 255))
+  })
+})
