@@ -113,8 +113,13 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
-    const sources = new TileSources({ catalog, events, log, root: join(directory.root, 'maps') })
+    const sources = new TileSources({ catalog, events, log, root: directory.maps })
     closers.push(() => sources.close())
+    const maps = new Maps({
+      ...{ layers: catalog.layers, sources, events, log },
+      cache: { root: directory.maps, maxBytes: settings.limits.maxTileBytes },
+    })
+    closers.push(() => maps.close())
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
@@ -129,7 +134,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps: new Maps({ layers: catalog.layers, sources }), rasters },
+      ...{ accounts, catalog, importer, maps, rasters },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
@@ -140,6 +145,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       await Promise.all([closeHttp(app), importer.stop()])
     })
     void sources.start()
+    void maps.start()
     await importer.start()
     rasters.start()
     return { ...context, ...server, app, close: closeAll }

@@ -76,7 +76,7 @@ export const house: House = {
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
-    'src/maps': [['sources', 'pictures'], 'rasters', '.'],
+    'src/maps': [['sources', 'cache', 'pictures'], 'rasters', '.'],
     'src/maps/rasters': ['tiff', '.'],
     'src/monitoring/collect': [
       ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts', 'kept-json.ts'],

@@ -4,7 +4,7 @@ export interface Reader {
   text(name: string): string | undefined
   integer(name: string, limits: { fallback: number; min: number; max: number }): number
   /** A size in bytes: digits, or with a unit as in `500 MB` or `10 GiB`. */
-  bytes(name: string, fallback: number): number
+  bytes(name: string, fallback: number, limits?: { min: number }): number
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T
   /** `on` or `off` (also true/false, yes/no, 1/0). */
   flag(name: string, fallback: boolean): boolean
@@ -57,13 +57,13 @@ export function environmentReader(env: Record<string, string | undefined>, probl
     problem(name, `must be a whole number from ${min} to ${max}, found "${value}"`)
     return fallback
   }
-  const bytes: Reader['bytes'] = (name, fallback) => {
+  const bytes: Reader['bytes'] = (name, fallback, { min } = { min: 1 }) => {
     const value = text(name)
     if (value === undefined) return fallback
     const [, amount, unit] = /^(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)$/i.exec(value) ?? []
     const factor = ownValue(unitBytes, (unit ?? '?').toLowerCase())
     const size = Math.round(Number(amount) * (factor ?? Number.NaN))
-    if (Number.isSafeInteger(size) && size > 0) return size
+    if (Number.isSafeInteger(size) && size >= min) return size
     problem(name, `must be a size such as 500MB or 10GiB, found "${value}"`)
     return fallback
   }

@@ -1,8 +1,14 @@
 import type { Layers } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
 import type { MadeTile } from '../stores/reading/tile-wish.ts'
 import type { TileAddress, TileMatrixSetId } from '../tiles/tile-matrix-sets.ts'
+import type { CachedTiles, TileWanted } from './cache/cached-tiles.ts'
+import type { CacheLimits } from './cache/layer-caching.ts'
+import { LayerCaching } from './cache/layer-caching.ts'
 import type { TileSources } from './sources/tile-sources.ts'
+import { vectorMetadata } from './vector-metadata.ts'
 
 /** Which tile of a layer is wanted. */
 export interface TileQuestion {
@@ -20,18 +26,36 @@ export interface MapTile extends MadeTile {
 }
 
 interface MapsParts {
-  layers: Pick<Layers, 'versionOf'>
+  layers: Layers
   sources: TileSources
+  events: EventBus
+  cache: CacheLimits
+  log: Logger
 }
 
 /** Maps of published layers. */
 export class Maps {
-  readonly #layers: MapsParts['layers']
   readonly #sources: TileSources
+  readonly #caching: LayerCaching
+  readonly #vector: CachedTiles<MadeTile['counts']>
 
-  constructor({ layers, sources }: MapsParts) {
-    this.#layers = layers
+  constructor({ layers, sources, events, cache, log }: MapsParts) {
     this.#sources = sources
+    this.#caching = new LayerCaching({ layers, events, log }, cache)
+    this.#vector = this.#caching.kind({
+      formats: ['pbf'],
+      make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
+      metadata: vectorMetadata,
+    })
+  }
+
+  /** Removes what an earlier process has left of layers that are gone or have changed. */
+  start(): Promise<void> {
+    return this.#caching.start()
+  }
+
+  close(): Promise<void> {
+    return this.#caching.close()
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no vector tiles. */
@@ -40,15 +64,27 @@ export class Maps {
   }
 
   /** Throws as `requireTiles`. */
-  async tile(
-    layer: LayerRecord,
-    { set, tile, properties }: TileQuestion,
-    signal: AbortSignal,
-  ): Promise<MapTile> {
-    const { version, isCurrent } = await this.#layers.versionOf(layer)
-    const { store, ...source } = await this.#sources.of(layer, set, tile.z, signal)
-    const attributes = properties === undefined ? {} : { attributes: properties }
-    const wish = { ...source, set, tile, name: layer.name, ...attributes }
-    return { version, isCurrent, ...(await store.writeTile(wish, signal)) }
+  async tile(layer: LayerRecord, question: TileQuestion, signal: AbortSignal): Promise<MapTile> {
+    this.#sources.requireTiles(layer)
+    const { set, tile } = question
+    const wanted = { set, tile, format: 'pbf', variant: variantOf(layer, question.properties) } as const
+    return this.#vector.tile(layer, wanted, signal)
   }
+
+  async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<MadeTile> {
+    const { set, tile, variant } = wanted
+    const { store, ...source } = await this.#sources.of(layer, set, tile.z, signal)
+    return store.writeTile({ ...source, set, tile, name: layer.name, ...attributesOf(variant) }, signal)
+  }
+}
+
+/** The same text for the same attributes; those that the layer has not are left out. */
+function variantOf({ details: { schema } }: LayerRecord, properties: string[] | undefined): string {
+  if (properties === undefined) return ''
+  const wanted = new Set(properties)
+  return JSON.stringify(schema.attributes.map(({ name }) => name).filter((name) => wanted.has(name)))
+}
+
+function attributesOf(variant: string): { attributes?: string[] } {
+  return variant === '' ? {} : { attributes: JSON.parse(variant) as string[] }
 }

@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { findOutage } from '../../db/errors.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
 import type { TableState } from '../../stores/store.ts'
 import type { LayerRecord, VersionCause } from '../records.ts'
+import { isChanging } from '../rows/changing-layers.ts'
+import { findLayerById } from '../rows/layer-rows.ts'
+import { Rounds } from './rounds.ts'
 
 /** How long a request waits for a look outside, and one that asks for nothing else. */
 const lookTimeoutMs = 1000
@@ -37,10 +41,13 @@ interface LastLook {
 export class LayerVersions {
   readonly #database: Database
   readonly #readState: ReadState
+  readonly #clock: Clock
   readonly #looks = new Map<number, LastLook>()
+  readonly #confirmations = new Rounds<number, LayerVersion | undefined>()
 
-  constructor(database: Database, readState: ReadState) {
+  constructor({ database, clock }: { database: Database; clock: Clock }, readState: ReadState) {
     this.#database = database
+    this.#clock = clock
     this.#readState = readState
   }
 
@@ -54,6 +61,23 @@ export class LayerVersions {
       if (findOutage(error)?.code !== 'disk-full') throw error
       return { version: layer.version, isCurrent: false }
     }
+  }
+
+  /**
+   * Whether what was read since `before` was told are data of that version alone: by the layer's row and a look outside,
+   * both of which begin after this is called. Many who ask at a time share them.
+   */
+  async isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion): Promise<boolean> {
+    if (!before.isCurrent) return false
+    const now = await this.#confirmations.join(layer.id, () => this.#present(layer.id)).catch(() => undefined)
+    return now?.isCurrent === true && now.version === before.version
+  }
+
+  async #present(id: number): Promise<LayerVersion | undefined> {
+    const layer = await findLayerById(this.#database.kysely, id)
+    if (layer === undefined) return undefined
+    this.#looks.delete(id)
+    return this.of(layer)
   }
 
   /** Looks at once; throws `Failure` (`unavailable`) where the store does not answer. */
@@ -99,7 +123,8 @@ export class LayerVersions {
   /** Holds what was seen against what was seen before; several servers may do so at once. */
   async #settle(layer: LayerRecord, state: TableState | undefined): Promise<LayerVersion> {
     const { version, seenState } = layer
-    if (state === undefined) return { version, isCurrent: false }
+    if (state === undefined || isChanging(layer, this.#clock.now().getTime()))
+      return { version, isCurrent: false }
     const isCurrent = state.mayLag !== true
     if (state.text === seenState) return { version, isCurrent }
     const isFirst = seenState === undefined

@@ -6,13 +6,17 @@ import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableState } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
+import type { AnnouncedChange } from '../rows/changing-layers.ts'
+import { beginChange, endChange } from '../rows/changing-layers.ts'
 import {
   deleteLayerRow,
   findLayer,
+  findLayerById,
   findNamedLayer,
   getLayer,
   listLayerNames,
   listLayers,
+  listLayerVersions,
   updateLayer,
 } from '../rows/layer-rows.ts'
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
@@ -47,7 +51,7 @@ export class Layers {
   constructor(parts: WriteParts, stores: Stores) {
     this.#parts = parts
     this.#stores = stores
-    this.#versions = new LayerVersions(parts.database, (layer, signal) => this.#readState(layer, signal))
+    this.#versions = new LayerVersions(parts, (layer, signal) => this.#readState(layer, signal))
   }
 
   /** All layers, or those of a workspace or a store, by workspace and name. */
@@ -58,6 +62,11 @@ export class Layers {
   /** Of all layers, in no order. */
   listNames(): Promise<{ workspace: string; name: string }[]> {
     return listLayerNames(this.#parts.database.kysely)
+  }
+
+  /** Every layer by its number, with its version as the catalogue has it. */
+  listVersions(): Promise<[id: number, version: number][]> {
+    return listLayerVersions(this.#parts.database.kysely)
   }
 
   find(workspace: string, name: string): Promise<LayerRecord | undefined> {
@@ -98,6 +107,30 @@ export class Layers {
   /** The version of a layer as it is now, with a look at whether anyone else has changed its data; never waits long. */
   versionOf(layer: LayerRecord): Promise<LayerVersion> {
     return this.#versions.of(layer)
+  }
+
+  /** The layer of a number that was known before. */
+  findById(id: number): Promise<LayerRecord | undefined> {
+    return findLayerById(this.#parts.database.kysely, id)
+  }
+
+  /** Whether what was read since `before` was told is of that version alone, by a look that begins now. */
+  isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion): Promise<boolean> {
+    return this.#versions.isStill(layer, before)
+  }
+
+  /**
+   * The store is about to commit a load: from now on nothing that is read of its layers is told as current,
+   * until the layer is refreshed or `giveUpChange` is called.
+   */
+  announceChange(change: AnnouncedChange, loadId: string): Promise<void> {
+    const at = nowOf(this.#parts)
+    return beginChange(this.#parts.database.kysely, change, { loadId, at })
+  }
+
+  /** The load that was announced is not published. */
+  giveUpChange(loadId: string): Promise<void> {
+    return endChange(this.#parts.database.kysely, loadId)
   }
 
   /** Looks at the data at once; throws `Failure` (`unavailable`) where the store does not answer. */
@@ -148,3 +181,5 @@ export class Layers {
     return (await this.#stores.open(store)).state(layer.nativeName, signal)
   }
 }
+
+export type { LayerVersion } from './layer-versions.ts'

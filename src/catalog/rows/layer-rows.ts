@@ -40,6 +40,12 @@ export function listLayerNames(db: Queryable): Promise<{ workspace: string; name
   return db.selectFrom('layers').select(['workspace', 'name']).execute()
 }
 
+/** Every layer by its number, with its version. */
+export async function listLayerVersions(db: Queryable): Promise<[id: number, version: number][]> {
+  const rows = await db.selectFrom('layers').select(['id', 'version']).execute()
+  return rows.map(({ id, version }) => [Number(id), Number(version)])
+}
+
 export async function findLayer(
   db: Queryable,
   workspace: string,
@@ -51,6 +57,11 @@ export async function findLayer(
     .where('workspace', '=', workspace)
     .where('name', '=', name)
     .executeTakeFirst()
+  return row === undefined ? undefined : toLayer(row)
+}
+
+export async function findLayerById(db: Queryable, id: number): Promise<LayerRecord | undefined> {
+  const row = await db.selectFrom('layers').selectAll().where('id', '=', id).executeTakeFirst()
   return row === undefined ? undefined : toLayer(row)
 }
 

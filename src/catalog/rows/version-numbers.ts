@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { LayerRecord, StyleRecord, VersionCause } from '../records.ts'
+import { layersOfTable } from './changing-layers.ts'
 
 type LayerName = Pick<LayerRecord, 'workspace' | 'name'>
 
@@ -42,24 +43,16 @@ async function grow(db: Queryable, ids: number[], cause: VersionCause): Promise<
   }
 }
 
-/** Other layers over the table that was loaded. */
+/** Other layers over the table that was loaded: their data too are looked at anew. */
 export async function growBesides(
   db: Queryable,
   layer: Pick<LayerRecord, 'id' | 'storeId' | 'nativeName'>,
 ): Promise<void> {
-  const neighbours = await db
-    .selectFrom('layers')
-    .select(['id', 'native_name'])
-    .where('store_id', '=', layer.storeId)
-    .where('id', '!=', layer.id)
-    .execute()
-  const table = layer.nativeName.toLowerCase()
-  const same = neighbours.filter((one) => one.native_name.toLowerCase() === table)
-  await grow(
-    db,
-    same.map(({ id }) => Number(id)),
-    'import',
-  )
+  const same = await layersOfTable(db, { storeId: layer.storeId, table: layer.nativeName })
+  const neighbours = same.filter((id) => id !== layer.id)
+  if (neighbours.length === 0) return
+  await grow(db, neighbours, 'import')
+  await db.updateTable('layers').set({ seen_state: null }).where('id', 'in', neighbours).execute()
 }
 
 /** The layers of a store that now reads something else: what was seen there says nothing any more. */

@@ -16,8 +16,10 @@ export async function settleLoad(kinds: Kinds, owner: RunningTask): Promise<bool
   return owner.settle(async () => {
     const kind = kinds.ofLoad(load)
     const committed = await kind.recover(load)
-    if (committed === undefined) await kind.discard(load)
-    else await owner.publish(await committed.publish(owner))
+    if (committed === undefined) {
+      await kind.discard(load)
+      await owner.forgetLoad(load)
+    } else await owner.publish(await committed.publish(owner))
     return committed !== undefined
   })
 }

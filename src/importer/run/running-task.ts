@@ -90,7 +90,7 @@ export class RunningTask implements Running, StageNotes {
     await this.#save({ ...this.#task, rowsRead, rowsLoaded: 0, rejected })
   }
 
-  /** What must be known after a crash stands on disk before the store commits. */
+  /** What must be known after a crash stands on disk before the store commits; nothing read from now on is kept. */
   async noteCommit({ token, counts, columns, messages }: CommitNote): Promise<void> {
     const { layer } = this.#task
     const { load } = this.#run
@@ -101,6 +101,14 @@ export class RunningTask implements Running, StageNotes {
       ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
       messages: [...this.#task.messages, ...messages],
     })
+    const { loadId, storeId, table, layerName: name, isNewLayer } = load
+    const refreshed = isNewLayer ? {} : { layer: { workspace: this.record.workspace, name } }
+    await this.#needs.catalog.layers.announceChange({ storeId, table, ...refreshed }, loadId)
+  }
+
+  /** A load did not commit: its target is as it was. */
+  async forgetLoad({ loadId }: TaskLoad): Promise<void> {
+    await this.#needs.catalog.layers.giveUpChange(loadId)
   }
 
   /** Publishes the layer and ends the task, in one transaction. */

@@ -176,12 +176,8 @@ export class Overviews {
   }
 
   /** Whether the data that were read are those of the version. */
-  async #isStill(layer: LayerRecord, version: number): Promise<boolean> {
-    const { layers } = this.#needs.catalog
-    const now = await layers.find(layer.workspace, layer.name)
-    if (now?.id !== layer.id) return false
-    const look = await layers.versionOf(now)
-    return look.isCurrent && look.version === version
+  #isStill(layer: LayerRecord, version: number): Promise<boolean> {
+    return this.#needs.catalog.layers.isStill(layer, { version, isCurrent: true })
   }
 
   #remember(layerId: number, known: Known): void {

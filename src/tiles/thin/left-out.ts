@@ -1,7 +1,7 @@
 import type { TileAddress, TileMatrixSetId } from '../tile-matrix-sets.ts'
 import type { LayerLevels } from './layer-thinning.ts'
 import type { Places } from './places.ts'
-import { latitudeAt, worldUnits } from './places.ts'
+import { worldExponent } from './places.ts'
 import { levelOf, tileRange } from './tile-cells.ts'
 
 /** How many features the tiles of one zoom leave out: number of the tile, count, number, count and so on. */
@@ -16,57 +16,58 @@ export function tileNumber(set: TileMatrixSetId, { z, x, y }: TileAddress): numb
 }
 
 /** Counts in each tile of the first `levels` levels the features whose reference point it holds and does not show. */
-export function countLeftOut(places: Places, { levels }: LayerLevels, zooms: number): LeftOutBySet {
+export function countLeftOut(places: Places, { levels }: LayerLevels, depth: number): LeftOutBySet {
   return {
-    WebMercatorQuad: countOf('WebMercatorQuad', places, levels, zooms),
-    WorldCRS84Quad: countOf('WorldCRS84Quad', places, levels, zooms - 1),
+    WebMercatorQuad: countOf('WebMercatorQuad', places, levels, depth),
+    WorldCRS84Quad: countOf('WorldCRS84Quad', places, levels, depth - 1),
   }
 }
 
-/** From the deepest zoom to the first: each tile has what its four parts leave out, and what only they show. */
+/** From the deepest zoom to the first: each tile leaves out what its four parts do, and what only they show. */
 function countOf(set: TileMatrixSetId, places: Places, levels: Uint8Array, zooms: number): LeftOut[] {
-  const rowsByLevel = groupByLevel(places, levels, levelOf(set, zooms))
   const counts: LeftOut[] = []
-  let deeper = new Map<number, number>()
+  let parts = new Map<number, number>()
   for (let z = zooms - 1; z >= 0; z -= 1) {
-    const find = tileFinder(set, z, places)
-    const here = new Map<number, number>()
-    const wide = 2 ** levelOf(set, z)
-    for (const [number, count] of deeper) {
-      const parent = Math.floor(number / (wide * 4)) * wide + ((number % (wide * 2)) >>> 1)
-      add(here, parent, count)
-    }
-    for (const row of rowsByLevel[levelOf(set, z) + 1] ?? []) {
-      const number = find(row)
-      if (number !== undefined) add(here, number, 1)
-    }
-    counts[z] = [...here].sort(([a], [b]) => a - b).flat()
-    deeper = here
+    const level = levelOf(set, z)
+    const isDeepest = z === zooms - 1
+    const own = countRows(tileFinder(set, z), places, (row) => {
+      const first = levels[row] as number
+      return isDeepest ? first > level : first === level + 1
+    })
+    for (const [part, count] of parts) add(own, parentOf(part, level), count)
+    counts[z] = [...own].sort(([a], [b]) => a - b).flat()
+    parts = own
   }
   return counts
+}
+
+/** The tile around one of the next level. */
+function parentOf(part: number, level: number): number {
+  const wide = 2 ** level
+  const row = Math.floor(part / (wide * 2))
+  return (row >>> 1) * wide + ((part - row * wide * 2) >>> 1)
 }
 
 function add(counts: Map<number, number>, number: number, count: number): void {
   counts.set(number, (counts.get(number) ?? 0) + count)
 }
 
-/** Rows by level; the last group has those of deeper levels too. */
-function groupByLevel({ count, size }: Places, levels: Uint8Array, last: number): Uint32Array[] {
-  const sizes = new Uint32Array(last + 1)
-  const groupOf = (row: number): number => Math.min(levels[row] as number, last)
-  for (let row = 0; row < count; row += 1) sizes[groupOf(row)] = (sizes[groupOf(row)] as number) + 1
-  const groups = Array.from(sizes, (length) => new Uint32Array(length))
-  const filled = new Uint32Array(last + 1)
+function countRows(
+  findTile: (x: number, y: number) => number | undefined,
+  { count, x, y, size }: Places,
+  isCounted: (row: number) => boolean,
+): Map<number, number> {
+  const counts = new Map<number, number>()
   for (let row = 0; row < count; row += 1) {
-    const group = groupOf(row)
-    ;(groups[group] as Uint32Array)[filled[group] as number] = row
-    filled[group] = (filled[group] as number) + 1
+    if (!isCounted(row) || Number.isNaN(size[row] as number)) continue
+    const number = findTile(x[row] as number, y[row] as number)
+    if (number !== undefined) add(counts, number, 1)
   }
-  return groups.map((rows) => rows.filter((row) => !Number.isNaN(size[row] as number)))
+  return counts
 }
 
-/** The tile that holds a row's reference point; undefined for a point that stands in none. */
-function tileFinder(set: TileMatrixSetId, z: number, { x, y }: Places): (row: number) => number | undefined {
+/** The tile of a zoom that holds a place; undefined for a place that stands in none. */
+function tileFinder(set: TileMatrixSetId, z: number): (x: number, y: number) => number | undefined {
   const wide = 2 ** levelOf(set, z)
   const high = 2 ** z
   const edges = new Map<number, number>()
@@ -77,19 +78,11 @@ function tileFinder(set: TileMatrixSetId, z: number, { x, y }: Places): (row: nu
     edges.set(row, units)
     return units
   }
-  return (row) => {
-    const column = Math.floor(((x[row] as number) / worldUnits) * wide) - wide
-    const down = y[row] as number
-    let tile = roughRow(set, down / worldUnits - 1, wide)
-    while (tile > 0 && down < edge(tile)) tile -= 1
-    while (tile < high && down >= edge(tile + 1)) tile += 1
-    if (column < 0 || column >= wide || tile < 0 || tile >= high) return undefined
-    return down < edge(tile) ? undefined : tile * wide + column
+  return (x, y) => {
+    const column = (x >>> (worldExponent - levelOf(set, z))) - wide
+    if (column < 0 || column >= wide || y < edge(0) || y >= edge(high)) return undefined
+    let row = 0
+    for (let step = high >>> 1; step > 0; step >>>= 1) if (y >= edge(row + step)) row += step
+    return row * wide + column
   }
-}
-
-/** The row of tiles, or one beside it. */
-function roughRow(set: TileMatrixSetId, down: number, wide: number): number {
-  const rows = set === 'WebMercatorQuad' ? down * wide : ((90 - latitudeAt(down)) / 360) * wide
-  return Math.max(0, Math.floor(rows))
 }

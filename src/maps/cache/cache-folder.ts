@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, statfsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
+import { familyName, familyText } from './kept-tile.ts'
+import { removeOldFiles, removeTileFile, tileFilesOf, usedMsOf } from './stored-files.ts'
+import type { CountedTile } from './tile-file.ts'
+import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.ts'
+
+/** A tile to keep, and what its file says of itself where it is new. Plain data. */
+export interface TileToKeep {
+  key: TileKey
+  tile: KeptTile
+  metadata: Record<string, string>
+}
+
+/** A tile that was asked for so often. Plain data. */
+export interface AskedTile {
+  key: TileKey
+  asked: number
+}
+
+const mostOpen = 100
+/** Of a layer: clients may ask for any choice of its attributes. */
+const mostVariants = 24
+const recheckMs = 1000
+/** After a disk was found to be full, nothing is kept for so long. */
+const restMs = 30_000
+/** What is left to everything else on the disk. */
+const spareBytes = 256 << 20
+const spaceCheckMs = 2000
+const sqliteDamaged = [11, 26]
+const sqliteUnlike = 1
+
+interface FolderOptions {
+  /** With a folder for each layer by its number. */
+  root: string
+  /** Something was found to be wrong, and was mended or left out. */
+  onProblem(what: string, error: unknown): void
+}
+
+/** The files of kept tiles. Whatever goes wrong with one of them, its tiles are as good as not kept. */
+export class CacheFolder {
+  readonly #options: FolderOptions
+  readonly #open = new Map<string, TileFile>()
+  /** Families that have no file, and until when that need not be looked at again. */
+  readonly #missing = new Map<string, number>()
+  readonly #latest = new Map<number, number>()
+  #restsUntil = 0
+  #spaceCheckedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: FolderOptions) {
+    this.#options = options
+  }
+
+  find(keys: readonly TileKey[]): (KeptTile | undefined)[] {
+    return keys.map((key) => this.#try(key, (file) => file.find(key)))
+  }
+
+  /** Gives the number of bytes that were kept. */
+  keep(tiles: readonly TileToKeep[]): number {
+    let sizeBytes = 0
+    for (const [, group] of Map.groupBy(tiles, ({ key }) => familyText(key))) {
+      const [first] = group
+      if (first === undefined || this.#isOld(first.key) || !this.#hasRoom()) continue
+      this.#try(first.key, (file) => file.keep(group), first.metadata)
+      for (const { tile } of group) sizeBytes += tile.bytes.length
+    }
+    return sizeBytes
+  }
+
+  use(tiles: readonly AskedTile[], atSeconds: number): void {
+    for (const [, group] of Map.groupBy(tiles, ({ key }) => familyText(key))) {
+      const [first] = group
+      const used = group.map(({ key, asked }) => ({ tile: key.tile, asked }))
+      if (first !== undefined && this.#hasRoom()) this.#try(first.key, (file) => file.use(used, atSeconds))
+    }
+  }
+
+  /**
+   * A layer has come to a version: its older files are removed. Gives the tiles of them that were asked for most, as tiles
+   * of that version.
+   */
+  retire(layerId: number, version: number, limit: number): AskedTile[] {
+    this.#latest.delete(layerId)
+    this.#latest.set(layerId, version)
+    for (const first of this.#latest.keys()) if (this.#latest.size > 100_000) this.#latest.delete(first)
+    for (const [text, file] of this.#open)
+      if (text.startsWith(`${layerId}.`) && !text.startsWith(`${layerId}.${version}.`))
+        this.#close(text, file)
+    const asked: AskedTile[] = []
+    removeOldFiles(this.#options.root, layerId, version, (path) => {
+      const family = readFamily(path)
+      if (family !== undefined) asked.push(...this.#askedIn(path, { ...family, version }, limit))
+    })
+    return mostAsked(asked, limit)
+  }
+
+  /** Removes some of the least used tiles of a file. */
+  trim(path: string): void {
+    const family = readFamily(path)
+    if (family === undefined) this.remove(path)
+    else this.#try(family, (file) => file.trim())
+  }
+
+  remove(path: string): void {
+    for (const [text, file] of this.#open) if (file.path === path) this.#close(text, file)
+    removeTileFile(path)
+  }
+
+  close(): void {
+    for (const [text, file] of this.#open) this.#close(text, file)
+  }
+
+  #askedIn(path: string, family: TileFamily, limit: number): AskedTile[] {
+    let file: TileFile | undefined
+    try {
+      file = new TileFile(path)
+      return file
+        .mostAsked(limit)
+        .map(({ tile, asked }: CountedTile) => ({ key: { ...family, tile }, asked }))
+    } catch {
+      return []
+    } finally {
+      file?.close()
+    }
+  }
+
+  #isOld({ layerId, version }: TileFamily): boolean {
+    return version < (this.#latest.get(layerId) ?? 0)
+  }
+
+  /** Whether the disk has room enough that tiles may take some. */
+  #hasRoom(): boolean {
+    const now = performance.now()
+    if (now < this.#restsUntil) return false
+    if (now - this.#spaceCheckedAt < spaceCheckMs) return true
+    this.#spaceCheckedAt = now
+    const { bsize, bavail } = statfsSync(this.#options.root)
+    if (bsize * bavail > spareBytes) return true
+    this.#rest('the disk is nearly full: no tiles are kept', undefined)
+    return false
+  }
+
+  #rest(what: string, error: unknown): void {
+    this.#restsUntil = performance.now() + restMs
+    this.#options.onProblem(what, error)
+  }
+
+  #try<Result>(
+    family: TileFamily,
+    work: (file: TileFile) => Result,
+    metadata?: Record<string, string>,
+  ): Result | undefined {
+    let file: TileFile | undefined
+    try {
+      file = this.#fileOf(family, metadata)
+      return file === undefined ? undefined : work(file)
+    } catch (error) {
+      this.#fail(family, file, error)
+      return undefined
+    }
+  }
+
+  #fail(family: TileFamily, file: TileFile | undefined, error: unknown): void {
+    if (file !== undefined) this.#close(familyText(family), file)
+    const code = codeOf(error)
+    const path = file?.path ?? this.#findPath(family)
+    const isDamaged = error instanceof DamagedFile || sqliteDamaged.includes(code) || code === sqliteUnlike
+    if (isDamaged && path !== undefined) {
+      removeTileFile(path)
+      this.#options.onProblem('a file of kept tiles was damaged and is made anew', error)
+    } else this.#rest('tiles cannot be kept for now', error)
+  }
+
+  /** Where `metadata` is given, a file is made where there is none. */
+  #fileOf(family: TileFamily, metadata: Record<string, string> | undefined): TileFile | undefined {
+    const text = familyText(family)
+    const open = this.#open.get(text)
+    if (open !== undefined && (metadata === undefined || existsSync(open.path))) return open
+    if (open !== undefined) this.#close(text, open)
+    if (metadata === undefined && (this.#missing.get(text) ?? 0) > performance.now()) return undefined
+    const path =
+      this.#findPath(family) ?? (metadata === undefined ? undefined : this.#create(family, metadata))
+    if (path === undefined) {
+      if (this.#missing.size >= 10_000) this.#missing.clear()
+      this.#missing.set(text, performance.now() + recheckMs)
+      return undefined
+    }
+    this.#missing.delete(text)
+    const file = new TileFile(path)
+    this.#open.set(text, file)
+    const [oldest] = this.#open
+    if (this.#open.size > mostOpen && oldest !== undefined) this.#close(...oldest)
+    return file
+  }
+
+  #findPath(family: TileFamily): string | undefined {
+    const prefix = `${familyName(family)}-`
+    return tileFilesOf(this.#options.root, family.layerId)
+      .filter((path) => basename(path).startsWith(prefix))
+      .sort()[0]
+  }
+
+  /** No name comes twice: who has a file open that was removed must not meet another one under its name. */
+  #create(family: TileFamily, metadata: Record<string, string>): string {
+    const folder = join(this.#options.root, String(family.layerId))
+    mkdirSync(folder, { recursive: true, mode: 0o750 })
+    const files = tileFilesOf(this.#options.root, family.layerId)
+    if (files.length >= mostVariants) this.remove(leastUsed(files))
+    const path = join(folder, `${familyName(family)}-${randomBytes(6).toString('hex')}.mbtiles`)
+    createTileFile(path, family, metadata)
+    return path
+  }
+
+  #close(text: string, file: TileFile): void {
+    this.#open.delete(text)
+    try {
+      file.close()
+    } catch (error) {
+      this.#options.onProblem('a file of kept tiles was not closed', error)
+    }
+  }
+}
+
+function leastUsed(paths: readonly string[]): string {
+  const looks = paths.map((path) => ({ path, usedMs: usedMsOf(path) })).sort((a, b) => a.usedMs - b.usedMs)
+  return looks[0]?.path ?? ''
+}
+
+function codeOf(error: unknown): number {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0
+  return code & 0xff
+}
+
+/** The same tile may have been asked for in several older versions. */
+function mostAsked(asked: readonly AskedTile[], limit: number): AskedTile[] {
+  const sums = new Map<string, AskedTile>()
+  for (const one of asked) {
+    const { z, x, y }: TileAddress = one.key.tile
+    const text = `${z}/${x}/${y}/${familyText(one.key)}`
+    sums.set(text, { key: one.key, asked: one.asked + (sums.get(text)?.asked ?? 0) })
+  }
+  return [...sums.values()].sort((a, b) => b.asked - a.asked).slice(0, limit)
+}

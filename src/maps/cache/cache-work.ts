@@ -1,0 +1,93 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { Transfer } from '../../lib/workers/handlers.ts'
+import type { Tell } from '../../lib/workers/serve-work.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { AskedTile, TileToKeep } from './cache-folder.ts'
+import { CacheFolder } from './cache-folder.ts'
+import type { KeptTile, TileKey } from './kept-tile.ts'
+import { listStoredFiles, sweepFolders } from './stored-files.ts'
+
+/** What the starter says. */
+export interface CacheWorkData {
+  root: string
+  /** Most that the files may take together. */
+  maxBytes: number
+}
+
+/** What the thread tells outside calls: something that was found to be wrong. */
+export interface CacheProblem {
+  what: string
+  reason: string
+}
+
+/** Files that were used within so long lose some of their tiles instead of all. */
+const recentMs = 10 * 60_000
+/** What is left when room was made: so that it is not made for each tile. */
+const leftShare = 0.9
+const mostTrims = 40
+/** Uses that are written in one go: whoever asks for a tile waits for that. */
+const usesAtOnce = 200
+
+type Versions = CallContext<never, { layers: true }, [id: number, version: number][]>
+
+function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
+  const onProblem = (what: string, error: unknown): void => tell({ what, reason: String(error) })
+  const folder = new CacheFolder({ root, onProblem })
+  let sinceShrink = 0
+  let shrinking: Promise<void> | undefined
+
+  async function shrink(): Promise<void> {
+    for (let round = 0; round < mostTrims; round += 1) {
+      const files = await listStoredFiles(root)
+      const sum = files.reduce((all, { sizeBytes }) => all + sizeBytes, 0)
+      if (sum <= (round === 0 ? maxBytes : maxBytes * leftShare)) return
+      let over = sum - maxBytes * leftShare
+      for (const { path, sizeBytes, usedMs } of files) {
+        if (over <= 0) break
+        const isRecent = maxBytes > 0 && Date.now() - usedMs < recentMs
+        if (isRecent && round < mostTrims - 1) folder.trim(path)
+        else folder.remove(path)
+        over -= isRecent ? sizeBytes / 4 : sizeBytes
+        await nextRound()
+      }
+    }
+  }
+
+  return {
+    find: ({ keys }: { keys: TileKey[] }): Transfer<(KeptTile | undefined)[]> => {
+      const found = folder.find(keys)
+      return new Transfer(
+        found,
+        found.flatMap((one) => (one === undefined ? [] : [one.bytes.buffer as ArrayBuffer])),
+      )
+    },
+    keep: ({ tiles }: { tiles: TileToKeep[] }): void => {
+      sinceShrink += folder.keep(tiles)
+      if (sinceShrink < Math.min(16 << 20, maxBytes / 20) || shrinking !== undefined) return
+      sinceShrink = 0
+      shrinking = shrink()
+        .catch((error: unknown) => onProblem('no room was made for tiles', error))
+        .finally(() => {
+          shrinking = undefined
+        })
+    },
+    use: async ({ tiles, atSeconds }: { tiles: AskedTile[]; atSeconds: number }): Promise<void> => {
+      for (let at = 0; at < tiles.length; at += usesAtOnce) {
+        folder.use(tiles.slice(at, at + usesAtOnce), atSeconds)
+        await nextRound()
+      }
+    },
+    retire: ({ layerId, version, limit }: { layerId: number; version: number; limit: number }): AskedTile[] =>
+      folder.retire(layerId, version, limit),
+    sweep: async (_: undefined, { ask }: Versions): Promise<void> => {
+      await sweepFolders(root, async () => new Map(await ask({ layers: true })))
+      await shrink()
+    },
+    close: (): void => folder.close(),
+  }
+}
+
+export type CacheHandlers = ReturnType<typeof handlersOf>
+
+serveWork<CacheHandlers, CacheWorkData>(handlersOf)

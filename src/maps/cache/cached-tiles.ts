@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { notFound } from '../../lib/errors.ts'
+import { JoinedWork } from './joined-work.ts'
+import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
+import { tileText } from './kept-tile.ts'
+import type { TileCache } from './tile-cache.ts'
+
+/** Which tile, and what else its bytes depend on but the layer's version. */
+export type TileWanted = Pick<TileKey, 'set' | 'tile' | 'variant' | 'format'>
+
+/** What makes tiles gives. */
+interface Made<Counts> {
+  bytes: Uint8Array
+  /** Plain data. */
+  counts: Counts
+}
+
+/** A tile of a layer at one version. */
+export interface VersionedTile<Counts> extends Made<Counts> {
+  version: number
+  /** Whether nobody else has changed the data meanwhile, as far as that can be told: else keep nothing by the version. */
+  isCurrent: boolean
+}
+
+/** How one kind of tiles is made. */
+export interface TileMaker<Counts> {
+  formats: readonly TileFamily['format'][]
+  make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<Made<Counts>>
+  /** What a new file of such tiles says of itself, by the names of MBTiles. */
+  metadata(layer: LayerRecord, wanted: TileWanted): Record<string, string>
+}
+
+type TileLayers = Pick<Layers, 'versionOf' | 'isStill' | 'findById'>
+
+/** What all kinds of tiles share; without `cache` every tile is made when it is asked for. */
+export interface CachingParts {
+  layers: TileLayers
+  cache: TileCache | undefined
+  /** Hears of each version of a layer that is met. */
+  onVersion(layer: LayerRecord, version: number): void
+}
+
+/** What asking for a tile leaves behind. */
+interface TileOptions {
+  /** Otherwise the cache stays as it is, but for what is there already. */
+  isKept?: boolean
+  /** Whether somebody looks at it, so that it is worth to be made anew after a change. */
+  isCounted?: boolean
+}
+
+/** How long a look outside counts: whoever comes within that shares a tile that cannot be kept. */
+const sharedMs = 5
+const mostTries = 6
+const pauseMs = 15
+
+/**
+ * Tiles that are kept under the version of their layer, for as long as it has it: a tile is kept when the version, and what
+ * can be seen of the data outside, were the same before and after it was made. It is made once for all who ask meanwhile.
+ */
+export class CachedTiles<Counts> {
+  readonly #parts: CachingParts
+  readonly #maker: TileMaker<Counts>
+  readonly #works = new JoinedWork<VersionedTile<Counts>>()
+
+  constructor(parts: CachingParts, maker: TileMaker<Counts>) {
+    this.#parts = parts
+    this.#maker = maker
+  }
+
+  /** How many tiles are being looked up or made. */
+  get underWay(): number {
+    return this.#works.size
+  }
+
+  get formats(): readonly TileFamily['format'][] {
+    return this.#maker.formats
+  }
+
+  /** Throws what its maker throws. */
+  async tile(
+    layer: LayerRecord,
+    wanted: TileWanted,
+    signal: AbortSignal,
+    { isKept = true, isCounted = isKept }: TileOptions = {},
+  ): Promise<VersionedTile<Counts>> {
+    const before = await this.#parts.layers.versionOf(layer)
+    this.#parts.onVersion(layer, before.version)
+    const key = keyOf(layer, before, wanted)
+    if (isCounted) this.#parts.cache?.count(key)
+    const remembered = before.isCurrent ? this.#parts.cache?.remembered(key) : undefined
+    if (remembered !== undefined) return told(before, remembered)
+    const moment = before.isCurrent ? '' : `?${Math.floor(performance.now() / sharedMs)}`
+    const work = (joined: AbortSignal) => this.#findOrMake(layer, { key, before, isKept }, joined)
+    return this.#works.join(`${tileText(key)}${moment}${isKept ? '' : '!'}`, work, signal)
+  }
+
+  async #findOrMake(
+    layer: LayerRecord,
+    { key, before, isKept }: { key: TileKey; before: LayerVersion; isKept: boolean },
+    signal: AbortSignal,
+  ): Promise<VersionedTile<Counts>> {
+    const { cache } = this.#parts
+    const found = before.isCurrent ? await cache?.find(key) : undefined
+    signal.throwIfAborted()
+    if (found !== undefined) return told(before, found)
+    const { tile, at } = await this.#makeSteady(layer, key, before, signal)
+    if (tile.isCurrent && isKept) {
+      const { bytes, counts } = tile
+      cache?.keep(
+        { ...key, version: tile.version },
+        { bytes, counts: JSON.stringify(counts) },
+        this.#maker.metadata(at, key),
+      )
+    }
+    return tile
+  }
+
+  /** Makes it again where the layer has changed meanwhile; where that cannot be told, it is made once. */
+  async #makeSteady(
+    first: LayerRecord,
+    wanted: TileWanted,
+    firstVersion: LayerVersion,
+    signal: AbortSignal,
+  ): Promise<{ tile: VersionedTile<Counts>; at: LayerRecord }> {
+    const { layers } = this.#parts
+    let layer = first
+    let before = firstVersion
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const made = await this.#maker.make(layer, wanted, signal)
+        const isCurrent = await layers.isStill(layer, before)
+        if (isCurrent || !before.isCurrent || tries === mostTries)
+          return { tile: { ...made, version: before.version, isCurrent }, at: layer }
+      } catch (error) {
+        // The table may have been replaced under the reader.
+        const isSame = signal.aborted || tries === mostTries || (await layers.isStill(layer, before))
+        if (isSame || !before.isCurrent) throw error
+      }
+      await sleep(pauseMs, undefined, { signal })
+      const now = await layers.findById(layer.id)
+      if (now === undefined) throw gone(layer)
+      layer = now
+      before = await layers.versionOf(layer)
+    }
+  }
+}
+
+function keyOf({ id }: LayerRecord, { version }: LayerVersion, wanted: TileWanted): TileKey {
+  const { set, tile, variant, format } = wanted
+  return { layerId: id, version, set, variant, format, tile }
+}
+
+function told<Counts>({ version }: LayerVersion, { bytes, counts }: KeptTile): VersionedTile<Counts> {
+  return { version, isCurrent: true, bytes, counts: JSON.parse(counts) as Counts }
+}
+
+function gone({ workspace, name }: LayerRecord): Error {
+  return notFound('unknown-layer', `Layer "${workspace}:${name}" does not exist any more`)
+}

@@ -1,0 +1,53 @@
+import { orAborted } from '../../lib/or-aborted.ts'
+
+interface Work<Result> {
+  result: Promise<Result>
+  abort: AbortController
+  waiting: number
+}
+
+/** Work that is done once for all who want it at the same time, and ended when the last of them has left. */
+export class JoinedWork<Result> {
+  readonly #works = new Map<string, Work<Result>>()
+
+  /** How much is under way. */
+  get size(): number {
+    return this.#works.size
+  }
+
+  async join(
+    key: string,
+    begin: (signal: AbortSignal) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    signal.throwIfAborted()
+    const work = this.#works.get(key) ?? this.#start(key, begin)
+    work.waiting += 1
+    try {
+      return await orAborted(work.result, signal)
+    } finally {
+      work.waiting -= 1
+      if (work.waiting === 0) this.#leave(key, work)
+    }
+  }
+
+  #start(key: string, begin: (signal: AbortSignal) => Promise<Result>): Work<Result> {
+    const abort = new AbortController()
+    const result = begin(abort.signal)
+    const work = { result, abort, waiting: 0 }
+    this.#works.set(key, work)
+    const forget = (): void => this.#forget(key, work)
+    result.then(forget, forget)
+    return work
+  }
+
+  /** Nobody waits: whoever comes now must not join what is about to end. */
+  #leave(key: string, work: Work<Result>): void {
+    this.#forget(key, work)
+    work.abort.abort(new Error('Nobody waits for it any more'))
+  }
+
+  #forget(key: string, work: Work<Result>): void {
+    if (this.#works.get(key) === work) this.#works.delete(key)
+  }
+}

@@ -1,0 +1,90 @@
+import type { Layers } from '../../catalog/doors/layers.ts'
+import type { EventBus } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { TileMaker } from './cached-tiles.ts'
+import { CachedTiles } from './cached-tiles.ts'
+import { RemakeTiles } from './remake-tiles.ts'
+import { TileCache } from './tile-cache.ts'
+
+/** Where tiles are kept. */
+export interface CacheLimits {
+  /** Has a folder for each layer by its number. */
+  root: string
+  /** Most that all of them may fill; 0: none are kept. */
+  maxBytes: number
+}
+
+interface CachingNeeds {
+  layers: Pick<Layers, 'versionOf' | 'isStill' | 'find' | 'findById' | 'listVersions'>
+  events: EventBus
+  log: Pick<Logger, 'warn' | 'debug'>
+}
+
+/** Many layers may be removed at a time. */
+const sweepDelayMs = 500
+
+/** The cache of all kinds of tiles, as it follows what becomes of their layers. */
+export class LayerCaching {
+  readonly #needs: CachingNeeds
+  readonly #cache: TileCache
+  readonly #remake: RemakeTiles | undefined
+  readonly #stopListening: (() => void)[] = []
+  #sweepTimer: NodeJS.Timeout | undefined
+
+  constructor(needs: CachingNeeds, { root, maxBytes }: CacheLimits) {
+    const { layers, events, log } = needs
+    this.#needs = needs
+    // Where nothing may be kept, what was kept before goes all the same.
+    this.#cache = new TileCache({ root, maxBytes, log, layers: () => layers.listVersions() })
+    this.#remake = maxBytes === 0 ? undefined : new RemakeTiles({ layers, cache: this.#cache, log })
+    this.#stopListening.push(
+      events.on('layer.published', ({ workspace, layer }) => void this.#changed(workspace, layer)),
+      events.on('layer.removed', () => {
+        this.#sweepTimer ??= setTimeout(() => this.#sweepLater(), sweepDelayMs).unref()
+      }),
+    )
+  }
+
+  /** Tiles of one kind: the same layer, version, variant, set and format always give the same bytes. */
+  kind<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts> {
+    const parts = {
+      layers: this.#needs.layers,
+      cache: this.#remake === undefined ? undefined : this.#cache,
+      onVersion: (layer: { id: number }, version: number) => this.#remake?.noteVersion(layer, version),
+    }
+    const kind = new CachedTiles(parts, maker)
+    this.#remake?.add(kind)
+    return kind
+  }
+
+  /** Removes what an earlier process has left of layers that are gone or have changed. */
+  start(): Promise<void> {
+    return this.#cache.start()
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#sweepTimer)
+    for (const stop of this.#stopListening.splice(0)) stop()
+    await this.#remake?.close()
+    await this.#cache.close()
+  }
+
+  #sweepLater(): void {
+    this.#sweepTimer = undefined
+    void this.#cache.sweep()
+  }
+
+  async #changed(workspace: string, name: string): Promise<void> {
+    try {
+      const layer = await this.#needs.layers.find(workspace, name)
+      if (layer === undefined) return
+      const { version } = await this.#needs.layers.versionOf(layer)
+      this.#remake?.noteVersion(layer, version)
+    } catch (error) {
+      this.#needs.log.warn(
+        { err: error, layer: `${workspace}:${name}` },
+        'a change of a layer was not followed',
+      )
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../lib/logger.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
+import type { AskedTile, TileToKeep } from './cache-folder.ts'
+import type { CacheHandlers, CacheProblem, CacheWorkData } from './cache-work.ts'
+import type { KeptTile, TileKey } from './kept-tile.ts'
+import { tileText } from './kept-tile.ts'
+import { MemoryTiles } from './memory-tiles.ts'
+
+const file = new URL('./cache-work.ts', import.meta.url)
+const mostInMemory = 64 << 20
+/** A disk that does not answer within so long is not asked for a while: a tile is made instead. */
+const patienceMs = 500
+const restMs = 5000
+const keepEveryMs = 50
+const countEveryMs = 5000
+const mostCounted = 50_000
+/** What may wait to be written; what comes beyond is not kept. */
+const mostWaitingBytes = 32 << 20
+const closeMs = 3000
+const restartMs = 1000
+
+interface CacheOptions extends CacheWorkData {
+  /** The layers that there are, with their versions. */
+  layers(): Promise<[id: number, version: number][]>
+  log: Pick<Logger, 'warn'>
+}
+
+interface Search {
+  key: TileKey
+  found(tile: KeptTile | undefined): void
+}
+
+/** Tiles that were made are kept: the hottest in memory, all in files, which a thread reads and writes. */
+export class TileCache {
+  readonly #options: CacheOptions
+  readonly #memory: MemoryTiles
+  #thread: WorkerHandle<CacheHandlers> | undefined
+  #searches: Search[] = []
+  #toKeep: TileToKeep[] = []
+  #waitingBytes = 0
+  #counted = new Map<string, AskedTile>()
+  #keepTimer: NodeJS.Timeout | undefined
+  #countTimer: NodeJS.Timeout | undefined
+  #restsUntil = 0
+  #swept: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(options: CacheOptions) {
+    this.#options = options
+    this.#memory = new MemoryTiles(Math.min(mostInMemory, options.maxBytes))
+  }
+
+  /** What is known without waiting. */
+  remembered(key: TileKey): KeptTile | undefined {
+    return this.#memory.find(tileText(key))
+  }
+
+  async find(key: TileKey): Promise<KeptTile | undefined> {
+    if (this.#isClosed || performance.now() < this.#restsUntil) return undefined
+    const tile = await this.#ask(key)
+    if (tile !== undefined) this.#memory.keep(tileText(key), tile)
+    return tile
+  }
+
+  /** Somebody has asked for the tile. */
+  count(key: TileKey): void {
+    const text = tileText(key)
+    const counted = this.#counted.get(text)
+    if (counted !== undefined) counted.asked += 1
+    else if (this.#counted.size < mostCounted) this.#counted.set(text, { key, asked: 1 })
+    this.#countTimer ??= setTimeout(() => void this.#writeUses(), countEveryMs).unref()
+  }
+
+  /** Keeps a tile; `metadata` is what its file says of itself, where it is new. */
+  keep(key: TileKey, tile: KeptTile, metadata: Record<string, string>): void {
+    if (this.#isClosed) return
+    this.#memory.keep(tileText(key), tile)
+    if (this.#waitingBytes > mostWaitingBytes) return
+    this.#waitingBytes += tile.bytes.length
+    this.#toKeep.push({ key, tile, metadata })
+    this.#keepTimer ??= setTimeout(() => void this.#writeKept(), keepEveryMs).unref()
+  }
+
+  /** Removes what is kept of older versions of a layer; gives the tiles that were asked for most, as ones of `version`. */
+  async retire(layerId: number, version: number, limit: number): Promise<AskedTile[]> {
+    await this.#writeUses()
+    const asked = await this.#call((thread) => thread.call('retire', { layerId, version, limit }))
+    return asked ?? []
+  }
+
+  /** Removes what no layer has any more, and what is too much; nothing is read from files meanwhile. */
+  sweep(): Promise<void> {
+    const swept = this.#call((thread) =>
+      thread.call('sweep', undefined, { onAsk: () => this.#options.layers() }),
+    )
+    this.#swept = swept.then(() => undefined)
+    return this.#swept
+  }
+
+  /** As `sweep`, where anything was kept by an earlier process. */
+  async start(): Promise<void> {
+    if (readdirSync(this.#options.root).length > 0) await this.sweep()
+  }
+
+  /** Writes what is still to be written. */
+  async close(): Promise<void> {
+    const thread = this.#thread
+    const rest = Promise.all([this.#writeKept(), this.#writeUses()]).then(() => thread?.call('close'))
+    const late = new AbortController()
+    await Promise.race([
+      rest.catch(() => undefined),
+      sleep(closeMs, undefined, { signal: late.signal }).catch(() => undefined),
+    ])
+    late.abort()
+    this.#isClosed = true
+    for (const { found } of this.#searches.splice(0)) found(undefined)
+    await thread?.end()
+  }
+
+  /** Tiles that are asked for in one turn of the event loop are looked up together. */
+  async #ask(key: TileKey): Promise<KeptTile | undefined> {
+    const answer = Promise.withResolvers<KeptTile | undefined>()
+    this.#searches.push({ key, found: answer.resolve })
+    if (this.#searches.length === 1) setImmediate(() => void this.#search())
+    return answer.promise
+  }
+
+  async #search(): Promise<void> {
+    await this.#swept
+    const searches = this.#searches.splice(0)
+    const keys = searches.map(({ key }) => key)
+    const late = setTimeout(() => {
+      this.#restsUntil = performance.now() + restMs
+      for (const { found } of searches) found(undefined)
+    }, patienceMs)
+    const tiles = await this.#call((thread) => thread.call('find', { keys }))
+    clearTimeout(late)
+    searches.forEach(({ found }, at) => {
+      found(tiles?.[at])
+    })
+  }
+
+  async #writeKept(): Promise<void> {
+    clearTimeout(this.#keepTimer)
+    this.#keepTimer = undefined
+    const tiles = this.#toKeep.splice(0)
+    if (tiles.length === 0) return
+    await this.#call((thread) => thread.call('keep', { tiles }))
+    for (const { tile } of tiles) this.#waitingBytes -= tile.bytes.length
+  }
+
+  async #writeUses(): Promise<void> {
+    clearTimeout(this.#countTimer)
+    this.#countTimer = undefined
+    const tiles = [...this.#counted.values()]
+    this.#counted = new Map()
+    if (tiles.length === 0) return
+    const atSeconds = Math.floor(Date.now() / 1000)
+    await this.#call((thread) => thread.call('use', { tiles, atSeconds }))
+  }
+
+  /** What goes wrong here costs nobody more than a tile that is made again. */
+  async #call<Result>(
+    ask: (thread: WorkerHandle<CacheHandlers>) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (this.#isClosed || performance.now() < this.#restsUntil - restMs + restartMs) return undefined
+    try {
+      this.#thread ??= this.#start()
+      return await ask(this.#thread)
+    } catch (error) {
+      if (!this.#isClosed) this.#warn('kept tiles cannot be reached', String(error))
+      return undefined
+    }
+  }
+
+  #start(): WorkerHandle<CacheHandlers> {
+    const { root, maxBytes } = this.#options
+    return startThread<CacheHandlers>(file, {
+      data: { root, maxBytes } satisfies CacheWorkData,
+      onTold: (told) => {
+        const { what, reason } = told as CacheProblem
+        this.#warn(what, reason)
+      },
+      onEnd: () => {
+        this.#thread = undefined
+        this.#restsUntil = performance.now() + restMs
+      },
+    })
+  }
+
+  #warn(what: string, reason: string): void {
+    this.#options.log.warn({ reason }, what)
+  }
+}

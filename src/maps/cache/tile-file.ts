@@ -1,0 +1,170 @@
+import { renameSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { KeptTile, TileFamily, TileKey } from './kept-tile.ts'
+import { sealOf } from './kept-tile.ts'
+
+/** How long a write waits for another server that writes to the same file. */
+const busyMs = 100
+const maxLogBytes = 4 << 20
+/** Behind the name of a file that is being made. */
+export const unfinishedEnding = '.new'
+
+/** MBTiles 1.3: tables `metadata` and `tiles`, here a view that leaves out tiles in which nothing is drawn. */
+const schema = `
+CREATE TABLE metadata (name text, value text);
+CREATE TABLE kept_tiles (
+  zoom_level integer, tile_column integer, tile_row integer, tile_data blob, counts text, seal integer,
+  PRIMARY KEY (zoom_level, tile_column, tile_row)
+);
+CREATE VIEW tiles AS
+  SELECT zoom_level, tile_column, tile_row, tile_data FROM kept_tiles WHERE length(tile_data) > 0;
+CREATE TABLE uses (
+  zoom_level integer, tile_column integer, tile_row integer, asked integer, used integer,
+  PRIMARY KEY (zoom_level, tile_column, tile_row)
+) WITHOUT ROWID;`
+
+const place = 'zoom_level = ? AND tile_column = ? AND tile_row = ?'
+
+/** What a tile in the file, or asked for beside it, is by the file's own words. */
+export interface CountedTile {
+  tile: TileAddress
+  asked: number
+}
+
+/** What stands in the file is not what was put there: it is to be removed. */
+export class DamagedFile extends Error {
+  constructor(path: string) {
+    super(`${path} is damaged`)
+    this.name = 'DamagedFile'
+  }
+}
+
+/** Rows of MBTiles count from the south (TMS). */
+function placeOf({ z, x, y }: TileAddress): [number, number, number] {
+  return [z, x, 2 ** z - 1 - y]
+}
+
+/**
+ * The tiles of one family in an MBTiles file, which several processes may have open. Every tile carries a seal over its
+ * contents and what it is of.
+ */
+export class TileFile {
+  readonly path: string
+  readonly #db: DatabaseSync
+  readonly #find
+  readonly #keep
+  readonly #use
+
+  /** Opens a file that is there. Throws what SQLite throws. */
+  constructor(path: string) {
+    this.path = path
+    this.#db = new DatabaseSync(path, { timeout: busyMs })
+    try {
+      this.#db.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
+      )
+      this.#find = this.#db.prepare(`SELECT tile_data, counts, seal FROM kept_tiles WHERE ${place}`)
+      this.#keep = this.#db.prepare('INSERT OR REPLACE INTO kept_tiles VALUES (?, ?, ?, ?, ?, ?)')
+      this.#use = this.#db.prepare(
+        'INSERT INTO uses VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET asked = asked + ?4, used = ?5',
+      )
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
+  }
+
+  /** Throws `DamagedFile` where another tile stands in the place. */
+  find(key: TileKey): KeptTile | undefined {
+    const row = this.#find.get(...placeOf(key.tile))
+    if (row === undefined) return undefined
+    const { tile_data: bytes, counts, seal } = row
+    if (!(bytes instanceof Uint8Array) || typeof counts !== 'string') throw new DamagedFile(this.path)
+    if (sealOf(key, { bytes, counts }) !== seal) throw new DamagedFile(this.path)
+    return { bytes, counts }
+  }
+
+  keep(tiles: readonly { key: TileKey; tile: KeptTile }[]): void {
+    this.#alone(() => {
+      for (const { key, tile } of tiles)
+        this.#keep.run(...placeOf(key.tile), tile.bytes, tile.counts, sealOf(key, tile))
+    })
+  }
+
+  /** Counts how often tiles were asked for, and when last, in seconds. */
+  use(tiles: readonly CountedTile[], atSeconds: number): void {
+    this.#alone(() => {
+      for (const { tile, asked } of tiles) this.#use.run(...placeOf(tile), asked, atSeconds)
+    })
+  }
+
+  /** Those that were asked for most, first. */
+  mostAsked(limit: number): CountedTile[] {
+    const rows = this.#db.prepare('SELECT * FROM uses WHERE asked > 0 ORDER BY asked DESC LIMIT ?').all(limit)
+    return rows.map((row) => {
+      const z = Number(row['zoom_level'])
+      const y = 2 ** z - 1 - Number(row['tile_row'])
+      return { tile: { z, x: Number(row['tile_column']), y }, asked: Number(row['asked']) }
+    })
+  }
+
+  /** Removes the quarter that was not used for longest, and gives the room back to the disk. */
+  trim(): void {
+    this.#alone(() => {
+      this.#db.exec(`
+        DELETE FROM kept_tiles WHERE rowid IN (
+          SELECT kept_tiles.rowid FROM kept_tiles LEFT JOIN uses USING (zoom_level, tile_column, tile_row)
+          ORDER BY coalesce(used, 0) LIMIT (SELECT (count(*) + 3) / 4 FROM kept_tiles));
+        DELETE FROM uses WHERE NOT EXISTS (
+          SELECT 1 FROM kept_tiles k WHERE k.zoom_level = uses.zoom_level AND k.tile_column = uses.tile_column
+            AND k.tile_row = uses.tile_row)`)
+    })
+    this.#db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
+  close(): void {
+    if (this.#db.isOpen) this.#db.close()
+  }
+
+  #alone(write: () => void): void {
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      write()
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+/** Makes a file that others see when it is whole. */
+export function createTileFile(path: string, family: TileFamily, metadata: Record<string, string>): void {
+  const unfinished = `${path}${unfinishedEnding}`
+  const db = new DatabaseSync(unfinished)
+  try {
+    db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = 0x4d504258; BEGIN; ${schema}`)
+    const insert = db.prepare('INSERT INTO metadata VALUES (?, ?)')
+    const all = { ...metadata, terrane_family: JSON.stringify(family) }
+    for (const [name, value] of Object.entries(all)) insert.run(name, value)
+    db.exec('COMMIT')
+  } finally {
+    db.close()
+  }
+  renameSync(unfinished, path)
+}
+
+/** What a file says that it holds; undefined where it is none of ours. */
+export function readFamily(path: string): TileFamily | undefined {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path, { timeout: busyMs })
+    const row = db.prepare("SELECT value FROM metadata WHERE name = 'terrane_family'").get()
+    return JSON.parse(String(row?.['value'])) as TileFamily
+  } catch {
+    return undefined
+  } finally {
+    db?.close()
+  }
+}

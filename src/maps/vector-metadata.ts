@@ -1,0 +1,30 @@
+import type { LayerRecord } from '../catalog/records.ts'
+import type { AttributeType } from '../geo/schema.ts'
+
+/** Deepest zoom of tiles that are told of; others are made as well. */
+const deepestZoom = 22
+
+/** What a file of a layer's vector tiles says of itself (MBTiles 1.3, "Vector tileset metadata"). */
+export function vectorMetadata(layer: LayerRecord, { variant }: { variant: string }): Record<string, string> {
+  const { title, abstract, schema } = layer.details
+  const shown = variant === '' ? undefined : new Set(JSON.parse(variant) as string[])
+  const fields = schema.attributes
+    .filter(({ name, type }) => shown?.has(name) !== false && type !== 'binary')
+    .map(({ name, type }) => [name, fieldType(type)])
+  const vector_layers = [
+    { id: layer.name, fields: Object.fromEntries(fields), minzoom: 0, maxzoom: deepestZoom },
+  ]
+  return {
+    ...{ name: title, format: 'pbf', type: 'overlay', version: String(layer.version) },
+    ...{ minzoom: '0', maxzoom: String(deepestZoom) },
+    ...(abstract === undefined ? {} : { description: abstract }),
+    json: JSON.stringify({ vector_layers }),
+  }
+}
+
+const numbers: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float32', 'float64']
+
+function fieldType(type: AttributeType): 'Number' | 'Boolean' | 'String' {
+  if (type === 'boolean') return 'Boolean'
+  return numbers.includes(type) ? 'Number' : 'String'
+}
