@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { parseColor } from './colors.ts'
 import { convertStyle } from './convert-style.ts'
 import { defaultStyles } from './default-styles.ts'
-import { readMapLibre } from './maplibre.ts'
-import { readSld } from './read-sld.ts'
+import { readMapLibre } from './maplibre/read-maplibre.ts'
+import { readSld } from './sld/read-sld.ts'
 
 const sld = `<?xml version="1.0" encoding="UTF-8"?>
 <sld:StyledLayerDescriptor version="1.0.0" xmlns:sld="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc">

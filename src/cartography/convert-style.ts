@@ -1,7 +1,8 @@
-import { readMapLibre, writeMapLibre } from './maplibre.ts'
-import { readSld } from './read-sld.ts'
+import { readMapLibre } from './maplibre/read-maplibre.ts'
+import { writeMapLibre } from './maplibre/write-maplibre.ts'
+import { readSld } from './sld/read-sld.ts'
+import { writeSld } from './sld/write-sld.ts'
 import type { StyleFormat } from './style-format.ts'
-import { writeSld } from './write-sld.ts'
 
 /**
  * A style document in another format; the same where it is that format already. Undefined where there is no way: QML
@@ -13,7 +14,7 @@ export function convertStyle(
 ): string | undefined {
   const { name, format, document } = style
   if (format === wanted) return document
-  if (format === 'sld' && wanted === 'maplibre') return writeMapLibre(readSld(document), name)
-  if (format === 'maplibre' && wanted === 'sld') return writeSld(readMapLibre(document), name)
+  if (format === 'sld' && wanted === 'maplibre') return writeMapLibre(readSld(document), name).document
+  if (format === 'maplibre' && wanted === 'sld') return writeSld(readMapLibre(document), name).document
   return undefined
 }

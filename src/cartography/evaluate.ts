@@ -25,17 +25,15 @@ export function isInScale({ minScale, maxScale }: Rule, scale: number): boolean 
 
 /** The rules that draw a feature at a scale, by their passes. */
 function rulesFor(rules: Rule[], feature: DrawnFeature, scale: number): Rule[] {
-  const here = rules.filter((rule) => isInScale(rule, scale))
-  const met = new Set(
-    here.filter(
-      ({ isElse, condition }) =>
-        isElse !== true && (condition === undefined || meetsCondition(condition, feature)),
-    ),
-  )
-  const passes = new Set([...met].map(passOf))
+  const here = rules.filter((rule) => isInScale(rule, scale) && isMet(rule, feature))
+  const passes = new Set(here.filter(({ isElse }) => isElse !== true).map(passOf))
   return here
-    .filter((rule) => met.has(rule) || (rule.isElse === true && !passes.has(passOf(rule))))
+    .filter((rule) => rule.isElse !== true || !passes.has(passOf(rule)))
     .sort((one, other) => passOf(one) - passOf(other))
+}
+
+function isMet({ condition }: Rule, feature: DrawnFeature): boolean {
+  return condition === undefined || meetsCondition(condition, feature)
 }
 
 /** The pass of a rule: the first is 0. */
@@ -144,7 +142,8 @@ function otherwiseOf<T>({ otherwise }: { otherwise?: T }, input: number): T | un
 
 type Interpolation = Extract<Driven<string | number>, { by: 'interpolation' }>
 
-function interpolate({ base, stops }: Interpolation, input: number): string | number | undefined {
+/** The value at a place between stops; undefined where there are none. */
+export function interpolate({ base, stops }: Interpolation, input: number): string | number | undefined {
   const next = stops.findIndex(({ at }) => at > input)
   const [before, after] = [stops[next - 1], stops[next]]
   if (next === 0 || Number.isNaN(input)) return stops[0]?.value

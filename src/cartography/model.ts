@@ -54,6 +54,13 @@ export type Condition =
   | { op: 'all' | 'any'; conditions: Condition[] }
   | { op: 'not'; condition: Condition }
 
+/** The conditions that have an operator. */
+export type ConditionOf<Op extends Condition['op'], Each = Condition> = Each extends { op: infer Ops }
+  ? Op extends Ops
+    ? Each
+    : never
+  : never
+
 /** The shapes of marks. */
 export const markShapes = ['circle', 'square', 'triangle', 'star', 'cross', 'x'] as const
 /** One of `markShapes`. */

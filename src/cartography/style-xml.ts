@@ -1,6 +1,6 @@
 import { invalid } from '../lib/errors.ts'
 import type { XmlElement } from '../lib/text/xml-tree.ts'
-import { readXmlTree } from '../lib/text/xml-tree.ts'
+import { readXmlTree, textNode } from '../lib/text/xml-tree.ts'
 
 const limits = { maxDepth: 100, maxElements: 100_000 }
 
@@ -14,17 +14,28 @@ function refuse(why: string): never {
 
 /**
  * The first element of a style document, names without their prefix; throws `Failure` (`invalid`) for a broken one, one
- * with a DOCTYPE, or a huge one.
+ * with a DOCTYPE where none is usual, or a huge one. Entities are never expanded.
  */
-export function parseStyleXml(text: string): XmlElement {
+export function parseStyleXml(text: string, { takesDoctype = false } = {}): XmlElement {
   const root = readXmlTree(text.replace(/^\uFEFF/, ''), {
     ...limits,
+    keepsTexts: true,
     nameOf: localName,
-    onDoctype: () => refuse('has a DOCTYPE, which is not accepted'),
+    onDoctype: () => takesDoctype || refuse('has a DOCTYPE, which is not accepted'),
     onBroken: (error) => refuse(`is not well-formed XML: ${error.message}`),
-    onTooLarge: () => refuse('is nested too deep or has too many elements'),
+    onTooLarge: (limit, line) =>
+      refuse(
+        limit === 'depth'
+          ? `is nested deeper than ${limits.maxDepth} elements in line ${line}`
+          : `has more than ${limits.maxElements} elements: the first beyond stands in line ${line}`,
+      ),
   })
-  return root.children[0] ?? refuse('is empty')
+  return elementsOf(root)[0] ?? refuse('is empty')
+}
+
+/** The elements in an element, without the texts between them. */
+export function elementsOf(element: XmlElement | undefined): XmlElement[] {
+  return element?.children.filter(({ name }) => name !== textNode) ?? []
 }
 
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
@@ -39,4 +50,32 @@ export function childrenOf(element: XmlElement | undefined, name: string): XmlEl
 export function textOf(element: XmlElement | undefined, name: string): string | undefined {
   const text = child(element, name)?.text.trim()
   return text === undefined || text === '' ? undefined : text
+}
+
+/** A text as it stands in XML, between elements or in an attribute; what XML cannot say becomes a blank. */
+export function escapeXml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\r', '&#13;')
+}
+
+/** An element around content that is XML already. */
+export function element(name: string, ...content: string[]): string {
+  return `<${name}>${content.join('')}</${name}>`
+}
+
+/** An element around a text; nothing where there is no text. */
+export function textElement(name: string, value: string | number | undefined): string {
+  return value === undefined ? '' : element(name, escapeXml(String(value)))
+}
+
+/** Attributes, those without a value left out. */
+export function attributes(values: Record<string, string | number | undefined>): string {
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${escapeXml(String(value))}"`))
+    .join('')
 }

@@ -8,6 +8,9 @@ export interface XmlElement {
   text: string
 }
 
+/** The name of the elements that stand for texts where these are wanted in their place. */
+export const textNode = '#text'
+
 /** The limits of a document, and what refuses it: each throws. */
 export interface XmlTreeOptions {
   maxDepth: number
@@ -18,8 +21,10 @@ export interface XmlTreeOptions {
   onDoctype?(): void
   /** The text is not well-formed. */
   onBroken(error: Error): never
-  /** It is nested deeper, or has more elements. */
-  onTooLarge(): never
+  /** It is nested deeper, or has more elements. The line is that of the element which is too much. */
+  onTooLarge(limit: 'depth' | 'elements', line: number): never
+  /** Texts between elements stand among the children too, as elements called `textNode`. */
+  keepsTexts?: true
 }
 
 /** Reads a small XML document; gives an element that has the document's own as its children. */
@@ -33,7 +38,8 @@ export function readXmlTree(text: string, options: XmlTreeOptions): XmlElement {
   parser.on('error', options.onBroken)
   parser.on('opentag', (tag) => {
     count += 1
-    if (open.length > maxDepth || count > maxElements) options.onTooLarge()
+    if (open.length > maxDepth) options.onTooLarge('depth', parser.line)
+    if (count > maxElements) options.onTooLarge('elements', parser.line)
     const attributes = Object.fromEntries(
       Object.entries(tag.attributes).map(([name, value]) => [nameOf(name), String(value)]),
     )
@@ -43,7 +49,10 @@ export function readXmlTree(text: string, options: XmlTreeOptions): XmlElement {
   })
   const addText = (piece: string): void => {
     const element = open.at(-1)
-    if (element !== undefined) element.text += piece
+    if (element === undefined) return
+    element.text += piece
+    if (options.keepsTexts === true && piece.trim() !== '')
+      element.children.push({ name: textNode, attributes: {}, children: [], text: piece })
   }
   parser.on('text', addText)
   parser.on('cdata', addText)

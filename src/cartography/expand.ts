@@ -1,0 +1,250 @@
+import { interpolate, passOf } from './evaluate.ts'
+import type { Losses } from './losses.ts'
+import type { Condition, Driven, Input, Rule, Symbolizer } from './model.ts'
+import { scaleOfZoom } from './scale.ts'
+
+/** Rules at most that one style becomes. */
+export const maxRules = 2000
+
+/** Classes that a value between two stops becomes. */
+const stepsOfInterpolation = 6
+
+/** A driven value of a symbol that rules can say: all but those that are an attribute themselves. */
+type Divided = Exclude<Driven<string | number>, { by: 'attribute' }>
+
+/** What one case of a value draws, where, and what it is called. */
+interface Case {
+  value: string | number
+  condition?: Condition
+  minZoom?: number
+  maxZoom?: number
+  label?: string
+}
+
+/**
+ * The same style by rules alone, for languages whose values are plain: each class and category becomes a rule, values between
+ * stops become some classes, which is told. Values that are an attribute themselves stay.
+ */
+export function expandRules(rules: Rule[], losses: Losses): Rule[] {
+  const explicit = rules.some((rule) => rule.isElse === true && firstDriven(rule) !== undefined)
+    ? withoutElse(rules)
+    : rules
+  const done: Rule[] = []
+  const waiting = explicit.toReversed()
+  for (let rule = waiting.pop(); rule !== undefined; rule = waiting.pop()) {
+    const driven = firstDriven(rule)
+    if (driven === undefined) done.push(rule)
+    else if (done.length + waiting.length > maxRules) {
+      losses.add(`values beyond ${maxRules} rules, drawn by their first class`)
+      waiting.push(replaced(rule, driven, casesOf(driven)[0]?.value ?? 0))
+    } else waiting.push(...divide(rule, driven, losses).toReversed())
+  }
+  return done
+}
+
+function divide(rule: Rule, driven: Divided, losses: Losses): Rule[] {
+  if (driven.by === 'interpolation') losses.add('values between stops, drawn in steps')
+  return casesOf(driven).flatMap((one) => {
+    const part = limited(replaced(rule, driven, one.value), one)
+    return part === undefined ? [] : [part]
+  })
+}
+
+/** The first value of a rule's symbols that has to be divided. */
+function firstDriven({ symbols }: Rule): Divided | undefined {
+  let found: Divided | undefined
+  JSON.stringify(symbols, (_key, value: unknown) => {
+    if (found === undefined && isDivided(value)) found = value
+    return value
+  })
+  return found
+}
+
+function isDivided(value: unknown): value is Divided {
+  return typeof value === 'object' && value !== null && 'by' in value && value.by !== 'attribute'
+}
+
+/** The rule with a plain value wherever its symbols have this driven one with the same cases. */
+function replaced(rule: Rule, driven: Divided, value: string | number): Rule {
+  const wanted = JSON.stringify(driven)
+  return { ...rule, symbols: rule.symbols.map((symbol) => replaceIn(symbol, wanted, value) as Symbolizer) }
+}
+
+function replaceIn(part: unknown, wanted: string, value: string | number): unknown {
+  if (Array.isArray(part)) return part.map((one: unknown) => replaceIn(one, wanted, value))
+  if (typeof part !== 'object' || part === null) return part
+  if (isDivided(part)) return JSON.stringify(part) === wanted ? value : part
+  return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, replaceIn(one, wanted, value)]))
+}
+
+/** The rule where one case holds; undefined where its scales leave nothing. */
+function limited(rule: Rule, { condition, minZoom, maxZoom, label }: Case): Rule | undefined {
+  const minScale = Math.max(rule.minScale ?? 0, maxZoom === undefined ? 0 : scaleOfZoom(maxZoom))
+  const endless = Number.POSITIVE_INFINITY
+  const maxScale = Math.min(rule.maxScale ?? endless, minZoom === undefined ? endless : scaleOfZoom(minZoom))
+  if (minScale >= maxScale) return undefined
+  const both = [rule.condition, condition].filter((one) => one !== undefined)
+  const [only] = both
+  const title = [rule.title, label].filter((text) => text !== undefined).join(': ')
+  return {
+    ...rule,
+    ...(title === '' ? {} : { title }),
+    ...(only === undefined ? {} : { condition: both.length === 1 ? only : { op: 'all', conditions: both } }),
+    ...(minScale === 0 ? {} : { minScale }),
+    ...(maxScale === endless ? {} : { maxScale }),
+  }
+}
+
+function casesOf(driven: Divided): Case[] {
+  if (driven.by === 'categories') return categoryCases(driven)
+  if (driven.by === 'classes') return classCases(driven)
+  return classCases(stepped(driven))
+}
+
+function categoryCases({ property, categories, otherwise }: Extract<Divided, { by: 'categories' }>): Case[] {
+  const conditions = categories.map(({ values }) =>
+    anyOf(values.map((value) => ({ op: '==', property, value }))),
+  )
+  return [
+    ...categories.map(({ values, value }, index) => ({
+      value,
+      label: values.join(', '),
+      ...(conditions[index] === undefined ? {} : { condition: conditions[index] }),
+    })),
+    { value: otherwise, condition: { op: 'not', condition: anyOf(conditions) } },
+  ]
+}
+
+function anyOf(conditions: Condition[]): Condition {
+  const [only] = conditions
+  return conditions.length === 1 && only !== undefined ? only : { op: 'any', conditions }
+}
+
+type Classes = Extract<Divided, { by: 'classes' }>
+
+function classCases({ input, breaks, values, otherwise }: Classes): Case[] {
+  const cases = values.map((value, index): Case => {
+    const [from, to] = [breaks[index - 1], breaks[index]]
+    if (input === 'zoom') return zoomCase(value, from, to)
+    return {
+      value,
+      label: labelOf(from, to),
+      ...conditionOf(input.property, from, to, otherwise === undefined),
+    }
+  })
+  const [first] = breaks
+  if (input === 'zoom' || otherwise === undefined || first === undefined) return cases
+  const { property } = input
+  const isNumber: Condition = {
+    op: 'any',
+    conditions: [
+      { op: '<', property, value: first },
+      { op: '>=', property, value: first },
+    ],
+  }
+  return [...cases, { value: otherwise, condition: { op: 'not', condition: isNumber } }]
+}
+
+function zoomCase(value: string | number, from: number | undefined, to: number | undefined): Case {
+  return {
+    value,
+    ...(from === undefined ? {} : { minZoom: from }),
+    ...(to === undefined ? {} : { maxZoom: to }),
+  }
+}
+
+/** The first class takes what is no number where nothing else is said. */
+function conditionOf(property: string, from: number | undefined, to: number | undefined, takesRest: boolean) {
+  const above: Condition[] = from === undefined ? [] : [{ op: '>=', property, value: from }]
+  const below: Condition[] = to === undefined ? [] : [{ op: '<', property, value: to }]
+  if (from === undefined && to !== undefined && takesRest) {
+    const condition: Condition = { op: 'not', condition: { op: '>=', property, value: to } }
+    return { condition }
+  }
+  const both = [...above, ...below]
+  const [only] = both
+  if (only === undefined) return {}
+  const condition: Condition = both.length === 1 ? only : { op: 'all', conditions: both }
+  return { condition }
+}
+
+function labelOf(from: number | undefined, to: number | undefined): string {
+  if (from === undefined) return to === undefined ? 'all' : `below ${to}`
+  return to === undefined ? `${from} and more` : `${from} to ${to}`
+}
+
+/** An interpolation as classes: some between each two stops, each with the value in its middle. */
+function stepped(driven: Extract<Divided, { by: 'interpolation' }>): Classes {
+  const { input, stops, otherwise } = driven
+  const parts = Math.max(1, Math.ceil(stepsOfInterpolation / Math.max(1, stops.length - 1)))
+  const breaks: number[] = []
+  const values: (string | number)[] = [stops[0]?.value ?? 0]
+  for (const [index, { at }] of stops.entries()) {
+    const next = stops[index + 1]
+    for (let part = 0; part < parts && next !== undefined; part += 1) {
+      const step = (next.at - at) / parts
+      breaks.push(at + part * step)
+      values.push(interpolate(driven, at + (part + 0.5) * step) ?? 0)
+    }
+  }
+  const last = stops.at(-1)
+  if (last !== undefined) {
+    breaks.push(last.at)
+    values.push(last.value)
+  }
+  return {
+    by: 'classes',
+    input: input satisfies Input,
+    breaks,
+    values,
+    ...(otherwise === undefined ? {} : { otherwise }),
+  }
+}
+
+/**
+ * The same rules without else rules: what one of them draws is told by a condition, for each range of scales in which the same
+ * rules of its pass draw.
+ */
+export function withoutElse(rules: Rule[]): Rule[] {
+  return rules.flatMap((rule) => (rule.isElse === true ? explicitElse(rule, rules) : [rule]))
+}
+
+function explicitElse(rule: Rule, rules: Rule[]): Rule[] {
+  const { isElse: _isElse, ...plain } = rule
+  const others = rules.filter((other) => other.isElse !== true && passOf(other) === passOf(rule))
+  const ranges = scaleRanges(rule, others).flatMap(([minScale, maxScale]) => {
+    const here = others.filter(
+      (other) =>
+        (other.minScale ?? 0) <= minScale && (other.maxScale ?? Number.POSITIVE_INFINITY) >= maxScale,
+    )
+    if (here.some(({ condition }) => condition === undefined)) return []
+    const conditions = here.flatMap(({ condition }) => condition ?? [])
+    const rest: Condition[] =
+      conditions.length === 0 ? [] : [{ op: 'not', condition: { op: 'any', conditions } }]
+    const all = [...(plain.condition === undefined ? [] : [plain.condition]), ...rest]
+    const [only] = all
+    const { minScale: _min, maxScale: _max, condition: _condition, ...bare } = plain
+    return [
+      {
+        ...bare,
+        ...(only === undefined
+          ? {}
+          : { condition: all.length === 1 ? only : { op: 'all' as const, conditions: all } }),
+        ...(minScale === 0 ? {} : { minScale }),
+        ...(maxScale === Number.POSITIVE_INFINITY ? {} : { maxScale }),
+      },
+    ]
+  })
+  const isFree = ({ condition }: Rule): number => (condition === undefined ? 1 : 0)
+  return ranges.sort((one, other) => isFree(one) - isFree(other))
+}
+
+/** The ranges of a rule's scales between which no other rule begins or ends. */
+function scaleRanges(rule: Rule, others: Rule[]): [number, number][] {
+  const [least, most] = [rule.minScale ?? 0, rule.maxScale ?? Number.POSITIVE_INFINITY]
+  const inside = others
+    .flatMap(({ minScale, maxScale }) => [minScale ?? 0, maxScale ?? 0])
+    .filter((scale) => scale > least && scale < most)
+  const bounds = [least, ...new Set(inside.sort((one, other) => one - other)), most]
+  return bounds.slice(1).map((to, index) => [bounds[index] ?? 0, to])
+}

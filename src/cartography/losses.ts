@@ -1,0 +1,23 @@
+const most = 100
+
+/** What a document says and its reader or writer leaves out, in words, each once. */
+export class Losses {
+  readonly #words = new Set<string>()
+  #others = 0
+
+  constructor(words: Iterable<string> = []) {
+    for (const word of words) this.add(word)
+  }
+
+  /** Notes what was left out; gives undefined in its place. */
+  add(what: string): undefined {
+    const word = what.replace(/\s+/g, ' ').slice(0, 200)
+    if (this.#words.has(word)) return
+    if (this.#words.size < most) this.#words.add(word)
+    else this.#others += 1
+  }
+
+  list(): string[] {
+    return this.#others === 0 ? [...this.#words] : [...this.#words, `${this.#others} things more`]
+  }
+}

@@ -1,0 +1,24 @@
+import { isDriven } from '../driven.ts'
+import type { Value } from '../model.ts'
+import { metresOfPixel, scaleOfZoom } from '../scale.ts'
+
+/** Between these zooms a length on the ground is said, by its pixels at both: it doubles with each zoom. */
+const [first, last] = [0, 24]
+
+const pixelsOfMetre = 1 / (scaleOfZoom(first) * metresOfPixel)
+
+/** A length of metres on the ground as an expression by zoom; `expression` gives that for a factor. */
+export function groundExpression(expression: (factor: number) => unknown): unknown[] {
+  const ends = [first, expression(pixelsOfMetre), last, expression(pixelsOfMetre * 2 ** (last - first))]
+  return ['interpolate', ['exponential', 2], ['zoom'], ...ends]
+}
+
+/** The metres of such an expression; undefined for others. */
+export function groundMetres(value: Value<number>): number | undefined {
+  if (!isDriven(value) || value.by !== 'interpolation' || value.input !== 'zoom' || value.base !== 2)
+    return undefined
+  const [low, high, ...more] = value.stops
+  if (low?.at !== first || high?.at !== last || more.length > 0) return undefined
+  const isGround = Math.abs(high.value / (low.value * 2 ** (last - first)) - 1) < 1e-9
+  return isGround ? Number((low.value / pixelsOfMetre).toPrecision(9)) : undefined
+}

@@ -1,0 +1,82 @@
+import { defined } from '../../lib/defined.ts'
+import { Losses } from '../losses.ts'
+import type { Rule, Style, Symbolizer } from '../model.ts'
+import { scaleOfZoom } from '../scale.ts'
+import { readFilter } from './read-filter.ts'
+import { readSymbols } from './read-symbols.ts'
+import type { Node } from './read-values.ts'
+import { asNode } from './read-values.ts'
+
+/** Under these names layers and styles say in their `metadata` what MapLibre has no word for. */
+export const metadataNames = {
+  lost: 'terrane:not-converted',
+  rule: 'terrane:rule',
+  outline: 'terrane:outline',
+  title: 'terrane:title',
+  abstract: 'terrane:abstract',
+} as const
+
+const maxLayers = 5000
+
+/** Reads a MapLibre style document (version 8): each of its layers is a rule and a pass of its own. */
+export function readMapLibre(document: string): Style {
+  const style = asNode(JSON.parse(document))
+  const losses = new Losses()
+  const all = Array.isArray(style.layers) ? style.layers.map(asNode) : []
+  if (all.length > maxLayers) losses.add(`the layers after the first ${maxLayers}`)
+  const layers = all.slice(0, maxLayers)
+  const sources = new Set(layers.flatMap((layer) => layer['source-layer'] ?? []).map(String))
+  if (sources.size > 1) losses.add(`that layers are drawn from several sources: ${[...sources].join(', ')}`)
+  const rules: Rule[] = []
+  let last: unknown
+  for (const layer of layers) {
+    const rule = ruleOf(layer, losses)
+    const group = asNode(layer.metadata)[metadataNames.rule]
+    const before = rules.at(-1)
+    if (group !== undefined && group === last && before !== undefined) join(before, rule, layer)
+    else if (rule.symbols.length > 0)
+      rules.push({ ...rule, ...(rules.length === 0 ? {} : { pass: rules.length }) })
+    last = group
+  }
+  return {
+    ...(typeof style.name === 'string' ? { name: style.name } : {}),
+    rules,
+    lost: losses.list(),
+  }
+}
+
+/** A further layer of the rule before: one more symbol, or the outline of its last area. */
+function join(before: Rule, { symbols }: Rule, layer: Node): void {
+  const last = before.symbols.at(-1)
+  const [first] = symbols
+  const isOutline = asNode(layer.metadata)[metadataNames.outline] === true
+  if (isOutline && last?.kind === 'polygon' && first?.kind === 'line')
+    before.symbols[before.symbols.length - 1] = { ...last, stroke: first.stroke, ...unitOf(first) }
+  else before.symbols.push(...symbols)
+}
+
+function unitOf({ unit }: { unit?: 'pixel' | 'metre' }): { unit?: 'pixel' | 'metre' } {
+  return unit === undefined ? {} : { unit }
+}
+
+function ruleOf(layer: Node, losses: Losses): Rule {
+  const isHidden = asNode(layer.layout).visibility === 'none'
+  if (isHidden) losses.add(`the hidden layer ${String(layer.id)}`)
+  const condition = readFilter(layer.filter)
+  if (layer.filter !== undefined && condition === undefined) losses.add('a filter')
+  const { [metadataNames.title]: title, [metadataNames.abstract]: abstract } = asNode(layer.metadata)
+  const symbols: Symbolizer[] = isHidden ? [] : readSymbols(layer, losses)
+  return {
+    ...(typeof layer.id === 'string' ? { name: layer.id } : {}),
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof abstract === 'string' ? { abstract } : {}),
+    ...defined({ condition }),
+    ...(isZoom(layer.maxzoom) ? { minScale: scaleOfZoom(layer.maxzoom) } : {}),
+    ...(isZoom(layer.minzoom) && layer.minzoom > 0 ? { maxScale: scaleOfZoom(layer.minzoom) } : {}),
+    symbols,
+  }
+}
+
+function isZoom(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 24
+}

@@ -1,0 +1,127 @@
+import { defined } from '../../lib/defined.ts'
+import { isDriven, mapDriven } from '../driven.ts'
+import type { Losses } from '../losses.ts'
+import type { Fill, Stroke, Symbolizer, Value } from '../model.ts'
+import { lineCaps, lineJoins } from '../model.ts'
+import { groundMetres } from './ground-lengths.ts'
+import { readText } from './read-text.ts'
+import type { Node } from './read-values.ts'
+import { LayerValues } from './read-values.ts'
+
+/** The symbols of one layer of a style. */
+export function readSymbols(layer: Node, losses: Losses): Symbolizer[] {
+  const values = new LayerValues(layer, losses)
+  const symbols = symbolsOf(layer, values, losses)
+  if (symbols !== undefined) {
+    values.tellRest()
+    return symbols
+  }
+  losses.add(`a layer of type ${String(layer.type)}`)
+  return []
+}
+
+function symbolsOf(layer: Node, values: LayerValues, losses: Losses): Symbolizer[] | undefined {
+  switch (layer.type) {
+    case 'line':
+      return [readLine(values, losses)]
+    case 'fill':
+      return [readFill(values, losses)]
+    case 'circle':
+      return [readCircle(values, losses)]
+    case 'symbol':
+      return readText(values, losses)
+    case 'raster': {
+      const opacity = plain(values.number('raster-opacity', 1), 'raster-opacity', 1, losses)
+      return [{ kind: 'raster', opacity }]
+    }
+    default:
+      return undefined
+  }
+}
+
+function plain(value: Value<number>, name: string, usual: number, losses: Losses): number {
+  if (!isDriven(value)) return value
+  losses.add(`an expression for ${name}`)
+  return usual
+}
+
+/** A value multiplied; undefined, and told, where it is an attribute itself. */
+export function scaled(value: Value<number>, factor: number, name: string, losses: Losses): Value<number> {
+  if (!isDriven(value)) return value * factor
+  if (value.by !== 'attribute' || factor === 1) return mapDriven(value, (amount) => amount * factor)
+  losses.add(`an expression for ${name}`)
+  return 5 * factor
+}
+
+/** The opacity that a property and the colour itself give together. */
+export function together(opacity: Value<number>, own: number, losses: Losses): Value<number> {
+  return own === 1 ? opacity : rounded(scaled(opacity, own, 'opacity', losses))
+}
+
+function rounded(value: Value<number>): Value<number> {
+  const round = (amount: number): number => Math.round(amount * 1000) / 1000
+  return isDriven(value) ? mapDriven(value, round) : round(value)
+}
+
+function paint(values: LayerValues, prefix: string, losses: Losses): Fill {
+  const { color, opacity } = values.color(`${prefix}-color`, '#000000')
+  return { color, opacity: together(values.number(`${prefix}-opacity`, 1), opacity, losses) }
+}
+
+function readLine(values: LayerValues, losses: Losses): Symbolizer {
+  const given = values.number('line-width', 1)
+  const metres = groundMetres(given)
+  const width = metres ?? given
+  const dashes = values.numbers('line-dasharray')
+  if (dashes !== undefined && isDriven(width)) losses.add('dashes of a line of computed width')
+  const cap = values.choice('line-cap', lineCaps)
+  const join = values.choice('line-join', lineJoins)
+  const { color, opacity } = paint(values, 'line', losses)
+  const factor = isDriven(width) ? 1 : width
+  const stroke: Stroke = {
+    ...{ color, width, opacity },
+    ...(dashes === undefined ? {} : { dashes: dashes.map((dash) => tidy(dash * factor)) }),
+    ...defined({ cap, join }),
+  }
+  const right = values.number('line-offset', 0)
+  const offset = right === 0 ? undefined : scaled(groundMetres(right) ?? right, -1, 'line-offset', losses)
+  return {
+    kind: 'line',
+    ...(metres === undefined ? {} : { unit: 'metre' as const }),
+    stroke,
+    ...defined({ offset }),
+  }
+}
+
+/** Without the last digits that multiplying leaves. */
+export function tidy(value: number): number {
+  return Number(value.toPrecision(12))
+}
+
+/** The outline of a fill has one pixel, and the fill's opacity beside that of its own colour. */
+function readFill(values: LayerValues, losses: Losses): Symbolizer {
+  const opacity = values.number('fill-opacity', 1)
+  const inside = values.color('fill-color', '#000000')
+  const fill = { color: inside.color, opacity: together(opacity, inside.opacity, losses) }
+  if (!values.has('fill-outline-color')) return { kind: 'polygon', fill }
+  const outline = values.color('fill-outline-color', '#000000')
+  const stroke = { color: outline.color, width: 1, opacity: together(opacity, outline.opacity, losses) }
+  return { kind: 'polygon', fill, stroke }
+}
+
+function readCircle(values: LayerValues, losses: Losses): Symbolizer {
+  const radius = values.number('circle-radius', 5)
+  const metres = groundMetres(radius)
+  const size = scaled(metres ?? radius, 2, 'circle-radius', losses)
+  const fill = paint(values, 'circle', losses)
+  const width = values.number('circle-stroke-width', 0)
+  const line = paint(values, 'circle-stroke', losses)
+  return {
+    ...{ kind: 'point', shape: 'circle', size: isDriven(size) ? size : tidy(size) },
+    ...(metres === undefined ? {} : { unit: 'metre' }),
+    ...(fill.opacity === 0 ? {} : { fill }),
+    ...(width === 0
+      ? {}
+      : { stroke: { color: line.color, width: groundMetres(width) ?? width, opacity: line.opacity } }),
+  }
+}

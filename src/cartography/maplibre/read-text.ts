@@ -1,0 +1,112 @@
+import { defined } from '../../lib/defined.ts'
+import { isDriven } from '../driven.ts'
+import type { Losses } from '../losses.ts'
+import type { Attribute, Font, Placement, Symbolizer, Value } from '../model.ts'
+import { groundMetres } from './ground-lengths.ts'
+import { attributeOf } from './read-filter.ts'
+import { scaled, tidy, together } from './read-symbols.ts'
+import type { LayerValues } from './read-values.ts'
+
+type Label = (string | Attribute)[]
+
+/** The label of a layer of symbols; its icon is told. */
+export function readText(values: LayerValues, losses: Losses): Symbolizer[] {
+  if (values.has('icon-image')) losses.add('an icon')
+  const field = values.raw('text-field')
+  const label = readLabel(field)
+  if (label === undefined) {
+    if (field !== undefined) losses.add('a computed label')
+    return []
+  }
+  const given = values.number('text-size', 16)
+  const metres = groundMetres(given)
+  const { color, opacity } = values.color('text-color', '#000000')
+  const text = values.number('text-opacity', 1)
+  const halo = readHalo(values, text, losses)
+  const size = metres ?? given
+  return [
+    {
+      ...{ kind: 'text', label, size, color },
+      opacity: together(text, opacity, losses),
+      ...(metres === undefined ? {} : { unit: 'metre' }),
+      ...defined({ font: readFont(values), halo, placement: readPlacement(values, size, losses) }),
+    },
+  ]
+}
+
+function readHalo(values: LayerValues, textOpacity: Value<number>, losses: Losses) {
+  const width = values.number('text-halo-width', 0)
+  const { color, opacity } = values.color('text-halo-color', '#ffffff')
+  if (width === 0) return undefined
+  return { color, width: groundMetres(width) ?? width, opacity: together(textOpacity, opacity, losses) }
+}
+
+/** The parts of `"{x} text"`, of `get`, `concat` and `format`; undefined for others, and for nothing. */
+function readLabel(field: unknown): Label | undefined {
+  const label = labelParts(field)?.filter((part) => part !== '')
+  return label === undefined || label.length === 0 ? undefined : label
+}
+
+function labelParts(field: unknown): Label | undefined {
+  if (typeof field === 'string') return tokens(field)
+  const property = attributeOf(field)
+  if (property !== undefined) return [{ property }]
+  if (!Array.isArray(field)) return undefined
+  const [op, ...args] = field
+  if (op === 'literal') return typeof args[0] === 'string' ? [args[0]] : undefined
+  if (op === 'to-string') return labelParts(args[0])
+  const inner: unknown[] =
+    op === 'concat' ? args : op === 'format' ? args.filter((_, index) => index % 2 === 0) : []
+  const isPlain =
+    op !== 'format' || args.every((arg, index) => index % 2 === 0 || Object.keys(arg ?? {}).length === 0)
+  const parts = inner.map((part) => (typeof part === 'string' ? [part] : labelParts(part)))
+  return inner.length === 0 || !isPlain || parts.some((part) => part === undefined)
+    ? undefined
+    : parts.flatMap((part) => part ?? [])
+}
+
+function tokens(text: string): Label {
+  return text.split(/(\{[^{}]+\})/).map((part) => {
+    const property = /^\{([^{}]+)\}$/.exec(part)?.[1]
+    return property === undefined ? part : { property }
+  })
+}
+
+/** The first font of the list, its weight and style in its name. */
+function readFont(values: LayerValues): Font | undefined {
+  const list = values.raw('text-font')
+  const fonts: unknown = Array.isArray(list) && list[0] === 'literal' ? list[1] : list
+  const first: unknown = Array.isArray(fonts) ? fonts[0] : undefined
+  if (typeof first !== 'string') return undefined
+  const words = first.split(/\s+/)
+  const family = words.filter((word) => !/^(Regular|Bold|Semibold|Italic|Oblique)$/i.test(word)).join(' ')
+  const isBold = words.some((word) => /^(Semi)?bold$/i.test(word)) || undefined
+  const isItalic = words.some((word) => /^(Italic|Oblique)$/i.test(word)) || undefined
+  return defined({ family: family === '' ? undefined : family, isBold, isItalic })
+}
+
+function readPlacement(values: LayerValues, size: Value<number>, losses: Losses): Placement | undefined {
+  const anchor = values.raw('text-anchor')
+  const turned = values.number('text-rotate', 0)
+  const [right, down] = pixelsOf(values, size, losses)
+  const where = values.choice('symbol-placement', ['point', 'line', 'line-center'])
+  const spacing = values.raw('symbol-spacing')
+  if (where === 'line' || where === 'line-center') {
+    const repeat = typeof spacing === 'number' && where === 'line' ? spacing : undefined
+    return { at: 'line', offset: tidy(-down), ...defined({ repeat }) }
+  }
+  if (anchor === undefined && turned === 0 && right === 0 && down === 0) return undefined
+  const words = typeof anchor === 'string' ? anchor.split('-') : []
+  const side = (['left', 'right'] as const).find((word) => words.includes(word)) ?? 'center'
+  const height = (['top', 'bottom'] as const).find((word) => words.includes(word)) ?? 'middle'
+  const rotation = turned === 0 ? undefined : scaled(turned, 1, 'text-rotate', losses)
+  return { at: 'point', side, height, right: tidy(right), up: tidy(-down), ...defined({ rotation }) }
+}
+
+/** The offset, which is told in the size of the letters. */
+function pixelsOf(values: LayerValues, size: Value<number>, losses: Losses): [right: number, down: number] {
+  const offset = values.numbers('text-offset') ?? [0, 0]
+  if (isDriven(size) && offset.some((part) => part !== 0)) losses.add('an offset of a label of computed size')
+  const factor = isDriven(size) ? 16 : size
+  return [(offset[0] ?? 0) * factor, (offset[1] ?? 0) * factor]
+}

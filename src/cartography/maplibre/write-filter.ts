@@ -1,0 +1,117 @@
+import type { Losses } from '../losses.ts'
+import { patternPieces } from '../meets-condition.ts'
+import type { Attribute, Condition, ConditionOf, Literal } from '../model.ts'
+import type { AttributeTypes } from './attribute-types.ts'
+import { getAttribute, literalFor } from './attribute-types.ts'
+
+const dimensions = ['Point', 'LineString', 'Polygon']
+
+/** A condition as a filter expression; undefined, and told, for what MapLibre cannot ask. */
+export function writeFilter(condition: Condition, types: AttributeTypes, losses: Losses): unknown {
+  return new FilterWriter(types, losses).write(condition, false)
+}
+
+class FilterWriter {
+  readonly #types: AttributeTypes
+  readonly #losses: Losses
+
+  constructor(types: AttributeTypes, losses: Losses) {
+    this.#types = types
+    this.#losses = losses
+  }
+
+  /** `isInner`: a comparison that fails would take others with it, which a look at the attribute's type prevents. */
+  write(condition: Condition, isInner: boolean): unknown {
+    switch (condition.op) {
+      case 'all':
+      case 'any':
+        return this.#group(condition, isInner)
+      case 'not': {
+        const inner = this.write(condition.condition, true)
+        return inner === undefined ? undefined : ['!', inner]
+      }
+      case 'null':
+        return ['==', ['get', condition.property], null]
+      case 'dimension':
+        return ['==', ['geometry-type'], dimensions[condition.value]]
+      case 'id':
+        return ['in', ['id'], ['literal', condition.ids.map(idOf)]]
+      case 'bbox':
+        return this.#losses.add('a filter by a box')
+      case 'like':
+        return this.#like(condition)
+      default:
+        return this.#comparison(condition, isInner)
+    }
+  }
+
+  /** Of `all` what can be said is kept; `any` with something that cannot be said is left out. */
+  #group(condition: ConditionOf<'all'>, isInner: boolean): unknown {
+    const { op, conditions } = condition
+    const different = otherThan(condition)
+    if (different !== undefined) return this.#different(different)
+    if (conditions.length === 0) return ['literal', op === 'all']
+    const isGuarded = isInner || op === 'any'
+    const parts = conditions.map((one) => this.write(one, isGuarded))
+    const known = parts.filter((one) => one !== undefined)
+    if (known.length === 0 || (op === 'any' && known.length < parts.length)) return undefined
+    return [op, ...known]
+  }
+
+  #different({ property, value }: { property: string; value: Literal }): unknown {
+    return ['!=', getAttribute(property, this.#types), literalFor(property, value, this.#types)]
+  }
+
+  #comparison({ op, property, value, ignoresCase }: ConditionOf<'=='>, isInner: boolean): unknown {
+    const input = getAttribute(property, this.#types)
+    if (typeof value === 'object') return [op, input, getAttribute(value.property, this.#types)]
+    if (ignoresCase === true) return [op, lowerCase(property), String(value).toLowerCase()]
+    const literal = literalFor(property, value, this.#types)
+    if (op === '!=') return ['all', ['!=', ['get', property], null], ['!=', input, literal]]
+    const compared = [op, input, literal]
+    if (op === '==') return compared
+    const isChanged = input[0] !== 'get'
+    if (isChanged) return ['all', ['!=', ['get', property], null], compared]
+    return isInner ? ['all', ['==', ['typeof', input], typeof literal], compared] : compared
+  }
+
+  #like({ property, pattern, ignoresCase }: ConditionOf<'like'>): unknown {
+    const pieces = patternPieces(pattern)
+    const input = ignoresCase === true ? lowerCase(property) : ['to-string', ['get', property]]
+    const inner = pieces.map((piece) => ('text' in piece ? piece.text : piece.wild))
+    const starts = inner[0] !== 'many'
+    const ends = inner.at(-1) !== 'many'
+    const plain = inner.slice(starts ? 0 : 1, ends || inner.length < 2 ? undefined : -1)
+    const hasWild = pieces
+      .slice(starts ? 0 : 1, ends || inner.length < 2 ? undefined : -1)
+      .some((one) => 'wild' in one)
+    if (hasWild) return this.#losses.add('a filter by a pattern with signs inside')
+    const text = ignoresCase === true ? plain.join('').toLowerCase() : plain.join('')
+    if (starts && ends) return ['==', input, text]
+    if (starts) return ['==', ['slice', input, 0, text.length], text]
+    return ends ? ['==', ['slice', input, -text.length], text] : ['in', text, input]
+  }
+}
+
+/** What MapLibre's `!=` says: another value, or none. */
+function otherThan({ op, conditions }: { op: string; conditions: Condition[] }) {
+  const [isNull, isOther] = conditions
+  if (op !== 'any' || conditions.length !== 2 || isNull?.op !== 'null' || isOther?.op !== '!=')
+    return undefined
+  const { property, value, ignoresCase } = isOther
+  if (property !== isNull.property || isAttribute(value) || ignoresCase === true) return undefined
+  return { property, value }
+}
+
+function isAttribute(value: Literal | Attribute): value is Attribute {
+  return typeof value === 'object'
+}
+
+function lowerCase(property: string): unknown[] {
+  return ['downcase', ['to-string', ['get', property]]]
+}
+
+/** Integer ids are numbers in tiles. */
+function idOf(id: string): string | number {
+  return /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id
+}

@@ -1,0 +1,65 @@
+import { DistinctNames } from '../../lib/text/free-name.ts'
+import { passOf } from '../evaluate.ts'
+import { withoutElse } from '../expand.ts'
+import { Losses } from '../losses.ts'
+import type { Rule, Style } from '../model.ts'
+import { zoomOfScale } from '../scale.ts'
+import type { WrittenStyle } from '../written-style.ts'
+import { metadataNames } from './read-maplibre.ts'
+import type { Node } from './read-values.ts'
+import { writeFilter } from './write-filter.ts'
+import type { DrawnLayer, SymbolLayer } from './write-symbols.ts'
+import { layersOf } from './write-symbols.ts'
+
+const anyLayer: DrawnLayer = { types: new Map() }
+
+/** The layers of a style, and what of it they do not draw. */
+export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layers: Node[]; lost: string[] } {
+  const losses = new Losses(style.lost)
+  const ids = new DistinctNames({ separator: ' ', first: 2 })
+  const rules = withoutElse(style.rules).toSorted((one, other) => passOf(one) - passOf(other))
+  const layers = rules.flatMap((rule, index) => {
+    const parts = rule.symbols.flatMap((symbol) => layersOf(symbol, drawn, losses))
+    const frame = frameOf(rule, drawn, losses)
+    return parts.map((part) => ({
+      id: ids.take(rule.name ?? `rule ${index + 1}`),
+      source: 'layer',
+      ...metadataOf(rule, part, parts.length > 1 ? index : undefined),
+      ...frame,
+      ...part.layer,
+    }))
+  })
+  return { layers, lost: losses.list() }
+}
+
+/** Which features the layers of a rule draw, and at which zooms. */
+function frameOf({ condition, minScale, maxScale }: Rule, { types }: DrawnLayer, losses: Losses): Node {
+  const filter = condition === undefined ? undefined : writeFilter(condition, types, losses)
+  return {
+    ...(filter === undefined ? {} : { filter }),
+    ...(maxScale === undefined ? {} : { minzoom: zoomWithin(maxScale) }),
+    ...(minScale === undefined ? {} : { maxzoom: zoomWithin(minScale) }),
+  }
+}
+
+/** The specification knows zooms from 0 to 24. */
+function zoomWithin(scale: number): number {
+  return Math.max(0, Math.min(24, zoomOfScale(scale)))
+}
+
+function metadataOf({ title, abstract }: Rule, { isOutline }: SymbolLayer, group: number | undefined): Node {
+  const metadata = {
+    ...(group === undefined ? {} : { [metadataNames.rule]: group }),
+    ...(isOutline === undefined ? {} : { [metadataNames.outline]: true }),
+    ...(title === undefined ? {} : { [metadataNames.title]: title }),
+    ...(abstract === undefined ? {} : { [metadataNames.abstract]: abstract }),
+  }
+  return Object.keys(metadata).length === 0 ? {} : { metadata }
+}
+
+/** A MapLibre style document; its source `layer` stands for the layer drawn. What could not be said is in `metadata`. */
+export function writeMapLibre(style: Style, name: string): WrittenStyle {
+  const { layers, lost } = writeLayers(style)
+  const said = lost.length === 0 ? {} : { metadata: { [metadataNames.lost]: lost } }
+  return { document: JSON.stringify({ version: 8, name, ...said, sources: {}, layers }), lost }
+}

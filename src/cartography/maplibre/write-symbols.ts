@@ -1,0 +1,184 @@
+import { isDriven } from '../driven.ts'
+import type { Losses } from '../losses.ts'
+import type { Dimension, Fill, LengthUnit, Stroke, Symbolizer, Value } from '../model.ts'
+import type { AttributeTypes } from './attribute-types.ts'
+import type { Node } from './read-values.ts'
+import { writeText } from './write-text.ts'
+import { writeLength, writeValue } from './write-values.ts'
+
+/** What is known of the layer that a style draws. */
+export interface DrawnLayer {
+  /** How tiles carry its attributes. */
+  types: AttributeTypes
+  /** Of its geometry; undefined where it may be any. */
+  dimension?: Dimension
+}
+
+/** A layer of a style, and whether it is the outline of the area before it. */
+export interface SymbolLayer {
+  layer: Node
+  isOutline?: true
+}
+
+/** The layers that draw one symbol. */
+export function layersOf(symbol: Symbolizer, drawn: DrawnLayer, losses: Losses): SymbolLayer[] {
+  const { types, dimension } = drawn
+  switch (symbol.kind) {
+    case 'point':
+      if (dimension === 1 || dimension === 2) return told(losses, 'a mark in the middle of lines or areas')
+      return [{ layer: circleLayer(symbol, types, losses) }]
+    case 'icon':
+      losses.add(`the picture ${symbol.href}, drawn as a circle`)
+      return dimension === 1 || dimension === 2
+        ? []
+        : [{ layer: circleLayer(standIn(symbol), types, losses) }]
+    case 'line':
+      return [{ layer: lineLayer(symbol.stroke, symbol.unit, symbol.offset, types) }]
+    case 'polygon':
+      return polygonLayers(symbol, types)
+    case 'text':
+      return [{ layer: writeText(symbol, types, losses) }]
+    case 'raster':
+      return [{ layer: rasterLayer(symbol, losses) }]
+  }
+}
+
+function told(losses: Losses, what: string): SymbolLayer[] {
+  losses.add(what)
+  return []
+}
+
+type Mark = Extract<Symbolizer, { kind: 'point' }>
+
+function standIn({ size = 16, opacity }: Extract<Symbolizer, { kind: 'icon' }>): Mark {
+  return { kind: 'point', shape: 'circle', size, fill: { color: '#808080', opacity } }
+}
+
+function lineLayer(
+  stroke: Stroke,
+  unit: LengthUnit | undefined,
+  offset: Value<number> | undefined,
+  types: AttributeTypes,
+): Node {
+  const { color, width, opacity, dashes, cap, join } = stroke
+  const layout = {
+    ...(cap === undefined ? {} : { 'line-cap': cap }),
+    ...(join === undefined ? {} : { 'line-join': join }),
+  }
+  const thickness = isDriven(width) || width === 0 ? 1 : width
+  return {
+    type: 'line',
+    ...(Object.keys(layout).length === 0 ? {} : { layout }),
+    paint: {
+      'line-color': writeValue(color, '#000000', types),
+      'line-width': writeLength(width, { unit, usual: 1 }, types),
+      ...(opacity === 1 ? {} : { 'line-opacity': writeValue(opacity, 1, types) }),
+      ...(dashes === undefined ? {} : { 'line-dasharray': dashes.map((dash) => dash / thickness) }),
+      ...(offset === undefined
+        ? {}
+        : { 'line-offset': writeLength(offset, { unit, usual: 0, factor: -1 }, types) }),
+    },
+  }
+}
+
+type Polygon = Extract<Symbolizer, { kind: 'polygon' }>
+
+/** An outline of one pixel that is as opaque as the fill belongs to it; any other is a layer of lines. */
+function polygonLayers({ fill, stroke, unit }: Polygon, types: AttributeTypes): SymbolLayer[] {
+  const outline: SymbolLayer[] =
+    stroke === undefined
+      ? []
+      : [
+          {
+            layer: lineLayer(stroke, unit, undefined, types),
+            ...(fill === undefined ? {} : { isOutline: true }),
+          },
+        ]
+  if (fill === undefined) return outline
+  const isThin = stroke !== undefined && isPlainPixel(stroke) && unit !== 'metre'
+  const color = writeValue(fill.color, '#000000', types)
+  if (isThin && sameValue(stroke.opacity, fill.opacity))
+    return [{ layer: fillLayer(fill, color, types, writeValue(stroke.color, '#000000', types)) }]
+  if (isThin && stroke.opacity === 1 && !isDriven(fill.color) && !isDriven(fill.opacity))
+    return [
+      {
+        layer: fillLayer(
+          { ...fill, opacity: 1 },
+          withOpacity(fill.color, fill.opacity),
+          types,
+          writeValue(stroke.color, '#000000', types),
+        ),
+      },
+    ]
+  return [{ layer: fillLayer(fill, color, types) }, ...outline]
+}
+
+function isPlainPixel({ width, dashes, cap, join }: Stroke): boolean {
+  return width === 1 && dashes === undefined && cap === undefined && join === undefined
+}
+
+function sameValue(one: Value<number>, other: Value<number>): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function fillLayer({ opacity }: Fill, color: unknown, types: AttributeTypes, outline?: unknown): Node {
+  return {
+    type: 'fill',
+    paint: {
+      'fill-color': color,
+      ...(opacity === 1 ? {} : { 'fill-opacity': writeValue(opacity, 1, types) }),
+      ...(outline === undefined ? {} : { 'fill-outline-color': outline }),
+    },
+  }
+}
+
+/** A colour with an opacity of its own. */
+export function withOpacity(color: string, opacity: number): string {
+  if (opacity === 1) return color
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  return `rgba(${red}, ${green}, ${blue}, ${opacity})`
+}
+
+function circleLayer(
+  { shape, size, fill, stroke, rotation, unit }: Mark,
+  types: AttributeTypes,
+  losses: Losses,
+): Node {
+  if (shape !== 'circle') losses.add(`the mark ${shape}, drawn as a circle`)
+  if (rotation !== undefined && shape !== 'circle') losses.add('the rotation of a mark')
+  if (stroke?.dashes !== undefined) losses.add('the dashes of a mark')
+  return {
+    type: 'circle',
+    paint: {
+      'circle-radius': writeLength(size, { unit, usual: 5, factor: 0.5 }, types),
+      'circle-color': fill === undefined ? '#000000' : writeValue(fill.color, '#000000', types),
+      ...(fill === undefined
+        ? { 'circle-opacity': 0 }
+        : fill.opacity === 1
+          ? {}
+          : { 'circle-opacity': writeValue(fill.opacity, 1, types) }),
+      ...(stroke === undefined ? {} : circleStroke(stroke, unit, types)),
+    },
+  }
+}
+
+function circleStroke(
+  { color, width, opacity }: Stroke,
+  unit: LengthUnit | undefined,
+  types: AttributeTypes,
+): Node {
+  return {
+    'circle-stroke-color': writeValue(color, '#000000', types),
+    'circle-stroke-width': writeLength(width, { unit, usual: 0 }, types),
+    ...(opacity === 1 ? {} : { 'circle-stroke-opacity': writeValue(opacity, 1, types) }),
+  }
+}
+
+function rasterLayer(
+  { opacity, bands, colors, enhancement, gamma }: Extract<Symbolizer, { kind: 'raster' }>,
+  losses: Losses,
+): Node {
+  if ([bands, colors, enhancement, gamma].some((part) => part !== undefined))
+    losses.add('the bands and colours of a raster, which its tiles have')
+  return { type: 'raster', ...(opacity === 1 ? {} : { paint: { 'raster-opacity': opacity } }) }
+}

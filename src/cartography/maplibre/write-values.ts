@@ -1,0 +1,101 @@
+import { isDriven, mapDriven } from '../driven.ts'
+import type { Driven, Input, Literal, Value } from '../model.ts'
+import type { AttributeTypes } from './attribute-types.ts'
+import { getAttribute, literalFor } from './attribute-types.ts'
+import { groundExpression } from './ground-lengths.ts'
+
+type Result = string | number
+
+/** A value as the style specification says it. `usual` is the property's own default there. */
+export function writeValue(value: Value<Result>, usual: Result, types: AttributeTypes): unknown {
+  if (!isDriven(value)) return value
+  switch (value.by) {
+    case 'attribute':
+      return getAttribute(value.property, types)
+    case 'categories':
+      return matchExpression(value, types)
+    case 'classes': {
+      const [least, ...others] = value.values
+      const stops = others.flatMap((result, index) => [value.breaks[index], result])
+      return guarded(value, ['step', inputExpression(value.input, types), least, ...stops], usual, types)
+    }
+    case 'interpolation': {
+      const curve = value.base === 1 ? ['linear'] : ['exponential', value.base]
+      const stops = value.stops.flatMap(({ at, value: result }) => [at, result])
+      return guarded(
+        value,
+        ['interpolate', curve, inputExpression(value.input, types), ...stops],
+        usual,
+        types,
+      )
+    }
+  }
+}
+
+/** A length, of pixels or of metres on the ground. */
+export function writeLength(
+  length: Value<number>,
+  { unit, usual, factor = 1 }: { unit: 'pixel' | 'metre' | undefined; usual: number; factor?: number },
+  types: AttributeTypes,
+): unknown {
+  const times = (by: number): unknown => {
+    if (!isDriven(length)) return length * by
+    if (length.by !== 'attribute')
+      return writeValue(
+        mapDriven(length, (amount) => amount * by),
+        usual,
+        types,
+      )
+    const input = getAttribute(length.property, types)
+    return by === 1 ? input : ['*', by, input]
+  }
+  return unit === 'metre' ? groundExpression((pixels) => times(pixels * factor)) : times(factor)
+}
+
+function inputExpression(input: Input, types: AttributeTypes): unknown[] {
+  return input === 'zoom' ? ['zoom'] : getAttribute(input.property, types)
+}
+
+/** What MapLibre draws where the attribute is no number is the default; another result needs a look at its type. */
+function guarded(
+  { input, otherwise }: { input: Input; otherwise?: Result },
+  expression: unknown[],
+  usual: Result,
+  types: AttributeTypes,
+): unknown {
+  if (input === 'zoom' || otherwise === usual) return expression
+  const isNumber =
+    types.get(input.property) === 'number text'
+      ? ['!=', ['get', input.property], null]
+      : ['==', ['typeof', ['get', input.property]], 'number']
+  return ['case', isNumber, expression, otherwise ?? firstOf(expression)]
+}
+
+/** The first value, which is drawn where nothing else is said. */
+function firstOf(expression: unknown[]): unknown {
+  return expression[0] === 'step' ? expression[2] : expression[4]
+}
+
+/** `match` takes labels of one type, each once. */
+function matchExpression(
+  { property, categories, otherwise }: Extract<Driven<Result>, { by: 'categories' }>,
+  types: AttributeTypes,
+): unknown {
+  const seen = new Set<string>()
+  const cases = categories.map(({ values, value }) => {
+    const labels = values.map((one) => literalFor(property, one, types))
+    return { value, labels: labels.filter((one) => !seen.has(String(one)) && seen.add(String(one))) }
+  })
+  const kinds = new Set(cases.flatMap(({ labels }) => labels.map((one) => typeof one)))
+  const isText = kinds.size > 1 || kinds.has('boolean')
+  const label = (one: Literal): Literal => (isText ? String(one) : one)
+  const used = cases.filter(({ labels }) => labels.length > 0)
+  const [first] = used
+  if (first === undefined) return otherwise
+  const input = getAttribute(property, types)
+  const pairs = used.flatMap(({ labels, value }) => {
+    const [only] = labels
+    return [labels.length === 1 && only !== undefined ? label(only) : labels.map(label), value]
+  })
+  return ['match', isText ? ['to-string', input] : input, ...pairs, otherwise]
+}

@@ -1,0 +1,201 @@
+import { ownValue } from '../../lib/own-value.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import type { Losses } from '../losses.ts'
+import type { Attribute, Comparison, Condition, Literal } from '../model.ts'
+import { child, childrenOf, elementsOf, textOf } from '../style-xml.ts'
+
+const comparisonNames: Record<string, Comparison> = {
+  PropertyIsEqualTo: '==',
+  PropertyIsNotEqualTo: '!=',
+  PropertyIsLessThan: '<',
+  PropertyIsLessThanOrEqualTo: '<=',
+  PropertyIsGreaterThan: '>',
+  PropertyIsGreaterThanOrEqualTo: '>=',
+}
+
+/** The comparison that is true with its sides exchanged. */
+const exchanged: Record<Comparison, Comparison> = {
+  '==': '==',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+}
+
+/** A condition of Filter Encoding 1.0, 1.1 or 2.0; undefined, and told, for what has no counterpart. */
+export function readFilter(filter: XmlElement, losses: Losses): Condition | undefined {
+  const [first, ...more] = elementsOf(filter)
+  if (first === undefined) return undefined
+  const ids = elementsOf(filter).flatMap(idOf)
+  if (ids.length === more.length + 1) return { op: 'id', ids }
+  return readCondition(first, losses)
+}
+
+function idOf(element: XmlElement): string[] {
+  const { fid, id, rid } = element.attributes
+  const found = fid ?? id ?? rid
+  return /^(FeatureId|GmlObjectId|ResourceId)$/.test(element.name) && found !== undefined ? [found] : []
+}
+
+function readCondition(element: XmlElement, losses: Losses): Condition | undefined {
+  const { name } = element
+  if (name === 'And' || name === 'Or') return readGroup(element, losses)
+  if (name === 'Not') {
+    const [inner] = elementsOf(element)
+    const condition = inner === undefined ? undefined : readCondition(inner, losses)
+    return condition === undefined ? undefined : { op: 'not', condition }
+  }
+  const ids = idOf(element)
+  if (ids.length > 0) return { op: 'id', ids }
+  const found = name === 'BBOX' ? readBox(element) : readComparison(element)
+  return found ?? losses.add(`the filter ${name}`)
+}
+
+/** Of `And` what is known is kept; `Or` with something unknown is unknown. */
+function readGroup(element: XmlElement, losses: Losses): Condition | undefined {
+  const conditions = elementsOf(element).map((one) => readCondition(one, losses))
+  const known = conditions.filter((one) => one !== undefined)
+  if (element.name === 'And') return { op: 'all', conditions: known }
+  return known.length < conditions.length ? undefined : { op: 'any', conditions: known }
+}
+
+function readComparison(element: XmlElement): Condition | undefined {
+  const sides = elementsOf(element).map(readSide)
+  const [left, right] = sides
+  const ignoresCase = element.attributes.matchCase === 'false' ? ({ ignoresCase: true } as const) : {}
+  if (element.name === 'PropertyIsNull' || element.name === 'PropertyIsNil')
+    return left?.kind === 'attribute' ? { op: 'null', property: left.property } : undefined
+  if (element.name === 'PropertyIsBetween') return readBetween(element)
+  if (element.name === 'PropertyIsLike') return readLike(element)
+  const op = ownValue(comparisonNames, element.name)
+  if (op === undefined || left === undefined || right === undefined || sides.length > 2) return undefined
+  if (left.kind === 'dimension' && right.kind === 'literal') return dimensionOf(op, right.value)
+  if (left.kind === 'attribute' && right.kind === 'attribute')
+    return { op, property: left.property, value: { property: right.property }, ...ignoresCase }
+  if (left.kind === 'attribute' && right.kind === 'literal')
+    return { op, property: left.property, value: literalFor(op, right.value), ...ignoresCase }
+  if (left.kind === 'literal' && right.kind === 'attribute')
+    return { op: exchanged[op], property: right.property, value: literalFor(op, left.value), ...ignoresCase }
+  return left.kind === 'literal' && right.kind === 'literal'
+    ? constantOf(op, left.value, right.value)
+    : undefined
+}
+
+type Side = { kind: 'literal'; value: Literal } | ({ kind: 'attribute' } & Attribute) | { kind: 'dimension' }
+
+/** One side of a comparison; undefined for what is computed. */
+function readSide(element: XmlElement): Side | undefined {
+  if (element.name === 'Literal') return { kind: 'literal', value: literalOf(element.text) }
+  const property = propertyOf(element)
+  if (property !== undefined) return { kind: 'attribute', property }
+  return element.name === 'Function' && element.attributes.name === 'dimension'
+    ? { kind: 'dimension' }
+    : undefined
+}
+
+/** The attribute that an element names, without what stands before it in a path. */
+export function propertyOf({ name, text }: XmlElement): string | undefined {
+  if (name !== 'PropertyName' && name !== 'ValueReference') return undefined
+  const property = text.trim()
+  return property === '' ? undefined : property
+}
+
+/** A number where a text is one as numbers are written; codes such as `01` stay texts. */
+export function literalOf(text: string): Literal {
+  const word = text.trim()
+  return /^-?(0|[1-9]\d{0,14})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/.test(word) ? Number(word) : word
+}
+
+/** What is greater or less than a text of a number is meant as a number. */
+function literalFor(op: Comparison, value: Literal): Literal {
+  if (op === '==' || op === '!=' || typeof value !== 'string' || value.trim() === '') return value
+  return Number.isFinite(Number(value)) ? Number(value) : value
+}
+
+function dimensionOf(op: Comparison, value: Literal): Condition | undefined {
+  if ((value !== 0 && value !== 1 && value !== 2) || (op !== '==' && op !== '!=')) return undefined
+  const condition: Condition = { op: 'dimension', value }
+  return op === '==' ? condition : { op: 'not', condition }
+}
+
+function constantOf(op: Comparison, left: Literal, right: Literal): Condition | undefined {
+  if (op !== '==' && op !== '!=') return undefined
+  return { op: (left === right) === (op === '==') ? 'all' : 'any', conditions: [] }
+}
+
+function readBetween(element: XmlElement): Condition | undefined {
+  const [first] = elementsOf(element)
+  const property = first === undefined ? undefined : propertyOf(first)
+  const [lower, upper] = ['LowerBoundary', 'UpperBoundary'].map((name) => {
+    const side = elementsOf(child(element, name)).map(readSide)[0]
+    return side?.kind === 'literal' ? literalFor('>', side.value) : undefined
+  })
+  if (property === undefined || lower === undefined || upper === undefined) return undefined
+  return {
+    op: 'all',
+    conditions: [
+      { op: '>=', property, value: lower },
+      { op: '<=', property, value: upper },
+    ],
+  }
+}
+
+/** A pattern in the signs of its element becomes one with `%`, `_` and backslashes. */
+function readLike(element: XmlElement): Condition | undefined {
+  const { wildCard = '*', singleChar = '#', attributes, literal, property } = likeParts(element)
+  if (property === undefined || literal === undefined) return undefined
+  const signs = { wildCard, singleChar, escapeSign: attributes.escape ?? attributes.escapeChar ?? '!' }
+  const ignoresCase = attributes.matchCase === 'false' ? ({ ignoresCase: true } as const) : {}
+  return { op: 'like', property, pattern: usualPattern(literal, signs), ...ignoresCase }
+}
+
+interface PatternSigns {
+  wildCard: string
+  singleChar: string
+  escapeSign: string
+}
+
+function usualPattern(text: string, { wildCard, singleChar, escapeSign }: PatternSigns): string {
+  const isAt = (sign: string, at: number): boolean => sign !== '' && text.startsWith(sign, at)
+  let pattern = ''
+  let at = 0
+  while (at < text.length) {
+    const isEscaped = isAt(escapeSign, at) && at + escapeSign.length < text.length
+    if (isEscaped) at += escapeSign.length
+    const wild = isEscaped ? undefined : isAt(wildCard, at) ? '%' : isAt(singleChar, at) ? '_' : undefined
+    const char = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    pattern += wild ?? escapePattern(char)
+    at += wild === '%' ? wildCard.length : wild === '_' ? singleChar.length : char.length
+  }
+  return pattern
+}
+
+/** A text in which no sign of a pattern has its meaning. */
+function escapePattern(text: string): string {
+  return text.replace(/[%_\\]/g, '\\$&')
+}
+
+function likeParts(element: XmlElement) {
+  const { attributes } = element
+  const [property] = elementsOf(element).flatMap((one) => propertyOf(one) ?? [])
+  const { wildCard, singleChar } = attributes
+  return { wildCard, singleChar, attributes, property, literal: child(element, 'Literal')?.text.trim() }
+}
+
+/** `Box` of GML 2 and `Envelope` of GML 3; axes by their order in the document, as MapServer and GeoServer take them. */
+function readBox(element: XmlElement): Condition | undefined {
+  const box = child(element, 'Box') ?? child(element, 'Envelope')
+  if (box === undefined) return undefined
+  const corners = [...childrenOf(box, 'lowerCorner'), ...childrenOf(box, 'upperCorner')].map(
+    ({ text }) => text,
+  )
+  const pairs = childrenOf(box, 'coord').map((one) => `${textOf(one, 'X')} ${textOf(one, 'Y')}`)
+  const text = [textOf(box, 'coordinates') ?? '', ...corners, ...pairs].join(' ').trim()
+  const [minX, minY, maxX, maxY, ...more] = text.split(/[\s,]+/).map(Number)
+  if (minX === undefined || minY === undefined || maxX === undefined || maxY === undefined || more.length > 0)
+    return undefined
+  if (![minX, minY, maxX, maxY].every(Number.isFinite)) return undefined
+  const srs = box.attributes.srsName
+  return { op: 'bbox', box: [minX, minY, maxX, maxY], ...(srs === undefined ? {} : { srs }) }
+}

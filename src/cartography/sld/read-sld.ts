@@ -1,0 +1,59 @@
+import { defined } from '../../lib/defined.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import { Losses } from '../losses.ts'
+import type { Rule, Style } from '../model.ts'
+import { child, childrenOf, elementsOf, parseStyleXml, textOf } from '../style-xml.ts'
+import { readFilter } from './read-filter.ts'
+import { SymbolReader } from './read-symbols.ts'
+
+/** Reads the first style of an SLD 1.0 document (OGC 02-070), or of one with the symbols of SE 1.1 (OGC 05-077r4). */
+export function readSld(document: string): Style {
+  const root = parseStyleXml(document)
+  const layers = [...childrenOf(root, 'NamedLayer'), ...childrenOf(root, 'UserLayer')]
+  const styles = layers.flatMap((layer) => childrenOf(layer, 'UserStyle'))
+  const losses = new Losses()
+  if (styles.length > 1) losses.add(`${styles.length - 1} further styles`)
+  if (layers.some((layer) => child(layer, 'NamedStyle') !== undefined))
+    losses.add('a style that is only named')
+  const [style] = styles
+  const symbols = new SymbolReader(losses)
+  const passes = childrenOf(style, 'FeatureTypeStyle')
+  const rules = passes.flatMap((pass, index) => {
+    tellPass(pass, losses)
+    return [...childrenOf(pass, 'Rule')].map((rule) => readRule(rule, index, symbols))
+  })
+  const name = textOf(style, 'Name') ?? textOf(layers[0], 'Name')
+  return { ...defined({ name }), ...titlesOf(style), rules, lost: losses.list() }
+}
+
+/** What stands beside the rules of one `FeatureTypeStyle`. */
+function tellPass(pass: XmlElement, losses: Losses): void {
+  if (child(pass, 'Transformation') !== undefined) losses.add('a transformation of the data')
+  for (const option of childrenOf(pass, 'VendorOption'))
+    losses.add(`the vendor option ${option.attributes.name ?? ''}`)
+}
+
+function titlesOf(element: XmlElement | undefined): { title?: string; abstract?: string } {
+  const description = child(element, 'Description')
+  const title = textOf(element, 'Title') ?? textOf(description, 'Title')
+  return defined({ title, abstract: textOf(element, 'Abstract') ?? textOf(description, 'Abstract') })
+}
+
+function readRule(element: XmlElement, pass: number, symbols: SymbolReader): Rule {
+  const filter = child(element, 'Filter')
+  const condition = filter === undefined ? undefined : readFilter(filter, symbols.losses)
+  const isElse = child(element, 'ElseFilter') === undefined ? undefined : (true as const)
+  return {
+    ...defined({ name: textOf(element, 'Name') }),
+    ...titlesOf(element),
+    ...defined({ condition, isElse, minScale: scaleOf(element, 'Min'), maxScale: scaleOf(element, 'Max') }),
+    ...(pass === 0 ? {} : { pass }),
+    symbols: elementsOf(element).flatMap((one) => symbols.symbols(one)),
+  }
+}
+
+/** A bound of the scale; 0 below and endlessness above are none. */
+function scaleOf(element: XmlElement, end: 'Min' | 'Max'): number | undefined {
+  const scale = Number(textOf(element, `${end}ScaleDenominator`) ?? Number.NaN)
+  return Number.isFinite(scale) && scale > 0 ? scale : undefined
+}

@@ -1,0 +1,129 @@
+import { defined } from '../../lib/defined.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import { textNode } from '../../lib/text/xml-tree.ts'
+import type { Losses } from '../losses.ts'
+import type { Attribute, Fill, Font, Placement, TextSymbolizer, Value } from '../model.ts'
+import { child, textOf } from '../style-xml.ts'
+import { propertyOf } from './read-filter.ts'
+import { parseNumber } from './read-values.ts'
+
+/** What a reader of symbols gives to that of texts. */
+interface Reader {
+  losses: Losses
+  parameter(element: XmlElement | undefined, name: string): XmlElement | undefined
+  length(element: XmlElement | undefined, what: string, factor: number): Value<number> | undefined
+  number(element: XmlElement | undefined, what: string): Value<number> | undefined
+  fill(element: XmlElement | undefined): Fill | undefined
+}
+
+/** A `TextSymbolizer`; nothing where its label cannot be told. */
+export function readText(element: XmlElement, factor: number, reader: Reader): TextSymbolizer[] {
+  const label = readLabel(child(element, 'Label'))
+  if (label === undefined) {
+    reader.losses.add('a computed label')
+    return []
+  }
+  const font = child(element, 'Font')
+  const size = reader.length(reader.parameter(font, 'font-size'), 'font-size', factor) ?? 10
+  const fill = reader.fill(child(element, 'Fill')) ?? { color: '#000000', opacity: 1 }
+  if (child(element, 'Graphic') !== undefined) reader.losses.add('a graphic behind a label')
+  const halo = readHalo(child(element, 'Halo'), factor, reader)
+  const placement = readPlacement(child(element, 'LabelPlacement'), factor, reader)
+  return [
+    { kind: 'text', label, size, ...fill, ...defined({ font: readFont(font, reader), halo, placement }) },
+  ]
+}
+
+/** The parts of a label; undefined where one is computed, or where there is none. */
+function readLabel(label: XmlElement | undefined): (string | Attribute)[] | undefined {
+  const parts = label?.children.map(labelPart) ?? []
+  const known = parts.filter((part) => part !== undefined)
+  return known.length === 0 || known.length < parts.length ? undefined : joinTexts(known)
+}
+
+function labelPart(part: XmlElement): string | Attribute | undefined {
+  if (part.name === textNode) return withoutIndents(part.text)
+  if (part.name === 'Literal') return part.text
+  const property = propertyOf(part)
+  return property === undefined ? undefined : { property }
+}
+
+/** Line breaks with their indents mean one blank, and none at the ends. */
+function withoutIndents(text: string): string {
+  return text.replace(/^\s*\n\s*|\s*\n\s*$/g, '').replace(/\s*\n\s*/g, ' ')
+}
+
+/** Texts that stand beside each other are one. */
+export function joinTexts(parts: (string | Attribute)[]): (string | Attribute)[] {
+  const joined: (string | Attribute)[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part
+    else if (part !== '') joined.push(part)
+  }
+  return joined
+}
+
+function readFont(font: XmlElement | undefined, reader: Reader): Font | undefined {
+  const text = (name: string): string | undefined => reader.parameter(font, name)?.text.trim() || undefined
+  const family = text('font-family')
+  const isBold = /^(bold|bolder|[6-9]00)$/.test(text('font-weight') ?? '') || undefined
+  const isItalic = /^(italic|oblique)$/.test(text('font-style') ?? '') || undefined
+  const found = defined({ family, isBold, isItalic })
+  return Object.keys(found).length === 0 ? undefined : found
+}
+
+function readHalo(halo: XmlElement | undefined, factor: number, reader: Reader): TextSymbolizer['halo'] {
+  if (halo === undefined) return undefined
+  const fill = reader.fill(child(halo, 'Fill')) ?? { color: '#ffffff', opacity: 1 }
+  return { width: reader.length(child(halo, 'Radius'), 'Radius', factor) ?? 1, ...fill }
+}
+
+function numberIn(element: XmlElement | undefined, name: string): number | undefined {
+  const text = textOf(element, name)
+  return text === undefined ? undefined : parseNumber(text)
+}
+
+function readPlacement(
+  element: XmlElement | undefined,
+  factor: number,
+  reader: Reader,
+): Placement | undefined {
+  const line = child(element, 'LinePlacement')
+  if (line !== undefined) return readLine(line, factor)
+  const point = child(element, 'PointPlacement')
+  if (point === undefined) return undefined
+  const anchor = child(point, 'AnchorPoint')
+  const [x, y] = [numberIn(anchor, 'AnchorPointX') ?? 0, numberIn(anchor, 'AnchorPointY') ?? 0.5]
+  const [side, height] = [sideOf(x), heightOf(y)]
+  if (![0, 0.5, 1].includes(x) || ![0, 0.5, 1].includes(y))
+    reader.losses.add('an anchor between the middle and a side of a label')
+  const shift = child(point, 'Displacement')
+  const rotation = reader.number(child(point, 'Rotation'), 'Rotation')
+  return {
+    ...{ at: 'point', side, height },
+    right: (numberIn(shift, 'DisplacementX') ?? 0) * factor,
+    up: (numberIn(shift, 'DisplacementY') ?? 0) * factor,
+    ...(rotation === undefined || rotation === 0 ? {} : { rotation }),
+  }
+}
+
+function sideOf(x: number): 'left' | 'center' | 'right' {
+  if (x < 0.25) return 'left'
+  return x > 0.75 ? 'right' : 'center'
+}
+
+function heightOf(y: number): 'bottom' | 'middle' | 'top' {
+  if (y < 0.25) return 'bottom'
+  return y > 0.75 ? 'top' : 'middle'
+}
+
+function readLine(line: XmlElement, factor: number): Placement {
+  const isRepeated = textOf(line, 'IsRepeated') === 'true'
+  const gap = isRepeated ? numberIn(line, 'Gap') : undefined
+  return {
+    at: 'line',
+    offset: (numberIn(line, 'PerpendicularOffset') ?? 0) * factor,
+    ...(gap === undefined ? {} : { repeat: gap * factor }),
+  }
+}

@@ -1,0 +1,88 @@
+import type { Condition, ConditionOf } from '../model.ts'
+import { attributes, element, escapeXml, textElement } from '../style-xml.ts'
+import type { SldDialect } from './dialect.ts'
+
+const comparisonNames = {
+  '==': 'PropertyIsEqualTo',
+  '!=': 'PropertyIsNotEqualTo',
+  '<': 'PropertyIsLessThan',
+  '<=': 'PropertyIsLessThanOrEqualTo',
+  '>': 'PropertyIsGreaterThan',
+  '>=': 'PropertyIsGreaterThanOrEqualTo',
+}
+
+/** A condition as a `Filter` of Filter Encoding 1.0 or 1.1. */
+export function writeFilter(condition: Condition, dialect: SldDialect): string {
+  const content = condition.op === 'id' ? idsXml(condition.ids) : conditionXml(condition, dialect)
+  return element('ogc:Filter', content)
+}
+
+export function propertyXml(property: string): string {
+  return textElement('ogc:PropertyName', property)
+}
+
+export function literalXml(value: string | number | boolean): string {
+  return textElement('ogc:Literal', String(value))
+}
+
+function conditionXml(condition: Condition, dialect: SldDialect): string {
+  switch (condition.op) {
+    case 'all':
+    case 'any':
+      return groupXml(condition, dialect)
+    case 'not':
+      return element('ogc:Not', conditionXml(condition.condition, dialect))
+    case 'null':
+      return element('ogc:PropertyIsNull', propertyXml(condition.property))
+    case 'id':
+      return idsXml(condition.ids)
+    case 'bbox':
+      return boxXml(condition, dialect)
+    case 'like':
+      return likeXml(condition, dialect)
+    case 'dimension':
+      return element(
+        'ogc:PropertyIsEqualTo',
+        '<ogc:Function name="dimension"><ogc:Function name="geometry"/></ogc:Function>',
+        literalXml(condition.value),
+      )
+    default:
+      return comparisonXml(condition)
+  }
+}
+
+/** A group of one is that one; one of none is a comparison that is always true or never. */
+function groupXml({ op, conditions }: ConditionOf<'all'>, dialect: SldDialect): string {
+  const [only] = conditions
+  if (only === undefined)
+    return element('ogc:PropertyIsEqualTo', literalXml(1), literalXml(op === 'all' ? 1 : 0))
+  if (conditions.length === 1) return conditionXml(only, dialect)
+  const name = op === 'all' ? 'ogc:And' : 'ogc:Or'
+  return element(name, ...conditions.map((one) => conditionXml(one, dialect)))
+}
+
+function comparisonXml({ op, property, value, ignoresCase }: ConditionOf<'=='>): string {
+  const name = `ogc:${comparisonNames[op]}`
+  const other = typeof value === 'object' ? propertyXml(value.property) : literalXml(value)
+  return `<${name}${ignoresCase ? ' matchCase="false"' : ''}>${propertyXml(property)}${other}</${name}>`
+}
+
+function likeXml({ property, pattern, ignoresCase }: ConditionOf<'like'>, dialect: SldDialect): string {
+  const signs = attributes({
+    ...{ wildCard: '%', singleChar: '_', [dialect.escapeAttribute]: '\\' },
+    matchCase: ignoresCase ? 'false' : undefined,
+  })
+  return `<ogc:PropertyIsLike${signs}>${propertyXml(property)}${literalXml(pattern)}</ogc:PropertyIsLike>`
+}
+
+function idsXml(ids: string[]): string {
+  return ids.map((id) => `<ogc:FeatureId fid="${escapeXml(id)}"/>`).join('')
+}
+
+function boxXml({ box: [minX, minY, maxX, maxY], srs }: ConditionOf<'bbox'>, { isSe }: SldDialect): string {
+  const name = attributes({ srsName: srs })
+  const corners = isSe
+    ? `<gml:Envelope${name}><gml:lowerCorner>${minX} ${minY}</gml:lowerCorner><gml:upperCorner>${maxX} ${maxY}</gml:upperCorner></gml:Envelope>`
+    : `<gml:Box${name}><gml:coordinates>${minX},${minY} ${maxX},${maxY}</gml:coordinates></gml:Box>`
+  return element('ogc:BBOX', propertyXml('geometry'), corners)
+}

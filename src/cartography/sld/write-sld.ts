@@ -1,0 +1,90 @@
+import { passOf } from '../evaluate.ts'
+import { expandRules, withoutElse } from '../expand.ts'
+import { Losses } from '../losses.ts'
+import type { Rule, Style } from '../model.ts'
+import { attributes, element, textElement } from '../style-xml.ts'
+import type { WrittenStyle } from '../written-style.ts'
+import type { SldDialect, SldVersion } from './dialect.ts'
+import { dialectOf } from './dialect.ts'
+import { writeFilter } from './write-filter.ts'
+import { SymbolWriter } from './write-symbols.ts'
+
+/** An SLD document, 1.0 (OGC 02-070) or 1.1 with the symbols of SE 1.1. What could not be said stands in a comment too. */
+export function writeSld(style: Style, name: string, version: SldVersion = '1.0.0'): WrittenStyle {
+  const dialect = dialectOf(version)
+  const losses = new Losses(style.lost)
+  const rules = expandRules(style.rules, losses)
+  if (!dialect.isSe) tellRepeats(rules, losses)
+  const symbols = new SymbolWriter(dialect)
+  const passes = passesOf(rules).map((pass) =>
+    element(dialect.name('FeatureTypeStyle'), ...pass.map((rule) => ruleXml(rule, dialect, symbols))),
+  )
+  const userStyle = element(
+    'UserStyle',
+    textElement(dialect.name('Name'), style.name ?? name),
+    dialect.titles(style),
+    ...passes,
+  )
+  const lost = losses.list()
+  const document = [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    lost.length === 0 ? '' : `<!-- Not converted: ${commentOf(lost)} -->\n`,
+    `<StyledLayerDescriptor ${namespacesOf(dialect)}>`,
+    element('NamedLayer', textElement(dialect.name('Name'), name), userStyle),
+    '</StyledLayerDescriptor>\n',
+  ].join('')
+  return { document, lost }
+}
+
+/** Without what ends a comment or is no character of XML. */
+function commentOf(lost: string[]): string {
+  return lost
+    .join('; ')
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ')
+    .replace(/-(?=-|$)/g, '- ')
+}
+
+function tellRepeats(rules: Rule[], losses: Losses): void {
+  for (const { symbols } of rules)
+    for (const symbol of symbols)
+      if (symbol.kind === 'text' && symbol.placement?.at === 'line' && symbol.placement.repeat !== undefined)
+        losses.add('labels that are said again along a line')
+}
+
+/** The rules of each pass, one list after the other. An else rule with a condition becomes one by condition alone. */
+function passesOf(rules: Rule[]): Rule[][] {
+  const needsConditions = rules.some(({ isElse, condition }) => isElse === true && condition !== undefined)
+  const passes = new Map<number, Rule[]>()
+  for (const rule of needsConditions ? withoutElse(rules) : rules) {
+    const pass = passes.get(passOf(rule))
+    if (pass === undefined) passes.set(passOf(rule), [rule])
+    else pass.push(rule)
+  }
+  return [...passes].sort(([one], [other]) => one - other).map(([, pass]) => pass)
+}
+
+function ruleXml(rule: Rule, dialect: SldDialect, symbols: SymbolWriter): string {
+  return element(
+    dialect.name('Rule'),
+    textElement(dialect.name('Name'), rule.name),
+    dialect.titles(rule),
+    rule.condition === undefined ? '' : writeFilter(rule.condition, dialect),
+    rule.isElse === true ? `<${dialect.name('ElseFilter')}/>` : '',
+    textElement(dialect.name('MinScaleDenominator'), rule.minScale),
+    textElement(dialect.name('MaxScaleDenominator'), rule.maxScale),
+    ...rule.symbols.map((symbol) => symbols.symbol(symbol)),
+  )
+}
+
+function namespacesOf({ version, isSe }: SldDialect): string {
+  return attributes({
+    version,
+    xmlns: 'http://www.opengis.net/sld',
+    'xmlns:se': isSe ? 'http://www.opengis.net/se' : undefined,
+    'xmlns:ogc': 'http://www.opengis.net/ogc',
+    'xmlns:gml': 'http://www.opengis.net/gml',
+    'xmlns:xlink': 'http://www.w3.org/1999/xlink',
+    'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
+    'xsi:schemaLocation': `http://www.opengis.net/sld http://schemas.opengis.net/sld/${version}/StyledLayerDescriptor.xsd`,
+  }).trimStart()
+}

@@ -1,0 +1,5 @@
+/** A document, and what of a style it does not say. */
+export interface WrittenStyle {
+  document: string
+  lost: string[]
+}
