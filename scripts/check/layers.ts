@@ -39,6 +39,7 @@ export const house: House = {
       'cli',
       'main.ts',
     ],
+    'src/cartography': ['.', ['sld', 'maplibre'], 'convert-style.ts'],
     'src/catalog': [
       ...['records.ts', 'rows'],
       ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],

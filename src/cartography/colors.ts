@@ -55,3 +55,10 @@ export function parseColor(text: string): ParsedColor | undefined {
   const [red = 0, green = 0, blue = 0, opacity = 1] = numbers
   return { color: `#${hex(red)}${hex(green)}${hex(blue)}`, opacity }
 }
+
+/** A colour with an opacity of its own. */
+export function withOpacity(color: string, opacity: number): string {
+  if (opacity === 1) return color
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  return `rgba(${red}, ${green}, ${blue}, ${opacity})`
+}

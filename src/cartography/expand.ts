@@ -4,7 +4,7 @@ import type { Condition, Driven, Input, Rule, Symbolizer } from './model.ts'
 import { scaleOfZoom } from './scale.ts'
 
 /** Rules at most that one style becomes. */
-export const maxRules = 2000
+const maxRules = 2000
 
 /** Classes that a value between two stops becomes. */
 const stepsOfInterpolation = 6

@@ -87,7 +87,7 @@ const placement = fc.oneof(
   fc.record({ at: fc.constant('line' as const), offset: fc.constantFrom(0, 3, -6) }),
 )
 
-export function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
+function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
   const unit = rich.hasMetres ? fc.constantFrom({}, { unit: 'metre' as const }) : fc.constant({})
   const mark = fc.record(
     {
@@ -127,7 +127,7 @@ export function arbitrarySymbol(rich: Richness): fc.Arbitrary<Symbolizer> {
     .map(([symbol, measure]) => ({ ...symbol, ...measure }))
 }
 
-export const arbitraryCondition: fc.Arbitrary<Condition> = fc.letrec<{ condition: Condition }>((tie) => ({
+const arbitraryCondition: fc.Arbitrary<Condition> = fc.letrec<{ condition: Condition }>((tie) => ({
   condition: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     fc.record({ op: fc.constantFrom('==' as const, '!=' as const), property, value: literal }),

@@ -1,9 +1,10 @@
 import { defined } from '../../lib/defined.ts'
-import { isDriven, mapDriven } from '../driven.ts'
+import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, Stroke, Symbolizer, Value } from '../model.ts'
 import { lineCaps, lineJoins } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
+import { scaled, tidy, together } from './read-amounts.ts'
 import { readText } from './read-text.ts'
 import type { Node } from './read-values.ts'
 import { LayerValues } from './read-values.ts'
@@ -45,24 +46,6 @@ function plain(value: Value<number>, name: string, usual: number, losses: Losses
   return usual
 }
 
-/** A value multiplied; undefined, and told, where it is an attribute itself. */
-export function scaled(value: Value<number>, factor: number, name: string, losses: Losses): Value<number> {
-  if (!isDriven(value)) return value * factor
-  if (value.by !== 'attribute' || factor === 1) return mapDriven(value, (amount) => amount * factor)
-  losses.add(`an expression for ${name}`)
-  return 5 * factor
-}
-
-/** The opacity that a property and the colour itself give together. */
-export function together(opacity: Value<number>, own: number, losses: Losses): Value<number> {
-  return own === 1 ? opacity : rounded(scaled(opacity, own, 'opacity', losses))
-}
-
-function rounded(value: Value<number>): Value<number> {
-  const round = (amount: number): number => Math.round(amount * 1000) / 1000
-  return isDriven(value) ? mapDriven(value, round) : round(value)
-}
-
 function paint(values: LayerValues, prefix: string, losses: Losses): Fill {
   const { color, opacity } = values.color(`${prefix}-color`, '#000000')
   return { color, opacity: together(values.number(`${prefix}-opacity`, 1), opacity, losses) }
@@ -91,11 +74,6 @@ function readLine(values: LayerValues, losses: Losses): Symbolizer {
     stroke,
     ...defined({ offset }),
   }
-}
-
-/** Without the last digits that multiplying leaves. */
-export function tidy(value: number): number {
-  return Number(value.toPrecision(12))
 }
 
 /** The outline of a fill has one pixel, and the fill's opacity beside that of its own colour. */

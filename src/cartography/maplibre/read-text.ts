@@ -3,8 +3,8 @@ import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Attribute, Font, Placement, Symbolizer, Value } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
+import { scaled, tidy, together } from './read-amounts.ts'
 import { attributeOf } from './read-filter.ts'
-import { scaled, tidy, together } from './read-symbols.ts'
 import type { LayerValues } from './read-values.ts'
 
 type Label = (string | Attribute)[]

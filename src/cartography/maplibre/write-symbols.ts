@@ -1,3 +1,4 @@
+import { withOpacity } from '../colors.ts'
 import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Dimension, Fill, LengthUnit, Stroke, Symbolizer, Value } from '../model.ts'
@@ -130,13 +131,6 @@ function fillLayer({ opacity }: Fill, color: unknown, types: AttributeTypes, out
       ...(outline === undefined ? {} : { 'fill-outline-color': outline }),
     },
   }
-}
-
-/** A colour with an opacity of its own. */
-export function withOpacity(color: string, opacity: number): string {
-  if (opacity === 1) return color
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-  return `rgba(${red}, ${green}, ${blue}, ${opacity})`
 }
 
 function circleLayer(

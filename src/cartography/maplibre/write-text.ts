@@ -1,9 +1,9 @@
+import { withOpacity } from '../colors.ts'
 import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
 import type { Font, Placement, TextSymbolizer, Value } from '../model.ts'
 import type { AttributeTypes } from './attribute-types.ts'
 import type { Node } from './read-values.ts'
-import { withOpacity } from './write-symbols.ts'
 import { writeLength, writeValue } from './write-values.ts'
 
 /** A label as a layer of symbols. */

@@ -54,7 +54,7 @@ function withoutIndents(text: string): string {
 }
 
 /** Texts that stand beside each other are one. */
-export function joinTexts(parts: (string | Attribute)[]): (string | Attribute)[] {
+function joinTexts(parts: (string | Attribute)[]): (string | Attribute)[] {
   const joined: (string | Attribute)[] = []
   for (const part of parts) {
     const last = joined.at(-1)
