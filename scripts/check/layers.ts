@@ -39,7 +39,7 @@ export const house: House = {
       'cli',
       'main.ts',
     ],
-    'src/cartography': ['.', ['sld', 'maplibre'], 'convert-style.ts'],
+    'src/cartography': ['.', ['sld', 'maplibre'], 'read-style.ts', 'convert-style.ts'],
     'src/catalog': [
       ...['records.ts', 'rows'],
       ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
@@ -116,8 +116,7 @@ export const house: House = {
     ],
     'src/cartography': [
       ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'style-format.ts'],
-      ...['maplibre.ts', 'read-sld.ts'],
-      ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'scale.ts'],
+      ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'read-style.ts', 'scale.ts'],
     ],
     'src/maps': [
       ...['maps.ts', 'sources/tile-sources.ts', 'pictures/encode-picture.ts'],

@@ -1,9 +1,8 @@
 import { defaultStyleName, defaultStyles } from '../../cartography/default-styles.ts'
-import { readMapLibre } from '../../cartography/maplibre.ts'
 import type { Style } from '../../cartography/model.ts'
-import { readSld } from '../../cartography/read-sld.ts'
+import { readStyle } from '../../cartography/read-style.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord, StyleRecord } from '../../catalog/records.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 
 /** A style as pictures are drawn by it. */
@@ -14,34 +13,6 @@ export interface DrawnStyle {
   key: string
   /** What cannot be drawn of it. */
   messages: string[]
-}
-
-type Drawing = ReturnType<typeof readSld>
-
-function toStyle({ rules, lost, ...rest }: Drawing): Style {
-  return {
-    ...rest,
-    lost,
-    rules: rules.map(({ isElse, ...rule }) => ({
-      ...rule,
-      ...(isElse === true ? { isElse } : {}),
-      symbols: rule.symbols.map((symbol) => {
-        if (symbol.kind !== 'text') return symbol
-        const { property, halo, ...text } = symbol
-        return {
-          ...text,
-          label: [{ property }],
-          opacity: 1,
-          ...(halo === undefined ? {} : { halo: { ...halo, opacity: 1 } }),
-        }
-      }),
-    })),
-  }
-}
-
-function readStyle({ format, document }: Pick<StyleRecord, 'format' | 'document'>): Style | undefined {
-  if (format === 'qml') return undefined
-  return toStyle(format === 'sld' ? readSld(document) : readMapLibre(document))
 }
 
 function plainStyle({ details: { kind, schema } }: LayerRecord): Style {
