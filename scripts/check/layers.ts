@@ -74,6 +74,7 @@ export const house: House = {
       ...['auth', 'catalog', 'importer', 'tiles', 'ogc', 'monitoring', 'exported', 'about'],
       ...['routes.ts', 'server'],
     ],
+    'src/http/ogc': ['.', 'tilesets', 'routes.ts', 'ogc-area.ts'],
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],

@@ -69,7 +69,7 @@ function projectProblems(root: string): string[] {
     ...unknownFiles(files, pages),
     ...settingProblems(files, readme),
     ...pages
-      .filter((page) => /^docs\/(importer|monitoring)-contract\.md$/.test(page.path))
+      .filter((page) => /^docs\/(?:(?:importer|monitoring)-contract|ogc-tiles)\.md$/.test(page.path))
       .flatMap((contract) => contractProblems(contract, files)),
   ]
 }

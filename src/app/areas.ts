@@ -35,7 +35,7 @@ export function openAreas(context: Parts): Area[] {
     table(sessionEndpoints, accounts),
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      sharedMaxAgeSeconds,
+      ...{ sharedMaxAgeSeconds, tiles },
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, rasters }),

@@ -37,7 +37,7 @@ export interface Description {
   /** In the dialect of older systems, where they differ. */
   olderAnswers?: Answers
   /** What the document tells of parts where something else, or nothing, is checked. */
-  told?: { query?: TSchema; body?: TSchema }
+  told?: { params?: TSchema; query?: TSchema; body?: TSchema }
   /** Media types of the body; JSON where it is not said. */
   consumes?: readonly string[]
 }

@@ -25,7 +25,7 @@ export interface TileMatrixSet {
 }
 
 /** Deepest zoom of every set. */
-const maxZoom = 22
+export const maxZoom = 22
 
 /** Half the circumference of the sphere of EPSG:3857. */
 const mercatorHalf = 20037508.342789244

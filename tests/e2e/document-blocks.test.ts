@@ -57,6 +57,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring-documents.test.ts',
   'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
   'docs/operations.md > Moving in from GeoNode > sh 2': documents,
+  'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/writing-checks.md > Writing a check > sh 1': checks,
   'docs/writing-checks.md > Create > sh 1': checks,
   'docs/writing-checks.md > Set thresholds and receivers > sh 1': checks,

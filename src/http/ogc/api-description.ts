@@ -44,6 +44,22 @@ const parameters = {
     description: 'A date, a time, or an interval with `/` and `..` for open',
     schema: text,
   },
+  tileMatrixSetId: {
+    ...{ name: 'tileMatrixSetId', in: 'path', required: true, description: 'Id of a tile matrix set' },
+    schema: { type: 'string', enum: ['WebMercatorQuad', 'WorldCRS84Quad'] },
+  },
+  tileMatrix: {
+    ...{ name: 'tileMatrix', in: 'path', required: true, schema: text },
+    description: 'Id of a tile matrix of the set, which is its zoom: `0` to `22`',
+  },
+  tileRow: {
+    ...{ name: 'tileRow', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } },
+    description: 'Row of the tile, from the north',
+  },
+  tileCol: {
+    ...{ name: 'tileCol', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } },
+    description: 'Column of the tile, from the west',
+  },
   crs: {
     ...{ name: 'crs', ...query, ...list },
     description: 'CRS of the answer, one that the collection lists',
@@ -56,7 +72,10 @@ type ParameterName = keyof typeof parameters
 const link = {
   type: 'object',
   required: ['href'],
-  properties: { href: text, rel: text, type: text, title: text, length: { type: 'integer' } },
+  properties: {
+    ...{ href: text, rel: text, type: text, title: text, length: { type: 'integer' } },
+    templated: { type: 'boolean' },
+  },
 }
 const links = { type: 'array', items: { $ref: '#/components/schemas/link' } }
 const feature = {
@@ -112,6 +131,42 @@ const schemas = {
       numberReturned: { type: 'integer', minimum: 0 },
     },
   },
+  tileMatrixSets: {
+    type: 'object',
+    required: ['tileMatrixSets'],
+    properties: {
+      tileMatrixSets: {
+        type: 'array',
+        items: { type: 'object', properties: { id: text, title: text, uri, crs: text, links } },
+      },
+    },
+  },
+  tileMatrixSet: {
+    type: 'object',
+    required: ['id', 'crs', 'tileMatrices'],
+    properties: {
+      ...{ id: text, title: text, uri, crs: text, orderedAxes: { type: 'array', items: text } },
+      wellKnownScaleSet: uri,
+      tileMatrices: { type: 'array', items: { type: 'object' } },
+    },
+  },
+  tileSets: {
+    type: 'object',
+    required: ['tilesets'],
+    properties: { links, tilesets: { type: 'array', items: { $ref: '#/components/schemas/tileSet' } } },
+  },
+  tileSet: {
+    type: 'object',
+    required: ['dataType', 'crs', 'links'],
+    properties: {
+      ...{ title: text, description: text, dataType: text, crs: text, tileMatrixSetURI: uri, links },
+      ...{ version: text, attribution: text, license: text, pointOfContact: text },
+      mediaTypes: { type: 'array', items: text },
+      tileMatrixSetLimits: { type: 'array', items: { type: 'object' } },
+      ...{ boundingBox: { type: 'object' }, centerPoint: { type: 'object' } },
+      layers: { type: 'array', items: { type: 'object' } },
+    },
+  },
   exception: {
     type: 'object',
     required: ['code'],
@@ -130,6 +185,8 @@ interface Operation {
   summary: string
   answer: object
   parameters?: ParameterName[]
+  /** Whether there may be nothing to answer with. */
+  mayBeEmpty?: boolean
 }
 
 function answerOf(mediaType: string, schema: keyof typeof schemas): object {
@@ -188,39 +245,80 @@ const operations: Record<string, Operation> = {
   },
 }
 
+const tilesetPath = `${collectionPath}/tiles/{tileMatrixSetId}`
+
+/** Suffixes of ids tell clients what is what (OGC 20-057, section 14.2). */
+const tileOperations: Record<string, Operation> = {
+  '/tileMatrixSets': {
+    ...{ id: 'getTileMatrixSetsList', summary: 'Tile matrix sets that tiles are cut by' },
+    answer: answerOf(json, 'tileMatrixSets'),
+  },
+  '/tileMatrixSets/{tileMatrixSetId}': {
+    ...{ id: 'getTileMatrixSet', summary: 'One tile matrix set', answer: answerOf(json, 'tileMatrixSet') },
+    parameters: ['tileMatrixSetId'],
+  },
+  [`${collectionPath}/tiles`]: {
+    ...{ id: 'terrane.collection.vector.getTileSetsList', summary: 'Tilesets of a layer' },
+    answer: answerOf(json, 'tileSets'),
+    parameters: ['collectionId'],
+  },
+  [tilesetPath]: {
+    ...{ id: 'terrane.collection.vector.getTileSet', summary: 'One tileset of a layer' },
+    answer: answerOf(json, 'tileSet'),
+    parameters: ['collectionId', 'tileMatrixSetId'],
+  },
+  [`${tilesetPath}/{tileMatrix}/{tileRow}/{tileCol}`]: {
+    ...{ id: 'terrane.collection.vector.getTile', summary: 'A vector tile of a layer', mayBeEmpty: true },
+    answer: { 'application/vnd.mapbox-vector-tile': { schema: { type: 'string', format: 'binary' } } },
+    parameters: ['collectionId', 'tileMatrixSetId', 'tileMatrix', 'tileRow', 'tileCol'],
+  },
+}
+
 const failure = {
   description: 'What is wrong (RFC 9457)',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/exception' } } },
 }
 
-function toOperation({ id, summary, answer, parameters: names = [] }: Operation): object {
+function toOperation(
+  { id, summary, answer, mayBeEmpty = false, parameters: names = [] }: Operation,
+  tag: 'features' | 'tiles',
+): object {
   return {
     operationId: id,
     summary,
-    tags: ['features'],
+    tags: [tag],
     parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     responses: {
       200: { description: summary, content: answer },
+      ...(mayBeEmpty ? { 204: { description: 'Nothing is there' } } : {}),
       ...{ 400: failure, 401: failure, 404: failure, 500: failure },
     },
   }
 }
 
-/** The interface below `/ogc` as OpenAPI 3.0, which is what clients of OGC API Features read. */
-export function describeFeaturesApi(request: FastifyRequest, version: string): object {
-  const entries = Object.entries(operations)
-  const paths = Object.fromEntries(entries.map(([path, one]) => [path, { get: toOperation(one) }]))
+function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'): object {
+  return Object.fromEntries(
+    Object.entries(described).map(([path, one]) => [path, { get: toOperation(one, tag) }]),
+  )
+}
+
+/** The interface below `/ogc` as OpenAPI 3.0, which is what clients of OGC API read. */
+export function describeOgcApi(request: FastifyRequest, version: string): object {
+  const paths = { ...pathsOf(operations, 'features'), ...pathsOf(tileOperations, 'tiles') }
   return {
     openapi: '3.0.3',
     info: {
-      title: 'Terrane: OGC API Features',
+      title: 'Terrane: OGC API Features and Tiles',
       version,
       description:
         'Layers of this server. The whole interface of the server is described at `/openapi.json`.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: request.link('/ogc') }],
-    tags: [{ name: 'features', description: 'Published layers' }],
+    tags: [
+      { name: 'features', description: 'Published layers' },
+      { name: 'tiles', description: 'Published layers as vector tiles' },
+    ],
     security: [{}, { basic: [] }, { token: [] }],
     paths,
     components: {

@@ -67,7 +67,7 @@ export async function toCollection(
 ): Promise<object> {
   const id = collectionId(layer)
   const path = `/ogc/collections/${encodeURIComponent(id)}`
-  const { title, abstract, schema, srs } = layer.details
+  const { title, abstract, schema, srs, crs } = layer.details
   const links = [
     { rel: 'self', type: 'application/json', title: 'This collection', href: request.link(path) },
     { rel: 'items', type: 'application/geo+json', title: 'Features', href: request.link(`${path}/items`) },
@@ -86,8 +86,17 @@ export async function toCollection(
     extent: { ...(await toExtent(layer)), ...toTemporal(times) },
     crs: supportedCrs(layer),
     ...(schema.geometry === undefined || srs === undefined ? {} : { storageCrs: toCrsUri(srs) }),
-    links,
+    links:
+      schema.geometry === undefined || (srs ?? crs) === undefined
+        ? links
+        : [...links, tilesLink(request, path)],
   }
+}
+
+/** Where its vector tiles are (OGC 20-057, section 11). */
+function tilesLink(request: FastifyRequest, path: string): object {
+  const rel = 'http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector'
+  return { rel, type: 'application/json', title: 'Vector tiles', href: request.link(`${path}/tiles`) }
 }
 
 const jsonTypes: Record<Attribute['type'], object> = {
@@ -103,6 +112,11 @@ const jsonTypes: Record<Attribute['type'], object> = {
   time: { type: 'string', format: 'time' },
   timestamp: { type: 'string', format: 'date-time' },
   binary: { type: 'string', contentEncoding: 'base64' },
+}
+
+/** How values of a type are described in JSON Schema. */
+export function jsonTypeOf(type: Attribute['type']): object {
+  return jsonTypes[type]
 }
 
 /** The JSON Schema of a collection's features (OGC API Features part 5). */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { FastifyRequest } from '../app-types.ts'
 import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { apiMediaType, describeFeaturesApi } from './api-description.ts'
+import { apiMediaType, describeOgcApi } from './api-description.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { ConfClasses, LandingPage } from './shapes.ts'
 
@@ -14,9 +14,16 @@ const conformsTo = [
   `${parts}/ogcapi-features-1/1.0/conf/oas30`,
   `${parts}/ogcapi-features-1/1.0/conf/geojson`,
   `${parts}/ogcapi-features-2/1.0/conf/crs`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/core`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/tileset`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/tilesets-list`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/geodata-tilesets`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/oas30`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/mvt`,
 ]
 
 const json = 'application/json'
+const tilingSchemes = 'http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes'
 
 function landingPage(request: FastifyRequest): object {
   const link = (rel: string, type: string, title: string, path: string): object => ({
@@ -24,13 +31,14 @@ function landingPage(request: FastifyRequest): object {
   })
   return {
     title: 'Terrane',
-    description: 'Layers of this server as OGC API Features',
+    description: 'Layers of this server as OGC API Features and OGC API Tiles',
     links: [
       link('self', json, 'This page', '/ogc/'),
       link('service-desc', apiMediaType, 'Definition of this interface', '/ogc/api'),
       link('service-doc', 'text/html', 'Documentation', '/docs'),
       link('conformance', json, 'Conformance', '/ogc/conformance'),
       link('data', json, 'Collections', '/ogc/collections'),
+      link(tilingSchemes, json, 'Tile matrix sets', '/ogc/tileMatrixSets'),
     ],
   }
 }
@@ -61,7 +69,7 @@ export const getApi = operation({
   },
   handle: ({ version }: OgcParts, request, reply) => {
     // As bytes: to a text a parameter would be added, and clients compare the type to the letter.
-    const text = JSON.stringify(describeFeaturesApi(request, version))
+    const text = JSON.stringify(describeOgcApi(request, version))
     return reply.header('content-type', apiMediaType).send(Buffer.from(text))
   },
 })

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { TileParts } from '../tiles/tile-parts.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { KeptTimes } from './kept-times.ts'
 
@@ -13,6 +14,7 @@ export interface OgcParts {
   sharedMaxAgeSeconds: number
   /** Folders whose files may be granules. */
   granuleFolders: readonly string[]
+  tiles: TileParts
   /** What was found out about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; times: KeptTimes }
 }

@@ -3,6 +3,29 @@ import { describeCollection, getCollections, getSchema } from './collections.ts'
 import { getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
 import { getFeature, getFeatures } from './features.ts'
 import { getApi, getConformance, getLandingPage } from './landing-page.ts'
+import {
+  getCollectionTile,
+  getCollectionTileset,
+  getCollectionTilesets,
+} from './tilesets/collection-tiles.ts'
+import { getTileMatrixSet, getTileMatrixSetsList } from './tilesets/tile-matrix-sets.ts'
+
+/** Tiles count as those of `/tiles`. */
+const tilesetEndpoints = [
+  endpoint('GET', '/ogc/tileMatrixSets', 'public', 'OWS:TMS', { getTileMatrixSetsList }),
+  endpoint('GET', '/ogc/tileMatrixSets/:tileMatrixSetId', 'public', 'OWS:TMS', { getTileMatrixSet }),
+  endpoint('GET', '/ogc/collections/:collectionId/tiles', 'public', 'OWS:TMS', { getCollectionTilesets }),
+  endpoint('GET', '/ogc/collections/:collectionId/tiles/:tileMatrixSetId', 'public', 'OWS:TMS', {
+    getCollectionTileset,
+  }),
+  endpoint(
+    'GET',
+    '/ogc/collections/:collectionId/tiles/:tileMatrixSetId/:tileMatrix/:tileRow/:tileCol',
+    'public',
+    'OWS:TMS',
+    { getCollectionTile },
+  ),
+]
 
 /** `/ogc`. What is asked about a layer of rasters counts as `OWS:WCS` in any case. */
 export const ogcEndpoints = [
@@ -20,4 +43,5 @@ export const ogcEndpoints = [
     getGranuleFile,
   }),
   endpoint('GET', '/ogc/collections/:collectionId/file/:fileName', 'public', 'OWS:WCS', { getCoverageFile }),
+  ...tilesetEndpoints,
 ]

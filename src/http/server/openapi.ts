@@ -88,6 +88,7 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
   return {
     ...schema,
     ...defined({ summary, description, deprecated, querystring: told?.query ?? schema.querystring }),
+    ...defined({ params: told?.params ?? schema.params }),
     ...defined({ body: told?.body ?? schema.body, consumes: consumes?.slice() }),
     operationId: id,
     tags,

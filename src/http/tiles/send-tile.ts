@@ -27,6 +27,8 @@ export interface AskedTile {
   tile: TileAddress
   /** Versions that the client takes the layers to have. */
   v?: string | undefined
+  /** May throw where nothing is there, in place of an empty answer. */
+  whenEmpty?(): Promise<void>
 }
 
 /** The numbers of a tile as they stand in a path; throws `Failure` (`not-found`) where the set has no such tile. */
@@ -34,7 +36,11 @@ export function parseTile(set: TileMatrixSetId, { z, x, y }: Record<keyof TileAd
   const isPlain = [z, x, y].every((text) => /^(?:0|[1-9]\d{0,7})$/.test(text))
   const tile = { z: Number(z), x: Number(x), y: Number(y) }
   if (isPlain && isTileOf(getTileMatrixSet(set), tile)) return tile
-  throw notFound('unknown-tile', `${set} has no tile ${z}/${x}/${y} (zoom, column, row)`)
+  throw unknownTile(set, { z, x, y })
+}
+
+export function unknownTile(set: TileMatrixSetId, { z, x, y }: Record<keyof TileAddress, string>): Error {
+  return notFound('unknown-tile', `There is no tile ${z}/${x}/${y} (zoom, column, row) by ${set}`)
 }
 
 /** Answers with a vector tile of the layers, one after the other in it. */
@@ -55,6 +61,7 @@ export async function sendTile(
   const made = await parts.turns.run(reply, (signal) => makeTiles(parts, asked, names, signal))
   if (made === undefined) return reply.hijack()
   const sent = made.map((tile, index) => ({ ...tile, layer: layers[index] as LayerRecord }))
+  if (made.every(({ bytes }) => bytes.length === 0)) await asked.whenEmpty?.()
   sayHowLong(parts, reply, sent, v)
   return sendBytes(request, reply, made)
 }

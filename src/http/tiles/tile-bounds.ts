@@ -14,7 +14,12 @@ export interface TilePlace {
   center?: number[]
 }
 
-/** Where layers lie together; nothing where that is not known of any. */
+/** Whether others have changed the data since they were loaded: then what is known of where they lie may be too little. */
+export function isChangedByOthers(layer: LayerRecord, version: number): boolean {
+  return layer.version !== version || layer.versionCause === 'outside'
+}
+
+/** Where layers lie together, without those that have no place; nothing where none has one. */
 export async function placeOf(layers: readonly LayerRecord[]): Promise<TilePlace> {
   const ranges = await Promise.all(layers.map(geographicRange))
   const known = ranges.filter((one) => one !== undefined)

@@ -10,7 +10,7 @@ import { hasAlready, sayHowLong, versionsText } from './caching.ts'
 import { layerSegment, mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
-import { placeOf } from './tile-bounds.ts'
+import { isChangedByOthers, placeOf } from './tile-bounds.ts'
 import type { TileParts } from './tile-parts.ts'
 import { tileAttributes } from './tile-properties.ts'
 
@@ -107,12 +107,16 @@ export const getTileJson = operation({
     const known = await versionsOf(parts, layers)
     sayHowLong(parts, reply, known)
     if (hasAlready(request, parts, known)) return reply.code(304).send()
+    // Clients ask for nothing outside the bounds.
+    const isChanged = layers.some((layer, index) =>
+      isChangedByOthers(layer, known[index]?.version ?? layer.version),
+    )
     return {
       tilejson: '3.0.0',
       name: layers.map(({ details }) => details.title).join(', '),
       tiles: [tilesTemplate(request, layers, versionsText(known))],
       vector_layers: layers.map(vectorLayer),
-      ...(await placeOf(layers)),
+      ...(isChanged ? {} : await placeOf(layers)),
       ...zooms,
       ...defined({ attribution: attributionOf(layers) }),
       terrane: versionsToTell(layers, known),

@@ -1,0 +1,86 @@
+import type { LayerRecord } from '../../../catalog/records.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { Bytes, empty, media } from '../../description.ts'
+import { operation } from '../../endpoint.ts'
+import { geographicRange } from '../../geographic-range.ts'
+import { mvt, parseTile, sendTile, unknownTile } from '../../tiles/send-tile.ts'
+import { isChangedByOthers } from '../../tiles/tile-bounds.ts'
+import { aboutLayer, readableLayer } from '../about-layer.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+import { CollectionParams } from '../shapes.ts'
+import { TileParams, TilesetList, TilesetParams, TilesetReply, ToldTileParams } from './shapes.ts'
+import { servedSets } from './tile-matrix-set-wire.ts'
+import { getServedSet } from './tile-matrix-sets.ts'
+import { isWithin, limitsOf } from './tileset-limits.ts'
+import { tilesPath, tileTemplate, toTileset, toTilesetEntry } from './tileset-wire.ts'
+
+const marks = { tags: ['tiles'], isPublicRead: true }
+
+/** Answers about a layer that has tiles; nothing where the client has the answer already. */
+function aboutTiles(
+  parts: OgcParts,
+  request: FastifyRequest<{ Params: { collectionId: string } }>,
+  reply: FastifyReply,
+  answer: (layer: LayerRecord) => unknown,
+): Promise<unknown> {
+  return aboutLayer(parts, request, reply, async (layer) => {
+    await parts.tiles.maps.requireTiles(layer)
+    return answer(layer)
+  })
+}
+
+/** Where a layer lies; undefined too where that may be more than is known. */
+async function rangeOf(layer: LayerRecord, version: number): Promise<Envelope | undefined> {
+  return isChangedByOthers(layer, version) ? undefined : geographicRange(layer)
+}
+
+export const getCollectionTilesets = operation({
+  ...marks,
+  summary: 'Tilesets of a layer, one for each tile matrix set',
+  params: CollectionParams,
+  answers: { 200: TilesetList },
+  handle: (parts: OgcParts, request, reply) =>
+    aboutTiles(parts, request, reply, (layer) => ({
+      links: [{ rel: 'self', type: 'application/json', href: request.link(tilesPath(layer)) }],
+      tilesets: servedSets.map((set) => toTilesetEntry(request, layer, set)),
+    })),
+})
+
+export const getCollectionTileset = operation({
+  ...marks,
+  summary: 'One tileset of a layer',
+  params: TilesetParams,
+  answers: { 200: TilesetReply },
+  handle: (parts: OgcParts, request, reply) =>
+    aboutTiles(parts, request, reply, async (layer) => {
+      const set = getServedSet(request.params.tileMatrixSetId)
+      const { version } = await parts.catalog.layers.versionOf(layer)
+      const range = await rangeOf(layer, version)
+      reply.header('link-template', `<${tileTemplate(request, layer, set)}>; rel="item"; type="${mvt}"`)
+      return toTileset(request, layer, { set, version, range })
+    }),
+})
+
+export const getCollectionTile = operation({
+  ...marks,
+  isTile: true,
+  summary: 'A vector tile of a layer',
+  description:
+    'Its row stands before its column. Beyond the limits that the tileset tells there are no tiles (404), within them one may be empty (204). The header `Terrane-Tile` is that of `/tiles`.',
+  params: TileParams,
+  told: { params: ToldTileParams },
+  answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
+  handle: async (parts: OgcParts, request, reply) => {
+    const layer = await readableLayer(parts, request)
+    const { tileMatrixSetId, tileMatrix: z, tileRow: y, tileCol: x } = request.params
+    const set = getServedSet(tileMatrixSetId)
+    const tile = parseTile(set, { z, x, y })
+    const whenEmpty = async (): Promise<void> => {
+      const range = await rangeOf(layer, layer.version)
+      if (!isWithin(limitsOf(getTileMatrixSet(set), range), tile)) throw unknownTile(set, { z, x, y })
+    }
+    return sendTile(parts.tiles, request, reply, { layers: [layer], set, tile, whenEmpty })
+  },
+})

@@ -1,0 +1,40 @@
+import { notFound } from '../../../lib/errors.ts'
+import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
+import { operation } from '../../endpoint.ts'
+import type { OgcParts } from '../ogc-parts.ts'
+import { SetParams, TileMatrixSetList, TileMatrixSetReply } from './shapes.ts'
+import { servedSets, toSetEntry, toTileMatrixSet } from './tile-matrix-set-wire.ts'
+
+const marks = { tags: ['tiles'], isPublicRead: true }
+const json = 'application/json'
+
+/** The set of that identifier; throws `Failure` (`not-found`) where there are no tiles by it. */
+export function getServedSet(id: string): TileMatrixSetId {
+  const found = servedSets.find((one) => one === id)
+  if (found !== undefined) return found
+  throw notFound(
+    'unknown-tile-matrix-set',
+    `There are no tiles by "${id}", only by ${servedSets.join(' and ')}`,
+  )
+}
+
+export const getTileMatrixSetsList = operation({
+  ...marks,
+  summary: 'Tile matrix sets that tiles are cut by',
+  answers: { 200: TileMatrixSetList },
+  handle: (_parts: OgcParts, request) => ({
+    tileMatrixSets: servedSets.map((id) => ({
+      ...toSetEntry(id),
+      links: [{ rel: 'self', type: json, href: request.link(`/ogc/tileMatrixSets/${id}`) }],
+    })),
+  }),
+})
+
+export const getTileMatrixSet = operation({
+  ...marks,
+  summary: 'One tile matrix set',
+  description: 'As it is registered; which of its tiles a layer has tells the description of its tileset.',
+  params: SetParams,
+  answers: { 200: TileMatrixSetReply },
+  handle: (_parts: OgcParts, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),
+})
