@@ -1,6 +1,7 @@
 import type { LayerRecord } from '../../../catalog/records.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 import type { TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyRequest } from '../../app-types.ts'
@@ -89,7 +90,7 @@ function toTilesetLayer(request: FastifyRequest, layer: LayerRecord, boundingBox
   )
   return {
     ...{ id: layer.name, title, dataType: 'vector' },
-    ...defined({ geometryDimension: dimensions[schema.geometry?.type ?? ''], boundingBox }),
+    ...defined({ geometryDimension: ownValue(dimensions, schema.geometry?.type ?? ''), boundingBox }),
     propertiesSchema: {
       type: 'object',
       properties: Object.fromEntries(properties) as Record<string, object>,
