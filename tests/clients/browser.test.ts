@@ -4,96 +4,124 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import type { MapBrowser } from '../support/browser.ts'
+import type { MapBrowser, ShownMap } from '../support/browser.ts'
 import { startBrowser } from '../support/browser.ts'
 import { documentedPage, showMapLibre, showOpenLayers } from '../support/map-pages.ts'
+import { logIn, makeToken } from '../support/map-token.ts'
 import { colouredShares, differentCells } from '../support/pictures.ts'
 import { rasterize } from '../support/rasterized.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
 
 const run = promisify(execFile)
+const colour = '#4477aa'
 /** Edges are drawn smooth by one and by the pixel by another: of a cell of 32 by 32 pixels, so much may differ. */
 const edges = 0.05
 /** MapLibre draws an edge of a pixel around each polygon, which makes islands larger. */
-const sharpEdges: [string, string][] = [["'fill-color'", "'fill-antialias': false, 'fill-color'"]]
-const colour = '#4477aa'
+const sharpEdges: [string, string] = ["'fill-color'", "'fill-antialias': false, 'fill-color'"]
+const world = { view: { center: [0, 0] as [number, number], zoom: 0 } }
+
+const shownByMapLibre = (column: string): string =>
+  `[...new Set(map.queryRenderedFeatures().map((one) => one.properties.${column}))]`
+const shownByOpenLayers = (column: string): string =>
+  `[...new Set(map.getLayers().item(0).getFeaturesInExtent(map.getView().calculateExtent()).map((one) => one.get('${column}')))]`
 
 describe('maps in a browser', { timeout: 240_000 }, () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let browser: MapBrowser
+  let token = ''
   before(async () => {
     const cleanup = { after: (work: () => void) => ends.push(work) }
-    server = await serveMaps(cleanup)
     browser = await startBrowser(cleanup)
+    server = await serveMaps(cleanup, { TERRANE_CORS_ORIGINS: browser.origins[1] })
+    token = await makeToken(server)
   })
   after(async () => {
     await server.stop()
     for (const end of ends.reverse()) end()
   })
 
-  /** The values of a column of the file that a layer was made of. */
+  /** The different values of a column of the file that a layer was made of. */
   const valuesOf = async (file: string, column: string): Promise<string[]> => {
-    const { stdout } = await run(
-      'ogr2ogr',
-      ['-f', 'CSV', '/vsistdout/', '-select', column, join(server.sources, file)],
-      { maxBuffer: 64 << 20 },
-    )
-    return stdout
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.replaceAll('"', ''))
-      .sort()
+    const path = join(server.sources, file)
+    const args = ['-f', 'CSV', '/vsistdout/', '-select', column, path]
+    const { stdout } = await run('ogr2ogr', args, { maxBuffer: 64 << 20 })
+    const lines = stdout.trim().split('\n').slice(1)
+    return [...new Set(lines.map((line) => line.replaceAll('"', '')))].sort()
   }
-  const drawnBy = async (file: string): Promise<number[]> =>
-    colouredShares(
-      readFileSync(await rasterize(join(server.sources, file), join(server.sources, `${file}.tif`))),
-      '#000000',
-    )
+  /** Fails unless a page shows all features of a file, where GDAL draws them, and nobody complained. */
+  const assertShows = async (
+    shown: ShownMap,
+    file: string,
+    { column, names }: { column: string; names: (column: string) => string },
+  ): Promise<void> => {
+    const found = await shown.when<string[]>(names(column))
+    assert.deepEqual(found.sort(), await valuesOf(file, column))
+    const path = join(server.sources, file)
+    const expected = await colouredShares(readFileSync(await rasterize(path, `${path}.tif`)), '#000000')
+    assert.deepEqual(differentCells(await colouredShares(await shown.picture(), colour), expected, edges), [])
+    const isOurs = (text: string): boolean => !text.startsWith('Geometry exceeds allowed extent')
+    assert.deepEqual(shown.complaints.filter(isOurs), [])
+    await shown.close()
+  }
+  const asSecret: [string, string] = ['countries', 'secret']
 
   it('MapLibre draws the polygons of the world from TileJSON', async () => {
-    const shown = await showMapLibre(
-      browser,
-      documentedPage('docs/maps.md > MapLibre > html 1', server, sharpEdges),
-      {
-        center: [0, 0],
-        zoom: 0,
-      },
-    )
-    const names = await shown.when<string[]>(
-      `[...new Set(map.queryRenderedFeatures().map((f) => f.properties.NAME))].sort()`,
-    )
-    assert.deepEqual(names.sort(), await valuesOf('countries.geojson', 'NAME'))
-    assert.deepEqual(
-      differentCells(
-        await colouredShares(await shown.picture(), colour),
-        await drawnBy('countries.geojson'),
-        edges,
-      ),
-      [],
-    )
-    const cut = shown.complaints.filter((text) => !text.startsWith('Geometry exceeds allowed extent'))
-    assert.deepEqual(cut, [])
-    await shown.close()
+    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [sharpEdges])
+    const shown = await showMapLibre(browser, page, world)
+    await assertShows(shown, 'countries.geojson', { column: 'NAME', names: shownByMapLibre })
   })
 
   it('OpenLayers draws the polygons of the world from the addresses of tiles', async () => {
     const shown = await showOpenLayers(browser, documentedPage('docs/maps.md > OpenLayers > html 1', server))
-    const names = await shown.when<string[]>(
-      `[...new Set(map.getLayers().item(0).getFeaturesInExtent(map.getView().calculateExtent()).map((f) => f.get('NAME')))]`,
-    )
-    assert.deepEqual(names.sort(), await valuesOf('countries.geojson', 'NAME'))
-    assert.deepEqual(
-      differentCells(
-        await colouredShares(await shown.picture(), colour),
-        await drawnBy('countries.geojson'),
-        edges,
+    await assertShows(shown, 'countries.geojson', { column: 'NAME', names: shownByOpenLayers })
+  })
+
+  it('MapLibre signs in with a header', async () => {
+    const page = documentedPage('docs/maps.md > Layers that are not public > html 1', server, [
+      ...[sharpEdges, asSecret],
+      ['TOKEN', token],
+    ])
+    const shown = await showMapLibre(browser, page, { ...world, origin: browser.origins[1] })
+    await assertShows(shown, 'states.shp', { column: 'name', names: shownByMapLibre })
+  })
+
+  it('MapLibre takes the token from the address of TileJSON to those of tiles', async () => {
+    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [
+      sharpEdges,
+      asSecret,
+      ['default:secret', `default:secret?access_token=${token}`],
+    ])
+    const shown = await showMapLibre(browser, page, { ...world, origin: browser.origins[1] })
+    await assertShows(shown, 'states.shp', { column: 'name', names: shownByMapLibre })
+  })
+
+  it('OpenLayers signs in with the token in the address', async () => {
+    const page = documentedPage('docs/maps.md > OpenLayers > html 1', server, [
+      asSecret,
+      ['.mvt', `.mvt?access_token=${token}`],
+    ])
+    const shown = await showOpenLayers(browser, page, { origin: browser.origins[1] })
+    await assertShows(shown, 'states.shp', { column: 'name', names: shownByOpenLayers })
+  })
+
+  it('a page on the address of the server signs in with the session', async () => {
+    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [sharpEdges, asSecret])
+    const from = { origin: server.url, cookie: await logIn(server) }
+    const shown = await showMapLibre(browser, page, { ...world, ...from })
+    await assertShows(shown, 'states.shp', { column: 'name', names: shownByMapLibre })
+  })
+
+  it('without signing in there is nothing to see, and the page is told', async () => {
+    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [asSecret])
+    const shown = await browser.open(
+      page.replace(
+        /<\/script>\s*$/,
+        ";map.on('error', (told) => { globalThis.told = told.error.status })</script>",
       ),
-      [],
     )
-    assert.deepEqual(shown.complaints, [])
+    assert.equal(await shown.when('globalThis.told'), 404)
     await shown.close()
   })
 })

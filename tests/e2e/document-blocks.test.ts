@@ -35,6 +35,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
   'docs/maps.md > GDAL > sh 1': 'tests/clients/gdal.test.ts',
+  'docs/maps.md > Layers that are not public > sh 1': 'tests/support/map-token.ts',
+  'docs/maps.md > Layers that are not public > html 1': browsers,
   'docs/maps.md > MapLibre > html 1': browsers,
   'docs/maps.md > OpenLayers > html 1': browsers,
   'docs/moving-and-backup.md > Backing up > sh 1': documents,

@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { extname, join, normalize } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
+import { defined } from '../../src/lib/defined.ts'
 import type { Cleanup } from './terrane-process.ts'
 import { startWebServer } from './web-server.ts'
 
@@ -33,22 +34,21 @@ export interface ShownMap {
 
 /** A browser, and a web server from which pages come that are not ours. */
 export interface MapBrowser {
-  /** Where the pages come from. */
-  origin: string
-  /** Opens a page; what it takes from `https://unpkg.com/` comes from `node_modules`. */
-  open(html: string, cookies?: { name: string; value: string; url: string }[]): Promise<ShownMap>
+  /** Where pages come from, and another name of the same. */
+  origins: [string, string]
+  /** Opens a page, from an address where one is given; what it takes from `https://unpkg.com/` comes from `node_modules`. */
+  open(html: string, options?: { origin?: string; cookie?: string }): Promise<ShownMap>
 }
 
 /** Starts Chromium, which draws by software alone, and ends it after the test. */
 export async function startBrowser(t: Cleanup): Promise<MapBrowser> {
-  const pages = new Map<string, string>()
+  let pages = 0
   const origin = await startWebServer(t, (request, reply) => {
     const path = normalize(decodeURIComponent((request.url ?? '').split('?')[0] ?? ''))
-    const html = pages.get(path)
-    if (html !== undefined) return reply.setHeader('content-type', 'text/html').end(html)
     const file = join(modules, path.replace(/^\/unpkg\//, '').replace(/^([\w-]+)@[\d.]+\//, '$1/'))
     if (!path.startsWith('/unpkg/') || !statSync(file, { throwIfNoEntry: false })?.isFile())
       return reply.writeHead(path === '/favicon.ico' ? 204 : 404).end()
+    reply.setHeader('access-control-allow-origin', '*')
     reply.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
     return createReadStream(file).pipe(reply)
   })
@@ -56,22 +56,26 @@ export async function startBrowser(t: Cleanup): Promise<MapBrowser> {
   t.after(() => {
     void browser.close()
   })
-  const open: MapBrowser['open'] = async (html, cookies = []) => {
-    const path = `/page-${pages.size}.html`
-    pages.set(path, html.replaceAll('https://unpkg.com/', `${origin}/unpkg/`))
-    return showPage(browser, `${origin}${path}`, cookies)
+  const open: MapBrowser['open'] = async (text, { origin: from = origin, cookie } = {}) => {
+    pages += 1
+    const html = text.replaceAll('https://unpkg.com/', `${origin}/unpkg/`)
+    return showPage(browser, { address: `${from}/page-${pages}.html`, html, ...defined({ cookie }) })
   }
-  return { origin, open }
+  return { origins: [origin, origin.replace('127.0.0.1', 'localhost')], open }
 }
 
 async function showPage(
   browser: Browser,
-  address: string,
-  cookies: { name: string; value: string; url: string }[],
+  { address, html, cookie }: { address: string; html: string; cookie?: string },
 ): Promise<ShownMap> {
   const context = await browser.newContext({ viewport: { width: pictureSize, height: pictureSize } })
-  await context.addCookies(cookies)
+  const [name = '', value = ''] = cookie?.split('=') ?? []
+  if (cookie !== undefined) await context.addCookies([{ name, value, url: address }])
   const page = await context.newPage()
+  // A page that is not sent by any server counts as one of the internet, which may not ask this machine.
+  await context.grantPermissions(['local-network-access'])
+
+  await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: html }))
   page.setDefaultTimeout(patienceMs)
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -21,19 +21,26 @@ export function documentedPage(
 export async function showMapLibre(
   browser: MapBrowser,
   html: string,
-  view?: { center: [number, number]; zoom: number },
+  {
+    view,
+    ...from
+  }: { view?: { center: [number, number]; zoom: number }; origin?: string; cookie?: string } = {},
 ): Promise<ShownMap> {
   const move = view === undefined ? '' : `map.jumpTo(${JSON.stringify(view)});`
   const told = `globalThis.map = map; map.on('load', () => { ${move} map.once('idle', () => { globalThis.isDrawn = true }) })`
-  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`))
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`), from)
   await shown.when('globalThis.isDrawn')
   return shown
 }
 
 /** The same for OpenLayers. */
-export async function showOpenLayers(browser: MapBrowser, html: string): Promise<ShownMap> {
+export async function showOpenLayers(
+  browser: MapBrowser,
+  html: string,
+  from: { origin?: string; cookie?: string } = {},
+): Promise<ShownMap> {
   const told = `globalThis.map = map; map.once('rendercomplete', () => { globalThis.isDrawn = true })`
-  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`))
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`), from)
   await shown.when('globalThis.isDrawn')
   return shown
 }
