@@ -1,7 +1,9 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is. Parts of
-// `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half). Parts of
-// monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill, monitoring-queries (`--query` takes some).
+// `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
+// `tiles` (five minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
+// takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
+// monitoring-queries (`--query` takes some).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -28,6 +30,9 @@ import { report, resultHead, resultLine, smallLine } from './report.ts'
 import { runScan } from './scan.ts'
 import { startBenchServer } from './server.ts'
 import { runSmallFiles } from './small-files.ts'
+import { tilesReport } from './tiles/report-tiles.ts'
+import type { TilesResults } from './tiles/run-tiles.ts'
+import { runTiles } from './tiles/run-tiles.ts'
 
 const folder = join(import.meta.dirname, '.data')
 const fullRows: Record<Dataset, number> = { points: 1_000_000, polygons: 500_000 }
@@ -38,9 +43,16 @@ const { values: options } = parseArgs({
     rows: { type: 'string' },
     runs: { type: 'string', default: '3' },
     query: { type: 'string' },
+    part: { type: 'string' },
+    share: { type: 'string' },
   },
 })
 const runs = Number(options.runs)
+const tilesOptions = {
+  ...(options.share === undefined ? {} : { share: Number(options.share) }),
+  ...(options.part === undefined ? {} : { only: options.part }),
+}
+const noTiles: TilesResults = { tiles: [], cached: [], mapServer: [] }
 const noItems: ItemsResults = { items: [], memory: undefined }
 
 async function runCase(one: LoadCase, databaseUrl: URL): Promise<LoadResult> {
@@ -108,11 +120,13 @@ try {
   for (const text of year.sizes) console.log(text)
   const items = 'items'.includes(only) ? await runItems(folder, await newDatabase()) : noItems
   const memory = memoryReport('memory'.includes(only) ? await runMemory(folder, await newDatabase()) : [])
-  console.log(`${itemsReport(items)}${memory}`)
+  const tiles = 'tiles'.includes(only) ? await runTiles(folder, await newDatabase(), tilesOptions) : noTiles
+  const served = `${itemsReport(items)}${memory}${tilesReport(tiles)}`
+  console.log(served)
   const { queries, others, sizes } = year
   const text = await report({
     ...{ loads: results, small: [...small, ...others], queries, sizes, runs },
-    items: `${itemsReport(items)}${memory}`,
+    items: served,
   })
   if (isWhole) writeFileSync(join(import.meta.dirname, 'results.md'), text)
 } finally {

@@ -15,10 +15,14 @@ const patienceMs = 10_000
 export interface MapLayer {
   name: string
   source: string[]
+  /** Default: points. */
+  type?: 'POINT' | 'LINE' | 'POLYGON'
 }
 
 export interface BenchMapServer {
   itemsUrl(layer: string): string
+  /** A vector tile. */
+  tileUrl(layer: string, tile: { z: number; x: number; y: number }): string
   stop(): void
 }
 
@@ -50,6 +54,8 @@ export async function startBenchMapServer(layers: MapLayer[]): Promise<BenchMapS
   await Promise.all([untilOpen(gateway), untilOpen(port)])
   return {
     itemsUrl: (layer) => `http://127.0.0.1:${port}/mapserv/bench/ogcapi/collections/${layer}/items?f=json`,
+    tileUrl: (layer, { z, x, y }) =>
+      `http://127.0.0.1:${port}/mapserv?map=bench&mode=tile&tilemode=gmap&layers=${layer}&tile=${x}+${y}+${z}&map.imagetype=mvt`,
     stop: () => {
       process.off('exit', stop)
       stop()
@@ -102,6 +108,8 @@ function mapFile(layers: MapLayer[], port: number): string {
   NAME "bench"
   EXTENT -180 -90 180 90
   PROJECTION "init=epsg:4326" END
+  IMAGETYPE "mvt"
+  OUTPUTFORMAT NAME "mvt" DRIVER "MVT" FORMATOPTION "EXTENT=4096" FORMATOPTION "EDGE_BUFFER=64" END
   WEB METADATA
     "ows_enable_request" "*"
     "ows_srs" "EPSG:4326"
@@ -113,10 +121,10 @@ END
 `
 }
 
-function layerBlock({ name, source }: MapLayer): string {
+function layerBlock({ name, source, type = 'POINT' }: MapLayer): string {
   return `  LAYER
     NAME "${name}"
-    TYPE POINT
+    TYPE ${type}
     STATUS ON
     ${source.join('\n    ')}
     TEMPLATE "any"
@@ -153,7 +161,7 @@ http {
   access_log off;
   server {
     listen 127.0.0.1:${port};
-    location ~ ^(/mapserv)(/.*)$ {
+    location ~ ^(/mapserv)(/.*)?$ {
       fastcgi_pass 127.0.0.1:${gateway};
       fastcgi_buffers 64 16k;
       fastcgi_param SCRIPT_NAME $1;

@@ -5,6 +5,8 @@ export interface RequestLoad {
   connections: number
   seconds: number
   headers?: Record<string, string>
+  /** The status that is no failure; default 200. */
+  wanted?: number
 }
 
 export interface LoadAnswer {
@@ -18,7 +20,7 @@ const patienceMs = 10_000
 
 /** Asks for one address again and again over many connections; times are in milliseconds. */
 export async function loadRequests(url: string, options: RequestLoad): Promise<LoadAnswer> {
-  const { connections, seconds, headers = {} } = options
+  const { connections, seconds, headers = {}, wanted = 200 } = options
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const end = performance.now() + seconds * 1000
   const times: number[] = []
@@ -27,7 +29,7 @@ export async function loadRequests(url: string, options: RequestLoad): Promise<L
     new Promise((resolve) => {
       const request = get(url, { agent, headers }, (reply) => {
         reply.resume()
-        reply.once('end', () => resolve(reply.statusCode === 200))
+        reply.once('end', () => resolve(reply.statusCode === wanted))
         reply.once('close', () => resolve(false))
       })
       request.setTimeout(patienceMs, () => request.destroy())

@@ -1,0 +1,87 @@
+import { Agent, get } from 'node:http'
+import { loadRequests } from '../request-load.ts'
+import { askOnce } from './ask-tiles.ts'
+
+const connections = 32
+const seconds = 5
+
+/** Requests a second, and milliseconds of the median and of the 99th of a hundred. */
+export interface CachedResult {
+  name: string
+  perSecond: number
+  p50: number
+  p99: number
+  failed: number
+}
+
+interface CachedPlace {
+  url: string
+  layer: string
+  /** Addresses that nobody has asked for. */
+  tiles: string[]
+  headers: Record<string, string>
+}
+
+/** One tile again and again, with and without its ETag, beside `/health`; other requests alone and beside a crowd. */
+export async function askCached({ url, layer, tiles, headers }: CachedPlace): Promise<CachedResult[]> {
+  const [tile = '', ...others] = tiles
+  const etag = await etagOf(tile, headers)
+  const health = `${url}/health`
+  const items = `${url}/ogc/collections/default:${layer}/items?limit=10`
+  const load = async (name: string, address: string, own = {}, wanted = 200): Promise<CachedResult> => {
+    const how = { connections, seconds, headers: { ...headers, ...own }, wanted }
+    await loadRequests(address, { ...how, seconds: 1 })
+    return { name, ...(await loadRequests(address, how)) }
+  }
+  return [
+    await load('/health', health),
+    await load('a cached tile', tile),
+    await load('the same, 304', tile, { 'if-none-match': etag }, 304),
+    await load('10 items', items),
+    ...(await besideCrowd({ others, headers, health, items })),
+  ]
+}
+
+async function besideCrowd({
+  others,
+  headers,
+  health,
+  items,
+}: {
+  others: string[]
+  headers: Record<string, string>
+  health: string
+  items: string
+}): Promise<CachedResult[]> {
+  const one = { connections: 1, seconds: 2, headers }
+  const alone = [
+    { name: '/health, one connection, alone', ...(await loadRequests(health, one)) },
+    { name: '10 items, one connection, alone', ...(await loadRequests(items, one)) },
+  ]
+  const half = others.length >> 1
+  const meanwhile = async (name: string, address: string, urls: string[]): Promise<CachedResult> => {
+    const crowd = askOnce(urls, { connections, headers })
+    const result = await loadRequests(address, one)
+    const { perSecond, failed } = await crowd
+    return {
+      name: `${name}, while ${perSecond.toFixed(0)} new tiles a second are made`,
+      ...result,
+      failed: failed + result.failed,
+    }
+  }
+  return [
+    ...alone,
+    await meanwhile('/health', health, others.slice(0, half)),
+    await meanwhile('10 items', items, others.slice(half)),
+  ]
+}
+
+async function etagOf(url: string, headers: Record<string, string>): Promise<string> {
+  const agent = new Agent()
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers }, (reply) => {
+      reply.resume()
+      resolve(String(reply.headers.etag ?? ''))
+    }).once('error', reject)
+  })
+}

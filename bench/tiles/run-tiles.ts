@@ -1,0 +1,210 @@
+import { linkSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readImport, readTasks } from '../../src/cli/import-views.ts'
+import { basicAuthorization } from '../../src/lib/basic-authorization.ts'
+import type { Target } from '../cases.ts'
+import { targets } from '../cases.ts'
+import { loadRequests } from '../request-load.ts'
+import type { BenchServer } from '../server.ts'
+import { benchPassword, startBenchServer } from '../server.ts'
+import type { CachedResult } from './ask-cached.ts'
+import { askCached } from './ask-cached.ts'
+import type { Asked } from './ask-tiles.ts'
+import { askOnce } from './ask-tiles.ts'
+import type { MapServerResult } from './map-server-tiles.ts'
+import { askMapServer } from './map-server-tiles.ts'
+import type { MvtPeer } from './mvt-peer.ts'
+import { startMvtPeer } from './mvt-peer.ts'
+import { tilesWithin } from './tile-addresses.ts'
+import type { TileDataset } from './tile-data.ts'
+import { fullTileRows, regions, tileDataFile, tileDatasets, tileGeoPackage } from './tile-data.ts'
+
+const crsCodes = [4326, 3857, 25832] as const
+const connections = 8
+const everyZoom = [8, 9, 10, 11, 12, 13, 14, 15, 16]
+const fewZooms = [12, 14, 16]
+/** Zooms at which many connections ask. */
+const crowdedZooms = new Set([12, 14, 16])
+const patienceMs = 60_000
+
+/** The same tiles by us and by `ST_AsMVT`, each asked for once. */
+export interface TileResult {
+  dataset: TileDataset
+  crs: number
+  target: Target
+  z: number
+  connections: number
+  ours: Asked
+  peer: Asked
+}
+
+export interface TilesResults {
+  tiles: TileResult[]
+  cached: CachedResult[]
+  mapServer: MapServerResult[]
+}
+
+export interface TilesOptions {
+  /** Part of the rows of a whole run; default 1. */
+  share?: number
+  /** Datasets, codes of CRS and stores that are taken, as parts of `polygons-4326-PostGIS`; default all. */
+  only?: string
+}
+
+interface Place {
+  server: BenchServer
+  peer: MvtPeer
+  folder: string
+  databaseUrl: URL
+  share: number
+}
+
+/** Vector tiles beside `ST_AsMVT` and MapServer on the same data; cached ones beside `/health`. */
+export async function runTiles(
+  folder: string,
+  databaseUrl: URL,
+  { share = 1, only = '' }: TilesOptions = {},
+): Promise<TilesResults> {
+  mkdirSync(folder, { recursive: true })
+  const server = await startBenchServer(folder)
+  const peer = await startMvtPeer(databaseUrl, connections)
+  const place = { server, peer, folder, databaseUrl, share }
+  const results: TilesResults = { tiles: [], cached: [], mapServer: [] }
+  try {
+    for (const target of targets) await makeStore(server, target, databaseUrl)
+    for (const dataset of tileDatasets) {
+      for (const crs of crsCodes) {
+        if (!targets.some((target) => `${dataset}-${crs}-${target}`.includes(only))) continue
+        results.tiles.push(...(await compareOne(place, dataset, crs, only)))
+      }
+      if (dataset === 'lines' || !`${dataset}-mapserver`.includes(only)) continue
+      results.mapServer.push(...(await askTheirs(place, dataset)))
+    }
+    if ('cached'.includes(only)) results.cached.push(...(await askKept(place)))
+    return results
+  } finally {
+    peer.stop()
+    await server.stop()
+  }
+}
+
+async function makeStore({ client }: BenchServer, target: Target, url: URL): Promise<void> {
+  const parameters = {
+    ...{ host: url.hostname, port: url.port, database: url.pathname.slice(1), schema: 'public' },
+    ...{ user: url.username, passwd: url.password },
+  }
+  const connectionParameters = target === 'PostGIS' ? parameters : {}
+  await client.post('/rest/workspaces/default/datastores', {
+    dataStore: { name: target.toLowerCase(), type: target, connectionParameters },
+  })
+}
+
+const rowsOf = (dataset: TileDataset, share: number): number =>
+  Math.max(100, Math.round(fullTileRows[dataset] * share))
+
+/** Loads the data in the CRS; gives the name of the layer, which the table has too. */
+async function publish(
+  { server: { client }, folder, share }: Place,
+  dataset: TileDataset,
+  crs: number,
+  target: Target,
+): Promise<string> {
+  const source = await tileDataFile(folder, dataset, rowsOf(dataset, share))
+  const name = `${dataset}_${crs}_${target.toLowerCase()}`
+  const file = join(folder, `${name}.geojson`)
+  rmSync(file, { force: true })
+  linkSync(source, file)
+  const transforms = crs === 4326 ? [] : [{ type: 'ReprojectTransform', target: `EPSG:${crs}` }]
+  try {
+    const created = await client.post('/rest/imports', {
+      import: {
+        targetStore: { dataStore: { name: target.toLowerCase() } },
+        data: { type: 'file', file },
+        ...(transforms.length === 0 ? {} : { transforms }),
+      },
+    })
+    const path = `/rest/imports/${readImport(created).id}`
+    await client.post(path)
+    const { state, message = '' } = readImport(await client.get(path))
+    const [task] = readTasks(await client.get(`${path}/tasks?expand=1`))
+    if (state !== 'COMPLETE') throw new Error(`${name}: ${state} ${message} ${task?.errorMessage ?? ''}`)
+    return task?.layer ?? name
+  } finally {
+    rmSync(file)
+  }
+}
+
+const headers = { authorization: basicAuthorization('admin', benchPassword) }
+
+function ourUrl(
+  { url }: BenchServer,
+  layer: string,
+  { z, x, y }: { z: number; x: number; y: number },
+): string {
+  return `${url}/tiles/default:${layer}/${z}/${x}/${y}.mvt`
+}
+
+/** What is made in the background for low zooms is there when the first of them is. */
+async function untilReady(server: BenchServer, layer: string): Promise<void> {
+  const end = performance.now() + patienceMs
+  const url = ourUrl(server, layer, { z: 0, x: 0, y: 0 })
+  while ((await askOnce([url], { headers })).failed > 0 && performance.now() < end) await sleep(200)
+  await sleep(1000)
+}
+
+async function compareOne(
+  place: Place,
+  dataset: TileDataset,
+  crs: (typeof crsCodes)[number],
+  only: string,
+): Promise<TileResult[]> {
+  const { server, peer } = place
+  const wanted = targets.filter((target) => `${dataset}-${crs}-${target}`.includes(only))
+  const table = await publish(place, dataset, crs, 'PostGIS')
+  const layers = new Map<Target, string>([['PostGIS', table]])
+  if (wanted.includes('GeoPackage'))
+    layers.set('GeoPackage', await publish(place, dataset, crs, 'GeoPackage'))
+  for (const layer of layers.values()) await untilReady(server, layer)
+  const results: TileResult[] = []
+  for (const z of crs === 4326 ? everyZoom : fewZooms) {
+    const few = z < 10 ? 3 : z < 12 ? 12 : 60
+    const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? few + 400 : few)
+    // One connection first, then many on the others; a third of them where there are not enough.
+    const alone = tiles.slice(0, Math.max(1, Math.min(few, Math.ceil(tiles.length / 3))))
+    const rounds = crowdedZooms.has(z) ? [alone, tiles.slice(alone.length)] : [alone]
+    for (const [round, asked] of rounds.entries()) {
+      const ways = { connections: round === 0 ? 1 : connections }
+      const theirs = await askOnce(
+        asked.map((tile) => peer.tileUrl(table, crs, tile)),
+        ways,
+      )
+      for (const target of wanted) {
+        const layer = layers.get(target) ?? ''
+        const urls = asked.map((tile) => ourUrl(server, layer, tile))
+        const ours = await askOnce(urls, { ...ways, headers })
+        const result = { dataset, crs, target, z, connections: ways.connections, ours, peer: theirs }
+        results.push(result)
+      }
+    }
+  }
+  return results
+}
+
+async function askTheirs(
+  { folder, databaseUrl, share }: Place,
+  dataset: TileDataset,
+): Promise<MapServerResult[]> {
+  const file = await tileGeoPackage(folder, dataset, rowsOf(dataset, share))
+  return askMapServer({ dataset, file, databaseUrl, table: `${dataset}_4326_postgis` })
+}
+
+/** Tiles that were made before, and how others fare while a crowd asks for new ones. */
+async function askKept(place: Place): Promise<CachedResult[]> {
+  const { server } = place
+  const layer = await publish(place, 'polygons', 4326, 'GeoPackage')
+  await untilReady(server, layer)
+  const urls = tilesWithin(regions.polygons, 15, 2000).map((tile) => ourUrl(server, layer, tile))
+  await loadRequests(`${server.url}/health`, { connections: 8, seconds: 1 })
+  return askCached({ url: server.url, layer, tiles: urls, headers })
+}
