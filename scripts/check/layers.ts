@@ -39,7 +39,7 @@ export const house: House = {
       'cli',
       'main.ts',
     ],
-    'src/cartography': ['.', ['sld', 'maplibre'], 'read-style.ts', 'convert-style.ts'],
+    'src/cartography': ['.', ['sld', 'maplibre'], 'read-style.ts', 'convert-style.ts', 'map-style.ts'],
     'src/catalog': [
       ...['records.ts', 'rows'],
       ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
@@ -116,7 +116,7 @@ export const house: House = {
       'doors/transaction.ts',
     ],
     'src/cartography': [
-      ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'style-format.ts'],
+      ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'map-style.ts', 'style-format.ts'],
       ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'read-style.ts', 'scale.ts'],
     ],
     'src/maps': [

@@ -1,7 +1,7 @@
 import type { Literal } from '../model.ts'
 
 /** How tiles carry an attribute: as a number, as the text of a number, as a text, or as a truth. */
-type AttributeType = 'number' | 'number text' | 'text' | 'boolean'
+export type AttributeType = 'number' | 'number text' | 'text' | 'boolean'
 
 /** What is known of a layer's attributes; an attribute that is not named may be anything. */
 export type AttributeTypes = ReadonlyMap<string, AttributeType>

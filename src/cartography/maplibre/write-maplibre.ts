@@ -14,7 +14,7 @@ import { layersOf } from './write-symbols.ts'
 const anyLayer: DrawnLayer = { types: new Map() }
 
 /** The layers of a style, and what of it they do not draw. */
-function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layers: Node[]; lost: string[] } {
+export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layers: Node[]; lost: string[] } {
   const losses = new Losses(style.lost)
   const ids = new DistinctNames({ separator: ' ', first: 2 })
   const rules = withoutElse(style.rules).toSorted((one, other) => passOf(one) - passOf(other))

@@ -87,7 +87,7 @@ function versionsToTell(layers: readonly LayerRecord[], known: readonly LayerAtV
 }
 
 /** Clients may take it for HTML: it says what it says, and no more. */
-function attributionOf(layers: readonly LayerRecord[]): string | undefined {
+export function attributionOf(layers: readonly LayerRecord[]): string | undefined {
   const texts = new Set(layers.map(({ details }) => details.attribution).filter((one) => one !== undefined))
   const text = [...texts].join(', ').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return text === '' ? undefined : text

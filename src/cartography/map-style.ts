@@ -1,0 +1,61 @@
+import { DistinctNames } from '../lib/text/free-name.ts'
+import type { AttributeType } from './maplibre/attribute-types.ts'
+import type { Node } from './maplibre/read-values.ts'
+import { writeLayers } from './maplibre/write-maplibre.ts'
+import type { Dimension, Style } from './model.ts'
+
+/** How tiles carry an attribute. */
+export type TypeInTiles = AttributeType
+
+/** A layer of a map, and how it is drawn. */
+export interface MappedLayer {
+  /** Of the source, and of the layer in its tiles. */
+  name: string
+  kind: 'vector' | 'raster'
+  style: Style
+  /** How tiles carry its attributes. */
+  types: ReadonlyMap<string, TypeInTiles>
+  /** Of its geometry; undefined where it may be any. */
+  dimension: Dimension | undefined
+  /** A source of the style specification. */
+  source: object
+}
+
+/** What a whole map says beside its layers. */
+export interface MapFrame {
+  name: string
+  center?: readonly [longitude: number, latitude: number, zoom: number]
+}
+
+/** A whole style for MapLibre, with its sources; what the styles say and it does not is told. */
+export function writeMapStyle(mapped: readonly MappedLayer[], { name, center }: MapFrame) {
+  const ids = new DistinctNames({ separator: ' ', first: 2 })
+  const lost: string[] = []
+  const layers = mapped.flatMap((one) => {
+    const { layers: drawn, lost: left } = one.kind === 'raster' ? rasterLayers(one) : vectorLayers(one)
+    lost.push(...left)
+    return drawn.map((layer) => ({ ...layer, id: ids.take(String(layer.id)) }))
+  })
+  const [longitude, latitude, zoom] = center ?? []
+  return {
+    version: 8 as const,
+    name,
+    ...(lost.length === 0 ? {} : { metadata: { 'terrane:not-converted': [...new Set(lost)] } }),
+    ...(longitude === undefined || latitude === undefined ? {} : { center: [longitude, latitude] }),
+    ...(zoom === undefined ? {} : { zoom }),
+    sources: Object.fromEntries(mapped.map((one) => [one.name, one.source])),
+    layers,
+  }
+}
+
+function vectorLayers({ name, style, types, dimension }: MappedLayer): { layers: Node[]; lost: string[] } {
+  const drawn = { types, ...(dimension === undefined ? {} : { dimension }) }
+  const { layers, lost } = writeLayers(style, drawn)
+  const ofVectors = layers.filter(({ type }) => type !== 'raster')
+  return { layers: ofVectors.map((layer) => ({ ...layer, source: name, 'source-layer': name })), lost }
+}
+
+/** Pictures are drawn by the style already, with its colours, opacity and scales. */
+function rasterLayers({ name, style }: MappedLayer): { layers: Node[]; lost: string[] } {
+  return { layers: [{ id: name, type: 'raster', source: name }], lost: style.lost }
+}

@@ -1,0 +1,141 @@
+import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
+import type { MappedLayer, TypeInTiles } from '../../cartography/map-style.ts'
+import { writeMapStyle } from '../../cartography/map-style.ts'
+import type { Dimension } from '../../cartography/model.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { AttributeType, GeometryType } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
+import { tokenForLinks, urlToken } from '../url-token.ts'
+import { hasAlready, sayHowLong } from './caching.ts'
+import { drawnStyle } from './drawn-style.ts'
+import { layerSegment, mostLayers } from './layer-names.ts'
+import { namedLayers } from './named-layers.ts'
+import { versionsOf } from './send-tile.ts'
+import { placeOf } from './tile-bounds.ts'
+import { attributionOf } from './tile-json.ts'
+import type { TileParts } from './tile-parts.ts'
+
+/** What whole styles are made from. */
+interface StyleParts extends TileParts {
+  catalog: Pick<Catalog, 'layers' | 'styles'>
+}
+
+const MapStyle = Type.Object(
+  {
+    version: Type.Literal(8),
+    name: Type.String(),
+    sources: Type.Record(Type.String(), Type.Object({}, { additionalProperties: true })),
+    layers: Type.Array(Type.Object({}, { additionalProperties: true })),
+  },
+  { title: 'MapStyle', additionalProperties: true },
+)
+
+export const getMapStyle = operation({
+  tags: ['tiles'],
+  isPublicRead: true,
+  takesTokenInUrl: true,
+  summary: 'A whole MapLibre style of one layer or several, with their tiles as sources',
+  description:
+    'Several layers are drawn each by its own style, the first lowest. What a style says and MapLibre cannot draw is told in `metadata` as `terrane:not-converted`. It names no glyphs: MapLibre draws letters by itself then.',
+  params: Type.Object({
+    layer: Type.String({
+      description: `Workspace and layer, such as \`city:trees\`; up to ${mostLayers} with commas between, whose names differ`,
+    }),
+  }),
+  query: Type.Object({
+    style: Type.Optional(
+      Type.String({
+        description: "A style of the layer's workspace or a global one; default the layer's own",
+      }),
+    ),
+    ...urlToken,
+  }),
+  answers: { 200: MapStyle },
+  handle: async (parts: StyleParts, request, reply) => {
+    const layers = await namedLayers(parts, request)
+    const { style: name } = request.query
+    if (name !== undefined && layers.length > 1)
+      throw invalid('one-layer', `A style is asked for one layer, found ${layers.length}`)
+    for (const layer of layers) if (layer.details.kind === 'vector') await parts.maps.requireTiles(layer)
+    const known = await versionsOf(parts, layers)
+    const drawn = await Promise.all(layers.map((layer) => styleFor(parts, request, layer, name)))
+    const marked = { ...parts, version: `${parts.version}-${drawn.map(({ key }) => key).join('-')}` }
+    sayHowLong(marked, reply, known)
+    if (hasAlready(request, marked, known)) return reply.code(304).send()
+    const mapped = await Promise.all(
+      layers.map(async (layer, index): Promise<MappedLayer> => {
+        const { style = { rules: [], lost: [] } } = drawn[index] ?? {}
+        return { ...mappedLayer(layer), style, source: await sourceOf(request, layer, name) }
+      }),
+    )
+    const { center: [longitude, latitude, zoom] = [] } = await placeOf(layers)
+    const isKnown = longitude !== undefined && latitude !== undefined && zoom !== undefined
+    return writeMapStyle(mapped, {
+      name: layers.map(({ details }) => details.title).join(', '),
+      ...(isKnown ? { center: [longitude, latitude, zoom] as const } : {}),
+    })
+  },
+})
+
+/** The style of a layer; one that draws nothing public is as good as none for the anonymous. */
+async function styleFor(
+  parts: StyleParts,
+  { caller }: FastifyRequest,
+  layer: LayerRecord,
+  name: string | undefined,
+) {
+  const found = await drawnStyle(parts, layer, name)
+  if (found.name === layer.details.style || hasRole(caller, 'user')) return found
+  const record = await parts.catalog.styles.resolve(layer.workspace, found.name)
+  if (record !== undefined && (await parts.catalog.styles.drawsPublicLayer(record))) return found
+  throw notFound('unknown-style', `Style "${found.name}" does not exist`)
+}
+
+function mappedLayer({
+  name,
+  details: { kind, schema },
+}: LayerRecord): Omit<MappedLayer, 'style' | 'source'> {
+  const types = new Map(schema.attributes.map(({ name: one, type }) => [one, typeInTiles(type)]))
+  return { name, kind, types, dimension: dimensionOf(schema.geometry?.type) }
+}
+
+function typeInTiles(type: AttributeType): TypeInTiles {
+  if (type === 'boolean') return 'boolean'
+  if (type === 'decimal') return 'number text'
+  return /^(int|float)/.test(type) ? 'number' : 'text'
+}
+
+const dimensions: Partial<Record<GeometryType, Dimension>> = {
+  ...{ Point: 0, MultiPoint: 0, LineString: 1, MultiLineString: 1, Polygon: 2, MultiPolygon: 2 },
+}
+
+function dimensionOf(type: GeometryType | undefined): Dimension | undefined {
+  return type === undefined ? undefined : dimensions[type]
+}
+
+/** Where the tiles of a layer are; who came by a token in the address finds it there too. */
+async function sourceOf(
+  request: FastifyRequest,
+  layer: LayerRecord,
+  style: string | undefined,
+): Promise<object> {
+  const token = tokenForLinks(request)
+  const address = request.link(`/tiles/${layerSegment(layer)}`)
+  if (layer.details.kind === 'vector') return { type: 'vector', url: withQuery(address, [token]) }
+  const { bounds } = await placeOf([layer])
+  const chosen = style === undefined ? '' : `style=${encodeURIComponent(style)}`
+  return {
+    ...{ type: 'raster', tiles: [withQuery(`${address}/{z}/{x}/{y}.png`, [chosen, token])], tileSize: 256 },
+    ...defined({ bounds, attribution: attributionOf([layer]) }),
+  }
+}
+
+function withQuery(address: string, parts: string[]): string {
+  const query = parts.filter((part) => part !== '').join('&')
+  return query === '' ? address : `${address}?${query}`
+}
