@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { colouredShares, differentCells } from '../support/pictures.ts'
+import { documentedPage } from '../support/map-pages.ts'
+import { makeToken, readerPassword } from '../support/map-token.ts'
+import { colouredShares, differentCells, differentColours, meanColours } from '../support/pictures.ts'
 import type { Qgis } from '../support/qgis.ts'
 import { squareOf, startQgis, tilesOf } from '../support/qgis.ts'
-import { rasterize } from '../support/rasterized.ts'
+import { rasterize, warp } from '../support/rasterized.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
 
@@ -17,6 +19,12 @@ interface Compared {
   expected: string[]
   shown: string[]
   far: [string, number, number, boolean][]
+}
+
+interface Drawn {
+  isValid: boolean
+  errors: string[]
+  to: string
 }
 
 describe('maps in QGIS', { timeout: 240_000 }, () => {
@@ -92,5 +100,43 @@ describe('maps in QGIS', { timeout: 240_000 }, () => {
     const file = join(server.sources, 'countries.geojson')
     const expected = await colouredShares(readFileSync(await rasterize(file, `${file}.tif`)), '#000000')
     assert.deepEqual(differentCells(await colouredShares(readFileSync(to), '#4477aa'), expected, 0.05), [])
+  })
+
+  it('are opened by the script of the document, which draws each layer', async () => {
+    const script = documentedPage('docs/maps.md > QGIS > python 1', server)
+    const extent = squareOf(6, 18, 27)
+    const drawn = await qgis.ask<Record<string, Drawn>>({
+      ...{ do: 'script', script, extent, to: join(server.sources, 'script') },
+    })
+    assert.deepEqual(Object.keys(drawn).sort(), ['features', 'picture', 'tiles'])
+    for (const [name, { isValid, errors }] of Object.entries(drawn))
+      assert.deepEqual([isValid, errors], [true, []], name)
+    const truth = await warp(join(server.sources, 'islands.tif'), extent, join(server.sources, 'warped.tif'))
+    const picture = readFileSync(drawn.picture?.to ?? '')
+    assert.deepEqual(differentColours(await meanColours(picture), await meanColours(readFileSync(truth))), [])
+  })
+
+  it('are signed in to with a token in the address, or a login of QGIS', async () => {
+    const names = ['name']
+    const expected = await rowsOf('states.shp', names)
+    const address = `${server.url}/tiles/default:secret/{z}/{x}/{y}.mvt`
+    const { id } = await qgis.ask<{ id: string }>({ do: 'login', user: 'reader', password: readerPassword })
+    const ways = {
+      'a token': tilesOf(`${address}?access_token=${await makeToken(server)}`),
+      'a login': `${tilesOf(address)}&authcfg=${id}`,
+    }
+    for (const [way, uri] of Object.entries(ways)) {
+      const { rows } = await qgis.ask<Rows>({ do: 'tiles', kind: 'tiles', uri, extent: squareOf(), names })
+      assert.deepEqual(rows.sort(), expected, way)
+    }
+    const features = `url='${server.url}/ogc' typename='default:secret' authcfg=${id}`
+    const { rows } = await qgis.ask<Rows>({ do: 'features', kind: 'OAPIF', uri: features, names })
+    assert.deepEqual(rows.sort(), expected, 'features')
+  })
+
+  it('are nothing without signing in', async () => {
+    const uri = tiles('secret')
+    const { rows } = await qgis.ask<Rows>({ do: 'tiles', kind: 'tiles', uri, extent: squareOf(), names: [] })
+    assert.deepEqual(rows, [])
   })
 })

@@ -39,6 +39,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/maps.md > Layers that are not public > html 1': browsers,
   'docs/maps.md > MapLibre > html 1': browsers,
   'docs/maps.md > OpenLayers > html 1': browsers,
+  'docs/maps.md > QGIS > python 1': 'tests/clients/qgis.test.ts',
   'docs/moving-and-backup.md > Backing up > sh 1': documents,
   'docs/moving-and-backup.md > Backing up > sh 2': documents,
   'docs/moving-and-backup.md > Restoring > sh 1': documents,

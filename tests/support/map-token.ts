@@ -4,7 +4,7 @@ import { documentedPage } from './map-pages.ts'
 import type { TestServer } from './server.ts'
 import { userAndPassword } from './server.ts'
 
-const readerPassword = 'reader-password'
+export const readerPassword = 'reader-password'
 
 /** Makes a reader and a token of theirs by the commands of the document, and gives the token. */
 export async function makeToken(server: Pick<TestServer, 'url'>): Promise<string> {

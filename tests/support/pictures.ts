@@ -42,3 +42,22 @@ export function differentCells(actual: number[], expected: number[], tolerance: 
     return [`${place}: ${share.toFixed(2)} is not ${wanted.toFixed(2)}`]
   })
 }
+
+/** The mean red, green and blue of each cell, 0 to 255, on a white ground. */
+export async function meanColours(picture: Uint8Array): Promise<number[][]> {
+  const ground = sharp(picture).flatten({ background: '#ffffff' })
+  const { data } = await ground
+    .resize(cells, cells, { kernel: 'linear' })
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return Array.from({ length: cells * cells }, (_, at) => [...data.subarray(at * 3, at * 3 + 3)])
+}
+
+/** Cells whose mean colours differ by more than a twelfth of what there is between black and white. */
+export function differentColours(actual: number[][], expected: number[][]): string[] {
+  return actual.flatMap((colour, at) => {
+    const wanted = expected[at] ?? []
+    const isNear = colour.every((value, band) => Math.abs(value - (wanted[band] ?? 0)) <= 255 / 12)
+    return isNear ? [] : [`row ${Math.floor(at / cells)} column ${at % cells}: ${colour} is not ${wanted}`]
+  })
+}

@@ -3,7 +3,7 @@ import json
 import sys
 
 from qgis.core import (
-    NULL, Qgis, QgsApplication, QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsCredentials, QgsGeometry,
+    NULL, QgsApplication, QgsAuthMethodConfig, QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsGeometry,
     QgsMapRendererParallelJob, QgsMapSettings, QgsProject, QgsRasterLayer, QgsRectangle, QgsVectorLayer,
     QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
 from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
@@ -103,20 +103,24 @@ def compare_shapes(wish):
     return {'expected': sorted(expected), 'shown': sorted(pieces), 'far': far}
 
 
-def draw(wish):
-    layers = [open_layer(one) for one in wish['layers']]
+def draw_layers(layers, extent, to):
     settings = QgsMapSettings()
     settings.setLayers(layers)
     settings.setOutputSize(QSize(512, 512))
     settings.setDestinationCrs(mercator)
-    settings.setExtent(QgsRectangle(*wish['extent']))
+    settings.setExtent(QgsRectangle(*extent))
     settings.setBackgroundColor(QColor('white'))
     settings.setFlag(QgsMapSettings.Antialiasing, True)
     job = QgsMapRendererParallelJob(settings)
     job.start()
     job.waitForFinished()
-    job.renderedImage().save(wish['to'])
-    return {'errors': [error.message for error in job.errors()]}
+    job.renderedImage().save(to)
+    return [error.message for error in job.errors()]
+
+
+def draw(wish):
+    layers = [open_layer(one) for one in wish['layers']]
+    return {'errors': draw_layers(layers, wish['extent'], wish['to'])}
 
 
 def read_features(wish):
@@ -134,17 +138,31 @@ def load_style(wish):
 
 
 def run_script(wish):
-    known = {}
-    exec(wish['script'], known)
-    layers = list(QgsProject.instance().mapLayers().values())
-    told = [[layer.name(), layer.isValid()] for layer in layers]
-    return {'layers': told}
+    """Runs what a document says to paste into the console, and draws the layers that are in the project then."""
+    exec(wish['script'], {})
+    drawn = {}
+    for layer in QgsProject.instance().mapLayers().values():
+        to = wish['to'] + '-' + layer.name() + '.png'
+        drawn[layer.name()] = {'isValid': layer.isValid(), 'errors': draw_layers([layer], wish['extent'], to), 'to': to}
+    return drawn
+
+
+def log_in(wish):
+    """A login as the dialog of a connection keeps it, for `authcfg=`."""
+    manager = QgsApplication.authManager()
+    manager.setMasterPassword('of this profile', True)
+    login = QgsAuthMethodConfig()
+    login.setName('maps')
+    login.setMethod('Basic')
+    login.setConfig('username', wish['user'])
+    login.setConfig('password', wish['password'])
+    manager.storeAuthenticationConfig(login)
+    return {'id': login.id()}
 
 
 wishes = {
-    'version': lambda wish: {'version': Qgis.QGIS_VERSION},
     'tiles': read_tiles, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
-    'style': load_style, 'script': run_script,
+    'login': log_in, 'style': load_style, 'script': run_script,
 }
 
 application = QgsApplication([], True)

@@ -21,3 +21,12 @@ export async function rasterize(
   await run('gdal_rasterize', ['-l', 'shapes', ...burn, shapes, to])
   return to
 }
+
+/** A picture by GDAL of a raster on a part of the world in web mercator, transparent where there are no data. */
+export async function warp(source: string, extent: readonly number[], to: string): Promise<string> {
+  rmSync(to, { force: true })
+  const size = String(pictureSize)
+  const place = ['-t_srs', 'EPSG:3857', '-te', ...extent.map(String), '-ts', size, size]
+  await run('gdalwarp', ['-q', ...place, '-r', 'average', '-dstalpha', source, to])
+  return to
+}
