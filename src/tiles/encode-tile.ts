@@ -7,10 +7,7 @@ import { walkCoordinates } from '../geo/wkb.ts'
 import { ProtobufWriter } from './protobuf.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
 import { tileEnvelope } from './tile-matrix-sets.ts'
-
-/** Units of a tile's edge, and how far a tile reaches beyond it (Mapbox Vector Tile 2.1, section 4.1). */
-export const tileExtent = 4096
-export const tileBuffer = 64
+import { tileExtent } from './tile-units.ts'
 
 /** What is to be encoded. */
 export interface TileEncoderOptions {

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import type { Envelope } from '../../geo/envelope.ts'
-import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
-import { createTileEncoder, tileBuffer, tileExtent } from '../../tiles/encode-tile.ts'
+import { createTileEncoder } from '../../tiles/encode-tile.ts'
+import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
-import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import type { FeaturePage, TileQuery, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
@@ -24,11 +24,9 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
   const back = await findReprojector(set.srs, wish.crs)
   const there = await findReprojector(wish.crs, set.srs)
   try {
-    const toTable = async (box: Envelope): Promise<Envelope[]> => {
-      const image = await reprojectEnvelope(back, box)
-      return image === undefined ? [] : [image]
-    }
-    const wide = bufferedBox(set, wish)
+    const toTable = (box: Envelope): Promise<Envelope[]> =>
+      tableBoxes({ set, box, crs: wish.crs, toTable: back })
+    const wide = bufferedEnvelope(set, wish.tile)
     const place = { wide, boxes: await toTable(wide), toTable }
     if (place.boxes.length === 0) return nothing()
     const work = { wish, set, place, there }
@@ -98,13 +96,6 @@ async function reprojected(page: FeaturePage, there: Reprojector): Promise<Featu
   if (there.isIdentity || batch.geometry === undefined) return page
   const { geometry } = await reprojectGeometry(batch.geometry, batch.rowCount, there)
   return { batch: { ...batch, geometry }, ids }
-}
-
-/** What a tile covers with its buffer, in the units of the set. */
-function bufferedBox(set: TileMatrixSet, { tile }: TileWish): Envelope {
-  const { minX, minY, maxX, maxY } = tileEnvelope(set, tile)
-  const margin = ((maxX - minX) * tileBuffer) / tileExtent
-  return { minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin }
 }
 
 function nothing(): MadeTile {
