@@ -39,6 +39,7 @@ import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { IndexMaker } from './stores/files/index/index-maker.ts'
 import type { ReadersSettings } from './stores/reading/readers.ts'
 import { Readers } from './stores/reading/readers.ts'
+import { createServedStore } from './stores/reading/served-store.ts'
 
 /** How long a stop waits for requests and loads that are under way. */
 const drainMs = 10_000
@@ -105,7 +106,10 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const clock = options.clock ?? systemClock
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
-    const readers = new Readers({ ownFolder: directory.stores, ...options.readers })
+    const readers = new Readers({
+      ...{ ownFolder: directory.stores, copiesFolder: directory.maps },
+      ...options.readers,
+    })
     closers.push(() => readers.close())
     const serving: { app?: App } = {}
     const ownPort = (): number | undefined => portOf(serving.app)
@@ -113,7 +117,10 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
-    const sources = new TileSources({ catalog, events, log, root: directory.maps })
+    const sources = new TileSources({
+      ...{ catalog, events, log, root: directory.maps, maxCopyBytes: settings.limits.maxTileCopyBytes },
+      openStore: (connection) => createServedStore(connection, readers),
+    })
     closers.push(() => sources.close())
     const maps = new Maps({
       ...{ layers: catalog.layers, sources, events, log },

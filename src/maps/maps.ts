@@ -60,12 +60,12 @@ export class Maps {
 
   /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no vector tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
-    this.#sources.requireTiles(layer)
+    await this.#sources.requireTiles(layer)
   }
 
   /** Throws as `requireTiles`. */
   async tile(layer: LayerRecord, question: TileQuestion, signal: AbortSignal): Promise<MapTile> {
-    this.#sources.requireTiles(layer)
+    await this.#sources.requireTiles(layer)
     const { set, tile } = question
     const wanted = { set, tile, format: 'pbf', variant: variantOf(layer, question.properties) } as const
     return this.#vector.tile(layer, wanted, signal)

@@ -18,7 +18,8 @@ export interface OverviewRequest {
   connection: StoreConnection
   table: string
   crs: CrsDeclaration | string
-  path: string
+  /** Absent where there is no place for it. */
+  path?: string
 }
 
 /** What was found of a layer. Plain data. */
@@ -53,7 +54,7 @@ async function make(
     const depth = hasKey ? depthOf(levels) : 0
     const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
     signal.throwIfAborted()
-    const isWritten = await write(path, writeOverview(source, depth), signal)
+    const isWritten = path !== undefined && (await write(path, writeOverview(source, depth), signal))
     return { cells: [...levels.thinning.cells], levels: isWritten ? depth : 0, isWritten }
   } finally {
     await store.close()

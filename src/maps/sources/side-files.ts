@@ -33,8 +33,31 @@ export class SideFiles {
   }
 
   /** Puts a whole file in its place, where another server may have put one that is as good. */
-  async settle(newPath: string, layerId: number, version: number, kind: SideKind): Promise<void> {
-    await rename(newPath, this.path(layerId, version, kind))
+  async settle(newPath: string, layerId: number, version: number, kind: SideKind): Promise<string> {
+    const path = this.path(layerId, version, kind)
+    await rename(newPath, path)
+    await this.removeOlder(layerId, version)
+    return path
+  }
+
+  /** The path of a file that is there. */
+  async find(layerId: number, version: number, kind: SideKind): Promise<string | undefined> {
+    const path = this.path(layerId, version, kind)
+    const status = await stat(path).catch(() => undefined)
+    return status === undefined ? undefined : path
+  }
+
+  /** What all files of a kind take, those that are being written too. */
+  async sizeOf(kind: SideKind): Promise<number> {
+    let sizeBytes = 0
+    for (const folder of await readdir(this.#root).catch((): string[] => [])) {
+      if (!layerFolder.test(folder)) continue
+      for (const name of await readdir(join(this.#root, folder)).catch((): string[] => [])) {
+        if (!name.includes(`.${kind}`)) continue
+        sizeBytes += (await stat(join(this.#root, folder, name)).catch(() => undefined))?.size ?? 0
+      }
+    }
+    return sizeBytes
   }
 
   /** Removes a file that is not wanted, and what SQLite keeps beside it. */

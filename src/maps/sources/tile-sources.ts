@@ -1,15 +1,23 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { notFound } from '../../lib/errors.ts'
+import { CrsError } from '../../geo/crs-error.ts'
+import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
+import { ownStores } from '../../stores/registry.ts'
+import type { StoreConnection } from '../../stores/store.ts'
 import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import { fewFeatures } from '../../tiles/thin/layer-thinning.ts'
 import { cellOf, levelOf } from '../../tiles/thin/tile-cells.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
-import type { LayerOverview, LayerVersion } from './overviews.ts'
+import { copiedTable, shownColumns } from './copied-table.ts'
+import { Copies } from './copies.ts'
+import type { LayerVersion } from './layer-work.ts'
+import { needsProgram } from './needs-program.ts'
+import type { LayerOverview } from './overviews.ts'
 import { Overviews } from './overviews.ts'
 import { SideFiles } from './side-files.ts'
 
@@ -20,25 +28,37 @@ export interface TileSource {
   /** Of the table. */
   crs: CrsDeclaration | string
   thinning?: TileThinning
+  columns?: ShownColumns
+}
+
+interface ReadSource extends TileSource {
+  /** Of a copy. */
+  connection?: StoreConnection
 }
 
 interface SourceNeeds {
   catalog: Pick<Catalog, 'layers' | 'stores'>
   events: EventBus
   log: Pick<Logger, 'warn'>
+  openStore(connection: StoreConnection): ServedStore
   /** Has a folder for each layer by its number. */
   root: string
+  /** Most that copies of layers may take on the disk altogether. */
+  maxCopyBytes: number
 }
 
 /** Layers may be removed by the hundred. */
 const sweepDelayMs = 500
 const mostCounted = 10_000
+/** How long a request waits for a copy that is being made. */
+const longestWaitMs = 20_000
 
 /** Tells from which table the tiles of a layer are read, and by what they are thinned. */
 export class TileSources {
   readonly #needs: SourceNeeds
   readonly #files: SideFiles
   readonly #overviews: Overviews
+  readonly #copies: Copies
   readonly #counts = new Map<number, { version: number; rows: number }>()
   readonly #closing = new AbortController()
   readonly #stopListening: (() => void)[]
@@ -47,7 +67,10 @@ export class TileSources {
   constructor(needs: SourceNeeds) {
     this.#needs = needs
     this.#files = new SideFiles(needs.root)
-    this.#overviews = new Overviews({ catalog: needs.catalog, files: this.#files, log: needs.log })
+    this.#overviews = new Overviews({ layers: needs.catalog.layers, files: this.#files })
+    this.#copies = new Copies({
+      ...{ layers: needs.catalog.layers, files: this.#files, maxBytes: needs.maxCopyBytes },
+    })
     const { events } = needs
     this.#stopListening = [
       events.on('layer.published', ({ workspace, layer, mode, rows }) => {
@@ -69,27 +92,75 @@ export class TileSources {
     clearTimeout(this.#sweepTimer)
     for (const stop of this.#stopListening.splice(0)) stop()
     this.#closing.abort(new Error('The server stops'))
-    await this.#overviews.close()
+    await Promise.all([this.#overviews.close(), this.#copies.close()])
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
   async of(layer: LayerRecord, set: TileMatrixSetId, zoom: number, signal: AbortSignal): Promise<TileSource> {
-    const crs = this.requireTiles(layer)
-    const { layers } = this.#needs.catalog
-    const now = await layers.versionOf(layer)
-    const store = await layers.openStoreOf(layer)
-    const source = { store, table: layer.nativeName, crs }
+    const { crs, needsCopy } = await this.#wayOf(layer)
+    const now = await this.#needs.catalog.layers.versionOf(layer)
+    const source = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
     if ((await this.#countRows(layer, now, signal)) <= fewFeatures) return source
-    const overview = await this.#overviews.of({ layer, crs }, now, signal)
-    return { ...source, thinning: thinningOf(overview, set, zoom) }
+    const { table, connection } = source
+    const read = {
+      layer,
+      connection: connection ?? (await this.#connectionOf(layer)),
+      table,
+      crs: source.crs,
+    }
+    return { ...source, thinning: thinningOf(await this.#overviews.of(read, now, signal), set, zoom) }
   }
 
-  /** The CRS of the table; throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
-  requireTiles(layer: LayerRecord): CrsDeclaration | string {
+  /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
+  async requireTiles(layer: LayerRecord): Promise<void> {
+    await this.#wayOf(layer)
+  }
+
+  /** The CRS of the table, and whether only GDAL finds the way from it to web mercator. */
+  async #wayOf(layer: LayerRecord): Promise<{ crs: CrsDeclaration | string; needsCopy: boolean }> {
     const { srs, crs: declared, schema } = layer.details
     const crs = srs ?? declared
-    if (schema.geometry === undefined || crs === undefined) throw noTiles(layer)
-    return crs
+    if (schema.geometry === undefined || crs === undefined) throw noTiles(layer, lackOf(layer))
+    try {
+      return { crs, needsCopy: await needsProgram(crs) }
+    } catch (error) {
+      if (error instanceof CrsError)
+        throw noTiles(layer, `cannot be shown in web mercator (${error.message})`)
+      throw error
+    }
+  }
+
+  async #ownOf(layer: LayerRecord, crs: CrsDeclaration | string): Promise<ReadSource> {
+    const store = await this.#needs.catalog.layers.openStoreOf(layer)
+    return { store, table: layer.nativeName, crs }
+  }
+
+  async #copyOf(
+    layer: LayerRecord,
+    crs: CrsDeclaration | string,
+    now: LayerVersion,
+    signal: AbortSignal,
+  ): Promise<ReadSource> {
+    const connection = await this.#connectionOf(layer)
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
+    const copy = this.#copies.of({ layer, connection, table: layer.nativeName, crs }, now, waiting)
+    const { path } = await copy.catch((error: unknown) => {
+      throw waiting.aborted && !signal.aborted ? notReady(layer) : error
+    })
+    const own = { type: ownStores.file.type, parameters: { path } }
+    const columns = shownColumns(layer.details.schema)
+    return {
+      store: this.#needs.openStore(own),
+      table: copiedTable,
+      crs: 'EPSG:3857',
+      columns,
+      connection: own,
+    }
+  }
+
+  async #connectionOf(layer: LayerRecord): Promise<StoreConnection> {
+    const { layers, stores } = this.#needs.catalog
+    return stores.connection(await layers.storeOf(layer))
   }
 
   /** Number of rows, counted once for each version. */
@@ -131,8 +202,10 @@ export class TileSources {
     this.#sweepTimer = undefined
     try {
       await this.#files.sweep(async () => {
-        const layers = await this.#needs.catalog.layers.list()
-        return new Map(layers.map(({ id, version }) => [id, version]))
+        const versions = new Map(await this.#needs.catalog.layers.listVersions())
+        this.#overviews.keepOnly(versions)
+        this.#copies.keepOnly(versions)
+        return versions
       })
     } catch (error) {
       this.#needs.log.warn(
@@ -151,12 +224,16 @@ function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number)
   return file !== undefined && level < file.levels ? { cell, overview: { path: file.path, level } } : { cell }
 }
 
-function noTiles({ workspace, name, details: { kind, schema } }: LayerRecord): Error {
-  const lack =
-    kind === 'raster'
-      ? 'is a coverage'
-      : schema.geometry === undefined
-        ? 'has no geometry'
-        : 'has no known coordinate reference system'
+function lackOf({ details: { kind, schema } }: LayerRecord): string {
+  if (kind === 'raster') return 'is a coverage'
+  return schema.geometry === undefined ? 'has no geometry' : 'has no known coordinate reference system'
+}
+
+function noTiles({ workspace, name }: LayerRecord, lack: string): Error {
   return notFound('no-tiles', `Layer "${workspace}:${name}" ${lack}, so there are no vector tiles of it`)
+}
+
+function notReady({ workspace, name }: LayerRecord): Failure {
+  const text = `The copy of layer "${workspace}:${name}" from which its tiles are made is not ready yet`
+  return new Failure('unavailable', 'tiles-not-ready', text, { retryAfterSeconds: 10 })
 }

@@ -12,6 +12,8 @@ import { TileLane } from './tile-lane.ts'
 export interface ReadersSettings {
   /** Where the server keeps the files of stores; those that it made itself stand in a folder for each workspace. */
   ownFolder: string
+  /** Where it keeps copies of layers, in a folder for each layer. */
+  copiesFolder?: string
   /** Threads at the same time; default one less than processors, at most four. */
   threads?: number
   /** The most that a question to a file of somebody else's may take. */
@@ -49,7 +51,7 @@ export interface ReadPlace {
  * processes, which are ended at a deadline.
  */
 export class Readers {
-  readonly #ownFolder: string
+  readonly #ownFolders: readonly string[]
   readonly #deadlineMs: number
   readonly #threads: ReadPool
   readonly #processes: ReadPool
@@ -57,8 +59,8 @@ export class Readers {
   readonly #processTiles: TileLane
   readonly #distrusted = new Map<string, number>()
 
-  constructor({ ownFolder, threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
-    this.#ownFolder = resolve(ownFolder)
+  constructor({ ownFolder, copiesFolder, threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
+    this.#ownFolders = [ownFolder, copiesFolder ?? ownFolder].map((folder) => resolve(folder))
     this.#deadlineMs = deadlineMs
     const limit = threads ?? Math.min(4, Math.max(1, availableParallelism() - 1))
     this.#threadTiles = new TileLane({
@@ -111,7 +113,7 @@ export class Readers {
   #isForThreads({ type, parameters: { path, read_only } }: StoreConnection): boolean {
     const isSqlite = getStoreDescription(type).file?.isSqlite === true
     if (!isSqlite || path === undefined) return true
-    const isOwn = read_only !== 'true' && dirname(dirname(resolve(path))) === this.#ownFolder
+    const isOwn = read_only !== 'true' && this.#ownFolders.includes(dirname(dirname(resolve(path))))
     return isOwn && (this.#distrusted.get(path) ?? 0) < performance.now()
   }
 }

@@ -3,6 +3,14 @@ import type { TileCounts } from '../../tiles/encode-tile.ts'
 import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 
+/** Of a table whose columns have other names than what is shown of them. */
+export interface ShownColumns {
+  /** The column that holds the id of the feature. */
+  id: string
+  /** What a column is shown as, by its name in the table. */
+  names: Record<string, string>
+}
+
 /** Which tile is wanted of a table. Plain data: it crosses threads and processes. */
 export interface TileWish {
   table: string
@@ -16,6 +24,8 @@ export interface TileWish {
   attributes?: string[]
   /** Absent where the layer is so small that nothing has to be left out of any tile. */
   thinning?: TileThinning
+  /** Of a copy: attributes are wanted and shown under these names. */
+  columns?: ShownColumns
 }
 
 /** A tile of one layer as it is sent. Plain data. */

@@ -13,6 +13,7 @@ import { tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseRows } from './choose-rows.ts'
 import { findReprojector } from './reprojectors.ts'
+import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 
 /** Quick, and a tenth larger than the default would make it. */
@@ -74,11 +75,12 @@ async function encode(
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
 ): Promise<{ tile: MadeTile; isWhole: boolean }> {
-  const { table, name, tile, attributes } = wish
-  const query = { table, ...rows, ...(attributes && { attributes }) }
+  const { table, name, tile } = wish
+  const query = { table, ...rows, ...readColumns(wish) }
   let encoder: TileEncoder | undefined
   let count = 0
-  for await (const { batch, ids } of reads.readTile(query, signal)) {
+  for await (const page of reads.readTile(query, signal)) {
+    const { batch, ids } = wish.columns === undefined ? page : shownPage(page, wish.columns)
     count += batch.rowCount
     if (count > most) return { tile: nothing(), isWhole: false }
     encoder ??= createTileEncoder({ name, schema: batch.schema, set, tile })

@@ -1,0 +1,89 @@
+import type { Layers } from '../../catalog/doors/layers.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { CopyHandlers } from './copy-work.ts'
+import type { LayerVersion } from './layer-work.ts'
+import { LayerWork } from './layer-work.ts'
+import type { LayerTable } from './overviews.ts'
+import type { SideFiles } from './side-files.ts'
+
+interface CopyNeeds {
+  layers: Pick<Layers, 'isStill'>
+  files: SideFiles
+  /** Most that all copies may take. */
+  maxBytes: number
+}
+
+/** Copies are made one after the other: each has a program of GDAL's at work beside it. */
+const processes = 1
+const silenceMs = 120_000
+const deadlineMs = 6 * 3_600_000
+
+/** Copies of layers in web mercator: for tables in a CRS from which only GDAL finds the way. */
+export class Copies {
+  readonly #needs: CopyNeeds
+  readonly #pool = new WorkPool<CopyHandlers>({
+    start: (options) => startProcess(new URL('./copy-work.ts', import.meta.url), options),
+    limit: processes,
+  })
+  readonly #work: LayerWork<LayerTable, { path: string }>
+  /** Files of data of which nobody could tell the version, by layer. */
+  readonly #loose = new Map<number, string>()
+
+  constructor(needs: CopyNeeds) {
+    this.#needs = needs
+    this.#work = new LayerWork({
+      find: async (layerId, version) => {
+        const path = await needs.files.find(layerId, version, 'copy.gpkg')
+        return path === undefined ? undefined : { path }
+      },
+      make: (table, version, signal) => this.#make(table, version, signal),
+      loosened: (copy) => copy,
+    })
+  }
+
+  /** The file of the copy. */
+  of(table: LayerTable, now: LayerVersion, signal: AbortSignal): Promise<{ path: string }> {
+    return this.#work.of(table, now, signal)
+  }
+
+  keepOnly(layers: ReadonlyMap<number, unknown>): void {
+    this.#work.keepOnly(layers)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#work.close(), this.#pool.close()])
+    for (const path of this.#loose.values()) await this.#needs.files.discard(path)
+  }
+
+  async #make({ layer, connection, table, crs }: LayerTable, version: number, signal: AbortSignal) {
+    const { layers, files, maxBytes } = this.#needs
+    const path = await files.newPath(layer.id, version, 'copy.gpkg')
+    let isKept = false
+    try {
+      const room = maxBytes - (await files.sizeOf('copy.gpkg'))
+      await this.#pool.call(
+        'make',
+        { connection, table, crs, path, maxBytes: room },
+        { signal, silenceMs, deadlineMs, onNotice: () => undefined },
+      )
+      const isOfVersion = await layers.isStill(layer, { version, isCurrent: true })
+      isKept = true
+      const result = isOfVersion
+        ? { path: await files.settle(path, layer.id, version, 'copy.gpkg') }
+        : { path: await this.#keepLoose(layer, path) }
+      return { result, isOfVersion }
+    } finally {
+      if (!isKept) await files.discard(path)
+    }
+  }
+
+  /** Of one that is no longer used the space is given back. */
+  async #keepLoose({ id }: LayerRecord, path: string): Promise<string> {
+    const older = this.#loose.get(id)
+    this.#loose.set(id, path)
+    if (older !== undefined) await this.#needs.files.discard(older)
+    return path
+  }
+}

@@ -1,0 +1,28 @@
+import { columnValue } from '../../geo/column.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import type { FeaturePage, TileQuery } from '../store.ts'
+import type { ShownColumns, TileWish } from './tile-wish.ts'
+
+/** The attributes that are read of the table for those that are wanted. */
+export function readColumns({ attributes, columns }: TileWish): Pick<TileQuery, 'attributes'> {
+  if (attributes === undefined) return {}
+  if (columns === undefined) return { attributes }
+  const wanted = new Set(attributes)
+  const names = Object.entries(columns.names).filter(([, shown]) => wanted.has(shown))
+  return { attributes: [columns.id, ...names.map(([name]) => name)] }
+}
+
+/** The page with the ids that its table holds, and the names by which its columns are shown. */
+export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): FeaturePage {
+  const place = attributeIndex(batch.schema, id)
+  const column = batch.columns[place]
+  const ids = Array.from({ length: batch.rowCount }, (_, row) =>
+    column === undefined ? '' : String(columnValue(column, row)),
+  )
+  const isShown = (_: unknown, index: number): boolean => index !== place
+  const attributes = batch.schema.attributes
+    .filter(isShown)
+    .map((attribute) => ({ ...attribute, name: names[attribute.name] ?? attribute.name }))
+  const shown = { ...batch, schema: { ...batch.schema, attributes }, columns: batch.columns.filter(isShown) }
+  return { batch: shown, ids }
+}

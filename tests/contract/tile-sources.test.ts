@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import type { MapTile } from '../../src/maps/maps.ts'
+import { Overview, readOverviewHeader } from '../../src/tiles/thin/overview.ts'
+import { cellOf } from '../../src/tiles/thin/tile-cells.ts'
+import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-sets.ts'
+import type { TestApp } from '../support/app.ts'
+import { createTestApp } from '../support/app.ts'
+import { clientOf } from '../support/importer-client.ts'
+import { testCluster } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+import { recordOf, versionOf } from '../support/versioned-layers.ts'
+
+const shapes = {
+  'SQLite and GeoPackage': async () => ({}),
+  'PostgreSQL and PostGIS': async () => ({
+    TERRANE_DATABASE_URL: await (await testCluster()).createDatabase(),
+  }),
+}
+const never = AbortSignal.timeout(100_000)
+const rows = 60_000
+
+/** Tiny squares, most of them in two crowds, with some larger ones and some points. */
+function manyFeatures(version: number): string {
+  let state = 7
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  const features = Array.from({ length: rows }, (_, row) => {
+    const x = (row % 2 === 0 ? 7 : -120) + next() * (row % 10 === 0 ? 40 : 2)
+    const y = (row % 2 === 0 ? 50 : -30) + next() * 2
+    const size = row % 100 === 0 ? 0.5 : 0.0005
+    const ring = [
+      [x, y],
+      [x + size, y],
+      [x + size, y + size],
+      [x, y + size],
+      [x, y],
+    ]
+    const coordinates = JSON.stringify([ring], (_key, value) =>
+      typeof value === 'number' ? Number(value.toFixed(5)) : value,
+    )
+    return `{"type":"Feature","properties":{"n":${row},"v":${version}},"geometry":{"type":"Polygon","coordinates":${coordinates}}}`
+  })
+  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`
+}
+
+async function load(
+  server: TestApp,
+  name: string,
+  content: string,
+  { mode = 'CREATE', transforms }: { mode?: string; transforms?: object[] } = {},
+): Promise<void> {
+  const client = clientOf(server)
+  const target = { targetWorkspace: { workspace: { name: 'default' } } }
+  const created = await client.call('POST', '', { import: { ...target, ...(transforms && { transforms }) } })
+  const id = Number(created.json.import?.id)
+  await client.upload(id, [{ name: `${name}.geojson`, content }])
+  if (mode !== 'CREATE') await client.call('PUT', `/${id}/tasks/0`, { task: { updateMode: mode } })
+  await client.call('POST', `/${id}`)
+  const done = await client.call('GET', `/${id}`)
+  assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
+}
+
+async function tileOf(
+  server: TestApp,
+  name: string,
+  tile: TileAddress,
+  set: TileMatrixSetId = 'WebMercatorQuad',
+): Promise<MapTile> {
+  return server.maps.tile(await recordOf(server, name), { set, tile }, never)
+}
+
+/** Files beside a layer's data. */
+function sideFiles(server: TestApp): string[] {
+  const root = join(server.dataDir, 'maps')
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(overview|copy\.gpkg|new)/.test(file))
+    .sort()
+}
+
+async function overviewOf(server: TestApp, name: string): Promise<string> {
+  const { id } = await recordOf(server, name)
+  const path = join(server.dataDir, 'maps', String(id), `${await versionOf(server, name)}.overview`)
+  await until(() => existsSync(path), 20_000)
+  return path
+}
+
+const addresses: TileAddress[] = [
+  { z: 0, x: 0, y: 0 },
+  { z: 1, x: 1, y: 0 },
+  { z: 3, x: 4, y: 2 },
+  { z: 6, x: 33, y: 21 },
+  { z: 9, x: 267, y: 172 },
+]
+
+async function serving(t: TestContext, env: Record<string, string>): Promise<TestApp> {
+  const server = await createTestApp({ env })
+  t.after(() => server.close())
+  return server
+}
+
+function unpacked({ bytes }: MapTile): Buffer {
+  return bytes.length === 0 ? Buffer.alloc(0) : gunzipSync(bytes)
+}
+
+/** Bytes and counts of some tiles, by what was made in the background and without it. */
+async function bothWays(server: TestApp, name: string, header: { cells: number[] }) {
+  const layer = await recordOf(server, name)
+  const store = await server.catalog.layers.openStoreOf(layer)
+  const tiles = []
+  for (const set of ['WebMercatorQuad', 'WorldCRS84Quad'] as const) {
+    for (const tile of addresses) {
+      const quick = await tileOf(server, name, tile, set)
+      const cell = cellOf(header, set, tile.z)
+      const thinning = cell === undefined ? {} : { cell }
+      const wish = { table: layer.nativeName, crs: 'EPSG:4326', set, tile, name, thinning }
+      const slow = await store.writeTile(wish, never)
+      assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)
+      assert.deepEqual(quick.counts, slow.counts, `${set} ${JSON.stringify(tile)}`)
+      tiles.push({ bytes: unpacked(quick).toString('base64'), counts: quick.counts })
+    }
+  }
+  return tiles
+}
+
+describe('tiles of a large layer', { concurrency: false }, () => {
+  const made = new Map<string, unknown>()
+  for (const [shape, environment] of Object.entries(shapes)) {
+    it(`have the same bytes with and without the overview, and after a replacement, over ${shape}`, async (t) => {
+      const server = await serving(t, await environment())
+      await load(server, 'many', manyFeatures(1))
+      const path = await overviewOf(server, 'many')
+      const header = readOverviewHeader(readFileSync(path))
+      assert.ok(header !== undefined && header.levels > 0 && header.rows < rows / 10)
+      assert.ok(Overview.read(readFileSync(path)) !== undefined)
+      const tiles = await bothWays(server, 'many', header)
+      made.set(shape, tiles)
+      assert.ok(
+        tiles[0] !== undefined && tiles[0].counts.thinned > rows * 0.8,
+        JSON.stringify(tiles[0]?.counts),
+      )
+
+      await load(server, 'many', manyFeatures(2), { mode: 'REPLACE' })
+      const { bytes } = await tileOf(server, 'many', { z: 0, x: 0, y: 0 })
+      const { layers } = new VectorTile(new PbfReader(gunzipSync(bytes)))
+      const shown = layers['many']
+      const versions = Array.from(
+        { length: shown?.length ?? 0 },
+        (_, at) => shown?.feature(at).properties['v'],
+      )
+      assert.deepEqual([...new Set(versions)], [2])
+      const next = await overviewOf(server, 'many')
+      await until(() => sideFiles(server).length === 1)
+      assert.notEqual(next, path)
+      await server.catalog.layers.delete(await recordOf(server, 'many'), { recurse: true })
+      await until(() => sideFiles(server).length === 0)
+    })
+  }
+
+  it('have the same bytes from a GeoPackage and from PostGIS', () => {
+    const [first, second] = [...made.values()]
+    assert.ok(first !== undefined)
+    assert.deepEqual(first, second)
+  })
+})
+
+/** A thousand points of the north of Germany, and one that has no place in the CRS. */
+function somePoints(): string {
+  const features = Array.from({ length: 1000 }, (_, row) => ({
+    type: 'Feature',
+    properties: { 'näme "x"': `p${row}`, NÄME: row, day: '2024-02-29' },
+    geometry: { type: 'Point', coordinates: [8 + (row % 40) / 100, 53 + Math.floor(row / 40) / 100] },
+  }))
+  return JSON.stringify({ type: 'FeatureCollection', features })
+}
+
+describe('tiles of a layer in a CRS that only GDAL knows', () => {
+  for (const [shape, environment] of Object.entries(shapes)) {
+    it(`come from a copy in web mercator, over ${shape}`, async (t) => {
+      const server = await serving(t, await environment())
+      await load(server, 'plain', somePoints())
+      for (const target of ['EPSG:31467', 'ESRI:54030']) {
+        const name = `far${target.slice(-5)}`
+        await load(server, name, somePoints(), { transforms: [{ type: 'ReprojectTransform', target }] })
+        for (const tile of [
+          { z: 4, x: 8, y: 5 },
+          { z: 12, x: 2140, y: 1331 },
+        ]) {
+          const [plain, copied] = [await tileOf(server, 'plain', tile), await tileOf(server, name, tile)]
+          const [expected, found] = [featuresOf(plain, 'plain'), featuresOf(copied, name)]
+          assert.ok(expected.length > 10)
+          assert.deepEqual(
+            found.map(({ id, properties }) => ({ id, properties })),
+            expected.map(({ id, properties }) => ({ id, properties })),
+          )
+          for (const [at, { place }] of found.entries()) {
+            const off = place.map((value, axis) => Math.abs(value - (expected[at]?.place[axis] ?? 0)))
+            assert.ok(Math.max(...off) <= 1, `${target} ${off.join()}`)
+          }
+        }
+        const some = await server.maps.tile(
+          await recordOf(server, name),
+          { set: 'WorldCRS84Quad', tile: { z: 3, x: 8, y: 1 }, properties: ['NÄME'] },
+          never,
+        )
+        assert.deepEqual(Object.keys(featuresOf(some, name)[0]?.properties ?? {}), ['NÄME'])
+      }
+      assert.equal(sideFiles(server).filter((file) => file.endsWith('.copy.gpkg')).length, 2)
+    })
+  }
+})
+
+function featuresOf({ bytes }: MapTile, name: string) {
+  const layer = new VectorTile(new PbfReader(gunzipSync(bytes))).layers[name]
+  return Array.from({ length: layer?.length ?? 0 }, (_, at) => {
+    const feature = layer?.feature(at)
+    const point = feature?.loadGeometry()[0]?.[0]
+    return {
+      id: feature?.id,
+      properties: feature?.properties,
+      place: [point?.x ?? Number.NaN, point?.y ?? Number.NaN],
+    }
+  })
+}
+
+describe('files that are made for tiles', () => {
+  it('are swept at a start where they belong to nobody, and kept where another server may be writing', async (t) => {
+    const server = await serving(t, {})
+    const root = join(server.dataDir, 'maps')
+    await server.close()
+    mkdirSync(join(root, '77'), { recursive: true })
+    const files = ['3.overview', '3.copy.gpkg', '3.copy.gpkg-wal']
+    const unfinished = ['4.overview.0123456789ab.new', '4.copy.gpkg.0123456789ac.new']
+    for (const file of [...files, ...unfinished]) writeFileSync(join(root, '77', file), '')
+    utimesSync(join(root, '77', unfinished[0] ?? ''), 0, 0)
+    const again = await createTestApp({ dataDir: server.dataDir })
+    t.after(() => again.close())
+    await until(() => sideFiles(again).length <= 1)
+  })
+})
