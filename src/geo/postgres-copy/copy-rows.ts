@@ -25,6 +25,8 @@ export interface RowForm {
   schema: Schema
   /** SRIDs that a geometry may have; absent: not asked for. */
   srids?: ReadonlySet<number>
+  /** Rows of a batch at most: room for so many is taken at once. */
+  rowsEach?: number
 }
 
 /**
@@ -49,7 +51,7 @@ class CopyRows {
   rowNumber = 0
   readonly #form: RowForm
   readonly #fieldCount: number
-  #builder: BatchBuilder
+  #builder: BatchBuilder | undefined
   #bytes: Uint8Array = new Uint8Array(0)
   #view: DataView = new DataView(new ArrayBuffer(0))
   #start = 0
@@ -61,21 +63,21 @@ class CopyRows {
     this.#form = form
     this.#fieldCount =
       attributes.length + (geometry === undefined ? 0 : 1) + (form.srids === undefined ? 0 : 1)
-    this.#builder = new BatchBuilder(form.schema)
   }
 
   get isFull(): boolean {
-    return this.#builder.isFull
+    return this.#builder?.isFull === true
   }
 
   get isEmpty(): boolean {
-    return this.#builder.isEmpty
+    return this.#builder === undefined || this.#builder.isEmpty
   }
 
   /** What was read since the last time. */
   finish(): FeatureBatch {
-    const batch = this.#builder.finish()
-    this.#builder = new BatchBuilder(this.#form.schema)
+    const { schema, rowsEach } = this.#form
+    const batch = (this.#builder ?? new BatchBuilder(schema, rowsEach)).finish()
+    this.#builder = undefined
     return batch
   }
 
@@ -152,6 +154,7 @@ class CopyRows {
   }
 
   #read(): void {
+    this.#builder ??= new BatchBuilder(this.#form.schema, this.#form.rowsEach)
     const builder = this.#builder
     const { columns } = builder
     let at = this.#start + 2
@@ -162,7 +165,7 @@ class CopyRows {
       const column = columns[field]
       const reason =
         column === undefined
-          ? this.#takeSpatial(field - columns.length, at, at + length)
+          ? this.#takeSpatial(builder, field - columns.length, at, at + length)
           : appendField(column, this.#bytes, this.#view, at, at + length)
       if (reason !== undefined) {
         builder.rejectRow(this.#reject(field, at, length, reason))
@@ -173,8 +176,7 @@ class CopyRows {
     builder.endRow(this.rowNumber)
   }
 
-  #takeSpatial(place: number, start: number, end: number): string | undefined {
-    const { geometry } = this.#builder
+  #takeSpatial({ geometry }: BatchBuilder, place: number, start: number, end: number): string | undefined {
     if (geometry !== undefined && place === 0) {
       return appendGeometry(geometry, this.#bytes, this.#view, start, end)
     }

@@ -15,6 +15,8 @@ import type { ReadPool } from './read-pool.ts'
 import type { TileStatement } from './tile-sql.ts'
 import { envelopesSql, tileSql } from './tile-sql.ts'
 
+/** Rows of a page: most tiles have few. */
+const rowsEach = 256
 /** Attempts until a table counts as one that never stands still. */
 const mostAttempts = 5
 const sides: Schema = {
@@ -153,6 +155,7 @@ async function* readRows(
 ): AsyncGenerator<FeaturePage> {
   const sent = attributes.map((one) => (one.type === 'decimal' ? { ...one, type: 'text' as const } : one))
   const form = {
+    rowsEach,
     schema: { ...schema, attributes: [{ name: 'id', type: 'text' as const }, ...sent] },
   }
   for await (const batch of readCopyRows(readCopy(client, sql), form)) {
