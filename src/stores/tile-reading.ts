@@ -24,8 +24,8 @@ export function tileReadingByFeatures(store: FeatureStore): TileReading {
     async *readTile(query, signal) {
       const ids = query.ids === undefined ? undefined : new Set(query.ids)
       for await (const page of readWhole(store, query, signal)) {
-        const rows = shownRows(page, (row) => ids?.has(page.ids[row] ?? '') !== false)
-        if (rows.length > 0) yield narrowed(page, rows, query)
+        const shown = tilePage(page, query, (row) => ids?.has(page.ids[row] ?? '') !== false)
+        if (shown.ids.length > 0) yield shown
         signal.throwIfAborted()
       }
     },
@@ -77,8 +77,15 @@ function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): 
   return Uint32Array.from(rows)
 }
 
-function narrowed({ batch, ids }: FeaturePage, shown: Uint32Array, query: TileQuery): FeaturePage {
+/** What a tile needs of a page of features: rows with a geometry that are wanted, with the attributes that are wanted. */
+export function tilePage(
+  page: FeaturePage,
+  query: Pick<TileQuery, 'attributes' | 'maxLevel'>,
+  isWanted: (row: number) => boolean = () => true,
+): FeaturePage {
+  const { batch, ids } = page
   const { maxLevel } = query
+  const shown = shownRows(page, isWanted)
   const level = maxLevel === undefined ? undefined : batch.columns[attributeIndex(batch.schema, levelColumn)]
   const rows = maxLevel === undefined ? shown : shown.filter((row) => isLevel(level, row, maxLevel))
   const attributes = readAttributes(batch.schema, query)

@@ -20,7 +20,7 @@ export async function* readCopy(client: ClientBase, sql: string): AsyncGenerator
   try {
     for (let piece = await copy.next(); piece !== undefined; piece = await copy.next()) yield piece
   } finally {
-    copy.leave()
+    await copy.leave()
   }
 }
 
@@ -72,11 +72,7 @@ class CopyOut implements Submittable {
 
   /** Undefined at the end. */
   async next(): Promise<Uint8Array | undefined> {
-    while (this.#pieces.length === 0 && this.#end === undefined) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
+    while (this.#pieces.length === 0 && this.#end === undefined) await this.#turn()
     const piece = this.#pieces.shift()
     if (piece === undefined && this.#end !== undefined && 'error' in this.#end) throw this.#end.error
     const wasFull = this.#waiting >= mostWaiting
@@ -85,8 +81,16 @@ class CopyOut implements Submittable {
     return piece
   }
 
-  leave(): void {
+  /** Ends the connection where the end has not come; whoever gives it back afterwards gives back one that is known as ended. */
+  async leave(): Promise<void> {
     if (this.#end === undefined) this.#connection?.stream.destroy()
+    while (this.#end === undefined) await this.#turn()
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
   }
 
   #handOn(): void {

@@ -17,7 +17,7 @@ export function servedFiles(format: Format): StoreDescription {
       hasIndexes: false,
       outcomesLast: false,
       countsFast: true,
-      findsTileRows: false,
+      findsTileRows: true,
     },
     file: { extension: extensions[0] ?? '', format: name, isSqlite: false, isIndexed: true },
     open: (connection) => new FileStore(fileSource(connection, format)),

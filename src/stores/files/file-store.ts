@@ -9,6 +9,7 @@ import type {
   StoreType,
   TableDescription,
   TableState,
+  TileReading,
   TimeBounds,
   VectorStore,
 } from '../store.ts'
@@ -23,6 +24,7 @@ import { allPositions } from './index/row-set.ts'
 import type { PartStamp } from './index/stamp.ts'
 import { fitsStamp, isUntouched, readHead, stampedFile } from './index/stamp.ts'
 import { notIndexed, rowsChanged } from './index/states.ts'
+import { TilesOfFile } from './tiles-of-file.ts'
 import { withSidecars } from './with-sidecars.ts'
 
 const pieceRows = 2048
@@ -43,6 +45,7 @@ interface Indexed {
  */
 export class FileStore implements VectorStore {
   readonly type: StoreType
+  readonly tiles: TileReading
   readonly #source: FileSource
   /** By filter; all of one state of the file. */
   readonly #matches = new Map<string, RowSet | undefined>()
@@ -51,6 +54,11 @@ export class FileStore implements VectorStore {
   constructor(source: FileSource) {
     this.type = source.type
     this.#source = source
+    this.tiles = new TilesOfFile<Indexed>({
+      open: () => this.#open(),
+      requireLayer: (indexed, table) => this.#requireLayer(indexed, table),
+      rowsAt: (...parameters) => this.#rowsAt(...parameters),
+    })
   }
 
   async check(signal: AbortSignal): Promise<void> {
@@ -121,7 +129,6 @@ export class FileStore implements VectorStore {
   async *readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
     const { table, limit, offset, ...filter } = query
     const indexed = await this.#open()
-    let rows: PlacedRows | undefined
     try {
       this.#requireLayer(indexed, table)
       const { index } = indexed
@@ -129,14 +136,25 @@ export class FileStore implements VectorStore {
       const pieces =
         matches?.positions(offset, limit, pieceRows) ??
         allPositions(index.header.rowCount, offset, limit, pieceRows)
+      yield* this.#rowsAt(indexed, pieces, signal)
+    } finally {
+      indexed.index.close()
+    }
+  }
+
+  async *#rowsAt(
+    indexed: Indexed,
+    pieces: Iterable<Uint32Array>,
+    signal: AbortSignal,
+    options: { isGeometryOnly?: boolean } = {},
+  ): AsyncGenerator<FeaturePage> {
+    let rows: PlacedRows | undefined
+    try {
       for (const positions of pieces) {
-        rows ??= await this.#openRows(indexed, signal)
+        rows ??= await this.#openRows(indexed, signal, options)
         let count = 0
-        for await (const batch of this.#unchanged(
-          indexed,
-          rows,
-          rows.read(index.placesOf(positions), signal),
-        )) {
+        const batches = rows.read(indexed.index.placesOf(positions), signal)
+        for await (const batch of this.#unchanged(indexed, rows, batches)) {
           count += batch.rowCount
           yield { batch, ids: Array.from(batch.rowNumbers, String) }
         }
@@ -144,7 +162,6 @@ export class FileStore implements VectorStore {
       }
     } finally {
       await rows?.close()
-      indexed.index.close()
     }
   }
 

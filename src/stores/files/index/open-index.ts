@@ -26,6 +26,17 @@ const pieceValues = 1 << 13
 /** How a box lies to those that are asked for. */
 type Relation = 'apart' | 'within' | 'across'
 
+/** One entry: the position of a row and its envelope, rounded outwards. */
+type TakeEntry = (position: number, minX: number, minY: number, maxX: number, maxY: number) => void
+
+/** Neighbours on the map, of one group, whose first row has the position `from`. */
+interface Block {
+  size: number
+  from: number
+  /** All of them lie within the boxes. */
+  isWithin: boolean
+}
+
 /** An index on disk, open; read piece by piece and never held whole. `close` it in any case. */
 export class FileIndex {
   readonly header: IndexHeader
@@ -94,6 +105,26 @@ export class FileIndex {
    * other work after each piece.
    */
   *sortByBoxes(boxes: Envelope[], within: RowSet, across: RowSet): Generator<void> {
+    yield* this.#blocks(boxes, (bytes, block) => sortBlock(bytes, { ...block, boxes }, { within, across }))
+  }
+
+  /** Each envelope that touches one of the boxes, or each at all, in no order; gives way as `sortByBoxes`. */
+  *entries(boxes: Envelope[] | undefined, take: TakeEntry): Generator<void> {
+    yield* this.#blocks(boxes, (bytes, { size, from, isWithin }) => {
+      const sides = new Float32Array(bytes.buffer, 0, size * 4)
+      const rows = new Uint32Array(bytes.buffer, size * boxBytes, size)
+      for (let index = 0; index < size; index += 1) {
+        if (!isWithin && relationOf(sides, index * 4, boxes ?? []) === 'apart') continue
+        const [minX = 0, maxX = 0, minY = 0, maxY = 0] = sides.subarray(index * 4, index * 4 + 4)
+        take(from + (rows[index] as number), minX, minY, maxX, maxY)
+      }
+    })
+  }
+
+  *#blocks(
+    boxes: Envelope[] | undefined,
+    take: (bytes: Uint8Array<ArrayBuffer>, block: Block) => void,
+  ): Generator<void> {
     let blocksAt = this.header.blocksAt
     for (const [place, group] of this.header.groups.entries()) {
       const { entries } = layoutOf(group, this.header.times.length)
@@ -102,15 +133,11 @@ export class FileIndex {
       blocksAt += count * boxBytes
       let looked = 0
       for (let block = 0; block < count; block += 1) {
-        const relation = relationOf(unions, block * 4, boxes)
+        const relation = boxes === undefined ? 'within' : relationOf(unions, block * 4, boxes)
         if (relation === 'apart') continue
         const size = Math.min(blockBoxes, group.boxes - block * blockBoxes)
         const bytes = this.#read(new Uint8Array(size * entryBytes), entries + block * blockBoxes * entryBytes)
-        sortBlock(
-          bytes,
-          { size, from: place * groupRows, boxes, isWithin: relation === 'within' },
-          { within, across },
-        )
+        take(bytes, { size, from: place * groupRows, isWithin: relation === 'within' })
         looked += size
         if (looked < pieceValues) continue
         looked = 0
@@ -189,7 +216,7 @@ function relationOf(sides: Float32Array, at: number, boxes: Envelope[]): Relatio
 
 function sortBlock(
   bytes: Uint8Array<ArrayBuffer>,
-  block: { size: number; from: number; boxes: Envelope[]; isWithin: boolean },
+  block: Block & { boxes: Envelope[] },
   { within, across }: { within: RowSet; across: RowSet },
 ): void {
   const { size, from, boxes, isWithin } = block
