@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { MapBrowser, ShownMap } from '../support/browser.ts'
 import { startBrowser } from '../support/browser.ts'
-import { documentedPage, showMapLibre, showOpenLayers } from '../support/map-pages.ts'
+import { documentedPage, showLeaflet, showMapLibre, showOpenLayers } from '../support/map-pages.ts'
 import { logIn, makeToken } from '../support/map-token.ts'
-import { colouredShares, differentCells } from '../support/pictures.ts'
-import { rasterize } from '../support/rasterized.ts'
+import { colouredShares, differentCells, differentColours, meanColours } from '../support/pictures.ts'
+import { rasterize, warp } from '../support/rasterized.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
 
@@ -20,6 +20,12 @@ const edges = 0.05
 /** MapLibre draws an edge of a pixel around each polygon, which makes islands larger. */
 const sharpEdges: [string, string] = ["'fill-color'", "'fill-antialias': false, 'fill-color'"]
 const world = { view: { center: [0, 0] as [number, number], zoom: 0 } }
+
+function mercatorOf(longitude: number, latitude: number): [number, number] {
+  const radius = 6_378_137
+  const radians = Math.PI / 180
+  return [radius * longitude * radians, radius * Math.asinh(Math.tan(latitude * radians))]
+}
 
 const shownByMapLibre = (column: string): string =>
   `[...new Set(map.queryRenderedFeatures().map((one) => one.properties.${column}))]`
@@ -76,6 +82,45 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
   it('OpenLayers draws the polygons of the world from the addresses of tiles', async () => {
     const shown = await showOpenLayers(browser, documentedPage('docs/maps.md > OpenLayers > html 1', server))
     await assertShows(shown, 'countries.geojson', { column: 'NAME', names: shownByOpenLayers })
+  })
+
+  it('OpenLayers draws the polygons of the world by OGC API Tiles', async () => {
+    const shown = await showOpenLayers(browser, documentedPage('docs/maps.md > OpenLayers > html 2', server))
+    await assertShows(shown, 'countries.geojson', { column: 'NAME', names: shownByOpenLayers })
+  })
+
+  it('OpenLayers draws tiles in longitude and latitude', async () => {
+    const page = documentedPage('docs/maps.md > OpenLayers > html 2', server, [
+      ["WebMercatorQuad'", "WorldCRS84Quad', projection: 'EPSG:4326'"],
+      ['zoom: 1', "resolution: 360 / 512, multiWorld: true, projection: 'EPSG:4326'"],
+    ])
+    const shown = await showOpenLayers(browser, page)
+    const found = await shown.when<string[]>(shownByOpenLayers('NAME'))
+    assert.deepEqual(found.sort(), await valuesOf('countries.geojson', 'NAME'))
+    const path = join(server.sources, 'countries.geojson')
+    const truth = await rasterize(path, `${path}.tif`, { extent: [-180, -180, 180, 180], srs: 'EPSG:4326' })
+    const expected = await colouredShares(readFileSync(truth), '#000000')
+    assert.deepEqual(differentCells(await colouredShares(await shown.picture(), colour), expected, edges), [])
+    assert.deepEqual(shown.complaints, [])
+    await shown.close()
+  })
+
+  it('MapLibre, OpenLayers and Leaflet draw a raster where GDAL has it', async () => {
+    const pages = {
+      MapLibre: await showMapLibre(browser, documentedPage('docs/maps.md > MapLibre > html 2', server)),
+      OpenLayers: await showOpenLayers(browser, documentedPage('docs/maps.md > OpenLayers > html 3', server)),
+      Leaflet: await showLeaflet(browser, documentedPage('docs/maps.md > Leaflet > html 1', server)),
+    }
+    const [x, y] = mercatorOf(-77.75, 24.55)
+    const half = (256 * 40_075_016.685578488) / 256 / 2 ** 7
+    const truth = join(server.sources, 'warped.tif')
+    await warp(join(server.sources, 'islands.tif'), [x - half, y - half, x + half, y + half], truth)
+    const expected = await meanColours(readFileSync(truth))
+    for (const [client, shown] of Object.entries(pages)) {
+      assert.deepEqual(differentColours(await meanColours(await shown.picture()), expected), [], client)
+      assert.deepEqual(shown.complaints, [], client)
+      await shown.close()
+    }
   })
 
   it('MapLibre signs in with a header', async () => {

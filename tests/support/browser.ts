@@ -21,6 +21,10 @@ const flags = [
   ...['--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
 ]
 
+/** Leaves the map alone in the picture. */
+const bare =
+  '.maplibregl-ctrl, .ol-control, .leaflet-control { display: none } .leaflet-container { background: #fff !important }'
+
 /** A page that shows a map, opened in a browser without a window. */
 export interface ShownMap {
   page: Page
@@ -95,7 +99,7 @@ async function showPage(
         throw new Error(`${expression}: ${complaints.join('\n')}`, { cause: error })
       }
     },
-    picture: () => page.screenshot({ style: '.maplibregl-ctrl, .ol-control { display: none }' }),
+    picture: () => page.screenshot({ style: bare }),
     close: () => context.close(),
   }
 }

@@ -39,8 +39,23 @@ export async function showOpenLayers(
   html: string,
   from: { origin?: string; cookie?: string } = {},
 ): Promise<ShownMap> {
-  const told = `globalThis.map = map; map.once('rendercomplete', () => { globalThis.isDrawn = true })`
+  const told = `globalThis.map = map
+    function look() {
+      const isReady = map.getLayers().getArray().every((one) => one.getSource().getState() === 'ready')
+      if (!isReady) return setTimeout(look, 20)
+      map.once('rendercomplete', () => { globalThis.isDrawn = true })
+      map.render()
+    }
+    look()`
   const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`), from)
+  await shown.when('globalThis.isDrawn')
+  return shown
+}
+
+/** The same for Leaflet, whose tiles fade in. */
+export async function showLeaflet(browser: MapBrowser, html: string): Promise<ShownMap> {
+  const told = `map.eachLayer((one) => one.once('load', () => setTimeout(() => { globalThis.isDrawn = true }, 400)))`
+  const shown = await browser.open(html.replace(/<\/script>\s*$/, `;${told}</script>`))
   await shown.when('globalThis.isDrawn')
   return shown
 }

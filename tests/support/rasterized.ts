@@ -6,17 +6,20 @@ import { pictureSize } from './browser.ts'
 const run = promisify(execFile)
 const halfWorld = 20037508.342789244
 
-/** A picture by GDAL of a file's shapes: black where something is, on the world in web mercator or a part of it. */
+/** A picture by GDAL of a file's shapes: black where something is, on the world in web mercator where nothing else is said. */
 export async function rasterize(
   source: string,
   to: string,
-  extent: readonly number[] = [-halfWorld, -halfWorld, halfWorld, halfWorld],
+  {
+    extent = [-halfWorld, -halfWorld, halfWorld, halfWorld],
+    srs = 'EPSG:3857',
+  }: { extent?: readonly number[]; srs?: string } = {},
 ): Promise<string> {
   const shapes = `${to}.gpkg`
   for (const file of [shapes, to]) rmSync(file, { force: true })
   const size = String(pictureSize)
-  const clip = ['-clipsrc', '-180', '-85.06', '180', '85.06']
-  await run('ogr2ogr', ['-t_srs', 'EPSG:3857', '-nln', 'shapes', '-nlt', 'GEOMETRY', ...clip, shapes, source])
+  const clip = srs === 'EPSG:3857' ? ['-clipsrc', '-180', '-85.06', '180', '85.06'] : []
+  await run('ogr2ogr', ['-t_srs', srs, '-nln', 'shapes', '-nlt', 'GEOMETRY', ...clip, shapes, source])
   const burn = ['-burn', '0', '-init', '255', '-ot', 'Byte', '-ts', size, size, '-te', ...extent.map(String)]
   await run('gdal_rasterize', ['-l', 'shapes', ...burn, shapes, to])
   return to
