@@ -34,8 +34,8 @@ export class Copies {
   constructor(needs: CopyNeeds) {
     this.#needs = needs
     this.#work = new LayerWork({
-      find: async (layerId, version) => {
-        const path = await needs.files.find(layerId, version, 'copy.gpkg')
+      find: async (layer, version) => {
+        const path = await needs.files.find(layer, version, 'copy.gpkg')
         return path === undefined ? undefined : { path }
       },
       make: (table, version, signal) => this.#make(table, version, signal),

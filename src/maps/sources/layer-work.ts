@@ -10,7 +10,7 @@ export type LayerVersion = Awaited<ReturnType<Layers['versionOf']>>
 /** Something that is made of a layer's data. */
 export interface LayerWorkSteps<Request extends { layer: LayerRecord }, Result> {
   /** What was made before of the version, maybe by another process. */
-  find(layerId: number, version: number): Promise<Result | undefined>
+  find(layer: LayerRecord, version: number): Promise<Result | undefined>
   /** Makes it; `isOfVersion`: whether all that was read is of the version, by a look afterwards. */
   make(
     request: Request,
@@ -55,7 +55,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
   /** From memory, or as it was made before, or made now; who waits may leave, and it is made all the same. */
   async of(request: Request, now: LayerVersion, signal: AbortSignal): Promise<Result> {
     const { id } = request.layer
-    const known = this.#find(id, now) ?? (await this.#findMade(id, now))
+    const known = this.#find(id, now) ?? (await this.#findMade(request.layer, now))
     if (known !== undefined) return known
     const failed = this.#failed.get(id)
     if (failed?.version === now.version && performance.now() < failed.untilMs) throw failed.error
@@ -87,10 +87,10 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
     return !isCurrent && performance.now() < looseUntil ? result : undefined
   }
 
-  async #findMade(layerId: number, { version, isCurrent }: LayerVersion): Promise<Result | undefined> {
-    const result = await this.#steps.find(layerId, version)
+  async #findMade(layer: LayerRecord, { version, isCurrent }: LayerVersion): Promise<Result | undefined> {
+    const result = await this.#steps.find(layer, version)
     if (result === undefined) return undefined
-    this.#remember(layerId, { version, result })
+    this.#remember(layer.id, { version, result })
     return isCurrent ? result : this.#steps.loosened(result)
   }
 

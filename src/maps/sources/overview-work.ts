@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import { openVectorStore } from '../../stores/registry.ts'
+import { getStoreDescription, openVectorStore } from '../../stores/registry.ts'
 import type { StoreConnection, TileReads } from '../../stores/store.ts'
 import { tileReadingOf } from '../../stores/tile-reading.ts'
 import type { LayerLevels } from '../../tiles/thin/layer-thinning.ts'
@@ -34,6 +34,8 @@ export interface OverviewMade {
 
 /** A tile that holds no more is made quickly enough from the envelopes of its rows. */
 const fewRows = 50_000
+/** Where PostgreSQL has a row, which stands for its key as long as the table is what it was. */
+const rowPlace = /^\(\d+,\d+\)$/
 /** What is left to everything else on the disk. */
 const spareBytes = 256 << 20
 
@@ -43,7 +45,8 @@ async function make(
 ): Promise<OverviewMade> {
   const store = openVectorStore(connection, { isGuarded: true })
   try {
-    const hasKey = (await store.findTable(table))?.primaryKey !== undefined
+    const isIndexed = getStoreDescription(connection.type).file?.isIndexed === true
+    const hasKey = isIndexed || (await store.findTable(table))?.primaryKey !== undefined
     const rows = await tileReadingOf(store).atOneState(
       table,
       (reads) => readRows(reads, { table, signal, notify }),
@@ -51,7 +54,8 @@ async function make(
     )
     const places = (await placeEnvelopesOf(crs))(rows.envelopes)
     const levels = findLevels(places)
-    const depth = hasKey ? depthOf(levels) : 0
+    const isKeyed = hasKey || rowPlace.test(rows.ids.at(0))
+    const depth = isKeyed ? depthOf(levels) : 0
     const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
     signal.throwIfAborted()
     const isWritten = path !== undefined && (await write(path, writeOverview(source, depth), signal))

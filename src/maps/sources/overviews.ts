@@ -50,7 +50,7 @@ export class Overviews {
   constructor(needs: OverviewNeeds) {
     this.#needs = needs
     this.#work = new LayerWork({
-      find: (layerId, version) => this.#find(layerId, version),
+      find: (layer, version) => this.#find(layer, version),
       make: (table, version, signal) => this.#make(table, version, signal),
       loosened: ({ cells }) => ({ cells }),
     })
@@ -68,14 +68,11 @@ export class Overviews {
     await Promise.all([this.#work.close(), this.#pool.close()])
   }
 
-  async #find(layerId: number, version: number): Promise<LayerOverview | undefined> {
-    const { files } = this.#needs
-    const header = await files.findOverview(layerId, version)
-    if (header === undefined) return undefined
-    return {
-      cells: header.cells,
-      file: { path: files.path(layerId, version, 'overview'), levels: header.levels },
-    }
+  async #find(layer: LayerRecord, version: number): Promise<LayerOverview | undefined> {
+    const found = await this.#needs.files.findOverview(layer, version)
+    if (found === undefined) return undefined
+    const { path, header } = found
+    return { cells: header.cells, file: { path, levels: header.levels } }
   }
 
   async #make({ layer, connection, table, crs }: LayerTable, version: number, signal: AbortSignal) {

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Dirent } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { LayerRecord } from '../../catalog/records.ts'
 import type { OverviewHeader } from '../../tiles/thin/overview.ts'
 import { headerBytes, readOverviewHeader } from '../../tiles/thin/overview.ts'
 
 /** What is made beside the data of a layer, by the ending of its file. */
 export type SideKind = 'overview' | 'copy.gpkg'
+
+/** Of a layer, what tells whether its data are those of the version before. */
+export type VersionedLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'>
 
 /** A file that is being written by another server is younger. */
 const abandonedMs = 3 * 3_600_000
@@ -40,11 +44,17 @@ export class SideFiles {
     return path
   }
 
-  /** The path of a file that is there. */
-  async find(layerId: number, version: number, kind: SideKind): Promise<string | undefined> {
-    const path = this.path(layerId, version, kind)
-    const status = await stat(path).catch(() => undefined)
-    return status === undefined ? undefined : path
+  /**
+   * The path of a file that is there; undefined where there is none. An edit of the layer has grown its version and left the
+   * data as they were: what was made of the version before counts for the new one.
+   */
+  async find(layer: VersionedLayer, version: number, kind: SideKind): Promise<string | undefined> {
+    const path = this.path(layer.id, version, kind)
+    if (await isThere(path)) return path
+    const isEdited = layer.version === version && ['edit', 'style'].includes(layer.versionCause)
+    if (!isEdited) return undefined
+    await link(this.path(layer.id, version - 1, kind), path).catch(() => undefined)
+    return (await isThere(path)) ? path : undefined
   }
 
   /** What all files of a kind take, those that are being written too. */
@@ -65,12 +75,18 @@ export class SideFiles {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(path + suffix, { force: true })
   }
 
-  /** The header of a layer's overview; undefined where there is none that can be used. */
-  async findOverview(layerId: number, version: number): Promise<OverviewHeader | undefined> {
+  /** The header of a layer's overview with its path; undefined where there is none that can be used. */
+  async findOverview(
+    layer: VersionedLayer,
+    version: number,
+  ): Promise<{ path: string; header: OverviewHeader } | undefined> {
+    const path = await this.find(layer, version, 'overview')
+    if (path === undefined) return undefined
     try {
-      await using file = await open(this.path(layerId, version, 'overview'), 'r')
+      await using file = await open(path, 'r')
       const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0)
-      return readOverviewHeader(buffer.subarray(0, bytesRead))
+      const header = readOverviewHeader(buffer.subarray(0, bytesRead))
+      return header === undefined ? undefined : { path, header }
     } catch {
       return undefined
     }
@@ -82,7 +98,7 @@ export class SideFiles {
   }
 
   /**
-   * Removes what belongs to no layer or to a version that is past, and what nobody finished. `layers` are asked for after
+   * Removes what belongs to no layer or to another version than the layer's, and what nobody finished. `layers` are asked for after
    * the folders were looked at, so that none is missing that came meanwhile.
    */
   async sweep(layers: () => Promise<ReadonlyMap<number, number>>): Promise<void> {
@@ -91,7 +107,7 @@ export class SideFiles {
     const versions = await layers()
     for (const { name } of folders) {
       const version = versions.get(Number(name))
-      await this.#sweepLayer(name, (of) => version === undefined || of < version)
+      await this.#sweepLayer(name, (of) => of !== version)
     }
   }
 
@@ -105,6 +121,10 @@ export class SideFiles {
       if (isGone) await rm(path, { force: true })
     }
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
 }
 
 async function isOld(path: string): Promise<boolean> {
