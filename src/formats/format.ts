@@ -30,6 +30,8 @@ export interface RasterBand {
   /** What the band shows, such as `Red`, `Gray` or `Palette`. */
   color?: string
   description?: string
+  /** What values are in, such as `m`. */
+  unit?: string
 }
 
 /** The cells of a raster; plain data. */

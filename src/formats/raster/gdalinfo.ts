@@ -45,13 +45,14 @@ function noDataOf(value: unknown): RasterBand['noData'] {
 }
 
 function toBand(value: unknown): RasterBand {
-  const { type, colorInterpretation, description, noDataValue } = fieldsOf(value)
+  const { type, colorInterpretation, description, noDataValue, unit: words } = fieldsOf(value)
   const noData = noDataOf(noDataValue)
   const color = textOf(colorInterpretation)
   const caption = textOf(description)
+  const unit = textOf(words)
   return {
     dataType: textOf(type) ?? 'Unknown',
-    ...defined({ noData, color, description: caption }),
+    ...defined({ noData, color, description: caption, unit }),
   }
 }
 

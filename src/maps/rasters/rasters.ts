@@ -125,10 +125,7 @@ export class Rasters {
     const square = { zoom: tile.z + scale - 1, column: tile.x * size, row: tile.y * size, size }
     const wanted = touching(sources, tile, time).slice(-maxPainted)
     if (wanted.length === 0) return { ...before, bytes: undefined }
-    const patience = AbortSignal.any([
-      signal,
-      AbortSignal.timeout(this.#needs.patienceMs ?? defaultPatienceMs),
-    ])
+    const patience = this.#patience(signal)
     const drawn = await this.#within(patience, signal, () => this.#drawn(layer, wanted, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
@@ -141,10 +138,25 @@ export class Rasters {
     return { version: before.version, isCurrent: before.isCurrent && after.version === before.version, bytes }
   }
 
+  /**
+   * What colours of a layer of rasters go by. Waits for copies no longer than for a tile: throws `Failure`
+   * (`tiles-being-made`) then.
+   */
+  async facts(layer: LayerRecord, signal: AbortSignal): Promise<RasterFacts> {
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const patience = this.#patience(signal)
+    const sources = await this.#sources.of(layer, version, signal)
+    return this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
+  }
+
   /** The zooms at which a layer of rasters shows something that is worth asking for. */
   async zooms(layer: LayerRecord, signal: AbortSignal): Promise<{ minzoom: number; maxzoom: number }> {
     const version = await this.#needs.catalog.layers.versionOf(layer)
     return (await this.#sources.of(layer, version, signal)).zooms
+  }
+
+  #patience(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, AbortSignal.timeout(this.#needs.patienceMs ?? defaultPatienceMs)])
   }
 
   /** Waits no longer than the patience: what is being made then goes on. */
