@@ -32,6 +32,7 @@ import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/secrets/vault.ts'
 import { Maps } from './maps/maps.ts'
+import { Pictures } from './maps/pictures/pictures.ts'
 import { TileSources } from './maps/sources/tile-sources.ts'
 import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
@@ -133,6 +134,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     const rasters = openRasters({ settings, directory, catalog, importer, events, log })
     closers.push(() => rasters.close())
+    const pictures = new Pictures({ onError: (error) => log.warn({ err: error }, 'pictures') })
+    closers.push(() => pictures.close())
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(
@@ -141,7 +144,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps, rasters },
+      ...{ accounts, catalog, importer, maps, rasters, pictures },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }

@@ -39,7 +39,11 @@ export const house: House = {
       'cli',
       'main.ts',
     ],
-    'src/cartography': ['.', ['sld', 'maplibre'], 'read-style.ts', 'convert-style.ts', 'map-style.ts'],
+    'src/cartography': [
+      '.',
+      ['draw', 'sld', 'maplibre'],
+      ...['read-style.ts', 'convert-style.ts', 'map-style.ts'],
+    ],
     'src/catalog': [
       ...['records.ts', 'rows'],
       ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
@@ -78,7 +82,7 @@ export const house: House = {
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
-    'src/maps': [['sources', 'cache', 'pictures'], 'rasters', '.'],
+    'src/maps': [['sources', 'cache', 'pictures'], 'rasters', '.', 'thumbnails'],
     'src/maps/rasters': ['tiff', '.'],
     'src/monitoring/collect': [
       ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts', 'kept-json.ts'],
@@ -118,10 +122,13 @@ export const house: House = {
     'src/cartography': [
       ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'map-style.ts', 'style-format.ts'],
       ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'read-style.ts', 'scale.ts'],
+      ...['draw/legend-model.ts', 'draw/legend.ts', 'draw/legend-rasters.ts', 'draw/legend-svg.ts'],
+      ...['draw/marks.ts', 'draw/paint.ts', 'draw/svg-text.ts'],
     ],
     'src/maps': [
       ...['maps.ts', 'sources/tile-sources.ts', 'pictures/encode-picture.ts'],
       ...['rasters/rasters.ts', 'rasters/time-wish.ts'],
+      ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],
     ],
     'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
     'src/idempotency': ['idempotency-keys.ts', 'records.ts'],

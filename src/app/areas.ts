@@ -14,13 +14,15 @@ import { tileEndpoints } from '../http/tiles/routes.ts'
 import { TileTurns } from '../http/tiles/tile-turns.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
+import { Thumbnails } from '../maps/thumbnails/thumbnails.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
 import type { Parts } from './parts.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas(context: Parts): Area[] {
-  const { version, catalog, maps, rasters, importer, monitoring, settings, accounts, clock } = context
+  const { version, catalog, maps, rasters, pictures, importer, monitoring, settings, accounts, clock } =
+    context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
   const { sharedMaxAgeSeconds } = settings.server
@@ -38,7 +40,12 @@ export function openAreas(context: Parts): Area[] {
       ...{ sharedMaxAgeSeconds, tiles },
     }),
     table(tileEndpoints, tiles),
-    table(pictureEndpoints, { ...tiles, rasters }),
+    table(pictureEndpoints, {
+      ...tiles,
+      rasters,
+      pictures,
+      thumbnails: new Thumbnails({ maps, rasters, pictures }),
+    }),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     ...importerAreas({

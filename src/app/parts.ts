@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Maps } from '../maps/maps.ts'
+import type { Pictures } from '../maps/pictures/pictures.ts'
 import type { Rasters } from '../maps/rasters/rasters.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { MoveIn } from '../monitoring/move-in/move-in.ts'
@@ -45,6 +46,7 @@ export interface Parts extends Ground, MonitoringParts {
   catalog: Catalog
   maps: Maps
   rasters: Rasters
+  pictures: Pictures
   importer: Importer
   version: string
 }

@@ -4,8 +4,7 @@ import { markSvg, pathSvg } from './paint.ts'
 import { element, escapeSvg, isRightToLeft, numberText, wrapText } from './svg-text.ts'
 
 /** First a font that comes with the server, for pictures that it draws itself; then what the reader has. */
-export const fontFamily =
-  "'DejaVu Sans', 'Noto Sans', 'Noto Sans CJK SC', 'Noto Sans CJK JP', system-ui, sans-serif"
+const fontFamily = "'DejaVu Sans', 'Noto Sans', 'Noto Sans CJK SC', 'Noto Sans CJK JP', system-ui, sans-serif"
 
 const margin = 12
 const swatch = { width: 32, height: 20 }
@@ -204,6 +203,13 @@ function spacedMarks(
     kept.push({ ...stop, at })
   }
   return kept
+}
+
+/** The symbol of a line alone, as SVG. */
+export function entrySvg(entry: LegendEntry): string {
+  const size = { width: margin + swatch.width + gap / 2, height: swatch.height + 6 }
+  const head = `xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}"`
+  return `<svg ${head} font-family="${escapeSvg(fontFamily)}">${symbolRow(entry, 3)}</svg>`
 }
 
 /** A legend as SVG. Texts are texts: who reads it chooses the font where it has not the first. */

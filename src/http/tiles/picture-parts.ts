@@ -3,7 +3,9 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
 import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import type { Pictures } from '../../maps/pictures/pictures.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
+import type { Thumbnails } from '../../maps/thumbnails/thumbnails.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
@@ -14,6 +16,8 @@ import type { TileParts } from './tile-parts.ts'
 export interface PictureParts extends TileParts {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores'>
   rasters: Rasters
+  pictures: Pictures
+  thumbnails: Thumbnails
 }
 
 /** The one layer that the path names; pictures show no more. */

@@ -1,7 +1,4 @@
 import { Type } from 'typebox'
-import { isInScale } from '../../cartography/evaluate.ts'
-import type { RasterSymbolizer, Style } from '../../cartography/model.ts'
-import { scaleOfZoom } from '../../cartography/scale.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
@@ -13,6 +10,7 @@ import { urlToken } from '../url-token.ts'
 import { drawnStyle } from './drawn-style.ts'
 import type { PictureParts } from './picture-parts.ts'
 import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
+import { rasterSymbols } from './raster-symbols.ts'
 import { parseTile } from './send-tile.ts'
 
 const Params = Type.Object({
@@ -38,20 +36,6 @@ const Query = Type.Object({
   ),
   ...urlToken,
 })
-
-/** Where nothing is said of rasters they are drawn as usual. */
-const usual: RasterSymbolizer = { kind: 'raster', opacity: 1 }
-
-/** What a style draws of rasters at a zoom. */
-function rasterSymbols(style: Style, zoom: number): RasterSymbolizer[] {
-  const ofRasters = style.rules.filter(({ symbols }) => symbols.some(({ kind }) => kind === 'raster'))
-  if (ofRasters.length === 0) return [usual]
-  // Tiles have 256 cells here, and 512 where a style counts zooms.
-  const scale = scaleOfZoom(zoom - 1)
-  return ofRasters
-    .filter((rule) => isInScale(rule, scale))
-    .flatMap(({ symbols }) => symbols.filter((symbol) => symbol.kind === 'raster'))
-}
 
 /** Throws `Failure` (`no-tiles`) for a layer of features, whose tiles are vectors. */
 function requireRaster({ workspace, name, details: { kind } }: LayerRecord): void {

@@ -1,11 +1,19 @@
+import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { Sprite } from './draw-sprite.ts'
+import { drawSprite } from './draw-sprite.ts'
+import type { ThumbnailWish } from './draw-thumbnail.ts'
+import { thumbnailSvg } from './draw-thumbnail.ts'
 import type { PictureFormat } from './encode-picture.ts'
 import { loadSharp } from './load-sharp.ts'
+import { spanOfTile } from './read-features.ts'
 
 /** An SVG of our own making that is to become a picture. Plain data. */
 export interface SvgWish {
   svg: string
-  /** Of the picture, in pixels. */
+  /** Of the SVG, in its own units. */
+  ownWidth: number
+  /** Of the picture, in cells. */
   width: number
   height: number
   format: PictureFormat
@@ -15,20 +23,25 @@ export interface SvgWish {
 const maxCells = 4096 * 16_384
 const usualDensity = 72
 
-async function drawSvg({ svg, width, height, format }: SvgWish): Promise<Uint8Array> {
+async function drawSvg({ svg, ownWidth, width, height, format }: SvgWish): Promise<Uint8Array> {
   const sharp = await loadSharp()
-  const own = /<svg [^>]*?width="([\d.]+)"/.exec(svg)?.[1]
-  const density = own === undefined ? usualDensity : (usualDensity * width) / Number(own)
+  const density = (usualDensity * width) / ownWidth
   const drawn = sharp(Buffer.from(svg), { density, limitInputPixels: maxCells, unlimited: true })
   const sized = drawn.resize(width, height, { fit: 'fill' })
-  return format === 'webp'
-    ? sized.webp({ quality: 90, effort: 3 }).toBuffer()
-    : sized.png({ compressionLevel: 7 }).toBuffer()
+  if (format === 'webp') return sized.webp({ quality: 90, effort: 3 }).toBuffer()
+  return sized.png({ compressionLevel: 7 }).toBuffer()
 }
 
 const handlers = {
-  /** Throws `Failure` (`no-pictures`) where pictures cannot be made. */
   svg: (wish: SvgWish): Promise<Uint8Array> => drawSvg(wish),
+  thumbnail: (wish: ThumbnailWish, { signal }: CallContext): Promise<Uint8Array> => {
+    const { width, height, format } = wish
+    const svg = thumbnailSvg(wish)
+    signal.throwIfAborted()
+    return drawSvg({ svg, ownWidth: width, width, height, format })
+  },
+  span: ({ tile }: { tile: Uint8Array }): [number, number] | undefined => spanOfTile(tile),
+  sprite: ({ ratio }: { ratio: 1 | 2 }): Promise<Sprite> => drawSprite(ratio),
 }
 
 export type PictureHandlers = typeof handlers

@@ -1,0 +1,219 @@
+import { Type } from 'typebox'
+import { legendOf } from '../../cartography/draw/legend.ts'
+import type { Legend, LegendEntry } from '../../cartography/draw/legend-model.ts'
+import type { LegendRasters } from '../../cartography/draw/legend-rasters.ts'
+import { entrySvg, legendSvg } from '../../cartography/draw/legend-svg.ts'
+import type { Dimension } from '../../cartography/model.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { Failure } from '../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { Bytes, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { urlToken } from '../url-token.ts'
+import { drawnStyle } from './drawn-style.ts'
+import type { PictureMark, PictureParts } from './picture-parts.ts'
+import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
+
+const Params = Type.Object({
+  layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
+})
+const Query = Type.Object({
+  style: Type.Optional(
+    Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
+  ),
+  ...urlToken,
+})
+const Color = Type.Object({ color: Type.String({ description: '#rrggbb' }), opacity: Type.Number() })
+const LegendJson = Type.Object(
+  {
+    title: Type.String(),
+    layer: Type.String(),
+    style: Type.String(),
+    version: Type.Integer(),
+    entries: Type.Array(
+      Type.Object({
+        title: Type.String(),
+        minScale: Type.Optional(Type.Number({ description: 'Scale denominator from which on it is drawn' })),
+        maxScale: Type.Optional(Type.Number({ description: 'Scale denominator below which it is drawn' })),
+        symbol: Type.Optional(Type.String({ description: 'The symbol as SVG' })),
+        color: Type.Optional(Color),
+        ramp: Type.Optional(
+          Type.Object({
+            stops: Type.Array(
+              Type.Intersect([
+                Color,
+                Type.Object({
+                  value: Type.Union([Type.Number(), Type.Null()]),
+                  label: Type.Optional(Type.String()),
+                }),
+              ]),
+            ),
+            unit: Type.Optional(Type.String()),
+          }),
+        ),
+      }),
+    ),
+    leftOut: Type.Integer({ description: 'Lines that were left out since there are too many' }),
+    messages: Type.Array(Type.String({ description: 'What of the style the legend does not show' })),
+  },
+  { title: 'Legend' },
+)
+
+type Request = FastifyRequest<{ Params: { layer: string }; Querystring: { style?: string } }>
+
+/** How long a legend waits for what colours go by of a raster that is being made ready. */
+const patienceMs = 1500
+const maxPalette = 256
+
+interface Made {
+  legend: Legend
+  layer: LayerRecord
+  style: string
+  mark: PictureMark
+}
+
+function dimensionOf({ details: { schema } }: LayerRecord): Dimension | undefined {
+  const type = schema.geometry?.type ?? ''
+  if (/Point$/.test(type)) return 0
+  if (/(?:LineString|Curve)$/.test(type)) return 1
+  return /(?:Polygon|Surface)$/.test(type) ? 2 : undefined
+}
+
+function hex(red: number, green: number, blue: number): string {
+  return `#${Buffer.from([red, green, blue]).toString('hex')}`
+}
+
+/** What is known of the layer's rasters; without what takes longer than a legend waits. */
+async function aboutRasters(
+  { rasters }: PictureParts,
+  layer: LayerRecord,
+  messages: string[],
+): Promise<LegendRasters> {
+  const bands = (layer.details.raster?.bands ?? []).filter(({ color }) => color !== 'Alpha')
+  const facts = await rasters.facts(layer, AbortSignal.timeout(patienceMs)).catch((error: unknown) => {
+    messages.push(
+      error instanceof Failure
+        ? `The values of the raster are not known: ${error.message}`
+        : 'The values of the raster are not known yet: ask again soon',
+    )
+    return undefined
+  })
+  const palette = facts?.palette
+    ?.slice(0, maxPalette)
+    .map(([red, green, blue, alpha], value) => ({
+      value,
+      color: hex(red, green, blue),
+      opacity: alpha / 255,
+    }))
+  return {
+    bands: bands.map(({ description, unit }, index) => {
+      const stretch = facts?.stretches[index]
+      const name = description ?? `band ${index + 1}`
+      return { name, ...(unit === undefined ? {} : { unit }), ...(stretch === undefined ? {} : { stretch }) }
+    }),
+    ...(palette === undefined ? {} : { palette }),
+    isColored: bands.length >= 3,
+  }
+}
+
+async function makeLegend(parts: PictureParts, request: Request, layer: LayerRecord): Promise<Made> {
+  const { style, name, key, messages } = await drawnStyle(parts, layer, request.query.style)
+  const known = await parts.catalog.layers.versionOf(layer)
+  const dimension = dimensionOf(layer)
+  const told: string[] = []
+  const legend = legendOf(style, {
+    title: layer.details.title,
+    ...(dimension === undefined ? {} : { dimension }),
+    ...(layer.details.kind === 'raster' ? { rasters: await aboutRasters(parts, layer, told) } : {}),
+  })
+  // What is not known yet moves without the version: such an answer is not kept.
+  const at = { layer, ...known, isCurrent: known.isCurrent && told.length === 0 }
+  return {
+    legend: { ...legend, messages: [...messages, ...legend.messages, ...told] },
+    ...{ layer, style: name, mark: { at, key, v: undefined } },
+  }
+}
+
+async function answer(
+  parts: PictureParts,
+  request: Request,
+  reply: FastifyReply,
+  send: (made: Made) => Promise<unknown> | unknown,
+): Promise<unknown> {
+  const layer = await namedLayer(parts, request)
+  const made = await makeLegend(parts, request, layer)
+  return isKept(parts, reply, made.mark) ? reply.send() : send(made)
+}
+
+function toWireEntry(entry: LegendEntry): object {
+  const { title, minScale, maxScale, color, ramp, symbols } = entry
+  const finite = ramp && {
+    ...ramp,
+    stops: ramp.stops.map(({ value, ...stop }) => ({
+      ...stop,
+      value: Number.isFinite(value) ? value : null,
+    })),
+  }
+  return {
+    title,
+    ...(minScale === undefined ? {} : { minScale }),
+    ...(maxScale === undefined ? {} : { maxScale }),
+    ...(symbols.length === 0 ? {} : { symbol: entrySvg(entry) }),
+    ...(color === undefined ? {} : { color }),
+    ...(finite === undefined ? {} : { ramp: finite }),
+  }
+}
+
+const marks = { tags: ['tiles'], isPublicRead: true, takesTokenInUrl: true, params: Params, query: Query }
+
+export const getLegendSvg = operation({
+  ...marks,
+  summary: 'The legend of a layer as SVG',
+  answers: { 200: media('A picture', { 'image/svg+xml': Type.String() }) },
+  handle: (parts: PictureParts, request, reply) =>
+    answer(parts, request, reply, ({ legend }) =>
+      reply
+        .header('content-type', 'image/svg+xml; charset=utf-8')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+        .send(legendSvg(legend).svg),
+    ),
+})
+
+function pngLegend(scale: 1 | 2) {
+  return operation({
+    ...marks,
+    summary: `The legend of a layer as PNG${scale === 2 ? ', with twice as many cells' : ''}`,
+    description:
+      'Texts are drawn by a font that comes with the server (Latin, Greek, Cyrillic, Arabic, Hebrew and more), and by those of the machine for other letters.',
+    answers: { 200: media('A picture', { 'image/png': Bytes }) },
+    handle: (parts: PictureParts, request, reply) =>
+      answer(parts, request, reply, async ({ legend, mark }) => {
+        const { svg, width, height } = legendSvg(legend)
+        const bytes = await parts.turns.run(reply, (signal) => {
+          const size = { ownWidth: width, width: width * scale, height: height * scale }
+          return parts.pictures.fromSvg({ svg, ...size, format: 'png' }, signal)
+        })
+        return bytes === undefined
+          ? reply.hijack()
+          : sendPicture(parts, reply, mark, { bytes, format: 'png' })
+      }),
+  })
+}
+
+export const getLegendPng = pngLegend(1)
+export const getLegendLargePng = pngLegend(2)
+
+export const getLegendJson = operation({
+  ...marks,
+  summary: 'The legend of a layer as JSON',
+  answers: { 200: LegendJson },
+  handle: (parts: PictureParts, request, reply) =>
+    answer(parts, request, reply, ({ legend, layer, style, mark }) => ({
+      title: legend.title,
+      layer: `${layer.workspace}:${layer.name}`,
+      ...{ style, version: mark.at.version },
+      entries: legend.entries.map(toWireEntry),
+      leftOut: legend.leftOut,
+      messages: legend.messages,
+    })),
+})

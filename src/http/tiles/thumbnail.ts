@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import type { PictureFormat } from '../../maps/pictures/encode-picture.ts'
+import { pictureMediaTypes } from '../../maps/pictures/encode-picture.ts'
+import { Bytes, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { geographicRange } from '../geographic-range.ts'
+import { urlToken } from '../url-token.ts'
+import { drawnStyle } from './drawn-style.ts'
+import type { PictureParts } from './picture-parts.ts'
+import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
+import { rasterSymbols } from './raster-symbols.ts'
+
+const Params = Type.Object({
+  layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
+})
+const side = { minimum: 32, maximum: 2048 }
+const Query = Type.Object({
+  width: Type.Optional(Type.Integer({ ...side, default: 300, description: 'In cells' })),
+  height: Type.Optional(Type.Integer({ ...side, default: 200, description: 'In cells' })),
+  style: Type.Optional(
+    Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
+  ),
+  ...urlToken,
+})
+/** The zoom whose rules a style of rasters is asked for: a thumbnail shows the whole layer. */
+const shownZoom = 8
+
+function thumbnail(format: PictureFormat) {
+  return operation({
+    tags: ['tiles'],
+    isPublicRead: true,
+    takesTokenInUrl: true,
+    summary: `A small picture of a layer as ${format === 'png' ? 'PNG' : 'WebP'}`,
+    description:
+      'Drawn from the tiles of the layer by its style, without labels; of a layer that holds nothing an empty frame.',
+    params: Params,
+    query: Query,
+    answers: { 200: media('A picture', { [pictureMediaTypes[format]]: Bytes }) },
+    handle: async (parts: PictureParts, request, reply) => {
+      const layer = await namedLayer(parts, request)
+      const { width = 300, height = 200 } = request.query
+      const { style, key } = await drawnStyle(parts, layer, request.query.style)
+      const known = await parts.catalog.layers.versionOf(layer)
+      const mark = { at: { layer, ...known }, key, v: undefined }
+      if (isKept(parts, reply, mark)) return reply.send()
+      const question = {
+        ...{ width, height, format, style, styleKey: key, symbols: rasterSymbols(style, shownZoom) },
+        range: await geographicRange(layer),
+      }
+      const made = await parts.turns.run(reply, (signal) =>
+        parts.thumbnails.get(layer, known, question, signal),
+      )
+      if (made === undefined) return reply.hijack()
+      const at = { layer, version: made.version, isCurrent: made.isCurrent }
+      return sendPicture(parts, reply, { ...mark, at }, { bytes: made.bytes, format })
+    },
+  })
+}
+
+export const getPngThumbnail = thumbnail('png')
+export const getWebpThumbnail = thumbnail('webp')

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { Failure } from '../../lib/errors.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { Sprite } from './draw-sprite.ts'
+import type { ThumbnailWish } from './draw-thumbnail.ts'
+import type { PictureHandlers, SvgWish } from './picture-work.ts'
+
+const file = new URL('./picture-work.ts', import.meta.url)
+const maxHeapMb = 512
+const drawMs = 20_000
+const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
+
+/** Pictures that are drawn in processes of their own, by the font that comes with the server and those of the machine. */
+export class Pictures {
+  readonly #pool: WorkPool<PictureHandlers>
+  readonly #sprites = new Map<1 | 2, Promise<Sprite>>()
+
+  constructor({ onError }: { onError(error: unknown): void }) {
+    this.#pool = new WorkPool<PictureHandlers>({
+      start: (options) =>
+        startProcess<PictureHandlers>(file, { ...options, maxHeapMb, env: { FONTCONFIG_FILE: fonts } }),
+      limit: 2,
+      share: 2,
+      surplusMs: 30_000,
+      maxWaiting: { count: 200, refuse: tooBusy },
+      onEnd: onError,
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  /** Throws `Failure` (`no-pictures`) where pictures cannot be made; so do the others. */
+  fromSvg(wish: SvgWish, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#pool.call('svg', wish, { signal, deadlineMs: drawMs })
+  }
+
+  thumbnail(wish: ThumbnailWish, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#pool.call('thumbnail', wish, { signal, deadlineMs: drawMs })
+  }
+
+  /**
+   * West and east of what a tile of zoom 0 holds, as shares of the way round from 180 degrees west; the second beyond 1 where
+   * what is there lies on both sides of the antimeridian. Undefined where it holds nothing.
+   */
+  span(tile: Uint8Array, signal: AbortSignal): Promise<[number, number] | undefined> {
+    return this.#pool.call('span', { tile }, { signal, deadlineMs: drawMs })
+  }
+
+  /** The sprite of marks, drawn once. */
+  sprite(ratio: 1 | 2): Promise<Sprite> {
+    const known = this.#sprites.get(ratio)
+    if (known !== undefined) return known
+    const drawn = this.#pool.call('sprite', { ratio }, { deadlineMs: drawMs })
+    this.#sprites.set(ratio, drawn)
+    drawn.catch(() => this.#sprites.delete(ratio))
+    return drawn
+  }
+}
+
+function tooBusy(): Failure {
+  return new Failure('unavailable', 'too-busy', 'Too many pictures are being drawn: try again soon', {
+    retryAfterSeconds: 2,
+  })
+}

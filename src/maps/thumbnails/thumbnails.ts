@@ -1,0 +1,152 @@
+import type { RasterSymbolizer, Style } from '../../cartography/model.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Maps } from '../maps.ts'
+import type { PictureFormat } from '../pictures/encode-picture.ts'
+import type { Pictures } from '../pictures/pictures.ts'
+import type { Rasters } from '../rasters/rasters.ts'
+import { frameOf, mercatorBox } from './thumbnail-frame.ts'
+
+/** A small picture that is wanted. */
+export interface ThumbnailQuestion {
+  width: number
+  height: number
+  format: PictureFormat
+  style: Style
+  /** Moves with any change of the style. */
+  styleKey: string
+  /** What the style draws of rasters; used where the layer is one. */
+  symbols: RasterSymbolizer[]
+  /** Where the layer lies, in degrees, the east beyond 180 across the antimeridian; undefined where it holds nothing. */
+  range: Envelope | undefined
+}
+
+/** A small picture of a layer. */
+export interface Thumbnail {
+  version: number
+  isCurrent: boolean
+  bytes: Uint8Array
+}
+
+interface ThumbnailNeeds {
+  maps: Maps
+  rasters: Rasters
+  pictures: Pictures
+}
+
+/** The deepest zoom of vector tiles that is looked for: clients go on from there by themselves. */
+const deepestVectors = 18
+const keptBytes = 16 << 20
+
+/** Draws layers small, from their own tiles, and keeps what was drawn by version. */
+export class Thumbnails {
+  readonly #needs: ThumbnailNeeds
+  readonly #kept = new Map<string, Thumbnail>()
+  #bytes = 0
+
+  constructor(needs: ThumbnailNeeds) {
+    this.#needs = needs
+  }
+
+  /** Throws `Failure` where the layer has no tiles, or pictures cannot be made. */
+  async get(
+    layer: LayerRecord,
+    { version, isCurrent }: { version: number; isCurrent: boolean },
+    question: ThumbnailQuestion,
+    signal: AbortSignal,
+  ): Promise<Thumbnail> {
+    const { width, height, format, styleKey } = question
+    const key = JSON.stringify([layer.id, version, styleKey, width, height, format])
+    const known = isCurrent ? this.#kept.get(key) : undefined
+    if (known !== undefined) return known
+    const drawn =
+      layer.details.kind === 'raster'
+        ? await this.#ofRasters(layer, question, signal)
+        : await this.#ofFeatures(layer, question, signal)
+    const made = {
+      bytes: drawn.bytes,
+      version,
+      isCurrent: isCurrent && drawn.versions.every((one) => one === version),
+    }
+    if (made.isCurrent) this.#keep(key, made)
+    return made
+  }
+
+  #keep(key: string, made: Thumbnail): void {
+    this.#kept.set(key, made)
+    this.#bytes += made.bytes.length
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (this.#bytes <= keptBytes) return
+      this.#kept.delete(oldest)
+      this.#bytes -= bytes.length
+    }
+  }
+
+  async #ofFeatures(layer: LayerRecord, question: ThumbnailQuestion, signal: AbortSignal) {
+    const { maps, pictures } = this.#needs
+    const { width, height, format, style, range } = question
+    await maps.requireTiles(layer)
+    const versions: (number | undefined)[] = []
+    const properties = [...new Set(attributesIn(style))].filter((name) =>
+      layer.details.schema.attributes.some((attribute) => attribute.name === name),
+    )
+    const read = async (tile: { z: number; x: number; y: number }): Promise<Uint8Array> => {
+      const made = await maps.tile(layer, { set: 'WebMercatorQuad', tile, properties }, signal)
+      versions.push(made.isCurrent ? made.version : undefined)
+      return made.bytes
+    }
+    const box = range === undefined ? undefined : await this.#narrow(mercatorBox(range), read, signal)
+    const frame = box && frameOf(box, { width, height, maxZoom: deepestVectors })
+    const tiles = await Promise.all(
+      (frame?.tiles ?? []).map(async ({ tile, ...place }) => ({ ...place, bytes: await read(tile) })),
+    )
+    const wish = { width, height, format, style, size: frame?.size ?? 1, scale: frame?.scale ?? 1 }
+    return { versions, bytes: await pictures.thumbnail({ ...wish, tiles }, signal) }
+  }
+
+  /** A layer that lies on both sides of the antimeridian, and nowhere else, is shown in one piece. */
+  async #narrow(
+    box: ReturnType<typeof mercatorBox>,
+    read: (tile: { z: number; x: number; y: number }) => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ) {
+    if (box.east - box.west < 0.95) return box
+    const span = await this.#needs.pictures.span(await read({ z: 0, x: 0, y: 0 }), signal)
+    if (span === undefined || span[1] - span[0] > 0.6) return box
+    return { ...box, west: span[0], east: span[1] }
+  }
+
+  async #ofRasters(layer: LayerRecord, question: ThumbnailQuestion, signal: AbortSignal) {
+    const { rasters, pictures } = this.#needs
+    const { width, height, format, symbols, range } = question
+    const { maxzoom: maxZoom } = await rasters.zooms(layer, signal)
+    // Tiles of rasters have half as many cells in both directions as those that frames are made of.
+    const frame = range && frameOf(mercatorBox(range), { width, height, maxZoom })
+    const isLarge = (frame?.size ?? 0) > 256
+    const versions: (number | undefined)[] = []
+    const tiles = await Promise.all(
+      (frame?.tiles ?? []).map(async ({ tile, ...place }) => {
+        const scale = isLarge ? 2 : 1
+        const made = await rasters.tile(
+          layer,
+          { tile, scale, symbols, time: undefined, format: 'png' },
+          signal,
+        )
+        versions.push(made.isCurrent ? made.version : undefined)
+        return { ...place, bytes: made.bytes }
+      }),
+    )
+    const drawn = tiles.flatMap(({ bytes, ...place }) => (bytes === undefined ? [] : [{ ...place, bytes }]))
+    const wish = { width, height, format, size: frame?.size ?? 1, scale: frame?.scale ?? 1, tiles: drawn }
+    return { versions, bytes: await pictures.thumbnail(wish, signal) }
+  }
+}
+
+/** Names of the attributes that a style looks at; nothing of it is drawn by others. */
+function attributesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(attributesIn)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'property' && typeof inner === 'string' ? [inner] : attributesIn(inner),
+  )
+}
