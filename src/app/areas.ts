@@ -26,7 +26,7 @@ export function openAreas(context: Parts): Area[] {
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
   const { sharedMaxAgeSeconds } = settings.server
-  const tiles = { catalog, maps, version, sharedMaxAgeSeconds, turns: new TileTurns() }
+  const tiles = { catalog, maps, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
   return [
     table(startPageEndpoints, index),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),

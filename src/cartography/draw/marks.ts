@@ -54,7 +54,7 @@ export const marks = {
   water: 'M0 -.5C.12 -.24 .34 -.02 .34 .17A.34 .33 0 1 1 -.34 .17C-.34 -.02 -.12 -.24 0 -.5Z',
 } as const
 /** The name of one of `marks`. */
-export type MarkName = keyof typeof marks
+type MarkName = keyof typeof marks
 
 /** The outline of a mark; a circle where there is none of that name. */
 export function markPath(name: string): string {

@@ -24,12 +24,12 @@ function share(opacity: number): number | undefined {
   return bound === 1 ? undefined : bound
 }
 
-export function fillAttributes(fill: PlainFill | undefined): Attributes {
+function fillAttributes(fill: PlainFill | undefined): Attributes {
   if (fill === undefined) return { fill: 'none' }
   return { fill: colorText(fill.color), 'fill-opacity': share(fill.opacity) }
 }
 
-export function strokeAttributes(stroke: PlainStroke | undefined): Attributes {
+function strokeAttributes(stroke: PlainStroke | undefined): Attributes {
   if (stroke === undefined) return {}
   const { color, width, opacity, dashes, cap, join } = stroke
   const isDashed = dashes !== undefined && dashes.length > 0 && dashes.some((dash) => dash > 0)

@@ -42,7 +42,7 @@ function letterWidth(letter: string): number {
 }
 
 /** About how wide a text is, in pixels; rather too wide than too narrow. */
-export function textWidth(text: string, size: number): number {
+function textWidth(text: string, size: number): number {
   let width = 0
   for (const letter of text) width += letterWidth(letter)
   return width * size

@@ -98,13 +98,11 @@ async function aboutRasters(
     )
     return undefined
   })
-  const palette = facts?.palette
-    ?.slice(0, maxPalette)
-    .map(([red, green, blue, alpha], value) => ({
-      value,
-      color: hex(red, green, blue),
-      opacity: alpha / 255,
-    }))
+  const palette = facts?.palette?.slice(0, maxPalette).map(([red, green, blue, alpha], value) => ({
+    value,
+    color: hex(red, green, blue),
+    opacity: alpha / 255,
+  }))
   return {
     bands: bands.map(({ description, unit }, index) => {
       const stretch = facts?.stretches[index]

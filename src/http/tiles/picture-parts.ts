@@ -13,7 +13,7 @@ import { namedLayers } from './named-layers.ts'
 import type { TileParts } from './tile-parts.ts'
 
 /** What the endpoints of pictures work with. */
-export interface PictureParts extends TileParts {
+export interface PictureParts extends Omit<TileParts, 'rasters'> {
   catalog: Pick<Catalog, 'layers' | 'styles' | 'stores'>
   rasters: Rasters
   pictures: Pictures

@@ -3,6 +3,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
@@ -28,8 +29,11 @@ const TileJson = Type.Object(
     tilejson: Type.Literal('3.0.0'),
     name: Type.String(),
     tiles: Type.Array(Type.String({ description: 'With `{z}`, `{x}` and `{y}` to be filled in' })),
-    vector_layers: Type.Array(
-      Type.Object({ id: Type.String(), fields: Fields, minzoom: Type.Integer(), maxzoom: Type.Integer() }),
+    vector_layers: Type.Optional(
+      Type.Array(
+        Type.Object({ id: Type.String(), fields: Fields, minzoom: Type.Integer(), maxzoom: Type.Integer() }),
+        { description: 'Absent where the tiles are pictures' },
+      ),
     ),
     bounds: Type.Optional(
       Type.Array(Type.Number(), {
@@ -71,10 +75,15 @@ function vectorLayer(layer: LayerRecord) {
 }
 
 /** Where the tiles are; who came by a token in the address finds it in the template too. */
-function tilesTemplate(request: FastifyRequest, layers: readonly LayerRecord[], versions: string): string {
+function tilesTemplate(
+  request: FastifyRequest,
+  layers: readonly LayerRecord[],
+  versions: string,
+  ending: 'mvt' | 'png',
+): string {
   const path = `/tiles/${layers.map(layerSegment).join(',')}`
   const query = [`v=${versions}`, tokenForLinks(request)].filter((one) => one !== '').join('&')
-  return `${request.link(path)}/{z}/{x}/{y}.mvt?${query}`
+  return `${request.link(path)}/{z}/{x}/{y}.${ending}?${query}`
 }
 
 function versionsToTell(layers: readonly LayerRecord[], known: readonly LayerAtVersion[]) {
@@ -103,7 +112,8 @@ export const getTileJson = operation({
   answers: { 200: TileJson },
   handle: async (parts: TileParts, request, reply) => {
     const layers = await namedLayers(parts, request)
-    for (const layer of layers) await parts.maps.requireTiles(layer)
+    const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
+    if (raster === undefined) for (const layer of layers) await parts.maps.requireTiles(layer)
     const known = await versionsOf(parts, layers)
     sayHowLong(parts, reply, known)
     if (hasAlready(request, parts, known)) return reply.code(304).send()
@@ -114,10 +124,10 @@ export const getTileJson = operation({
     return {
       tilejson: '3.0.0',
       name: layers.map(({ details }) => details.title).join(', '),
-      tiles: [tilesTemplate(request, layers, versionsText(known))],
-      vector_layers: layers.map(vectorLayer),
+      tiles: [tilesTemplate(request, layers, versionsText(known), raster === undefined ? 'mvt' : 'png')],
+      ...(raster === undefined ? { vector_layers: layers.map(vectorLayer) } : {}),
       ...(isChanged ? {} : await placeOf(layers)),
-      ...zooms,
+      ...(raster === undefined ? zooms : await parts.rasters.zooms(raster, clientSignal(reply))),
       ...defined({ attribution: attributionOf(layers) }),
       terrane: versionsToTell(layers, known),
     }

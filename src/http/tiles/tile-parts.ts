@@ -1,11 +1,13 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Maps } from '../../maps/maps.ts'
+import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { TileTurns } from './tile-turns.ts'
 
 /** What the endpoints below `/tiles` work with. */
 export interface TileParts {
   catalog: Pick<Catalog, 'layers'>
   maps: Maps
+  rasters: Pick<Rasters, 'zooms'>
   /** The program's, which is part of what answers are known by. */
   version: string
   /** How long a proxy may keep what is public. */

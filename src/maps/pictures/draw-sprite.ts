@@ -2,7 +2,7 @@ import { marks } from '../../cartography/draw/marks.ts'
 import { loadSharp } from './load-sharp.ts'
 
 /** Where an icon stands in the picture of a sprite, as MapLibre reads it. */
-export interface SpriteIcon {
+interface SpriteIcon {
   x: number
   y: number
   width: number
