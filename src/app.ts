@@ -6,7 +6,7 @@ import { openAreas } from './app/areas.ts'
 import { listen } from './app/listen.ts'
 import { openCatalog } from './app/open-catalog.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
-import { openRasters } from './app/open-rasters.ts'
+import { openPictures } from './app/open-pictures.ts'
 import type { Parts } from './app/parts.ts'
 import type { DataDirectory } from './config/data-directory.ts'
 import { lockDataDirectory, prepareDataDirectory } from './config/data-directory.ts'
@@ -32,7 +32,6 @@ import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/secrets/vault.ts'
 import { Maps } from './maps/maps.ts'
-import { Pictures } from './maps/pictures/pictures.ts'
 import { TileSources } from './maps/sources/tile-sources.ts'
 import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
@@ -132,10 +131,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
-    const rasters = openRasters({ settings, directory, catalog, importer, events, log })
-    closers.push(() => rasters.close())
-    const pictures = new Pictures({ onError: (error) => log.warn({ err: error }, 'pictures') })
-    closers.push(() => pictures.close())
+    const drawn = openPictures({ settings, directory, catalog, importer, events, log }, closers)
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(
@@ -144,7 +140,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps, rasters, pictures },
+      ...{ accounts, catalog, importer, maps, ...drawn },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
@@ -157,7 +153,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     void sources.start()
     void maps.start()
     await importer.start()
-    rasters.start()
+    drawn.rasters.start()
     return { ...context, ...server, app, close: closeAll }
   } catch (error) {
     await closeAll()

@@ -1,0 +1,37 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { DataDirectory } from '../config/data-directory.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Importer } from '../importer/importer.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import { Pictures } from '../maps/pictures/pictures.ts'
+import { Rasters } from '../maps/rasters/rasters.ts'
+
+interface PictureNeeds {
+  settings: Settings
+  directory: DataDirectory
+  catalog: Catalog
+  importer: Pick<Importer, 'servedFolders'>
+  events: EventBus
+  log: Logger
+}
+
+/** What draws pictures; what GDAL makes for those of rasters has the limits of transformations. */
+export function openPictures(
+  { settings, directory, catalog, importer, events, log }: PictureNeeds,
+  closers: (() => void | Promise<void>)[],
+): { rasters: Rasters; pictures: Pictures } {
+  const { toolSeconds, maxRasterBytes } = settings.limits
+  const onError = (error: unknown): void => log.warn({ err: error }, 'pictures')
+  const rasters = new Rasters({
+    ...{ catalog, events, folder: directory.maps, granuleFolders: importer.servedFolders, onError },
+    limits: { toolSeconds, rasterBytes: maxRasterBytes },
+    isAlone: settings.databaseUrl === undefined,
+  })
+  const pictures = new Pictures({ onError })
+  closers.push(
+    () => rasters.close(),
+    () => pictures.close(),
+  )
+  return { rasters, pictures }
+}
