@@ -24,21 +24,17 @@ export interface TileBoxes {
   toTable(box: Envelope): Promise<Envelope[]>
 }
 
-/**
- * Chooses the rows of a tile by the rules of thinning. Undefined where all that touch its boxes are shown, as far as they
- * are not more than one tile draws.
- */
-export async function chooseRows(
-  reads: TileReads,
-  { wish, place }: { wish: TileWish; place: TileBoxes },
-  signal: AbortSignal,
-): Promise<ChosenRows | undefined> {
-  const { thinning, set, tile } = wish
-  if (thinning?.overview !== undefined) {
-    const overview = await findOverview(thinning.overview.path)
-    if (overview !== undefined) return overview.select({ set, tile, boxes: place.boxes })
-  }
-  return thinning?.cell === undefined ? undefined : chooseAmong(reads, { wish, place }, signal)
+/** The rows of a tile by the layer's overview; undefined where that does not tell them. */
+export async function chooseByOverview({
+  wish: { thinning, set, tile },
+  place,
+}: {
+  wish: TileWish
+  place: TileBoxes
+}): Promise<ChosenRows | undefined> {
+  if (thinning?.overview === undefined) return undefined
+  const overview = await findOverview(thinning.overview.path)
+  return overview?.select({ set, tile, boxes: place.boxes })
 }
 
 /** Chooses among all rows around the tile, by their envelopes. */

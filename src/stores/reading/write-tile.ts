@@ -8,10 +8,10 @@ import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
-import type { FeaturePage, TileQuery, TileReads, VectorStore } from '../store.ts'
+import type { FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
-import { chooseAmong, chooseRows } from './choose-rows.ts'
+import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { findReprojector } from './reprojectors.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
@@ -33,7 +33,7 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
     const work = { wish, set, place, there }
     const reading = tileReadingOf(store)
     if (wish.thinning === undefined) return (await encode(reading, work, { boxes: place.boxes }, signal)).tile
-    return await reading.atOneState(wish.table, (reads) => writeThinned(reads, work, signal), signal)
+    return await writeThinned(reading, work, signal)
   } finally {
     await Promise.all([back.close(), there.close()])
   }
@@ -49,12 +49,18 @@ interface Work {
 /** Some rows of a table. */
 type Rows = Pick<TileQuery, 'boxes' | 'ids'>
 
-/** Shows what the rules of thinning leave. */
-async function writeThinned(reads: TileReads, work: Work, signal: AbortSignal): Promise<MadeTile> {
-  const chosen = await chooseRows(reads, work, signal)
-  if (chosen !== undefined) return writeChosen(reads, work, chosen, signal)
-  const { tile, isWhole } = await encode(reads, work, { boxes: work.place.boxes }, signal, mostDrawn)
-  return isWhole ? tile : writeChosen(reads, work, await chooseAmong(reads, work, signal), signal)
+/** Shows what the rules of thinning leave. One question is of one state by itself; two are asked so. */
+async function writeThinned(reading: TileReading, work: Work, signal: AbortSignal): Promise<MadeTile> {
+  const { wish, place } = work
+  const known = await chooseByOverview(work)
+  if (known !== undefined) return writeChosen(reading, work, known, signal)
+  if (wish.thinning?.cell === undefined) {
+    const { tile, isWhole } = await encode(reading, work, { boxes: place.boxes }, signal, mostDrawn)
+    if (isWhole) return tile
+  }
+  const chooseAndWrite = async (reads: TileReads): Promise<MadeTile> =>
+    writeChosen(reads, work, await chooseAmong(reads, work, signal), signal)
+  return reading.atOneState(wish.table, chooseAndWrite, signal)
 }
 
 async function writeChosen(
