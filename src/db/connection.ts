@@ -18,6 +18,11 @@ export interface Database {
   transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>
   /** Runs short `work` while no other process that shares the database is inside `alone`. */
   alone<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * How many statements that may change something have begun: while it stays, so does what was read since. Undefined where
+   * others write too.
+   */
+  writes(): number | undefined
   close(): Promise<void>
 }
 
@@ -72,18 +77,25 @@ function aloneInPostgres<T>(kysely: Kysely<Tables>, work: () => Promise<T>): Pro
   })
 }
 
+function urlOf(settings: DatabaseSettings): string {
+  return 'url' in settings ? settings.url.reveal() : ''
+}
+
 /** Opens our own database and brings its tables up to date. */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const isEmbedded = 'path' in settings
-  const dialect = isEmbedded
-    ? new NodeSqliteDialect({ database: new SqliteAdapter(settings.path) })
-    : new PostgresDialect({ pool: postgresPool(settings.url.reveal()) })
+  const sqlite = isEmbedded ? new SqliteAdapter(settings.path) : undefined
+  const dialect =
+    sqlite !== undefined
+      ? new NodeSqliteDialect({ database: sqlite })
+      : new PostgresDialect({ pool: postgresPool(urlOf(settings)) })
   const kysely = new Kysely<Tables>({ dialect })
   const database: Database = {
     kind: isEmbedded ? 'sqlite' : 'postgres',
     kysely,
     transaction: (work) => kysely.transaction().execute(work),
     alone: (work) => (isEmbedded ? work() : aloneInPostgres(kysely, work)),
+    writes: () => sqlite?.writes,
     close: () => kysely.destroy(),
   }
   try {

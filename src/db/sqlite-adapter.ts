@@ -14,19 +14,33 @@ function toParameter(value: unknown): Parameter {
 }
 
 const cachedStatements = 500
+interface Prepared {
+  statement: StatementSync
+  /** Whether it gives rows. */
+  isReader: boolean
+  /** Whether it may change something, or ends what has. */
+  isWriter: boolean
+}
+
 /** What a rollback gives where SQLite has ended the transaction itself, as it does when the disk is full. */
 const nothingChanged = { changes: 0, lastInsertRowid: 0 }
 
 /** `node:sqlite` in the form that Kysely's SQLite dialect drives. Statements are prepared once and kept. */
 export class SqliteAdapter implements SqliteDatabase {
   readonly #database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, Prepared>()
+  #writes = 0
 
   constructor(path: string) {
     this.#database = new DatabaseSync(path)
     this.#database.exec(
       'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000',
     )
+  }
+
+  /** How many statements that may change something have been run. */
+  get writes(): number {
+    return this.#writes
   }
 
   close(): void {
@@ -36,24 +50,33 @@ export class SqliteAdapter implements SqliteDatabase {
 
   prepare(sql: string): SqliteStatement {
     // A deferred transaction that reads first cannot become a writer once another has written.
-    const statement = this.#prepared(sql === 'begin' ? 'begin immediate' : sql)
+    const { statement, isReader, isWriter } = this.#prepared(sql === 'begin' ? 'begin immediate' : sql)
+    const begin = (): void => {
+      if (isWriter) this.#writes += 1
+    }
     return {
-      reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...parameters.map(toParameter)),
-      run: (parameters) =>
-        sql === 'rollback' && !this.#database.isTransaction
-          ? nothingChanged
-          : statement.run(...parameters.map(toParameter)),
+      reader: isReader,
+      all: (parameters) => {
+        begin()
+        return statement.all(...parameters.map(toParameter))
+      },
+      run: (parameters) => {
+        begin()
+        const isEnded = sql === 'rollback' && !this.#database.isTransaction
+        return isEnded ? nothingChanged : statement.run(...parameters.map(toParameter))
+      },
       iterate: (parameters) => statement.iterate(...parameters.map(toParameter)),
     }
   }
 
-  #prepared(sql: string): StatementSync {
+  #prepared(sql: string): Prepared {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
     if (this.#statements.size >= cachedStatements) this.#statements.clear()
     const statement = this.#database.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
+    const isWriter = !/^\s*select\b/i.test(sql)
+    const prepared = { statement, isReader: statement.columns().length > 0, isWriter }
+    this.#statements.set(sql, prepared)
+    return prepared
   }
 }

@@ -35,6 +35,8 @@ interface LastLook {
   state: Promise<TableState | undefined>
   /** Until when the state counts as the present one; infinite while it is being looked at. */
   until: number
+  /** Whether it has ended, so that nobody has to wait for it. */
+  isDone: boolean
 }
 
 /** Tells versions of layers, grown where somebody else has changed the data behind our back. */
@@ -53,7 +55,9 @@ export class LayerVersions {
 
   /** The version as it is now, by a look outside that is at most moments old; never waits long. */
   async of(layer: LayerRecord): Promise<LayerVersion> {
-    const state = await this.#state(layer, AbortSignal.timeout(lookTimeoutMs)).catch(() => undefined)
+    const fresh = this.#fresh(layer)
+    const look = fresh?.isDone === true ? fresh.state : this.#state(layer, AbortSignal.timeout(lookTimeoutMs))
+    const state = await look.catch(() => undefined)
     try {
       return await this.#settle(layer, state)
     } catch (error) {
@@ -93,24 +97,30 @@ export class LayerVersions {
   }
 
   #state(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {
-    const known = this.#looks.get(layer.id)
-    if (known !== undefined && known.version === layer.version && performance.now() < known.until) {
-      return orAborted(known.state, signal)
-    }
+    const fresh = this.#fresh(layer)
+    if (fresh !== undefined) return orAborted(fresh.state, signal)
     const begun = performance.now()
     const look: LastLook = {
       version: layer.version,
       state: this.#readState(layer, AbortSignal.timeout(refreshTimeoutMs)),
       until: Number.POSITIVE_INFINITY,
+      isDone: false,
     }
     const settle = (): void => {
       const took = performance.now() - begun
       const rest = took < slowMs ? usualRestMs : Math.min(longestRestMs, took * restFactor)
       look.until = performance.now() + rest
+      look.isDone = true
     }
     look.state.then(settle, settle)
     this.#remember(layer.id, look)
     return orAborted(look.state, signal)
+  }
+
+  /** A look at the data of this version that still counts, or that is under way. */
+  #fresh({ id, version }: LayerRecord): LastLook | undefined {
+    const known = this.#looks.get(id)
+    return known?.version === version && performance.now() < known.until ? known : undefined
   }
 
   #remember(id: number, look: LastLook): void {

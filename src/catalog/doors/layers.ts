@@ -22,6 +22,8 @@ import {
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
 import { getStoreById } from '../rows/store-rows.ts'
 import { resolveStyle } from '../rows/style-rows.ts'
+import type { FoundLayer } from './found-layers.ts'
+import { FoundLayers } from './found-layers.ts'
 import type { LayerVersion } from './layer-versions.ts'
 import { LayerVersions } from './layer-versions.ts'
 import type { WriteParts } from './parts.ts'
@@ -47,10 +49,12 @@ export class Layers {
   readonly #parts: WriteParts
   readonly #stores: Stores
   readonly #versions: LayerVersions
+  readonly #found: FoundLayers
 
   constructor(parts: WriteParts, stores: Stores) {
     this.#parts = parts
     this.#stores = stores
+    this.#found = new FoundLayers(parts.database)
     this.#versions = new LayerVersions(parts, (layer, signal) => this.#readState(layer, signal))
   }
 
@@ -67,6 +71,11 @@ export class Layers {
   /** Every layer by its number, with its version as the catalogue has it. */
   listVersions(): Promise<[id: number, version: number][]> {
     return listLayerVersions(this.#parts.database.kysely)
+  }
+
+  /** As `find`, with whether the anonymous may read it; what has not changed is not read again: for what is asked in masses. */
+  findForReading(workspace: string, name: string): Promise<FoundLayer | undefined> {
+    return this.#found.find(workspace, name)
   }
 
   find(workspace: string, name: string): Promise<LayerRecord | undefined> {

@@ -22,7 +22,7 @@ async function readableLayer(
   id: string,
 ): Promise<LayerRecord> {
   const colon = Math.max(id.indexOf(':'), 0)
-  const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
-  if (layer !== undefined && (hasRole(caller, 'user') || (await layers.isPublic(layer)))) return layer
+  const found = await layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
+  if (found !== undefined && (found.isPublic || hasRole(caller, 'user'))) return found.layer
   throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
 }

@@ -52,7 +52,8 @@ export async function sendTile(
 ): Promise<FastifyReply> {
   const { layers, v } = asked
   const names = parseProperties(request.url)
-  request.reportIgnored(unknownProperties(layers, names).map((name) => `properties=${name}`))
+  const unknown = unknownProperties(layers, names)
+  if (unknown.length > 0) request.reportIgnored(unknown.map((name) => `properties=${name}`))
   const known = request.headers['if-none-match'] === undefined ? [] : await versionsOf(parts, layers)
   if (known.length > 0 && hasAlready(request, parts, known)) {
     sayHowLong(parts, reply, known, v)

@@ -40,6 +40,7 @@ export function chosenProperties(
 
 /** Those of the names that none of the layers has. */
 export function unknownProperties(layers: readonly LayerRecord[], names: readonly string[] = []): string[] {
+  if (names.length === 0) return []
   const known = new Set(layers.flatMap(tileAttributes))
   return names.filter((name) => !known.has(name))
 }

@@ -1,0 +1,61 @@
+import type { Database } from '../../db/connection.ts'
+import type { LayerRecord } from '../records.ts'
+import { layerLooks } from '../rows/layer-look.ts'
+import { findLayer } from '../rows/layer-rows.ts'
+
+const rememberedLayers = 2000
+
+/** A layer, and whether anonymous people may read it. */
+export interface FoundLayer {
+  layer: LayerRecord
+  isPublic: boolean
+}
+
+interface Remembered {
+  layer: LayerRecord
+  isPublic: boolean
+  /** As `Database.writes` was before it was looked up. */
+  writes: number | undefined
+}
+
+/**
+ * Finds layers as they are now, and remembers what was read of them: a layer's version grows with whatever is changed of it, so
+ * that its document is read again only then. Where nobody else writes to the catalogue, and nothing was written since, there
+ * is nothing to ask.
+ */
+export class FoundLayers {
+  readonly #database: Database
+  readonly #look: ReturnType<typeof layerLooks>
+  readonly #known = new Map<string, Remembered>()
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#look = layerLooks(database.kysely)
+  }
+
+  async find(workspace: string, name: string): Promise<FoundLayer | undefined> {
+    const key = `${workspace}\n${name}`
+    const writes = this.#database.writes()
+    const known = this.#known.get(key)
+    if (known !== undefined && writes !== undefined && known.writes === writes) return known
+    const look = await this.#look(workspace, name)
+    if (look === undefined) return undefined
+    const isSame = known?.layer.id === look.id && known.layer.version === look.version
+    const layer = isSame
+      ? withState(known.layer, look.seenState)
+      : await findLayer(this.#database.kysely, workspace, name)
+    return layer && this.#remember(key, { layer, isPublic: layer.isPublic ?? look.isOpen, writes })
+  }
+
+  #remember(key: string, found: Remembered): Remembered {
+    this.#known.delete(key)
+    this.#known.set(key, found)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > rememberedLayers && oldest !== undefined) this.#known.delete(oldest)
+    return found
+  }
+}
+
+function withState(layer: LayerRecord, seenState: string | undefined): LayerRecord {
+  return layer.seenState === seenState ? layer : { ...layer, seenState }
+}
