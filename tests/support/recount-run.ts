@@ -14,7 +14,7 @@ import type { CountedService, Question } from './recount.ts'
 import { Recount, resourceKey } from './recount.ts'
 import type { AnsweredPeriod } from './recount-compare.ts'
 import { differences, toQuery } from './recount-compare.ts'
-import type { Day } from './recount-day.ts'
+import type { Day, DayOptions } from './recount-day.ts'
 import { makeDay } from './recount-day.ts'
 import { feedWithKills } from './recount-feed.ts'
 import { makeMatrix } from './recount-matrix.ts'
@@ -75,12 +75,12 @@ export async function startCountedDay(
   const server = await open()
   test.after(() => server.close())
   const client = monitoringClient(server)
-  const facts = makeDay(day)
+  const { facts, recount } = countedOnce(day, services)
   const matrix = { seed, from: from / 1000, midnight: midnight / 1000, services, facts }
   return {
     client,
     questions: makeMatrix({ ...matrix, questions: options.questions }),
-    compare: await comparer(client, facts, services),
+    compare: await comparerWith(client, recount),
   }
 }
 
@@ -98,8 +98,24 @@ async function makeServices({ services }: TestApp): Promise<CountedService[]> {
   return made
 }
 
-export async function comparer(client: MonitoringClient, facts: Day, services: CountedService[]) {
-  const recount = new Recount(facts, services, limits)
+const counted = new Map<string, { facts: Day; recount: Recount }>()
+
+/** The made-up day and its recount: the same for every database whose services have the same numbers. */
+function countedOnce(day: DayOptions, services: CountedService[]): { facts: Day; recount: Recount } {
+  const key = JSON.stringify([day, services])
+  const known = counted.get(key)
+  if (known !== undefined) return known
+  const facts = makeDay(day)
+  const one = { facts, recount: new Recount(facts, services, limits) }
+  counted.set(key, one)
+  return one
+}
+
+export function comparer(client: MonitoringClient, facts: Day, services: CountedService[]) {
+  return comparerWith(client, new Recount(facts, services, limits))
+}
+
+async function comparerWith(client: MonitoringClient, recount: Recount) {
   const { json } = await client.call('GET', '/api/resources/')
   const { resources }: { resources?: { id: number; type: string; name: string }[] } = json
   const ids = new Map(resources?.map((one) => [resourceKey(one), one.id]))
