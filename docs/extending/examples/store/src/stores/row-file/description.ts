@@ -19,6 +19,7 @@ export const rowFile: StoreDescription = {
     // Each table keeps the tokens of its loads.
     outcomesLast: true,
     countsFast: true,
+    findsTileRows: false,
   },
   file: { extension: 'rows', format: type, isSqlite: false, isIndexed: false },
   open,
