@@ -41,8 +41,8 @@ export const house: House = {
     ],
     'src/cartography': [
       '.',
-      ['draw', 'sld', 'maplibre'],
-      ...['read-style.ts', 'convert-style.ts', 'map-style.ts'],
+      ['draw', 'sld', 'maplibre', 'qml'],
+      ...['read-style.ts', 'convert-style.ts', 'map-style.ts', 'style-messages.ts'],
     ],
     'src/catalog': [
       ...['records.ts', 'rows'],
@@ -121,6 +121,7 @@ export const house: House = {
     ],
     'src/cartography': [
       ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'map-style.ts', 'style-format.ts'],
+      'style-messages.ts',
       ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'read-style.ts', 'scale.ts'],
       ...['draw/legend-model.ts', 'draw/legend.ts', 'draw/legend-rasters.ts', 'draw/legend-svg.ts'],
       ...['draw/marks.ts', 'draw/paint.ts', 'draw/svg-text.ts'],

@@ -1,7 +1,10 @@
 import { writeMapLibre } from './maplibre/write-maplibre.ts'
+import type { Style } from './model.ts'
+import { writeQml } from './qml/write-qml.ts'
 import { readStyle } from './read-style.ts'
 import { writeSld } from './sld/write-sld.ts'
 import type { StyleFormat } from './style-format.ts'
+import type { WrittenStyle } from './written-style.ts'
 
 /**
  * A style document in another format; the same where it is that format already. Undefined where there is no way. Throws
@@ -13,6 +16,11 @@ export function convertStyle(
 ): string | undefined {
   if (format === wanted) return document
   const style = readStyle({ format, document })
-  if (style === undefined || wanted === 'qml') return undefined
-  return (wanted === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)).document
+  return style === undefined ? undefined : writeStyle(style, name, wanted)?.document
+}
+
+/** A style in one of the formats, and what of it the document does not say; undefined where there is no such document. */
+export function writeStyle(style: Style, name: string, wanted: StyleFormat): WrittenStyle | undefined {
+  if (wanted === 'qml') return writeQml(style)
+  return wanted === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)
 }

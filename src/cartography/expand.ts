@@ -6,6 +6,9 @@ import { scaleOfZoom } from './scale.ts'
 /** Rules at most that one style becomes. */
 const maxRules = 2000
 
+/** Else rules that are told by conditions, and conditions of one of them at most. */
+const [mostElse, mostConditions] = [10, 20_000]
+
 /** Classes that a value between two stops becomes. */
 const stepsOfInterpolation = 6
 
@@ -27,7 +30,7 @@ interface Case {
  */
 export function expandRules(rules: Rule[], losses: Losses): Rule[] {
   const explicit = rules.some((rule) => rule.isElse === true && firstDriven(rule) !== undefined)
-    ? withoutElse(rules)
+    ? withoutElse(rules, losses)
     : rules
   const done: Rule[] = []
   const waiting = explicit.toReversed()
@@ -205,14 +208,24 @@ function stepped(driven: Extract<Divided, { by: 'interpolation' }>): Classes {
  * The same rules without else rules: what one of them draws is told by a condition, for each range of scales in which the same
  * rules of its pass draw.
  */
-export function withoutElse(rules: Rule[]): Rule[] {
-  return rules.flatMap((rule) => (rule.isElse === true ? explicitElse(rule, rules) : [rule]))
+export function withoutElse(rules: Rule[], losses: Losses): Rule[] {
+  let count = 0
+  return rules.flatMap((rule) => {
+    if (rule.isElse !== true) return [rule]
+    count += 1
+    return count <= mostElse
+      ? explicitElse(rule, rules, losses)
+      : (losses.add(`else rules after the first ${mostElse}`) ?? [])
+  })
 }
 
-function explicitElse(rule: Rule, rules: Rule[]): Rule[] {
+function explicitElse(rule: Rule, rules: Rule[], losses: Losses): Rule[] {
   const { isElse: _isElse, ...plain } = rule
   const others = rules.filter((other) => other.isElse !== true && passOf(other) === passOf(rule))
-  const ranges = scaleRanges(rule, others).flatMap(([minScale, maxScale]) => {
+  const all = scaleRanges(rule, others)
+  const isHuge = all.length * others.length > mostConditions
+  if (isHuge) losses.add('an else rule beside rules of many scales, drawn by some of them')
+  const ranges = all.slice(0, isHuge ? 1 : undefined).flatMap(([minScale, maxScale]) => {
     const here = others.filter(
       (other) =>
         (other.minScale ?? 0) <= minScale && (other.maxScale ?? Number.POSITIVE_INFINITY) >= maxScale,
@@ -221,15 +234,15 @@ function explicitElse(rule: Rule, rules: Rule[]): Rule[] {
     const conditions = here.flatMap(({ condition }) => condition ?? [])
     const rest: Condition[] =
       conditions.length === 0 ? [] : [{ op: 'not', condition: { op: 'any', conditions } }]
-    const all = [...(plain.condition === undefined ? [] : [plain.condition]), ...rest]
-    const [only] = all
+    const both = [...(plain.condition === undefined ? [] : [plain.condition]), ...rest]
+    const [only] = both
     const { minScale: _min, maxScale: _max, condition: _condition, ...bare } = plain
     return [
       {
         ...bare,
         ...(only === undefined
           ? {}
-          : { condition: all.length === 1 ? only : { op: 'all' as const, conditions: all } }),
+          : { condition: both.length === 1 ? only : { op: 'all' as const, conditions: both } }),
         ...(minScale === 0 ? {} : { minScale }),
         ...(maxScale === Number.POSITIVE_INFINITY ? {} : { maxScale }),
       },

@@ -1,4 +1,5 @@
 import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
 import { Losses } from '../losses.ts'
 import type { Rule, Style, Symbolizer } from '../model.ts'
 import { scaleOfZoom } from '../scale.ts'
@@ -16,15 +17,14 @@ export const metadataNames = {
   abstract: 'terrane:abstract',
 } as const
 
-const maxLayers = 5000
+const maxDepth = 200
 
 /** Reads a MapLibre style document (version 8): each of its layers is a rule and a pass of its own. */
 export function readMapLibre(document: string): Style {
   const style = asNode(JSON.parse(document))
+  requireShallow(style)
   const losses = new Losses()
-  const all = Array.isArray(style.layers) ? style.layers.map(asNode) : []
-  if (all.length > maxLayers) losses.add(`the layers after the first ${maxLayers}`)
-  const layers = all.slice(0, maxLayers)
+  const layers = Array.isArray(style.layers) ? style.layers.map(asNode) : []
   const sources = new Set(layers.flatMap((layer) => layer['source-layer'] ?? []).map(String))
   if (sources.size > 1) losses.add(`that layers are drawn from several sources: ${[...sources].join(', ')}`)
   const rules: Rule[] = []
@@ -42,6 +42,16 @@ export function readMapLibre(document: string): Style {
     ...(typeof style.name === 'string' ? { name: style.name } : {}),
     rules,
     lost: losses.list(),
+  }
+}
+
+/** Throws `Failure` (`invalid`) for a document nested so deep that reading it would not end well. */
+function requireShallow(style: Node): void {
+  let level: unknown[] = [style]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth)
+      throw invalid('invalid-style', `The style document is nested deeper than ${maxDepth} levels`)
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
   }
 }
 

@@ -17,7 +17,7 @@ const anyLayer: DrawnLayer = { types: new Map() }
 export function writeLayers(style: Style, drawn: DrawnLayer = anyLayer): { layers: Node[]; lost: string[] } {
   const losses = new Losses(style.lost)
   const ids = new DistinctNames({ separator: ' ', first: 2 })
-  const rules = withoutElse(style.rules).toSorted((one, other) => passOf(one) - passOf(other))
+  const rules = withoutElse(style.rules, losses).toSorted((one, other) => passOf(one) - passOf(other))
   const layers = rules.flatMap((rule, index) => {
     const parts = rule.symbols.flatMap((symbol) => layersOf(symbol, drawn, losses))
     const frame = frameOf(rule, drawn, losses)

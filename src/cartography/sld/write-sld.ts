@@ -16,7 +16,7 @@ export function writeSld(style: Style, name: string, version: SldVersion = '1.0.
   const rules = expandRules(style.rules, losses)
   if (!dialect.isSe) tellRepeats(rules, losses)
   const symbols = new SymbolWriter(dialect)
-  const passes = passesOf(rules).map((pass) =>
+  const passes = passesOf(rules, losses).map((pass) =>
     element(dialect.name('FeatureTypeStyle'), ...pass.map((rule) => ruleXml(rule, dialect, symbols))),
   )
   const userStyle = element(
@@ -52,10 +52,10 @@ function tellRepeats(rules: Rule[], losses: Losses): void {
 }
 
 /** The rules of each pass, one list after the other. An else rule with a condition becomes one by condition alone. */
-function passesOf(rules: Rule[]): Rule[][] {
+function passesOf(rules: Rule[], losses: Losses): Rule[][] {
   const needsConditions = rules.some(({ isElse, condition }) => isElse === true && condition !== undefined)
   const passes = new Map<number, Rule[]>()
-  for (const rule of needsConditions ? withoutElse(rules) : rules) {
+  for (const rule of needsConditions ? withoutElse(rules, losses) : rules) {
     const pass = passes.get(passOf(rule))
     if (pass === undefined) passes.set(passOf(rule), [rule])
     else pass.push(rule)

@@ -1,5 +1,6 @@
 import { checkStyleDocument } from '../../cartography/check-style.ts'
 import { defaultStyleName, defaultStyles } from '../../cartography/default-styles.ts'
+import { readStyle } from '../../cartography/read-style.ts'
 import type { StyleFormat } from '../../cartography/style-format.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
@@ -72,7 +73,7 @@ export class Styles {
   async create({ workspace, name, content }: NewStyle): Promise<StyleRecord> {
     const plain = defaultStyles.find((style) => style.name === plainStyle)
     const { format, document } = content ?? plain ?? { format: 'maplibre', document: '{}' }
-    checkStyleDocument(format, document)
+    requireStyle({ format, document })
     const values = { name, format, document, ...defined({ workspace }) }
     const at = nowOf(this.#parts)
     await this.#parts.database.transaction((db) => insertStyle(db, values, at))
@@ -82,7 +83,7 @@ export class Styles {
   /** Gives a style another document, where one is given; the layers that it draws change with it. */
   async change(style: StyleRecord, content: StyleDocument | undefined): Promise<StyleRecord> {
     if (content !== undefined) {
-      checkStyleDocument(content.format, content.document)
+      requireStyle(content)
       const change = { ...content, at: nowOf(this.#parts) }
       await this.#parts.database.transaction((db) => updateStyle(db, style, change))
     }
@@ -101,6 +102,12 @@ export class Styles {
       await deleteStyleRow(db, style.id)
     })
   }
+}
+
+/** Throws `Failure` (`invalid`) for a document that is none, or that is broken or too large inside. */
+function requireStyle(content: StyleDocument): void {
+  checkStyleDocument(content.format, content.document)
+  readStyle(content)
 }
 
 function inUse(style: StyleRecord, users: LayerRecord[]): Error {

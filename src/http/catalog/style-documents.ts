@@ -1,5 +1,6 @@
 import { convertStyle } from '../../cartography/convert-style.ts'
 import type { StyleFormat } from '../../cartography/style-format.ts'
+import { styleFormats } from '../../cartography/style-format.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'
@@ -55,13 +56,19 @@ export function acceptedFormats(accept: string | undefined): StyleFormat[] {
   })
 }
 
-/** Answers with the style's document in its own format where that is wanted, else in the first that it can be had in. */
+/**
+ * Answers with the style's document in its own format where that is wanted, else in the first that it can be had in; `others`
+ * are the formats that it is converted to.
+ */
 export function sendStyleDocument(
   reply: FastifyReply,
   style: Pick<StyleRecord, 'name' | 'format' | 'document'>,
   wanted: StyleFormat[],
+  others: readonly StyleFormat[] = styleFormats,
 ): FastifyReply {
-  const formats = wanted.includes(style.format) ? [style.format] : wanted
+  const formats = wanted.includes(style.format)
+    ? [style.format]
+    : wanted.filter((one) => others.includes(one))
   for (const format of formats) {
     const document = convertStyle(style, format)
     if (document === undefined) continue

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { StyleFormat } from '../../cartography/style-format.ts'
 import { styleFormats } from '../../cartography/style-format.ts'
+import { styleMessages } from '../../cartography/style-messages.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -30,6 +31,16 @@ export const StyleReply = Type.Object({
     href: Type.String(),
     dateCreated: Type.String(),
     dateModified: Type.String(),
+    messages: Type.Optional(
+      Type.Array(
+        Type.Object({
+          level: Type.Union([Type.Literal('info'), Type.Literal('warning')]),
+          code: Type.String(),
+          message: Type.String(),
+        }),
+        { description: 'Where a document was given: what of it is not drawn, or not said in another format' },
+      ),
+    ),
   }),
 })
 
@@ -53,6 +64,13 @@ export const StyleOrDocument = media('The style, or its document by Accept or th
   'application/json': StyleReply,
   ...documentAnswers,
 })
+
+/** A style that was kept just now, with what there is to say about its document. */
+export function toWireKeptStyle(request: FastifyRequest, kept: StyleRecord, hasDocument: boolean) {
+  const { style } = toWireStyle(request, kept)
+  const messages = hasDocument ? styleMessages(kept) : []
+  return { style: { ...style, ...(messages.length === 0 ? {} : { messages }) } }
+}
 
 export function toWireStyle(request: FastifyRequest, style: StyleRecord) {
   const { name, workspace, format } = style

@@ -21,6 +21,7 @@ import {
   StyleList,
   StyleOrDocument,
   StyleReply,
+  toWireKeptStyle,
   toWireStyle,
 } from './style-wire.ts'
 
@@ -105,7 +106,7 @@ export async function createStyleIn(
   return reply
     .code(201)
     .header('location', request.link(stylePath(style)))
-    .send(toWireStyle(request, style))
+    .send(toWireKeptStyle(request, style, content !== undefined))
 }
 
 export async function sendStyle(
@@ -130,7 +131,8 @@ export async function changeNamed(parts: CatalogParts, request: FastifyRequest, 
   if (name !== undefined && name !== style.name)
     throw invalid('invalid-body', `The name of style "${style.name}" cannot be changed`)
   const content = document === undefined ? undefined : { format, document }
-  return toWireStyle(request, await parts.catalog.styles.change(style, content))
+  const kept = await parts.catalog.styles.change(style, content)
+  return toWireKeptStyle(request, kept, content !== undefined)
 }
 
 export async function deleteNamed(

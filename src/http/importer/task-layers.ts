@@ -75,7 +75,7 @@ export const showTaskStyle = operation({
     const style = await styleOf(parts, task)
     reply.header('vary', 'accept')
     const wanted = acceptedFormats(request.headers.accept)
-    if (wanted.length > 0) return sendStyleDocument(reply, style, wanted)
+    if (wanted.length > 0) return sendStyleDocument(reply, style, wanted, ['maplibre', 'sld'])
     const href = request.link(`${taskPath(task.importId, task.id)}/layer/style`)
     return sendEntity(request, reply, { style: { name: style.name, href, format: style.format } })
   },

@@ -1,0 +1,41 @@
+import { Losses } from '../losses.ts'
+import type { Rule, Style } from '../model.ts'
+import { child, parseStyleXml, textOf } from '../style-xml.ts'
+import { readLabels } from './read-labels.ts'
+import { readRasterRenderer } from './read-raster.ts'
+import { readRenderer, scaleOf } from './read-renderer.ts'
+
+/** Reads a style document of QGIS 3; undefined for one without a renderer, such as one that has forms alone. */
+export function readQml(document: string): Style | undefined {
+  const root = parseStyleXml(document, { takesDoctype: true })
+  const losses = new Losses()
+  const renderer = child(root, 'renderer-v2')
+  const pipe = child(root, 'pipe')
+  if (renderer?.attributes.type === undefined && child(pipe, 'rasterrenderer') === undefined) return undefined
+  if ((textOf(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
+  const opacity = Number(textOf(root, 'layerOpacity') ?? 1)
+  const raster = pipe === undefined ? undefined : readRasterRenderer(pipe, losses)
+  const drawn = renderer === undefined ? [] : readRenderer(renderer, opacity, losses)
+  const labels = root.attributes.labelsEnabled === '0' ? undefined : child(root, 'labeling')
+  const top = Math.max(0, ...drawn.map(({ pass = 0 }) => pass))
+  const written = readLabels(labels, opacity, losses).map((rule) => ({ ...rule, pass: top + 1 }))
+  const rules: Rule[] = [...drawn, ...(raster === undefined ? [] : [{ symbols: [raster] }]), ...written]
+  return { rules: rules.map((rule) => within(rule, root.attributes)), lost: losses.list() }
+}
+
+/** The rule at the scales at which the whole layer is seen. `minScale` of the document is the larger denominator. */
+function within({ minScale, maxScale, symbols, ...rest }: Rule, attributes: Record<string, string>): Rule {
+  const isLimited = attributes.hasScaleBasedVisibilityFlag === '1'
+  const least = Math.max(minScale ?? 0, (isLimited ? scaleOf(attributes.maxScale) : undefined) ?? 0)
+  const endless = Number.MAX_VALUE
+  const most = Math.min(
+    maxScale ?? endless,
+    (isLimited ? scaleOf(attributes.minScale) : undefined) ?? endless,
+  )
+  return {
+    ...rest,
+    ...(least === 0 ? {} : { minScale: least }),
+    ...(most === endless ? {} : { maxScale: most }),
+    symbols,
+  }
+}

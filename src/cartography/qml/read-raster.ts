@@ -1,0 +1,104 @@
+import { defined } from '../../lib/defined.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import { parseColor } from '../colors.ts'
+import type { Losses } from '../losses.ts'
+import type { RasterBand, RasterColor, RasterColors, RasterSymbolizer, Stretch } from '../model.ts'
+import { child, childrenOf, textOf } from '../style-xml.ts'
+
+/** The renderer of a raster; undefined, and told, for those that are not known. */
+export function readRasterRenderer(pipe: XmlElement, losses: Losses): RasterSymbolizer | undefined {
+  const renderer = child(pipe, 'rasterrenderer')
+  if (renderer === undefined) return undefined
+  const { type, opacity = '1' } = renderer.attributes
+  const adjusted = child(pipe, 'brightnesscontrast')?.attributes ?? {}
+  if (Number(adjusted.brightness ?? 0) !== 0 || Number(adjusted.contrast ?? 0) !== 0)
+    losses.add('the brightness and contrast of a raster')
+  const gamma = Number(adjusted.gamma ?? 1)
+  const base = {
+    ...{ kind: 'raster' as const, opacity: Number(opacity) },
+    ...(Number.isFinite(gamma) && gamma !== 1 ? { gamma } : {}),
+  }
+  switch (type) {
+    case 'singlebandpseudocolor':
+      return {
+        ...base,
+        bands: grayBand(renderer, 'band'),
+        ...defined({ colors: shaderColors(renderer, losses) }),
+      }
+    case 'paletted':
+      return { ...base, bands: grayBand(renderer, 'band'), colors: paletteColors(renderer) }
+    case 'singlebandgray':
+      return { ...base, ...grayOf(renderer, losses) }
+    case 'multibandcolor':
+      return { ...base, ...colorBands(renderer, losses) }
+    default:
+      return losses.add(`a raster renderer of type ${type ?? 'none'}`)
+  }
+}
+
+function bandOf(renderer: XmlElement, name: string): number {
+  const band = Number(renderer.attributes[name])
+  return Number.isInteger(band) && band > 0 ? band : 1
+}
+
+function grayBand(renderer: XmlElement, name: string): { gray: RasterBand } {
+  return { gray: { band: bandOf(renderer, name) } }
+}
+
+function stretchOf(element: XmlElement | undefined, losses: Losses): Stretch | undefined {
+  const algorithm = textOf(element, 'algorithm') ?? 'NoEnhancement'
+  const [min, max] = [Number(textOf(element, 'minValue')), Number(textOf(element, 'maxValue'))]
+  if (algorithm === 'NoEnhancement' || !Number.isFinite(min) || !Number.isFinite(max)) return undefined
+  if (algorithm !== 'StretchToMinimumMaximum') losses.add(`the contrast ${algorithm}`)
+  return { min, max }
+}
+
+function grayOf(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'bands' | 'colors'> {
+  const stretch = stretchOf(child(renderer, 'contrastEnhancement'), losses)
+  const gray = { band: bandOf(renderer, 'grayBand'), ...defined({ stretch }) }
+  if (renderer.attributes.gradient !== 'WhiteToBlack') return { bands: { gray } }
+  const { min, max } = stretch ?? { min: 0, max: 255 }
+  const entries = [
+    { value: min, color: '#ffffff', opacity: 1 },
+    { value: max, color: '#000000', opacity: 1 },
+  ]
+  return { bands: { gray: { band: gray.band } }, colors: { type: 'ramp', entries } }
+}
+
+function colorBands(renderer: XmlElement, losses: Losses): Pick<RasterSymbolizer, 'bands'> {
+  const band = (color: 'red' | 'green' | 'blue'): RasterBand => ({
+    band: bandOf(renderer, `${color}Band`),
+    ...defined({ stretch: stretchOf(child(renderer, `${color}ContrastEnhancement`), losses) }),
+  })
+  return { bands: { red: band('red'), green: band('green'), blue: band('blue') } }
+}
+
+const rampTypes: Record<string, RasterColors['type']> = {
+  INTERPOLATED: 'ramp',
+  DISCRETE: 'intervals',
+  EXACT: 'values',
+}
+
+function shaderColors(renderer: XmlElement, losses: Losses): RasterColors | undefined {
+  const shader = child(child(renderer, 'rastershader'), 'colorrampshader')
+  const type = rampTypes[shader?.attributes.colorRampType ?? '']
+  const entries = childrenOf(shader, 'item').flatMap((item) => entryOf(item) ?? [])
+  if (type === undefined || entries.length === 0) return losses.add('the colours of a raster')
+  return { type, entries: entries.sort((one, other) => one.value - other.value) }
+}
+
+function paletteColors(renderer: XmlElement): RasterColors {
+  const entries = childrenOf(child(renderer, 'colorPalette'), 'paletteEntry').flatMap(
+    (entry) => entryOf(entry) ?? [],
+  )
+  return { type: 'values', entries: entries.sort((one, other) => one.value - other.value) }
+}
+
+function entryOf({ attributes }: XmlElement): RasterColor | undefined {
+  const { value: text = '', color = '', alpha = '255', label } = attributes
+  const parsed = parseColor(color)
+  const value = /^\+?inf(inity)?$/i.test(text) ? Number.POSITIVE_INFINITY : Number(text)
+  if (parsed === undefined || Number.isNaN(value) || text === '') return undefined
+  const opacity = Math.round((Number(alpha) / 255) * 100) / 100
+  return { value, color: parsed.color, opacity, ...defined({ label: label || undefined }) }
+}

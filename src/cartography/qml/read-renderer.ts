@@ -1,0 +1,165 @@
+import { defined } from '../../lib/defined.ts'
+import type { XmlElement } from '../../lib/text/xml-tree.ts'
+import type { Losses } from '../losses.ts'
+import type { Condition, Literal, Rule } from '../model.ts'
+import { child, childrenOf } from '../style-xml.ts'
+import { readAttribute, readExpression } from './read-expression.ts'
+import type { ReadSymbol } from './read-symbols.ts'
+import { readSymbol } from './read-symbols.ts'
+
+const maxDepth = 50
+
+/** The rules of a renderer of features; undefined, and told, for those that are not known. */
+export function readRenderer(renderer: XmlElement, opacity: number, losses: Losses): Rule[] {
+  const reader = new RendererReader(renderer, opacity, losses)
+  switch (renderer.attributes.type) {
+    case 'singleSymbol':
+      return [reader.rule({}, '0')]
+    case 'categorizedSymbol':
+      return reader.categories()
+    case 'graduatedSymbol':
+      return reader.ranges()
+    case 'RuleRenderer':
+      return reader.rules(child(renderer, 'rules'), undefined, 0)
+    case 'nullSymbol':
+      return []
+    default:
+      losses.add(`a renderer of type ${renderer.attributes.type ?? 'none'}`)
+      return []
+  }
+}
+
+class RendererReader {
+  readonly #renderer: XmlElement
+  readonly #symbols: Map<string, ReadSymbol>
+  readonly #losses: Losses
+  readonly #hasLevels: boolean
+
+  constructor(renderer: XmlElement, opacity: number, losses: Losses) {
+    this.#renderer = renderer
+    this.#losses = losses
+    this.#hasLevels = renderer.attributes.symbollevels === '1'
+    this.#symbols = new Map(
+      childrenOf(child(renderer, 'symbols'), 'symbol').map((symbol) => [
+        symbol.attributes.name ?? '',
+        readSymbol(symbol, opacity, losses),
+      ]),
+    )
+  }
+
+  rule(rule: Omit<Rule, 'symbols'>, symbolName: string | undefined): Rule {
+    const { symbols, pass } = this.#symbols.get(symbolName ?? '') ?? { symbols: [], pass: 0 }
+    return { ...rule, ...(this.#hasLevels && pass > 0 ? { pass } : {}), symbols }
+  }
+
+  #attribute(): string | undefined {
+    const expression = this.#renderer.attributes.attr ?? ''
+    const property = readAttribute(expression) ?? (/^[^"'()]+$/.test(expression) ? expression : undefined)
+    return property ?? this.#losses.add(`classes of the expression ${expression}`)
+  }
+
+  /** A category that is switched off draws nothing, and what it holds is not drawn as the rest either. */
+  categories(): Rule[] {
+    const property = this.#attribute()
+    if (property === undefined) return []
+    return childrenOf(child(this.#renderer, 'categories'), 'category').map((category) => {
+      const { value = '', type, label, render, symbol } = category.attributes
+      const listed = childrenOf(category, 'val').map((one) => literalOf(one.attributes.value ?? '', type))
+      const values = listed.length > 0 ? listed : value === '' ? [] : [literalOf(value, type)]
+      const condition = anyOf(values.map((one) => ({ op: '==', property, value: one })))
+      const frame = {
+        ...titleOf(label),
+        ...(values.length === 0 ? { isElse: true as const } : { condition }),
+      }
+      return this.rule(frame, render === 'false' ? undefined : symbol)
+    })
+  }
+
+  /** Bounds belong to the first range that has them. */
+  ranges(): Rule[] {
+    const property = this.#attribute()
+    if (property === undefined) return []
+    const uppers = new Set<number>()
+    return childrenOf(child(this.#renderer, 'ranges'), 'range').map(({ attributes }) => {
+      const [lower, upper] = [Number(attributes.lower), Number(attributes.upper)]
+      const conditions: Condition[] = [
+        { op: uppers.has(lower) ? '>' : '>=', property, value: lower },
+        { op: '<=', property, value: upper },
+      ]
+      uppers.add(upper)
+      const frame = { ...titleOf(attributes.label), condition: { op: 'all' as const, conditions } }
+      return this.rule(frame, attributes.render === 'false' ? undefined : attributes.symbol)
+    })
+  }
+
+  /** Rules inside another one hold where that one does. */
+  rules(parent: XmlElement | undefined, above: Frame | undefined, depth: number): Rule[] {
+    if (depth > maxDepth) return this.#losses.add('rules that are nested too deep') ?? []
+    const elements = childrenOf(parent, 'rule').filter(({ attributes }) => attributes.checkstate !== '0')
+    const frames = elements.map(({ attributes }) => this.#frame(attributes, above))
+    return elements.flatMap((element, index) => {
+      const { isElse, ...frame } = frames[index] ?? {}
+      const others = frames.flatMap((one) => (one.isElse === true ? [] : [one.condition ?? always]))
+      const own = isElse === true && depth > 0 ? { ...frame, condition: restOf(above, others) } : frame
+      const flag = isElse === true && depth === 0 ? { isElse } : {}
+      const { label, symbol, description } = element.attributes
+      const rule = this.rule(
+        { ...titleOf(label), ...defined({ abstract: description || undefined }), ...own, ...flag },
+        symbol,
+      )
+      const inner = this.rules(element, own, depth + 1)
+      return symbol === undefined && depth > 0 ? inner : [rule, ...inner]
+    })
+  }
+
+  #frame(attributes: Record<string, string>, above: Frame | undefined): Frame {
+    const { filter, scalemindenom, scalemaxdenom } = attributes
+    const isElse = filter?.trim().toUpperCase() === 'ELSE'
+    const own = filter === undefined || isElse ? undefined : readExpression(filter)
+    if (filter !== undefined && !isElse && own === undefined) this.#losses.add(`the filter ${filter}`)
+    const conditions = [above?.condition, own].filter((one) => one !== undefined)
+    const minScale = Math.max(above?.minScale ?? 0, scaleOf(scalemindenom) ?? 0)
+    const maxScale = Math.min(above?.maxScale ?? Number.MAX_VALUE, scaleOf(scalemaxdenom) ?? Number.MAX_VALUE)
+    return {
+      ...(isElse ? { isElse } : {}),
+      ...(conditions.length === 0 ? {} : { condition: allOf(conditions) }),
+      ...(minScale === 0 ? {} : { minScale }),
+      ...(maxScale === Number.MAX_VALUE ? {} : { maxScale }),
+    }
+  }
+}
+
+type Frame = Pick<Rule, 'condition' | 'minScale' | 'maxScale' | 'isElse'>
+
+const always: Condition = { op: 'all', conditions: [] }
+
+function restOf(above: Frame | undefined, others: Condition[]): Condition {
+  const rest: Condition = { op: 'not', condition: { op: 'any', conditions: others } }
+  return above?.condition === undefined ? rest : allOf([above.condition, rest])
+}
+
+function allOf(conditions: Condition[]): Condition {
+  const [only] = conditions
+  return conditions.length === 1 && only !== undefined ? only : { op: 'all', conditions }
+}
+
+function anyOf(conditions: Condition[]): Condition {
+  const [only] = conditions
+  return conditions.length === 1 && only !== undefined ? only : { op: 'any', conditions }
+}
+
+function titleOf(label: string | undefined): { title?: string } {
+  return label === undefined || label === '' ? {} : { title: label }
+}
+
+/** A bound of the scale; 0 is none. */
+export function scaleOf(text: string | undefined): number | undefined {
+  const scale = Number(text)
+  return text !== undefined && Number.isFinite(scale) && scale > 0 ? scale : undefined
+}
+
+/** A number where the document says so, or where it says nothing and the text is one. */
+function literalOf(text: string, type: string | undefined): Literal {
+  const isNumber = /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text)
+  return isNumber && type !== 'string' ? Number(text) : text
+}

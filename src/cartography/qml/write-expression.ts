@@ -1,0 +1,72 @@
+import type { Losses } from '../losses.ts'
+import type { Attribute, Condition, Literal } from '../model.ts'
+
+const geometryNames = ['Point', 'Line', 'Polygon']
+
+/** A condition as an expression of QGIS; undefined, and told, for what it cannot say. */
+export function writeExpression(condition: Condition, losses: Losses): string | undefined {
+  switch (condition.op) {
+    case 'all':
+    case 'any':
+      return group(condition.op, condition.conditions, losses)
+    case 'not': {
+      const inner = writeExpression(condition.condition, losses)
+      return inner === undefined ? undefined : `NOT (${inner})`
+    }
+    case 'null':
+      return `${quoted(condition.property)} IS NULL`
+    case 'id':
+      return `$id IN (${condition.ids.map((id) => literal(/^\d{1,15}$/.test(id) ? Number(id) : id)).join(', ')})`
+    case 'bbox':
+      return losses.add('a filter by a box')
+    case 'like': {
+      const { property, pattern, ignoresCase } = condition
+      return `${quoted(property)} ${ignoresCase === true ? 'ILIKE' : 'LIKE'} ${patternText(pattern)}`
+    }
+    case 'dimension':
+      return `geometry_type($geometry) = '${geometryNames[condition.value]}'`
+    default: {
+      const { op, property, value, ignoresCase } = condition
+      if (ignoresCase === true) losses.add('a comparison without case')
+      return `${quoted(property)} ${sign(op)} ${typeof value === 'object' ? quoted(value.property) : literal(value)}`
+    }
+  }
+}
+
+function group(op: 'all' | 'any', conditions: Condition[], losses: Losses): string | undefined {
+  if (conditions.length === 0) return op === 'all' ? 'TRUE' : 'FALSE'
+  const parts = conditions.map((one) => writeExpression(one, losses))
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length === 0 || (op === 'any' && known.length < parts.length)) return undefined
+  return known.map((part) => `(${part})`).join(op === 'all' ? ' AND ' : ' OR ')
+}
+
+function sign(op: string): string {
+  if (op === '==') return '='
+  return op === '!=' ? '<>' : op
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function literal(value: Literal): string {
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  return typeof value === 'number' ? String(value) : textLiteral(value)
+}
+
+function textLiteral(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
+/** In a pattern a backslash stays one where it takes the meaning of the sign behind it. */
+function patternText(pattern: string): string {
+  return `'${pattern.replace(/\\(?![%_])/g, '\\\\').replaceAll("'", "''")}'`
+}
+
+/** Texts and attributes one after the other. */
+export function writeConcatenation(label: (string | Attribute)[]): string {
+  return label
+    .map((part) => (typeof part === 'string' ? textLiteral(part) : quoted(part.property)))
+    .join(' || ')
+}

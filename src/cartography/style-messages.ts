@@ -1,0 +1,52 @@
+import { writeStyle } from './convert-style.ts'
+import { readStyle } from './read-style.ts'
+import type { StyleFormat } from './style-format.ts'
+import { styleFormats } from './style-format.ts'
+
+/** What people are told of a style when it is kept. */
+export interface StyleMessage {
+  level: 'info' | 'warning'
+  code: 'style-partly-read' | 'style-partly-drawn'
+  message: string
+}
+
+const names: Record<StyleFormat, string> = { maplibre: 'MapLibre', sld: 'SLD', qml: 'QML' }
+
+/** Messages at most, for each language. */
+const most = 30
+
+/**
+ * What of a style document is not understood, and so drawn by nothing here, and what each of the other languages cannot say of
+ * the rest. Throws `Failure` (`invalid`) for a document that is not what its format says.
+ */
+export function styleMessages(document: { format: StyleFormat; document: string }): StyleMessage[] {
+  const style = readStyle(document)
+  if (style === undefined)
+    return [
+      { level: 'warning', code: 'style-partly-read', message: 'The document says nothing that can be drawn' },
+    ]
+  const unread = style.lost.slice(0, most).map(
+    (what): StyleMessage => ({
+      level: 'warning',
+      code: 'style-partly-read',
+      message: `Not understood, so not drawn: ${what}`,
+    }),
+  )
+  const known = new Set(style.lost)
+  const others = styleFormats.filter((format) => format !== document.format)
+  return [
+    ...unread,
+    ...others.flatMap((format) => unwritten(format, writeStyle(style, 'style', format)?.lost ?? [], known)),
+  ]
+}
+
+function unwritten(format: StyleFormat, lost: string[], known: Set<string>): StyleMessage[] {
+  return lost
+    .filter((what) => !known.has(what))
+    .slice(0, most)
+    .map((what) => ({
+      level: 'info',
+      code: 'style-partly-drawn',
+      message: `Not said as ${names[format]}: ${what}`,
+    }))
+}
