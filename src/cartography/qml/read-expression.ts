@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import type { Attribute, Comparison, Condition, Dimension, Literal } from '../model.ts'
 
 const maxTokens = 20_000
@@ -161,7 +162,7 @@ class ExpressionReader {
       }
     }
     const token = this.#tokens[this.#at]
-    const op = token?.kind === 'sign' ? comparisonSigns[token.text] : undefined
+    const op = token?.kind === 'sign' ? ownValue(comparisonSigns, token.text) : undefined
     if (op === undefined || isNot) return undefined
     this.#at += 1
     const right = this.#side()

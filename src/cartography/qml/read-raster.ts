@@ -1,4 +1,5 @@
 import { defined } from '../../lib/defined.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import { parseColor } from '../colors.ts'
 import type { Losses } from '../losses.ts'
@@ -81,7 +82,7 @@ const rampTypes: Record<string, RasterColors['type']> = {
 
 function shaderColors(renderer: XmlElement, losses: Losses): RasterColors | undefined {
   const shader = child(child(renderer, 'rastershader'), 'colorrampshader')
-  const type = rampTypes[shader?.attributes.colorRampType ?? '']
+  const type = ownValue(rampTypes, shader?.attributes.colorRampType ?? '')
   const entries = childrenOf(shader, 'item').flatMap((item) => entryOf(item) ?? [])
   if (type === undefined || entries.length === 0) return losses.add('the colours of a raster')
   return { type, entries: entries.sort((one, other) => one.value - other.value) }

@@ -1,4 +1,5 @@
 import { defined } from '../../lib/defined.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { XmlElement } from '../../lib/text/xml-tree.ts'
 import type { Losses } from '../losses.ts'
 import type { Fill, LengthUnit, LineCap, LineJoin, MarkShape, Stroke, Symbolizer } from '../model.ts'
@@ -24,7 +25,7 @@ const dashPatterns: Record<string, number[]> = {
 }
 
 /** The settings of one layer of a symbol, as options of newer and `prop` of older documents. */
-export function settingsOf(element: XmlElement | undefined): Map<string, string> {
+function settingsOf(element: XmlElement | undefined): Map<string, string> {
   const settings = new Map<string, string>()
   for (const { attributes } of childrenOf(element, 'prop'))
     settings.set(attributes.k ?? '', attributes.v ?? '')
@@ -127,7 +128,7 @@ class LayerReader {
   /** A width of 0 is the thinnest line there is. */
   #stroke({ color, opacity, width: given }: Fill & { width: number }, style: string): Stroke {
     const width = given === 0 ? 1 : given
-    const pattern = Object.hasOwn(dashPatterns, style) ? dashPatterns[style] : undefined
+    const pattern = ownValue(dashPatterns, style)
     if (pattern === undefined && style !== 'solid') this.#losses.add(`the pen ${style}`)
     const dashes = this.#customDashes() ?? pattern?.map((dash) => tidy(dash * width))
     return { color, width, opacity, ...defined({ dashes, cap: this.#cap(), join: this.#join() }) }
@@ -166,7 +167,7 @@ class LayerReader {
 
   #mark(): Symbolizer {
     const name = this.#text('name') ?? 'circle'
-    const known = Object.hasOwn(shapes, name) ? shapes[name] : undefined
+    const known = ownValue(shapes, name)
     if (known === undefined) this.#losses.add(`the mark ${name}`)
     const rotation = numberOf(this.#text('angle')) ?? 0
     const fill = open.includes(name) ? undefined : this.#paint('color')
