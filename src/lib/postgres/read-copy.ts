@@ -1,7 +1,8 @@
 import type { ClientBase, Submittable } from 'pg'
 
-/** Bytes that are handed on together. */
-const pieceBytes = 128 << 10
+/** Bytes that are handed on together: few at first, since most answers are short. */
+const firstPieceBytes = 4 << 10
+const mostPieceBytes = 128 << 10
 /** Bytes that may wait for whoever reads before the server has to. */
 const mostWaiting = 4 << 20
 
@@ -33,6 +34,7 @@ class CopyOut implements Submittable {
   /** The driver uses the memory of a message again: it is copied here. */
   #piece = new Uint8Array(0)
   #used = 0
+  #pieceBytes = firstPieceBytes
   #end: { error?: unknown } | undefined
   #wake: () => void = () => undefined
 
@@ -48,7 +50,8 @@ class CopyOut implements Submittable {
   handleCopyData({ chunk }: { chunk: Uint8Array }): void {
     if (this.#used + chunk.length > this.#piece.length) {
       this.#handOn()
-      this.#piece = new Uint8Array(Math.max(pieceBytes, chunk.length))
+      this.#piece = new Uint8Array(Math.max(this.#pieceBytes, chunk.length))
+      this.#pieceBytes = Math.min(mostPieceBytes, this.#pieceBytes * 2)
     }
     this.#piece.set(chunk, this.#used)
     this.#used += chunk.length
