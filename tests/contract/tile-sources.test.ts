@@ -12,10 +12,14 @@ import { cellOf } from '../../src/tiles/thin/tile-cells.ts'
 import type { TileAddress, TileMatrixSetId } from '../../src/tiles/tile-matrix-sets.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
+import { crowdedSquares } from '../support/crowded-squares.ts'
 import { clientOf } from '../support/importer-client.ts'
-import { testCluster } from '../support/postgres.ts'
+import { storeParameters } from '../support/postgis-store.ts'
+import { runSql, testCluster } from '../support/postgres.ts'
+import { startServer } from '../support/server.ts'
+import { temporaryData } from '../support/terrane-process.ts'
 import { until } from '../support/until.ts'
-import { recordOf, versionOf } from '../support/versioned-layers.ts'
+import { publishTable, recordOf, versionOf } from '../support/versioned-layers.ts'
 
 const shapes = {
   'SQLite and GeoPackage': async () => ({}),
@@ -25,32 +29,6 @@ const shapes = {
 }
 const never = AbortSignal.timeout(100_000)
 const rows = 60_000
-
-/** Tiny squares, most of them in two crowds, with some larger ones and some points. */
-function manyFeatures(version: number): string {
-  let state = 7
-  const next = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-  const features = Array.from({ length: rows }, (_, row) => {
-    const x = (row % 2 === 0 ? 7 : -120) + next() * (row % 10 === 0 ? 40 : 2)
-    const y = (row % 2 === 0 ? 50 : -30) + next() * 2
-    const size = row % 100 === 0 ? 0.5 : 0.0005
-    const ring = [
-      [x, y],
-      [x + size, y],
-      [x + size, y + size],
-      [x, y + size],
-      [x, y],
-    ]
-    const coordinates = JSON.stringify([ring], (_key, value) =>
-      typeof value === 'number' ? Number(value.toFixed(5)) : value,
-    )
-    return `{"type":"Feature","properties":{"n":${row},"v":${version}},"geometry":{"type":"Polygon","coordinates":${coordinates}}}`
-  })
-  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`
-}
 
 async function load(
   server: TestApp,
@@ -101,6 +79,10 @@ const addresses: TileAddress[] = [
   { z: 9, x: 267, y: 172 },
 ]
 
+const everywhere = (['WebMercatorQuad', 'WorldCRS84Quad'] as const).flatMap((set) =>
+  addresses.map((tile) => [set, tile] as const),
+)
+
 async function serving(t: TestContext, env: Record<string, string>): Promise<TestApp> {
   const server = await createTestApp({ env })
   t.after(() => server.close())
@@ -112,21 +94,24 @@ function unpacked({ bytes }: MapTile): Buffer {
 }
 
 /** Bytes and counts of some tiles, by what was made in the background and without it. */
-async function bothWays(server: TestApp, name: string, header: { cells: number[] }) {
+async function bothWays(
+  server: TestApp,
+  name: string,
+  header: { cells: number[] },
+  asked: readonly (readonly [TileMatrixSetId, TileAddress])[] = everywhere,
+) {
   const layer = await recordOf(server, name)
   const store = await server.catalog.layers.openStoreOf(layer)
   const tiles = []
-  for (const set of ['WebMercatorQuad', 'WorldCRS84Quad'] as const) {
-    for (const tile of addresses) {
-      const quick = await tileOf(server, name, tile, set)
-      const cell = cellOf(header, set, tile.z)
-      const thinning = cell === undefined ? {} : { cell }
-      const wish = { table: layer.nativeName, crs: 'EPSG:4326', set, tile, name, thinning }
-      const slow = await store.writeTile(wish, never)
-      assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)
-      assert.deepEqual(quick.counts, slow.counts, `${set} ${JSON.stringify(tile)}`)
-      tiles.push({ bytes: unpacked(quick).toString('base64'), counts: quick.counts })
-    }
+  for (const [set, tile] of asked) {
+    const quick = await tileOf(server, name, tile, set)
+    const cell = cellOf(header, set, tile.z)
+    const thinning = cell === undefined ? {} : { cell }
+    const wish = { table: layer.nativeName, crs: 'EPSG:4326', set, tile, name, thinning }
+    const slow = await store.writeTile(wish, never)
+    assert.deepEqual(Buffer.from(quick.bytes), Buffer.from(slow.bytes), `${set} ${JSON.stringify(tile)}`)
+    assert.deepEqual(quick.counts, slow.counts, `${set} ${JSON.stringify(tile)}`)
+    tiles.push({ bytes: unpacked(quick).toString('base64'), counts: quick.counts })
   }
   return tiles
 }
@@ -136,7 +121,7 @@ describe('tiles of a large layer', { concurrency: false }, () => {
   for (const [shape, environment] of Object.entries(shapes)) {
     it(`have the same bytes with and without the overview, and after a replacement, over ${shape}`, async (t) => {
       const server = await serving(t, await environment())
-      await load(server, 'many', manyFeatures(1))
+      await load(server, 'many', crowdedSquares(rows, 1))
       const path = await overviewOf(server, 'many')
       const header = readOverviewHeader(readFileSync(path))
       assert.ok(header !== undefined && header.levels > 0 && header.rows < rows / 10)
@@ -148,7 +133,7 @@ describe('tiles of a large layer', { concurrency: false }, () => {
         JSON.stringify(tiles[0]?.counts),
       )
 
-      await load(server, 'many', manyFeatures(2), { mode: 'REPLACE' })
+      await load(server, 'many', crowdedSquares(12_000, 2), { mode: 'REPLACE' })
       const { bytes } = await tileOf(server, 'many', { z: 0, x: 0, y: 0 })
       const { layers } = new VectorTile(new PbfReader(gunzipSync(bytes)))
       const shown = layers['many']
@@ -169,6 +154,53 @@ describe('tiles of a large layer', { concurrency: false }, () => {
     const [first, second] = [...made.values()]
     assert.ok(first !== undefined)
     assert.deepEqual(first, second)
+  })
+})
+
+const crowd = `select g as n, ST_SetSRID(ST_MakePoint(7 + (g * 7919::bigint % 60013) / 30000.0, 50 + (g * 104729::bigint % 60013) / 30000.0), 4326) as geom
+  from generate_series(1, ${rows}) as g`
+
+/** Tables that others wrote: what is made of them, and whether their low zooms have an overview. */
+const foreign: [table: string, sql: string, hasOverview: boolean][] = [
+  ['keyless', `create table keyless as ${crowd}`, true],
+  ['named', `create table named as ${crowd}; alter table named alter n type text, add primary key (n)`, true],
+  ['seen', 'create view seen as select * from keyless', false],
+  [
+    'here',
+    `create table here as select g as n, ST_SetSRID(ST_MakePoint(7, 50), 4326) as geom from generate_series(1, ${rows}) as g`,
+    true,
+  ],
+  [
+    'odd',
+    `create table odd as ${crowd}; update odd set geom = case n % 3 when 0 then 'SRID=4326;POINT(NaN NaN)' when 1 then null else 'SRID=4326;POINT EMPTY' end where n > 5`,
+    false,
+  ],
+  ['empty', `create table empty as ${crowd} limit 0`, false],
+]
+
+describe('tiles of tables that others wrote', () => {
+  it('have the same bytes with and without an overview', async (t) => {
+    const url = await (await testCluster()).createDatabase()
+    const server = await serving(t, {})
+    const connectionParameters = storeParameters(url, 'public')
+    const dataStore = { name: 'tables', type: 'PostGIS', connectionParameters }
+    const headers = server.admin
+    const made = await server.app.inject({
+      ...{ method: 'POST', url: '/rest/workspaces/default/datastores', headers, payload: { dataStore } },
+    })
+    assert.equal(made.statusCode, 201, made.body)
+    for (const [table, sql, hasOverview] of foreign) {
+      await runSql(url, sql)
+      await publishTable(server, 'tables', table)
+      const first = await tileOf(server, table, { z: 0, x: 0, y: 0 })
+      const { id } = await recordOf(server, table)
+      const [file] = sideFiles(server).filter((path) => path.startsWith(`${id}/`))
+      const bytes = file === undefined ? undefined : readFileSync(join(server.dataDir, 'maps', file))
+      const header = bytes === undefined ? undefined : readOverviewHeader(bytes)
+      assert.equal((header?.levels ?? 0) > 0, hasOverview, `${table}: ${JSON.stringify(header)}`)
+      await bothWays(server, table, header ?? { cells: [] }, everywhere.slice(0, 2))
+      assert.ok(table === 'empty' || first.counts.drawn > 0, table)
+    }
   })
 })
 
@@ -232,6 +264,41 @@ function featuresOf({ bytes }: MapTile, name: string) {
 }
 
 describe('files that are made for tiles', () => {
+  it('are not needed: a tile is the same where none can be written, and of the new data at once', async (t) => {
+    const server = await serving(t, {})
+    const others = await serving(t, {})
+    writeFileSync(join(server.dataDir, 'maps', '1'), 'in the way')
+    const tile = { z: 0, x: 0, y: 0 }
+    for (const one of [server, others]) {
+      await load(one, 'many', crowdedSquares(rows, 1))
+      await load(one, 'many', crowdedSquares(12_000, 2), { mode: 'REPLACE' })
+    }
+    const [without, made] = [await tileOf(server, 'many', tile), await tileOf(others, 'many', tile)]
+    assert.deepEqual(sideFiles(server), [])
+    assert.deepEqual(unpacked(without), unpacked(made))
+    assert.deepEqual(without.counts, made.counts)
+    const versions = new Set(featuresOf(made, 'many').map(({ properties }) => properties?.['v']))
+    assert.deepEqual([...versions], [2])
+  })
+
+  it('are made anew after a server was killed while they were made', async (t) => {
+    const dataDir = temporaryData(t)
+    const server = await startServer(t, dataDir)
+    const created = await server.call('POST', '/rest/imports', {
+      import: { targetWorkspace: { workspace: { name: 'default' } } },
+    })
+    const id = Number(created.json.import?.id)
+    await server.call('PUT', `/rest/imports/${id}/tasks/many.geojson`, JSON.parse(crowdedSquares(rows, 1)))
+    await server.call('POST', `/rest/imports/${id}`)
+    await server.importIn(id, ['COMPLETE'])
+    await server.kill()
+    const again = await createTestApp({ dataDir })
+    t.after(() => again.close())
+    const { counts } = await tileOf(again, 'many', { z: 0, x: 0, y: 0 })
+    assert.ok(counts.drawn > 500 && counts.drawn + counts.thinned === rows, JSON.stringify(counts))
+    await until(() => sideFiles(again).some((file) => file.endsWith('.overview')))
+  })
+
   it('are swept at a start where they belong to nobody, and kept where another server may be writing', async (t) => {
     const server = await serving(t, {})
     const root = join(server.dataDir, 'maps')
