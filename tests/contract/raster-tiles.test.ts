@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
@@ -194,5 +194,41 @@ describe('tiles of rasters of many kinds', () => {
     }
     const inks = await tile('inks')
     assert.ok(inks.some((value, at) => at % 4 < 3 && value > 0 && value < 255))
+  })
+})
+
+describe('tiles of rasters across the antimeridian', () => {
+  /** A raster of longitudes from `west` on, 20 degrees wide, whose values rise to the east. */
+  const longitudes =
+    (west: number, width: number) =>
+    (target: string): void => {
+      const rows = Array.from({ length: 40 }, () =>
+        Array.from({ length: 40 }, (_, column) => column + 1).join(' '),
+      )
+      const head = ['ncols 40', 'nrows 40', `xllcorner ${west}`, 'yllcorner -10', `dx ${width / 40}`, 'dy 0.5']
+      writeFileSync(`${target}.asc`, [...head, ...rows].join('\n'))
+      gdal('gdal_translate', '-q', '-a_srs', 'EPSG:4326', '-ot', 'Byte', `${target}.asc`, target)
+      rmSync(`${target}.asc`)
+    }
+
+  it('lie on both sides of it, whatever its longitudes are counted from', { timeout: 90_000 }, async (test) => {
+    const { client } = await serve(test, {
+      'across.tif': longitudes(170, 20),
+      'round.tif': longitudes(0, 360),
+    })
+    // At zoom 3 a tile is 45 degrees wide, 5.7 cells a degree; its first rows lie south of the equator.
+    const first = await pictureTile(client, 'default:across/3/7/4.png')
+    const second = await pictureTile(client, 'default:across/3/0/4.png')
+    const shade = ({ rgba }: { rgba: Uint8Array }, column: number): number[] => [
+      rgba[(5 * 256 + column) * 4] ?? 0,
+      rgba[(5 * 256 + column) * 4 + 3] ?? 0,
+    ]
+    const [a, b] = [shade(first, 250), shade(second, 5)]
+    assert.deepEqual([a[1], b[1]], [255, 255])
+    assert.ok((a[0] ?? 0) < (b[0] ?? 0), `${a} ${b}`)
+    const half = await pictureTile(client, 'default:round/1/0/1.png')
+    const other = await pictureTile(client, 'default:round/1/1/1.png')
+    assert.deepEqual([shade(half, 20)[1], shade(other, 20)[1]], [255, 255])
+    assert.ok((shade(half, 20)[0] ?? 0) > (shade(other, 20)[0] ?? 255))
   })
 })
