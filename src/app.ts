@@ -131,7 +131,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
     })
-    const drawn = openPictures({ settings, directory, catalog, importer, events, log }, closers)
+    const drawn = openPictures({ settings, directory, catalog, maps, importer, events, log }, closers)
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
     const keys = new IdempotencyKeys({ database, clock, log })
     const monitoring = await openMonitoring(

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Importer } from '../importer/importer.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Maps } from '../maps/maps.ts'
 import { Pictures } from '../maps/pictures/pictures.ts'
 import { Rasters } from '../maps/rasters/rasters.ts'
 
@@ -11,6 +12,7 @@ interface PictureNeeds {
   settings: Settings
   directory: DataDirectory
   catalog: Catalog
+  maps: Maps
   importer: Pick<Importer, 'servedFolders'>
   events: EventBus
   log: Logger
@@ -18,12 +20,13 @@ interface PictureNeeds {
 
 /** What draws pictures; what GDAL makes for those of rasters has the limits of transformations. */
 export function openPictures(
-  { settings, directory, catalog, importer, events, log }: PictureNeeds,
+  { settings, directory, catalog, maps, importer, events, log }: PictureNeeds,
   closers: (() => void | Promise<void>)[],
 ): { rasters: Rasters; pictures: Pictures } {
   const { toolSeconds, maxRasterBytes } = settings.limits
   const onError = (error: unknown): void => log.warn({ err: error }, 'pictures')
   const rasters = new Rasters({
+    keepTiles: (maker) => maps.keep(maker),
     ...{ catalog, events, folder: directory.maps, granuleFolders: importer.servedFolders, onError },
     limits: { toolSeconds, rasterBytes: maxRasterBytes },
     isAlone: settings.databaseUrl === undefined,

@@ -4,7 +4,7 @@ import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { MadeTile } from '../stores/reading/tile-wish.ts'
 import type { TileAddress, TileMatrixSetId } from '../tiles/tile-matrix-sets.ts'
-import type { CachedTiles, TileWanted } from './cache/cached-tiles.ts'
+import type { CachedTiles, TileMaker, TileWanted } from './cache/cached-tiles.ts'
 import type { CacheLimits } from './cache/layer-caching.ts'
 import { LayerCaching } from './cache/layer-caching.ts'
 import type { TileSources } from './sources/tile-sources.ts'
@@ -47,6 +47,11 @@ export class Maps {
       make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
       metadata: vectorMetadata,
     })
+  }
+
+  /** Tiles of another kind, kept and made anew as those of features are. */
+  keep<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts> {
+    return this.#caching.kind(maker)
   }
 
   /** Removes what an earlier process has left of layers that are gone or have changed. */

@@ -205,13 +205,22 @@ describe('tiles of rasters across the antimeridian', () => {
       const rows = Array.from({ length: 40 }, () =>
         Array.from({ length: 40 }, (_, column) => column + 1).join(' '),
       )
-      const head = ['ncols 40', 'nrows 40', `xllcorner ${west}`, 'yllcorner -10', `dx ${width / 40}`, 'dy 0.5']
+      const head = [
+        'ncols 40',
+        'nrows 40',
+        `xllcorner ${west}`,
+        'yllcorner -10',
+        `dx ${width / 40}`,
+        'dy 0.5',
+      ]
       writeFileSync(`${target}.asc`, [...head, ...rows].join('\n'))
       gdal('gdal_translate', '-q', '-a_srs', 'EPSG:4326', '-ot', 'Byte', `${target}.asc`, target)
       rmSync(`${target}.asc`)
     }
 
-  it('lie on both sides of it, whatever its longitudes are counted from', { timeout: 90_000 }, async (test) => {
+  it('lie on both sides of it, whatever its longitudes are counted from', {
+    timeout: 90_000,
+  }, async (test) => {
     const { client } = await serve(test, {
       'across.tif': longitudes(170, 20),
       'round.tif': longitudes(0, 360),

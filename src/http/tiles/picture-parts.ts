@@ -54,10 +54,10 @@ export function sendPicture(
   parts: PictureParts,
   reply: FastifyReply,
   mark: PictureMark,
-  picture: { bytes: Uint8Array | undefined; format: PictureFormat },
+  picture: { bytes: Uint8Array; format: PictureFormat },
 ): FastifyReply {
   sayHowLong(marked(parts, mark), reply, [mark.at], mark.v)
   const { bytes, format } = picture
-  if (bytes === undefined) return reply.code(204).send()
+  if (bytes.length === 0) return reply.code(204).send()
   return reply.header('content-type', pictureMediaTypes[format]).send(Buffer.from(bytes))
 }

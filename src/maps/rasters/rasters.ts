@@ -4,9 +4,11 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { CachedTiles, TileMaker, TileWanted } from '../cache/cached-tiles.ts'
 import type { PictureFormat } from '../pictures/encode-picture.ts'
 import type { LayerSources, PlacedSource } from './layer-sources.ts'
 import { SourcesOfLayers, touching } from './layer-sources.ts'
@@ -18,6 +20,7 @@ import type { RasterSource } from './raster-source.ts'
 import type { AlignedFile, AlignedLook, RasterHandlers } from './raster-work.ts'
 import { tileCells } from './tiff/tiff-pyramid.ts'
 import type { TimeWish } from './time-wish.ts'
+import { parseTime, timeText } from './time-wish.ts'
 
 /** A picture of a layer of rasters that is wanted. */
 export interface RasterQuestion {
@@ -35,12 +38,25 @@ export interface RasterTile {
   version: number
   /** Whether the data have not been changed meanwhile, as far as that can be told: else keep nothing by the version. */
   isCurrent: boolean
-  /** Undefined where nothing is drawn. */
-  bytes: Uint8Array | undefined
+  /** Empty where nothing is drawn. */
+  bytes: Uint8Array
 }
+
+type Made = Pick<RasterTile, 'bytes'> & { counts: Record<string, never> }
+
+/** What a tile depends on but its place and the layer's version. */
+interface Variant {
+  scale: 1 | 2
+  symbols: RasterSymbolizer[]
+  time?: string
+}
+
+const nothing: Made = { bytes: new Uint8Array(), counts: {} }
 
 interface RastersNeeds {
   catalog: Pick<Catalog, 'layers' | 'stores'>
+  /** Where tiles are kept: see `Maps.keep`. */
+  keepTiles<Counts>(maker: TileMaker<Counts>): CachedTiles<Counts>
   events: EventBus
   /** `<data>/maps`. */
   folder: string
@@ -77,6 +93,8 @@ export class Rasters {
   readonly #pool: WorkPool<RasterHandlers>
   readonly #looks = new Map<string, Promise<AlignedLook | undefined>>()
   readonly #facts = new Map<string, Promise<RasterFacts>>()
+  readonly #ending = new AbortController()
+  readonly #tiles: CachedTiles<Made['counts']>
   readonly #stopListening: (() => void)[]
 
   constructor(needs: RastersNeeds) {
@@ -96,6 +114,11 @@ export class Rasters {
         this.#pool.call('boxes', { corners, crs }, { signal, deadlineMs: drawMs }),
       parts: (source, signal) => this.#pool.call('parts', { source }, { signal, deadlineMs: drawMs }),
     })
+    this.#tiles = needs.keepTiles({
+      formats: ['png', 'webp'],
+      make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
+      metadata: ({ name, details }) => ({ name, description: details.title, type: 'overlay' }),
+    })
     this.#stopListening = [
       needs.events.on('layer.removed', () => this.#tidy(() => this.#sweep())),
       needs.events.on('layer.published', ({ workspace, layer }) =>
@@ -111,31 +134,42 @@ export class Rasters {
 
   async close(): Promise<void> {
     for (const stop of this.#stopListening) stop()
+    this.#ending.abort(new Error('The server stops'))
     await this.#copies.close()
     await this.#pool.close()
   }
 
   /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy takes longer than a request waits. */
   async tile(layer: LayerRecord, question: RasterQuestion, signal: AbortSignal): Promise<RasterTile> {
-    const { layers } = this.#needs.catalog
-    const before = await layers.versionOf(layer)
-    const sources = await this.#sources.of(layer, before, signal)
     const { tile, scale, symbols, time, format } = question
+    const variant = JSON.stringify({
+      scale,
+      symbols,
+      ...(time === undefined ? {} : { time: timeText(time) }),
+    })
+    return this.#tiles.tile(layer, { set: 'WebMercatorQuad', tile, variant, format }, signal)
+  }
+
+  async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<Made> {
+    const { tile, format } = wanted
+    const { scale, symbols, time } = JSON.parse(wanted.variant) as Variant
+    const version = await this.#needs.catalog.layers.versionOf(layer)
+    const sources = await this.#sources.of(layer, version, signal)
     const size = tileCells * scale
     const square = { zoom: tile.z + scale - 1, column: tile.x * size, row: tile.y * size, size }
-    const wanted = touching(sources, tile, time).slice(-maxPainted)
-    if (wanted.length === 0) return { ...before, bytes: undefined }
+    const shown = touching(sources, tile, parseTime(time)).slice(-maxPainted)
+    if (shown.length === 0) return nothing
     const patience = this.#patience(signal)
-    const drawn = await this.#within(patience, signal, () => this.#drawn(layer, wanted, patience))
+    const drawn = await this.#within(patience, signal, () => this.#drawn(layer, shown, patience))
     const facts = await this.#within(patience, signal, () => this.#factsOf(layer, sources, patience))
     const palette = facts.palette ?? drawn.palette
     const wish = {
-      ...{ files: drawn.files, symbols, square, format, isMixed: sources.isMixed },
+      ...{ files: drawn.files, symbols, square, isMixed: sources.isMixed },
+      format: format === 'webp' ? format : 'png',
       facts: palette === undefined ? facts : { ...facts, palette },
-    }
+    } as const
     const bytes = await this.#pool.call('draw', wish, { signal, deadlineMs: drawMs })
-    const after = await layers.versionOf(layer)
-    return { version: before.version, isCurrent: before.isCurrent && after.version === before.version, bytes }
+    return bytes === undefined ? nothing : { bytes, counts: {} }
   }
 
   /**
@@ -184,16 +218,17 @@ export class Rasters {
     return { files, palette }
   }
 
+  /** What is found out for all who ask goes on when one of them leaves. */
   #look({ file: asked }: RasterSource, signal: AbortSignal): Promise<AlignedLook | undefined> {
     if (!/\.tiff?$/i.test(asked.path)) return Promise.resolve(undefined)
-    return remembered(this.#looks, JSON.stringify(asked), () =>
-      this.#pool.call('look', asked, { deadlineMs: drawMs, signal }).catch((error: unknown) => {
-        signal.throwIfAborted()
+    const look = remembered(this.#looks, JSON.stringify(asked), () =>
+      this.#pool.call('look', asked, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
         // What is no TIFF that can be read here may be one for GDAL.
         return undefined
       }),
     )
+    return orAborted(look, signal)
   }
 
   /** What colours go by: the same for every tile of a version. */
@@ -202,11 +237,12 @@ export class Rasters {
       .filter(({ color }) => color !== 'Alpha')
       .slice(0, maxBands)
       .map(({ color, dataType }) => ({ dataType, ...(color === undefined ? {} : { color }) }))
-    return remembered(this.#facts, `${layer.id} ${sources.key}`, async () => {
-      const { files, palette } = await this.#drawn(layer, sampleOf(sources.all), signal)
-      const stretches = await this.#pool.call('spread', { files }, { signal, deadlineMs: drawMs })
+    const facts = remembered(this.#facts, `${layer.id} ${sources.key}`, async () => {
+      const { files, palette } = await this.#drawn(layer, sampleOf(sources.all), this.#ending.signal)
+      const stretches = await this.#pool.call('spread', { files }, { deadlineMs: drawMs })
       return { bands, stretches, ...(palette === undefined ? {} : { palette }) }
     })
+    return orAborted(facts, signal)
   }
 
   #tidy(work: () => Promise<void>): void {

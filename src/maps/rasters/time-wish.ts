@@ -46,3 +46,9 @@ export function parseTime(text: string | undefined): TimeWish | undefined {
   if (fromMs > toMs) throw wrong(text)
   return { fromMs, toMs }
 }
+
+/** The same as a text that `parseTime` reads. */
+export function timeText({ fromMs, toMs }: TimeWish): string {
+  const said = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '..')
+  return `${said(fromMs)}/${said(toMs)}`
+}

@@ -136,7 +136,7 @@ export class Thumbnails {
         return { ...place, bytes: made.bytes }
       }),
     )
-    const drawn = tiles.flatMap(({ bytes, ...place }) => (bytes === undefined ? [] : [{ ...place, bytes }]))
+    const drawn = tiles.flatMap(({ bytes, ...place }) => (bytes.length === 0 ? [] : [{ ...place, bytes }]))
     const wish = { width, height, format, size: frame?.size ?? 1, scale: frame?.scale ?? 1, tiles: drawn }
     return { versions, bytes: await pictures.thumbnail(wish, signal) }
   }
