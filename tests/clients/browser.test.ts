@@ -6,7 +6,13 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import type { MapBrowser, ShownMap } from '../support/browser.ts'
 import { startBrowser } from '../support/browser.ts'
-import { documentedPage, showLeaflet, showMapLibre, showOpenLayers } from '../support/map-pages.ts'
+import {
+  documentedPage,
+  mapLibrePage,
+  showLeaflet,
+  showMapLibre,
+  showOpenLayers,
+} from '../support/map-pages.ts'
 import { logIn, makeToken } from '../support/map-token.ts'
 import { colouredShares, differentCells, differentColours, meanColours } from '../support/pictures.ts'
 import { rasterize, warp } from '../support/rasterized.ts'
@@ -21,12 +27,16 @@ const edges = 0.05
 const sharpEdges: [string, string] = ["'fill-color'", "'fill-antialias': false, 'fill-color'"]
 const world = { view: { center: [0, 0] as [number, number], zoom: 0 } }
 
+const halfWorld = 20_037_508.342789244
+
 function mercatorOf(longitude: number, latitude: number): [number, number] {
   const radius = 6_378_137
   const radians = Math.PI / 180
   return [radius * longitude * radians, radius * Math.asinh(Math.tan(latitude * radians))]
 }
 
+const complaintsOf = ({ complaints }: ShownMap): string[] =>
+  complaints.filter((text) => !text.startsWith('Geometry exceeds allowed extent'))
 const shownByMapLibre = (column: string): string =>
   `[...new Set(map.queryRenderedFeatures().map((one) => one.properties.${column}))]`
 const shownByOpenLayers = (column: string): string =>
@@ -67,14 +77,25 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
     const path = join(server.sources, file)
     const expected = await colouredShares(readFileSync(await rasterize(path, `${path}.tif`)), '#000000')
     assert.deepEqual(differentCells(await colouredShares(await shown.picture(), colour), expected, edges), [])
-    const isOurs = (text: string): boolean => !text.startsWith('Geometry exceeds allowed extent')
-    assert.deepEqual(shown.complaints.filter(isOurs), [])
+    assert.deepEqual(complaintsOf(shown), [])
     await shown.close()
   }
   const asSecret: [string, string] = ['countries', 'secret']
 
+  it('MapLibre draws the polygons of the world by the style of the server', async () => {
+    const shown = await showMapLibre(
+      browser,
+      documentedPage('docs/maps.md > MapLibre > html 1', server),
+      world,
+    )
+    const names = await shown.when<string[]>(shownByMapLibre('NAME'))
+    assert.deepEqual(names.sort(), await valuesOf('countries.geojson', 'NAME'))
+    assert.deepEqual(complaintsOf(shown), [])
+    await shown.close()
+  })
+
   it('MapLibre draws the polygons of the world from TileJSON', async () => {
-    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [sharpEdges])
+    const page = documentedPage('docs/maps.md > MapLibre > html 2', server, [sharpEdges])
     const shown = await showMapLibre(browser, page, world)
     await assertShows(shown, 'countries.geojson', { column: 'NAME', names: shownByMapLibre })
   })
@@ -101,26 +122,69 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
     const truth = await rasterize(path, `${path}.tif`, { extent: [-180, -180, 180, 180], srs: 'EPSG:4326' })
     const expected = await colouredShares(readFileSync(truth), '#000000')
     assert.deepEqual(differentCells(await colouredShares(await shown.picture(), colour), expected, edges), [])
-    assert.deepEqual(shown.complaints, [])
+    assert.deepEqual(complaintsOf(shown), [])
     await shown.close()
   })
 
   it('MapLibre, OpenLayers and Leaflet draw a raster where GDAL has it', async () => {
     const pages = {
-      MapLibre: await showMapLibre(browser, documentedPage('docs/maps.md > MapLibre > html 2', server)),
+      MapLibre: await showMapLibre(browser, documentedPage('docs/maps.md > MapLibre > html 3', server)),
       OpenLayers: await showOpenLayers(browser, documentedPage('docs/maps.md > OpenLayers > html 3', server)),
       Leaflet: await showLeaflet(browser, documentedPage('docs/maps.md > Leaflet > html 1', server)),
     }
     const [x, y] = mercatorOf(-77.75, 24.55)
-    const half = (256 * 40_075_016.685578488) / 256 / 2 ** 7
+    const half = halfWorld / 2 ** 6
     const truth = join(server.sources, 'warped.tif')
     await warp(join(server.sources, 'islands.tif'), [x - half, y - half, x + half, y + half], truth)
     const expected = await meanColours(readFileSync(truth))
     for (const [client, shown] of Object.entries(pages)) {
       assert.deepEqual(differentColours(await meanColours(await shown.picture()), expected), [], client)
-      assert.deepEqual(shown.complaints, [], client)
+      assert.deepEqual(complaintsOf(shown), [], client)
       await shown.close()
     }
+  })
+
+  it('MapLibre draws polygons, lines and points out of one tile', async () => {
+    const layers = ['countries', 'boundary_lines', 'places']
+    const style = {
+      version: 8,
+      sources: {
+        all: { type: 'vector', url: `${server.url}/tiles/${layers.map((one) => `default:${one}`)}` },
+      },
+      layers: [
+        {
+          id: 'countries',
+          type: 'fill',
+          source: 'all',
+          'source-layer': 'countries',
+          paint: { 'fill-color': '#ddeeff' },
+        },
+        {
+          id: 'boundary_lines',
+          type: 'line',
+          source: 'all',
+          'source-layer': 'boundary_lines',
+          paint: { 'line-color': '#dd2222' },
+        },
+        {
+          id: 'places',
+          type: 'circle',
+          source: 'all',
+          'source-layer': 'places',
+          paint: { 'circle-radius': 3, 'circle-color': '#4477aa' },
+        },
+      ],
+    }
+    const page = mapLibrePage(style)
+    const shown = await showMapLibre(browser, page, world)
+    const count = (layer: string): Promise<number> =>
+      shown.when(
+        `new Set(map.queryRenderedFeatures({ layers: ['${layer}'] }).map((one) => one.id ?? JSON.stringify(one.properties))).size`,
+      )
+    const expected = [242, 185, (await valuesOf('places.geojson', 'name')).length]
+    assert.deepEqual(await Promise.all(layers.map(count)), expected)
+    assert.deepEqual(complaintsOf(shown), [])
+    await shown.close()
   })
 
   it('MapLibre signs in with a header', async () => {
@@ -133,7 +197,7 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
   })
 
   it('MapLibre takes the token from the address of TileJSON to those of tiles', async () => {
-    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [
+    const page = documentedPage('docs/maps.md > MapLibre > html 2', server, [
       sharpEdges,
       asSecret,
       ['default:secret', `default:secret?access_token=${token}`],
@@ -152,14 +216,14 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
   })
 
   it('a page on the address of the server signs in with the session', async () => {
-    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [sharpEdges, asSecret])
+    const page = documentedPage('docs/maps.md > MapLibre > html 2', server, [sharpEdges, asSecret])
     const from = { origin: server.url, cookie: await logIn(server) }
     const shown = await showMapLibre(browser, page, { ...world, ...from })
     await assertShows(shown, 'states.shp', { column: 'name', names: shownByMapLibre })
   })
 
   it('without signing in there is nothing to see, and the page is told', async () => {
-    const page = documentedPage('docs/maps.md > MapLibre > html 1', server, [asSecret])
+    const page = documentedPage('docs/maps.md > MapLibre > html 2', server, [asSecret])
     const shown = await browser.open(
       page.replace(
         /<\/script>\s*$/,

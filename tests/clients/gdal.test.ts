@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { runCommands } from '../support/document-commands.ts'
 import { documentedPage } from '../support/map-pages.ts'
+import { makeToken } from '../support/map-token.ts'
+import { differentColours, meanColours } from '../support/pictures.ts'
+import { warp } from '../support/rasterized.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
 
@@ -63,5 +67,37 @@ describe('maps in GDAL', { timeout: 240_000 }, () => {
     assert.match(stdout, /Feature Count: [1-9]/)
     const { stdout: told } = await run('ogrinfo', ['-ro', '-so', '-al', join(server.sources, 'tiles.gpkg')])
     assert.match(told, /Feature Count: 242/)
+  })
+
+  it('are read as rasters by the file of the document', async () => {
+    const file = documentedPage('docs/maps.md > GDAL > xml 1', server)
+    writeFileSync(join(server.sources, 'islands.xml'), file)
+    const commands = documentedPage('docs/maps.md > GDAL > sh 2', server)
+    const { code, stderr } = await runCommands(`set -e\n${commands}`, {}, server.sources)
+    assert.equal(code, 0, stderr)
+    const extent = [-8800000, 2700000, -8520000, 2950000]
+    const truth = await warp(join(server.sources, 'islands.tif'), extent, join(server.sources, 'warped.tif'))
+    const read = readFileSync(join(server.sources, 'islands-from-tiles.tif'))
+    assert.deepEqual(differentColours(await meanColours(read), await meanColours(readFileSync(truth))), [])
+  })
+
+  it('are signed in to with a token in a header', async () => {
+    const tile = `MVT:${server.url}/tiles/default:secret/0/0/0.mvt`
+    const env = {
+      GDAL_HTTP_HEADERS: `Authorization: Bearer ${await makeToken(server)}`,
+      PATH: process.env.PATH,
+    }
+    const { stdout } = await run('ogrinfo', ['-ro', '-so', tile, 'secret'], { env })
+    assert.match(stdout, /Feature Count: 51/)
+    await assert.rejects(run('ogrinfo', ['-ro', '-so', tile, 'secret']))
+  })
+
+  it('are fetched by the commands of the document', async () => {
+    const commands = documentedPage('docs/maps.md > Addresses > sh 1', server)
+    const { code, stdout, stderr } = await runCommands(`set -e\n${commands}`, {}, server.sources)
+    assert.equal(code, 0, stderr)
+    assert.equal((JSON.parse(stdout) as { version: number }).version, 8)
+    for (const name of ['legend.png', 'thumbnail.png', 'tile.png'])
+      assert.equal(readFileSync(join(server.sources, name)).toString('latin1', 1, 4), 'PNG', name)
   })
 })

@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..', '..')
 const documents = 'tests/e2e/documents.test.ts'
 const checks = 'tests/e2e/writing-checks.test.ts'
 const proxies = 'tests/e2e/proxies.test.ts'
+const gdal = 'tests/clients/gdal.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
@@ -34,12 +35,16 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
-  'docs/maps.md > GDAL > sh 1': 'tests/clients/gdal.test.ts',
+  'docs/maps.md > Addresses > sh 1': gdal,
+  'docs/maps.md > GDAL > sh 1': gdal,
+  'docs/maps.md > GDAL > sh 2': gdal,
+  'docs/maps.md > GDAL > xml 1': gdal,
   'docs/maps.md > Layers that are not public > sh 1': 'tests/support/map-token.ts',
   'docs/maps.md > Layers that are not public > html 1': browsers,
   'docs/maps.md > Leaflet > html 1': browsers,
   'docs/maps.md > MapLibre > html 1': browsers,
   'docs/maps.md > MapLibre > html 2': browsers,
+  'docs/maps.md > MapLibre > html 3': browsers,
   'docs/maps.md > OpenLayers > html 1': browsers,
   'docs/maps.md > OpenLayers > html 2': browsers,
   'docs/maps.md > OpenLayers > html 3': browsers,

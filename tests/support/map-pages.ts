@@ -17,6 +17,18 @@ export function documentedPage(
   return html
 }
 
+/** A page with a map of MapLibre by a style or the address of one. */
+export function mapLibrePage(style: object | string): string {
+  return `<!doctype html>
+<meta charset="utf-8">
+<link rel="stylesheet" href="https://unpkg.com/maplibre-gl@6/dist/maplibre-gl.css">
+<div id="map" style="position: absolute; inset: 0"></div>
+<script type="module">
+  import { Map } from 'https://unpkg.com/maplibre-gl@6/dist/maplibre-gl.mjs'
+  const map = new Map({ container: 'map', style: ${JSON.stringify(style)} })
+</script>`
+}
+
 /** Opens a page with a map of MapLibre, which the page calls `map`, and waits until all is drawn. */
 export async function showMapLibre(
   browser: MapBrowser,

@@ -13,13 +13,26 @@ export async function rasterize(
   {
     extent = [-halfWorld, -halfWorld, halfWorld, halfWorld],
     srs = 'EPSG:3857',
-  }: { extent?: readonly number[]; srs?: string } = {},
+    where = '1 = 1',
+  }: { extent?: readonly number[]; srs?: string; where?: string } = {},
 ): Promise<string> {
   const shapes = `${to}.gpkg`
   for (const file of [shapes, to]) rmSync(file, { force: true })
   const size = String(pictureSize)
   const clip = srs === 'EPSG:3857' ? ['-clipsrc', '-180', '-85.06', '180', '85.06'] : []
-  await run('ogr2ogr', ['-t_srs', srs, '-nln', 'shapes', '-nlt', 'GEOMETRY', ...clip, shapes, source])
+  await run('ogr2ogr', [
+    '-t_srs',
+    srs,
+    '-nln',
+    'shapes',
+    '-nlt',
+    'GEOMETRY',
+    ...clip,
+    '-where',
+    where,
+    shapes,
+    source,
+  ])
   const burn = ['-burn', '0', '-init', '255', '-ot', 'Byte', '-ts', size, size, '-te', ...extent.map(String)]
   await run('gdal_rasterize', ['-l', 'shapes', ...burn, shapes, to])
   return to
