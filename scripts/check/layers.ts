@@ -110,7 +110,7 @@ export const house: House = {
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'reading'],
       '.',
     ],
-    'src/tiles': ['tile-matrix-sets.ts', 'thin', '.'],
+    'src/tiles': ['tile-matrix-sets.ts', 'tile-units.ts', 'world.ts', 'protobuf.ts', 'thin', 'shape', '.'],
     'src/transforms': ['transform.ts', 'raster', '.'],
   },
   doors: {

@@ -1,21 +1,36 @@
 import type { FeatureBatch } from '../geo/batch.ts'
-import type { Column } from '../geo/column.ts'
-import { columnValue, isValid } from '../geo/column.ts'
+import { isValid } from '../geo/column.ts'
+import type { CrsDeclaration } from '../geo/crs.ts'
+import { linearWkb } from '../geo/curves/curve-wkb.ts'
+import { reprojectGeometry } from '../geo/reproject-geometry.ts'
+import type { Reprojector } from '../geo/reprojector.ts'
 import type { Schema } from '../geo/schema.ts'
-import { dateText, timestampText, timeText } from '../geo/time-text.ts'
-import { walkCoordinates } from '../geo/wkb.ts'
+import { GeometryError, normalizeWkb } from '../geo/wkb.ts'
+import { AttributeTable } from './attributes.ts'
 import { ProtobufWriter } from './protobuf.ts'
+import { lineType, pointType, polygonType } from './shape/commands.ts'
+import type { Placer } from './shape/placer.ts'
+import { createPlacer } from './shape/placer.ts'
+import { ForeignForm, ShapeReader } from './shape/read-shape.ts'
+import type { Drawn } from './shape/shape-writer.ts'
+import { ShapeWriter } from './shape/shape-writer.ts'
+import type { TileLimits } from './tile-features.ts'
+import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
-import { tileEnvelope } from './tile-matrix-sets.ts'
-import { tileExtent } from './tile-units.ts'
 
 /** What is to be encoded. */
 export interface TileEncoderOptions {
   /** Of the layer in the tile. */
   name: string
+  /** Of the table, whatever attributes are read. */
   schema: Schema
   set: TileMatrixSet
   tile: TileAddress
+  /** What the coordinates are in; default: the CRS of the set. */
+  crs?: CrsDeclaration | string
+  /** From there to the CRS of the set; not needed where they are the same. */
+  reprojector?: Reprojector
+  limits?: Partial<TileLimits>
 }
 
 /** What became of the rows that were read for a tile. */
@@ -26,6 +41,12 @@ export interface TileCounts {
   thinned: number
   /** Left out since a vertex has no image in the tile's CRS. */
   withoutImage: number
+  /** Of those drawn: as the smallest shape there is, since a unit of the tile cannot show more. */
+  collapsed: number
+  /** Left out since their geometry cannot be read or drawn in a valid way. */
+  invalid: number
+  /** Left out since the tile has as many features, vertices or bytes as it may: the smallest, of equals the later ones. */
+  overLimit: number
 }
 
 /** One layer of a vector tile: several of them one after the other are a tile of several layers. */
@@ -35,145 +56,172 @@ interface EncodedTile {
   counts: TileCounts
 }
 
-/** Takes rows whose coordinates are in the CRS of the set, in their order, and makes a layer of a tile of them. */
+/** Takes rows in their order and makes a layer of a tile of them. The same rows give the same bytes. */
 export interface TileEncoder {
-  add(page: { batch: FeatureBatch; ids: readonly string[] }): void
+  /** A promise only where the way to the tile's CRS is a program's. */
+  add(page: { batch: FeatureBatch; ids: readonly string[] }): void | Promise<void>
   finish(): EncodedTile
 }
 
-const text = new TextEncoder()
-const zigzag = (value: number): number => (value >= 0 ? value * 2 : value * -2 - 1)
+/** The counts of a tile for which nothing was read. */
+export function noTileCounts(): TileCounts {
+  return { read: 0, drawn: 0, thinned: 0, withoutImage: 0, collapsed: 0, invalid: 0, overLimit: 0 }
+}
 
 /** Begins a layer of a tile. */
-export function createTileEncoder({ name, schema, set, tile }: TileEncoderOptions): TileEncoder {
-  const features = new ProtobufWriter()
-  const keys = schema.attributes.map(({ name: key }) => text.encode(key))
-  const values = new Map<string, number>()
-  const valueBytes: Uint8Array[] = []
-  const counts = { read: 0, drawn: 0, thinned: 0, withoutImage: 0 }
-  const envelope = tileEnvelope(set, tile)
+export function createTileEncoder(options: TileEncoderOptions): TileEncoder {
+  return new LayerEncoder(options)
+}
 
-  function valueIndex(column: Column, row: number): number | undefined {
-    const value = shownValue(column, row)
-    if (value === undefined) return undefined
-    const key = `${typeof value}${String(value)}`
-    const known = values.get(key)
-    if (known !== undefined) return known
-    values.set(key, valueBytes.length)
-    valueBytes.push(encodeValue(value))
-    return valueBytes.length - 1
+class LayerEncoder implements TileEncoder {
+  readonly #options: TileEncoderOptions
+  readonly #counts = noTileCounts()
+  readonly #placer: Placer
+  readonly #reader: ShapeReader
+  #rows = 0
+  readonly #commands = new ProtobufWriter()
+  readonly #tags = new ProtobufWriter()
+  readonly #shapes: ShapeWriter
+  readonly #attributes: AttributeTable
+  readonly #features: TileFeatures
+  /** Set where pages have to be transformed by a program before they are placed. */
+  readonly #program: Reprojector | undefined
+
+  constructor(options: TileEncoderOptions) {
+    this.#options = options
+    const { set, tile, crs, reprojector, schema, limits } = options
+    const isProgram = reprojector !== undefined && reprojector.transformPlace === undefined
+    this.#program = isProgram ? reprojector : undefined
+    this.#placer = createPlacer({
+      set,
+      tile,
+      crs: crs ?? set.srs,
+      reprojector: isProgram ? undefined : reprojector,
+    })
+    this.#reader = new ShapeReader(this.#placer)
+    this.#shapes = new ShapeWriter(this.#commands, this.#placer.turn, set.columns * 2 ** tile.z === 1)
+    this.#attributes = new AttributeTable(schema)
+    this.#features = new TileFeatures(limits)
   }
 
-  function addRow(batch: FeatureBatch, row: number, id: string): void {
-    counts.read += 1
+  add({ batch, ids }: { batch: FeatureBatch; ids: readonly string[] }): void | Promise<void> {
+    if (this.#program !== undefined && batch.geometry !== undefined) {
+      return this.#addByProgram(batch, ids, this.#program)
+    }
+    this.#addRows(batch, ids)
+  }
+
+  async #addByProgram(batch: FeatureBatch, ids: readonly string[], program: Reprojector): Promise<void> {
+    if (batch.geometry === undefined) return
+    const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, program)
+    this.#addRows({ ...batch, geometry }, ids, new Set(failedRows))
+  }
+
+  #addRows(batch: FeatureBatch, ids: readonly string[], failed?: ReadonlySet<number>): void {
     const { geometry } = batch
-    if (geometry === undefined || !isValid(geometry.validity, row)) return
-    const wkb = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
-    const shape = encodeShape(wkb, envelope)
-    if (shape === undefined) {
-      counts.withoutImage += 1
-      return
+    this.#counts.read += batch.rowCount
+    if (geometry === undefined) return
+    const { bytes } = geometry
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      if (!isValid(geometry.validity, row)) continue
+      if (failed?.has(row) === true) this.#counts.withoutImage += 1
+      else this.#addRow(batch, row, ids[row] ?? '', view)
     }
-    const feature = new ProtobufWriter()
-    if (/^(?:0|[1-9]\d{0,14})$/.test(id)) {
-      feature.tag(1, 0)
-      feature.varint(Number(id))
-    }
-    const tags = new ProtobufWriter()
-    for (const [index, column] of batch.columns.entries()) {
-      const value = valueIndex(column, row)
-      if (value === undefined) continue
-      tags.varint(index)
-      tags.varint(value)
-    }
-    feature.bytes(2, tags.finish())
-    feature.tag(3, 0)
-    feature.varint(shape.type)
-    feature.bytes(4, shape.commands)
-    features.bytes(2, feature.finish())
-    counts.drawn += 1
   }
 
-  return {
-    add({ batch, ids }) {
-      for (let row = 0; row < batch.rowCount; row += 1) addRow(batch, row, ids[row] ?? '')
-    },
-    finish() {
-      if (counts.drawn === 0) return { bytes: new Uint8Array(0), counts }
-      const layer = new ProtobufWriter()
-      layer.bytes(1, text.encode(name))
-      const body = features.finish()
-      const parts = new ProtobufWriter()
-      for (const key of keys) parts.bytes(3, key)
-      for (const value of valueBytes) parts.bytes(4, value)
-      parts.tag(5, 0)
-      parts.varint(tileExtent)
-      parts.tag(15, 0)
-      parts.varint(2)
-      const all = Buffer.concat([layer.finish(), body, parts.finish()])
-      const out = new ProtobufWriter()
-      out.bytes(3, all)
-      return { bytes: out.finish(), counts }
-    },
+  #addRow(batch: FeatureBatch, row: number, id: string, view: DataView): void {
+    const { geometry } = batch
+    if (geometry === undefined) return
+    const start = geometry.offsets[row] as number
+    const end = geometry.offsets[row + 1] as number
+    const isPolar = this.#isPolar(geometry.envelopes, row)
+    const isRead = this.#read(view, start, end, isPolar)
+    if (!isRead) this.#counts.invalid += 1
+    else if (!this.#reader.hasImage) this.#counts.withoutImage += 1
+    else this.#draw(batch, row, id)
+  }
+
+  #isPolar(envelopes: Float64Array, row: number): boolean {
+    const limit = this.#placer.latitudeLimit
+    if (limit === undefined) return false
+    return !((envelopes[row * 4 + 1] as number) >= -limit && (envelopes[row * 4 + 3] as number) <= limit)
+  }
+
+  /** False where the bytes are no geometry. */
+  #read(view: DataView, start: number, end: number, isPolar: boolean): boolean {
+    try {
+      this.#reader.read(view, start, end, isPolar)
+      return true
+    } catch (error) {
+      if (error instanceof ForeignForm) return this.#readForeign(view, start, end, isPolar)
+      if (error instanceof GeometryError) return false
+      throw error
+    }
+  }
+
+  /** Curves, the other byte order, PostGIS's flags. */
+  #readForeign(view: DataView, start: number, end: number, isPolar: boolean): boolean {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset + start, end - start)
+    for (const bringHome of [normalizeWkb, (source: Uint8Array) => linearWkb(source, 0, source.length)]) {
+      try {
+        const home = bringHome(bytes)
+        this.#reader.read(new DataView(home.buffer, home.byteOffset, home.length), 0, home.length, isPolar)
+        return true
+      } catch (error) {
+        if (!(error instanceof GeometryError)) throw error
+      }
+    }
+    return false
+  }
+
+  /** Points, lines and polygons of one row are as many features: a feature of a tile has one type. */
+  #draw(batch: FeatureBatch, row: number, id: string): void {
+    const { points, lines, rings } = this.#reader
+    let outcome: Drawn = 'outside'
+    this.#rows += 1
+    if (rings.count > 0)
+      outcome = this.#write(batch, row, id, polygonType, this.#shapes.polygons(rings), outcome)
+    if (lines.count > 0) outcome = this.#write(batch, row, id, lineType, this.#shapes.lines(lines), outcome)
+    if (points.count > 0)
+      outcome = this.#write(batch, row, id, pointType, this.#shapes.points(points), outcome)
+    if (outcome === 'invalid') this.#counts.invalid += 1
+    if (outcome === 'whole' || outcome === 'collapsed') this.#counts.drawn += 1
+    if (outcome === 'collapsed') this.#counts.collapsed += 1
+  }
+
+  /** Gives the better of what became of the row before and now. */
+  #write(batch: FeatureBatch, row: number, id: string, type: number, drawn: Drawn, before: Drawn): Drawn {
+    if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
+    this.#tags.truncate(0)
+    this.#attributes.write(batch, row, this.#tags)
+    const number = /^(?:0|[1-9]\d{0,15})$/.test(id) ? Number(id) : -1
+    const isNumber = number >= 0 && number <= Number.MAX_SAFE_INTEGER
+    if (!isNumber && id !== '') this.#attributes.writeId(id, this.#tags)
+    this.#features.add({
+      row: this.#rows,
+      size: sizeOf(batch, row),
+      id: isNumber ? number : -1,
+      type,
+      tags: this.#tags,
+      commands: this.#commands,
+      vertices: this.#shapes.vertices,
+    })
+    return before === 'whole' ? before : drawn
+  }
+
+  finish(): EncodedTile {
+    const counts = this.#counts
+    counts.overLimit = this.#features.thin()
+    counts.drawn -= counts.overLimit
+    const bytes = this.#features.write(this.#options.name, this.#attributes)
+    return { bytes, counts }
   }
 }
 
-function shownValue(column: Column, row: number): string | number | boolean | undefined {
-  const value = columnValue(column, row)
-  if (value === null || value instanceof Uint8Array) return undefined
-  if (column.type === 'date') return dateText(value as number)
-  if (column.type === 'time') return timeText(value as bigint)
-  if (column.type === 'timestamp') return timestampText(value as bigint)
-  if (typeof value !== 'bigint') return value
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : String(value)
-}
-
-function encodeValue(value: string | number | boolean): Uint8Array {
-  const writer = new ProtobufWriter()
-  if (typeof value === 'string') writer.bytes(1, text.encode(value))
-  else if (typeof value === 'boolean') {
-    writer.tag(7, 0)
-    writer.varint(value ? 1 : 0)
-  } else if (Number.isSafeInteger(value)) {
-    writer.tag(6, 0)
-    writer.varint(zigzag(value))
-  } else writer.double(3, value)
-  return writer.finish()
-}
-
-const commandOf = { moveTo: 1, lineTo: 2, closePath: 7 }
-
-function encodeShape(
-  wkb: Uint8Array,
-  envelope: ReturnType<typeof tileEnvelope>,
-): { type: number; commands: Uint8Array } | undefined {
-  const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
-  const base = (view.getUint32(1, true) % 1000) as 1 | 2 | 3 | 4 | 5 | 6 | 7
-  const type = base === 7 ? 1 : ((base - 1) % 3) + 1
-  const commands = new ProtobufWriter()
-  let x = 0
-  let y = 0
-  let isWhole = true
-  walkCoordinates(view, 0, (offset, count, dimensions) => {
-    const last = type === 3 ? count - 1 : count
-    for (let point = 0; point < last; point += 1) {
-      const at = offset + point * dimensions * 8
-      const toX = Math.round(
-        ((view.getFloat64(at, true) - envelope.minX) / (envelope.maxX - envelope.minX)) * tileExtent,
-      )
-      const toY = Math.round(
-        ((envelope.maxY - view.getFloat64(at + 8, true)) / (envelope.maxY - envelope.minY)) * tileExtent,
-      )
-      if (!(Math.abs(toX) < 2 ** 30 && Math.abs(toY) < 2 ** 30)) isWhole = false
-      if (point === 0) commands.varint(commandOf.moveTo + 8)
-      else if (point === 1) commands.varint(commandOf.lineTo + (last - 1) * 8)
-      commands.varint(zigzag(toX - x))
-      commands.varint(zigzag(toY - y))
-      x = toX
-      y = toY
-    }
-    if (type === 3) commands.varint(commandOf.closePath + 8)
-  })
-  return isWhole && commands.length > 0 ? { type, commands: commands.finish() } : undefined
+/** The longer side of a row's envelope, in units of its table. */
+function sizeOf({ geometry }: FeatureBatch, row: number): number {
+  if (geometry === undefined) return 0
+  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = geometry.envelopes.subarray(row * 4, row * 4 + 4)
+  return Math.max(maxX - minX, maxY - minY) || 0
 }

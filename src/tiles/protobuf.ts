@@ -1,54 +1,112 @@
-/** Writes Protocol Buffers: varints, and fields of known tag. */
-export class ProtobufWriter {
-  #bytes = new Uint8Array(1024)
-  #view = new DataView(this.#bytes.buffer)
-  #at = 0
+const text = new TextEncoder()
 
-  get length(): number {
-    return this.#at
+/**
+ * Writes Protocol Buffers into bytes that grow: varints, and fields of known tag. `truncate` takes back what stands
+ * behind a place, so that a writer serves again and again.
+ */
+export class ProtobufWriter {
+  bytes: Uint8Array
+  length = 0
+  #view: DataView
+
+  constructor(capacity = 4096) {
+    this.bytes = new Uint8Array(capacity)
+    this.#view = new DataView(this.bytes.buffer)
   }
 
   /** A copy of what was written. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#at)
+    return this.bytes.slice(0, this.length)
   }
 
+  truncate(length: number): void {
+    this.length = length
+  }
+
+  /** A whole number from 0 to 2^53 - 1. */
   varint(value: number): void {
-    this.#reserve(10)
+    this.reserve(10)
+    const { bytes } = this
+    let at = this.length
     let rest = value
-    while (rest > 0x7f) {
-      this.#bytes[this.#at] = (rest % 128) | 0x80
-      this.#at += 1
+    while (rest > 0x7fffffff) {
+      bytes[at] = (rest % 128) | 0x80
+      at += 1
       rest = Math.floor(rest / 128)
     }
-    this.#bytes[this.#at] = rest
-    this.#at += 1
+    while (rest > 0x7f) {
+      bytes[at] = (rest & 0x7f) | 0x80
+      at += 1
+      rest >>>= 7
+    }
+    bytes[at] = rest
+    this.length = at + 1
+  }
+
+  /** A whole number below 0, from -(2^53 - 1) on, as the two's complement in 64 bits that it is in `int64` fields. */
+  complement(value: number): void {
+    this.reserve(10)
+    let rest = BigInt.asUintN(64, BigInt(value))
+    while (rest > 0x7fn) {
+      this.bytes[this.length] = Number(rest & 0x7fn) | 0x80
+      this.length += 1
+      rest >>= 7n
+    }
+    this.bytes[this.length] = Number(rest)
+    this.length += 1
   }
 
   tag(field: number, wire: 0 | 1 | 2 | 5): void {
     this.varint(field * 8 + wire)
   }
 
-  bytes(field: number, value: Uint8Array): void {
+  /** A field of bytes: those from `start` to `end`. */
+  field(field: number, source: Uint8Array, start = 0, end = source.length): void {
     this.tag(field, 2)
-    this.varint(value.length)
-    this.#reserve(value.length)
-    this.#bytes.set(value, this.#at)
-    this.#at += value.length
+    this.varint(end - start)
+    this.append(source, start, end)
+  }
+
+  textField(field: number, value: string): void {
+    this.field(field, text.encode(value))
+  }
+
+  append(source: Uint8Array, start: number, end: number): void {
+    const count = end - start
+    this.reserve(count)
+    const { bytes } = this
+    let at = this.length
+    if (count > 48) bytes.set(start === 0 && end === source.length ? source : source.subarray(start, end), at)
+    else for (let from = start; from < end; from += 1, at += 1) bytes[at] = source[from] as number
+    this.length += count
   }
 
   double(field: number, value: number): void {
     this.tag(field, 1)
-    this.#reserve(8)
-    this.#view.setFloat64(this.#at, value, true)
-    this.#at += 8
+    this.reserve(8)
+    this.#view.setFloat64(this.length, value, true)
+    this.length += 8
   }
 
-  #reserve(count: number): void {
-    if (this.#at + count <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + count))
-    grown.set(this.#bytes)
-    this.#bytes = grown
+  float(field: number, value: number): void {
+    this.tag(field, 5)
+    this.reserve(4)
+    this.#view.setFloat32(this.length, value, true)
+    this.length += 4
+  }
+
+  reserve(count: number): void {
+    if (this.length + count <= this.bytes.length) return
+    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.length + count))
+    grown.set(this.bytes.subarray(0, this.length))
+    this.bytes = grown
     this.#view = new DataView(grown.buffer)
   }
+}
+
+/** Bytes that a varint takes. */
+export function varintLength(value: number): number {
+  let length = 1
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length += 1
+  return length
 }

@@ -1,14 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import type { Envelope } from '../../geo/envelope.ts'
-import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
-import { createTileEncoder } from '../../tiles/encode-tile.ts'
+import { createTileEncoder, noTileCounts } from '../../tiles/encode-tile.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
-import type { FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
+import type { TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
@@ -89,8 +88,15 @@ async function encode(
     const { batch, ids } = wish.columns === undefined ? page : shownPage(page, wish.columns)
     count += batch.rowCount
     if (count > most) return { tile: nothing(), isWhole: false }
-    encoder ??= createTileEncoder({ name, schema: batch.schema, set, tile })
-    encoder.add(await reprojected({ batch, ids }, there))
+    encoder ??= createTileEncoder({
+      name,
+      schema: batch.schema,
+      set,
+      tile,
+      crs: wish.crs,
+      reprojector: there,
+    })
+    await encoder.add({ batch, ids })
   }
   signal.throwIfAborted()
   if (encoder === undefined) return { tile: nothing(), isWhole: true }
@@ -99,13 +105,6 @@ async function encode(
   return { tile: { bytes: sent, counts }, isWhole: true }
 }
 
-async function reprojected(page: FeaturePage, there: Reprojector): Promise<FeaturePage> {
-  const { batch, ids } = page
-  if (there.isIdentity || batch.geometry === undefined) return page
-  const { geometry } = await reprojectGeometry(batch.geometry, batch.rowCount, there)
-  return { batch: { ...batch, geometry }, ids }
-}
-
 function nothing(): MadeTile {
-  return { bytes: new Uint8Array(0), counts: { read: 0, drawn: 0, thinned: 0, withoutImage: 0 } }
+  return { bytes: new Uint8Array(0), counts: noTileCounts() }
 }

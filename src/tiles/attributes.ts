@@ -1,0 +1,110 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Column } from '../geo/column.ts'
+import { isValid } from '../geo/column.ts'
+import type { Schema } from '../geo/schema.ts'
+import { dateText, timestampText, timeText } from '../geo/time-text.ts'
+import type { ProtobufWriter } from './protobuf.ts'
+import { ValueTable } from './value-table.ts'
+
+const greatest = BigInt(Number.MAX_SAFE_INTEGER)
+const notYet = 0xffffffff
+
+/** Keys of feature ids that are no numbers: `id`, and with `_` before it where an attribute is called so. */
+function freeIdName({ attributes }: Schema): string {
+  let name = 'id'
+  while (attributes.some((attribute) => attribute.name === name)) name = `_${name}`
+  return name
+}
+
+/** Keys and values of a layer, and the tags by which its features name them. */
+export class AttributeTable {
+  readonly values = new ValueTable()
+  /** Names in the order in which they were first used. */
+  readonly keys: string[] = []
+  readonly #idName: string
+  #idKey = notYet
+  readonly #keyOf = new Map<string, number>()
+  /** Keys by column of the batches, whose schema is the same for all of them. */
+  #columnKeys = new Uint32Array(0)
+  #columnsOf: Schema | undefined
+
+  /** `schema` is that of the whole table, whatever attributes are read. */
+  constructor(schema: Schema) {
+    this.#idName = freeIdName(schema)
+  }
+
+  /** Writes the tags of a row; nulls and what a tile cannot hold are left out. */
+  write(batch: FeatureBatch, row: number, tags: ProtobufWriter): void {
+    if (this.#columnsOf !== batch.schema) this.#begin(batch.schema)
+    const { columns } = batch
+    for (let index = 0; index < columns.length; index += 1) {
+      const column = columns[index] as Column
+      if (!isValid(column.validity, row)) continue
+      const value = this.#value(column, row)
+      if (value < 0) continue
+      let key = this.#columnKeys[index] as number
+      if (key === notYet) {
+        key = this.#key(batch.schema.attributes[index]?.name ?? '')
+        this.#columnKeys[index] = key
+      }
+      tags.varint(key)
+      tags.varint(value)
+    }
+  }
+
+  /** Writes an id that is no number as an attribute. */
+  writeId(id: string, tags: ProtobufWriter): void {
+    if (this.#idKey === notYet) this.#idKey = this.#key(this.#idName)
+    tags.varint(this.#idKey)
+    tags.varint(this.values.string(id))
+  }
+
+  #begin(schema: Schema): void {
+    this.#columnsOf = schema
+    this.#columnKeys = new Uint32Array(schema.attributes.length).fill(notYet)
+  }
+
+  #key(name: string): number {
+    const known = this.#keyOf.get(name)
+    if (known !== undefined) return known
+    this.#keyOf.set(name, this.keys.length)
+    this.keys.push(name)
+    return this.keys.length - 1
+  }
+
+  /** Number of a cell's value; -1 where a tile cannot hold it. */
+  #value(column: Column, row: number): number {
+    const { values } = this
+    switch (column.type) {
+      case 'text':
+      case 'decimal':
+        return values.text(column.bytes, column.offsets[row] as number, column.offsets[row + 1] as number)
+      case 'boolean':
+        return values.boolean(column.values[row] === 1)
+      case 'int16':
+      case 'int32':
+        return values.integer(column.values[row] as number)
+      case 'float32':
+      case 'float64': {
+        const value = column.values[row] as number
+        if (!Number.isFinite(value)) return -1
+        return column.type === 'float32' ? values.float(value) : values.double(value)
+      }
+      case 'date':
+        return values.string(dateText(column.values[row] as number))
+      case 'time':
+        return values.string(timeText(column.values[row] as bigint))
+      case 'timestamp':
+        return values.string(timestampText(column.values[row] as bigint))
+      case 'int64':
+        return this.#big(column.values[row] as bigint)
+      case 'binary':
+        return -1
+    }
+  }
+
+  #big(value: bigint): number {
+    if (value > greatest || value < -greatest) return this.values.string(String(value))
+    return this.values.integer(Number(value))
+  }
+}

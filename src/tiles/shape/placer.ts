@@ -1,0 +1,178 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
+import type { TileAddress, TileMatrixSet } from '../tile-matrix-sets.ts'
+import { tileEnvelope } from '../tile-matrix-sets.ts'
+import { tileExtent } from '../tile-units.ts'
+import { worldOf } from '../world.ts'
+import type { Paths } from './paths.ts'
+
+/** Puts coordinates of a table into the units of a tile: x to the right, y down, from its upper left corner. */
+export interface Placer {
+  /** Appends positions that stand in WKB; those without an image are NaN or infinite. */
+  read(view: DataView, offset: number, count: number, stride: number, target: Paths): void
+  /** Moves positions of x and y as the table has them into their places. */
+  move(xs: Float64Array, ys: Float64Array, from: number, to: number): void
+  /** Whether x and y keep their order each, so that the image of an envelope is that of its corners. */
+  isStraight: boolean
+  /** Units of the tile after which places come again. */
+  turn: number
+  /** Whether jumps of almost a turn are those of a transformation that knows no longitude beyond 180 degrees. */
+  isWrapped: boolean
+  /** y of the equator. */
+  equator: number
+  /** Latitude, in units of the table, up to which there are images worth the name; undefined where all are. */
+  latitudeLimit: number | undefined
+}
+
+/** What a place needs. */
+export interface PlacerOptions {
+  set: TileMatrixSet
+  tile: TileAddress
+  crs: CrsDeclaration | string
+  /** To the CRS of the set; undefined where coordinates are in it already. */
+  reprojector: Reprojector | undefined
+}
+
+/** Mercator has no poles; within this share of a right angle it shows them well beyond every tile. */
+const poleShare = 89.9 / 90
+
+/** How coordinates of a table come into a tile. */
+export function createPlacer({ set, tile, crs, reprojector }: PlacerOptions): Placer {
+  const { minX, maxX, maxY } = tileEnvelope(set, tile)
+  const frame: Frame = {
+    left: minX,
+    top: maxY,
+    scale: tileExtent / (maxX - minX),
+    turn: tileExtent * set.columns * 2 ** tile.z,
+    equator: maxY * (tileExtent / (maxX - minX)),
+  }
+  const { kind, turn } = worldOf(crs, set)
+  if (reprojector === undefined || reprojector.isIdentity || kind === 'set') {
+    return { ...flatPlacer(frame), isWrapped: reprojector === undefined && kind === 'projected' }
+  }
+  const latitudeLimit = turn === undefined ? undefined : (turn / 4) * (isMercator(set) ? poleShare : 1)
+  if (kind === 'wgs84' && isMercator(set)) return { ...mercatorPlacer(frame, tile), latitudeLimit }
+  const { transformPlace } = reprojector
+  if (transformPlace === undefined) throw new Error('Coordinates must be transformed before they are placed')
+  const worldShare = turn === undefined ? undefined : (set.bounds.maxX - set.bounds.minX) / turn
+  return { ...generalPlacer(frame, transformPlace, worldShare), latitudeLimit }
+}
+
+function isMercator({ id }: TileMatrixSet): boolean {
+  return id === 'WebMercatorQuad'
+}
+
+interface Frame {
+  left: number
+  top: number
+  /** Units of the tile in one of the set's CRS. */
+  scale: number
+  turn: number
+  equator: number
+}
+
+function flatPlacer({ left, top, scale, turn, equator }: Frame): Placer {
+  return {
+    read(view, offset, count, stride, target) {
+      target.reserve(count)
+      const { xs, ys } = target
+      let to = target.length
+      for (let i = 0, at = offset; i < count; i += 1, at += stride, to += 1) {
+        xs[to] = (view.getFloat64(at, true) - left) * scale
+        ys[to] = (top - view.getFloat64(at + 8, true)) * scale
+      }
+      target.length = to
+    },
+    move(xs, ys, from, to) {
+      for (let at = from; at < to; at += 1) {
+        xs[at] = ((xs[at] as number) - left) * scale
+        ys[at] = (top - (ys[at] as number)) * scale
+      }
+    },
+    isStraight: true,
+    turn,
+    equator,
+    isWrapped: false,
+    latitudeLimit: undefined,
+  }
+}
+
+const radiansOfDegree = Math.PI / 180
+
+/** Longitude and latitude of WGS 84 to spherical Mercator, by its formula (EPSG method 1024). */
+function mercatorPlacer({ turn, equator }: Frame, { x, y }: TileAddress): Placer {
+  const middleX = turn / 2 - x * tileExtent
+  const middleY = turn / 2 - y * tileExtent
+  const unitsOfDegree = turn / 360
+  const unitsOfRadian = turn / (4 * Math.PI)
+  const down = (latitude: number): number => {
+    const sine = Math.sin(latitude * radiansOfDegree)
+    return middleY - Math.log((1 + sine) / (1 - sine)) * unitsOfRadian
+  }
+  return {
+    read(view, offset, count, stride, target) {
+      target.reserve(count)
+      const { xs, ys } = target
+      let to = target.length
+      for (let i = 0, at = offset; i < count; i += 1, at += stride, to += 1) {
+        xs[to] = view.getFloat64(at, true) * unitsOfDegree + middleX
+        ys[to] = down(view.getFloat64(at + 8, true))
+      }
+      target.length = to
+    },
+    move(xs, ys, from, to) {
+      for (let at = from; at < to; at += 1) {
+        xs[at] = (xs[at] as number) * unitsOfDegree + middleX
+        ys[at] = down(ys[at] as number)
+      }
+    },
+    isStraight: true,
+    turn,
+    equator,
+    isWrapped: false,
+    latitudeLimit: undefined,
+  }
+}
+
+type TransformPlace = NonNullable<Reprojector['transformPlace']>
+
+/** `worldShare`: units of the set's CRS in one of longitude, where the table's coordinates are such. */
+function generalPlacer(frame: Frame, transformPlace: TransformPlace, worldShare: number | undefined): Placer {
+  const { left, top, scale, turn, equator } = frame
+  const world = turn / scale
+  const place = { x: 0, y: 0 }
+  /** A transformation gives longitudes from -180 to 180 degrees: the turn nearest to where it was is meant. */
+  const put = (x: number, y: number, height: number): void => {
+    place.x = x
+    place.y = y
+    transformPlace(place, height)
+    if (worldShare !== undefined) place.x += Math.round((x * worldShare - place.x) / world) * world
+    place.x = (place.x - left) * scale
+    place.y = (top - place.y) * scale
+  }
+  return {
+    read(view, offset, count, stride, target) {
+      target.reserve(count)
+      const { xs, ys } = target
+      let to = target.length
+      for (let i = 0, at = offset; i < count; i += 1, at += stride, to += 1) {
+        put(view.getFloat64(at, true), view.getFloat64(at + 8, true), 0)
+        xs[to] = place.x
+        ys[to] = place.y
+      }
+      target.length = to
+    },
+    move(xs, ys, from, to) {
+      for (let at = from; at < to; at += 1) {
+        put(xs[at] as number, ys[at] as number, 0)
+        xs[at] = place.x
+        ys[at] = place.y
+      }
+    },
+    isStraight: false,
+    turn,
+    equator,
+    isWrapped: worldShare === undefined,
+    latitudeLimit: undefined,
+  }
+}

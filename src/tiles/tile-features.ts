@@ -1,0 +1,225 @@
+import type { AttributeTable } from './attributes.ts'
+import { ProtobufWriter, varintLength } from './protobuf.ts'
+import { tileExtent } from './tile-units.ts'
+
+/** What one layer of a tile may hold at most. */
+export interface TileLimits {
+  features: number
+  vertices: number
+  /** Of features, before compression; keys and values come to it. */
+  bytes: number
+}
+
+const defaultLimits: TileLimits = { features: 50_000, vertices: 1_000_000, bytes: 8 << 20 }
+
+/** Numbers of fields (Mapbox Vector Tile 2.1, section 4). */
+const layerField = 3
+const layerFields = { name: 1, feature: 2, key: 3, value: 4, extent: 5, version: 15 }
+const featureFields = { id: 1, tags: 2, type: 3, geometry: 4 }
+
+/** A feature as it is handed over; the writers are read at once and may be used again. */
+export interface TileFeature {
+  /** Counts the rows: a row may be several features. */
+  row: number
+  /** Larger ones are kept before smaller ones where a tile may not hold all. */
+  size: number
+  /** -1 for none. */
+  id: number
+  type: number
+  tags: ProtobufWriter
+  commands: ProtobufWriter
+  vertices: number
+}
+
+/** The features of a layer in the order of their rows, within limits. */
+export class TileFeatures {
+  readonly #limits: TileLimits
+  #tags = new ProtobufWriter(1 << 14)
+  #commands = new ProtobufWriter(1 << 15)
+  #vertices = 0
+  #leftOut = 0
+  #ids: number[] = []
+  #types: number[] = []
+  #rows: number[] = []
+  #sizes: number[] = []
+  #vertexCounts: number[] = []
+  #tagEnds: number[] = []
+  #commandEnds: number[] = []
+
+  constructor(limits: Partial<TileLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits }
+  }
+
+  add({ row, size, id, type, tags, commands, vertices }: TileFeature): void {
+    this.#tags.append(tags.bytes, 0, tags.length)
+    this.#commands.append(commands.bytes, 0, commands.length)
+    this.#ids.push(id)
+    this.#types.push(type)
+    this.#rows.push(row)
+    this.#sizes.push(size)
+    this.#vertexCounts.push(vertices)
+    this.#tagEnds.push(this.#tags.length)
+    this.#commandEnds.push(this.#commands.length)
+    this.#vertices += vertices
+    const { features, vertices: mostVertices, bytes } = this.#limits
+    if (this.#ids.length > features * 2 || this.#vertices > mostVertices * 2 || this.#bytes > bytes * 2) {
+      this.#keepWithinLimits()
+    }
+  }
+
+  /** Leaves out what is over the limits; gives the number of rows left out in all. */
+  thin(): number {
+    const { features, vertices, bytes } = this.#limits
+    if (this.#ids.length > features || this.#vertices > vertices || this.#bytes > bytes)
+      this.#keepWithinLimits()
+    return this.#leftOut
+  }
+
+  /** A tile with the one layer; empty without features. */
+  write(name: string, attributes: AttributeTable): Uint8Array {
+    const count = this.#ids.length
+    if (count === 0) return new Uint8Array(0)
+    const used = this.#leftOut > 0 ? this.#renumber(attributes) : undefined
+    const layer = new ProtobufWriter(this.#bytes + count * 16 + 1024)
+    layer.tag(layerFields.version, 0)
+    layer.varint(2)
+    layer.textField(layerFields.name, name)
+    for (let feature = 0; feature < count; feature += 1) this.#writeFeature(feature, layer)
+    const keys = used?.keys ?? attributes.keys.keys()
+    for (const key of keys) layer.textField(layerFields.key, attributes.keys[key] as string)
+    if (used === undefined) attributes.values.writeAll(layer, layerFields.value)
+    else for (const value of used.values) attributes.values.write(value, layer, layerFields.value)
+    layer.tag(layerFields.extent, 0)
+    layer.varint(tileExtent)
+    const tile = new ProtobufWriter(layer.length + 12)
+    tile.field(layerField, layer.bytes, 0, layer.length)
+    return tile.bytes.subarray(0, tile.length)
+  }
+
+  get #bytes(): number {
+    return this.#tags.length + this.#commands.length
+  }
+
+  #writeFeature(feature: number, layer: ProtobufWriter): void {
+    const id = this.#ids[feature] as number
+    const tagStart = feature === 0 ? 0 : (this.#tagEnds[feature - 1] as number)
+    const tagEnd = this.#tagEnds[feature] as number
+    const start = feature === 0 ? 0 : (this.#commandEnds[feature - 1] as number)
+    const end = this.#commandEnds[feature] as number
+    const [tags, commands] = [tagEnd - tagStart, end - start]
+    const idLength = id < 0 ? 0 : 1 + varintLength(id)
+    const tagLength = tags === 0 ? 0 : 1 + varintLength(tags) + tags
+    layer.tag(layerFields.feature, 2)
+    layer.varint(idLength + tagLength + 2 + 1 + varintLength(commands) + commands)
+    if (id >= 0) {
+      layer.tag(featureFields.id, 0)
+      layer.varint(id)
+    }
+    if (tags > 0) layer.field(featureFields.tags, this.#tags.bytes, tagStart, tagEnd)
+    layer.tag(featureFields.type, 0)
+    layer.varint(this.#types[feature] as number)
+    layer.field(featureFields.geometry, this.#commands.bytes, start, end)
+  }
+
+  /**
+   * Keeps the largest rows, of equals the earlier ones, as many as the limits allow, the first whatever it takes. What is
+   * kept of some rows is kept of all: so it does not matter when this happens.
+   */
+  #keepWithinLimits(): void {
+    const order = this.#ids.map((_, feature) => feature)
+    order.sort((a, b) => (this.#sizes[b] as number) - (this.#sizes[a] as number) || a - b)
+    const kept: number[] = []
+    let [vertices, bytes] = [0, 0]
+    for (const feature of order) {
+      vertices += this.#vertexCounts[feature] as number
+      bytes += this.#bytesOf(feature)
+      const isOver =
+        kept.length >= this.#limits.features || vertices > this.#limits.vertices || bytes > this.#limits.bytes
+      if (isOver && kept.length > 0) break
+      kept.push(feature)
+    }
+    const rowsBefore = new Set(this.#rows).size
+    this.#keep(kept.sort((a, b) => a - b))
+    this.#leftOut += rowsBefore - new Set(this.#rows).size
+  }
+
+  #bytesOf(feature: number): number {
+    const tagStart = feature === 0 ? 0 : (this.#tagEnds[feature - 1] as number)
+    const start = feature === 0 ? 0 : (this.#commandEnds[feature - 1] as number)
+    return (this.#tagEnds[feature] as number) - tagStart + (this.#commandEnds[feature] as number) - start
+  }
+
+  #keep(kept: number[]): void {
+    const [tags, commands] = [
+      new ProtobufWriter(this.#tags.length),
+      new ProtobufWriter(this.#commands.length),
+    ]
+    const [tagEnds, commandEnds]: [number[], number[]] = [[], []]
+    for (const feature of kept) {
+      const tagStart = feature === 0 ? 0 : (this.#tagEnds[feature - 1] as number)
+      const start = feature === 0 ? 0 : (this.#commandEnds[feature - 1] as number)
+      tags.append(this.#tags.bytes, tagStart, this.#tagEnds[feature] as number)
+      commands.append(this.#commands.bytes, start, this.#commandEnds[feature] as number)
+      tagEnds.push(tags.length)
+      commandEnds.push(commands.length)
+    }
+    const pick = (values: number[]): number[] => kept.map((feature) => values[feature] as number)
+    this.#ids = pick(this.#ids)
+    this.#types = pick(this.#types)
+    this.#rows = pick(this.#rows)
+    this.#sizes = pick(this.#sizes)
+    this.#vertexCounts = pick(this.#vertexCounts)
+    this.#vertices = this.#vertexCounts.reduce((sum, count) => sum + count, 0)
+    this.#tags = tags
+    this.#commands = commands
+    this.#tagEnds = tagEnds
+    this.#commandEnds = commandEnds
+  }
+
+  /** Keys and values that are still used, in the order of their first use, by which tags name them from now on. */
+  #renumber(attributes: AttributeTable): { keys: number[]; values: number[] } {
+    const tags = new ProtobufWriter(this.#tags.length)
+    const ends: number[] = []
+    const keys = new Renumbering(attributes.keys.length)
+    const values = new Renumbering(attributes.values.count)
+    let at = 0
+    const read = (): number => {
+      let [value, scale] = [0, 1]
+      for (;;) {
+        const byte = this.#tags.bytes[at] as number
+        at += 1
+        value += (byte & 0x7f) * scale
+        if (byte < 0x80) return value
+        scale *= 128
+      }
+    }
+    for (const end of this.#tagEnds) {
+      while (at < end) {
+        tags.varint(keys.of(read()))
+        tags.varint(values.of(read()))
+      }
+      ends.push(tags.length)
+    }
+    this.#tags = tags
+    this.#tagEnds = ends
+    return { keys: keys.used, values: values.used }
+  }
+}
+
+/** Gives numbers anew, from 0, in the order in which they are asked for. */
+class Renumbering {
+  readonly used: number[] = []
+  readonly #numbers: Int32Array
+
+  constructor(count: number) {
+    this.#numbers = new Int32Array(count).fill(-1)
+  }
+
+  of(number: number): number {
+    if (this.#numbers[number] === -1) {
+      this.#numbers[number] = this.used.length
+      this.used.push(number)
+    }
+    return this.#numbers[number] as number
+  }
+}

@@ -1,0 +1,132 @@
+import { ProtobufWriter } from './protobuf.ts'
+
+/** Fields of a value message (Mapbox Vector Tile 2.1, section 4.4). */
+const valueFields = { text: 1, float: 2, double: 3, int: 4, uint: 5, sint: 6, boolean: 7 }
+
+/** Beyond, twice a number is more than 2^53: decoders in JavaScript would round it. */
+const leastOfZigzag = -(2 ** 52)
+
+/** The values of a layer, each once whatever attribute it stands in. Kept as the messages that are written. */
+export class ValueTable {
+  count = 0
+  #messages = new ProtobufWriter(1 << 14)
+  /** End of each message. */
+  #ends = new Uint32Array(1024)
+  /** Open addressing: number of a value plus one, with its hash. */
+  #slots = new Uint32Array(4096)
+  #hashes = new Uint32Array(4096)
+
+  /** UTF-8. */
+  text(source: Uint8Array, start: number, end: number): number {
+    const from = this.#messages.length
+    this.#messages.field(valueFields.text, source, start, end)
+    return this.#keep(from)
+  }
+
+  string(value: string): number {
+    const from = this.#messages.length
+    this.#messages.textField(valueFields.text, value)
+    return this.#keep(from)
+  }
+
+  double(value: number): number {
+    const from = this.#messages.length
+    this.#messages.double(valueFields.double, value)
+    return this.#keep(from)
+  }
+
+  float(value: number): number {
+    const from = this.#messages.length
+    this.#messages.float(valueFields.float, value)
+    return this.#keep(from)
+  }
+
+  /** From -(2^53 - 1) to 2^53 - 1. */
+  integer(value: number): number {
+    const from = this.#messages.length
+    if (value >= 0) {
+      this.#messages.tag(valueFields.uint, 0)
+      this.#messages.varint(value)
+    } else if (value >= leastOfZigzag) {
+      this.#messages.tag(valueFields.sint, 0)
+      this.#messages.varint(-value * 2 - 1)
+    } else {
+      this.#messages.tag(valueFields.int, 0)
+      this.#messages.complement(value)
+    }
+    return this.#keep(from)
+  }
+
+  boolean(value: boolean): number {
+    const from = this.#messages.length
+    this.#messages.tag(valueFields.boolean, 0)
+    this.#messages.varint(value ? 1 : 0)
+    return this.#keep(from)
+  }
+
+  /** Appends the message of a value as a field. */
+  write(value: number, target: ProtobufWriter, field: number): void {
+    const start = value === 0 ? 0 : (this.#ends[value - 1] as number)
+    target.field(field, this.#messages.bytes, start, this.#ends[value])
+  }
+
+  writeAll(target: ProtobufWriter, field: number): void {
+    for (let value = 0; value < this.count; value += 1) this.write(value, target, field)
+  }
+
+  /** The number of the message behind `from`, which is taken back where it is there already. */
+  #keep(from: number): number {
+    const { bytes, length } = this.#messages
+    let hash = 0x811c9dc5
+    for (let at = from; at < length; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+    hash = (hash ^ (hash >>> 15)) >>> 0
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
+    for (let found = this.#slots[slot] as number; found !== 0; found = this.#slots[slot] as number) {
+      if (this.#hashes[slot] === hash && this.#isSame(found - 1, from)) {
+        this.#messages.truncate(from)
+        return found - 1
+      }
+      slot = (slot + 1) & mask
+    }
+    return this.#add(slot, hash)
+  }
+
+  #add(slot: number, hash: number): number {
+    if (this.count === this.#ends.length) {
+      const grown = new Uint32Array(this.#ends.length * 2)
+      grown.set(this.#ends)
+      this.#ends = grown
+    }
+    this.#ends[this.count] = this.#messages.length
+    this.count += 1
+    this.#slots[slot] = this.count
+    this.#hashes[slot] = hash
+    if (this.count * 2 > this.#slots.length) this.#rehash()
+    return this.count - 1
+  }
+
+  #rehash(): void {
+    const [slots, hashes] = [this.#slots, this.#hashes]
+    this.#slots = new Uint32Array(slots.length * 2)
+    this.#hashes = new Uint32Array(slots.length * 2)
+    const mask = this.#slots.length - 1
+    for (let at = 0; at < slots.length; at += 1) {
+      const value = slots[at] as number
+      if (value === 0) continue
+      let slot = (hashes[at] as number) & mask
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+      this.#slots[slot] = value
+      this.#hashes[slot] = hashes[at] as number
+    }
+  }
+
+  #isSame(value: number, from: number): boolean {
+    const { bytes, length } = this.#messages
+    const start = value === 0 ? 0 : (this.#ends[value - 1] as number)
+    const count = (this.#ends[value] as number) - start
+    if (count !== length - from) return false
+    for (let at = 0; at < count; at += 1) if (bytes[start + at] !== bytes[from + at]) return false
+    return true
+  }
+}
