@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import type { ArchivedTile, ArchiveFacts, ArchiveWriter } from './archive.ts'
+import { centerOf, vectorLayers } from './archive.ts'
+import type { Entries } from './pmtiles-directory.ts'
+import { headBytes, headerBytes, writeDirectories } from './pmtiles-directory.ts'
+import { tileIdOf } from './tile-ids.ts'
+
+const gzip = 2
+const vectorTiles = 1
+/** Tiles that many have in common are small: the inside of a polygon, a plain sea. */
+const mostAlikeBytes = 4096
+const rememberedAlike = 20_000
+
+/**
+ * Writes PMTiles 3: the head of 16 KiB is left free at first, tiles follow in the order in which they come, then leaf
+ * directories and metadata. Tiles with the same bytes stand in it once.
+ */
+export class PmtilesWriter implements ArchiveWriter {
+  readonly #path: string
+  readonly #file: number
+  readonly #entries = new GrowingEntries()
+  readonly #alike = new Map<string, { offset: number; length: number }>()
+  #dataBytes = 0
+  #addressed = 0
+  #contents = 0
+
+  constructor(path: string) {
+    this.#path = path
+    this.#file = openSync(path, 'wx', 0o640)
+  }
+
+  add(tiles: readonly ArchivedTile[]): number {
+    for (const { tile, bytes } of tiles) {
+      this.#addressed += 1
+      this.#entries.add(tileIdOf(tile), this.#place(bytes))
+    }
+    return headBytes + this.#dataBytes
+  }
+
+  finish(facts: ArchiveFacts): number {
+    const { root, leaves } = writeDirectories(this.#entries)
+    const leafOffset = headBytes + this.#dataBytes
+    const leafBytes = leaves.reduce((sum, { length }) => sum + length, 0)
+    const metadata = gzipSync(JSON.stringify(metadataOf(facts)))
+    let offset = leafOffset
+    for (const part of [...leaves, metadata]) offset += this.#write(part, offset)
+    const header = this.#header(facts, {
+      root: [headerBytes, root.length],
+      metadata: [leafOffset + leafBytes, metadata.length],
+      leaves: [leafOffset, leafBytes],
+    })
+    this.#write(root, headerBytes)
+    this.#write(header, 0)
+    closeSync(this.#file)
+    return offset
+  }
+
+  discard(): void {
+    try {
+      closeSync(this.#file)
+    } catch {
+      // It was closed already.
+    }
+    rmSync(this.#path, { force: true })
+  }
+
+  /** Where the bytes stand, written where they are new. */
+  #place(bytes: Uint8Array): { offset: number; length: number } {
+    const digest =
+      bytes.length > mostAlikeBytes ? undefined : createHash('sha1').update(bytes).digest('base64')
+    const known = digest === undefined ? undefined : this.#alike.get(digest)
+    if (known !== undefined) return known
+    const place = { offset: this.#dataBytes, length: bytes.length }
+    this.#write(bytes, headBytes + this.#dataBytes)
+    this.#dataBytes += bytes.length
+    this.#contents += 1
+    if (digest === undefined) return place
+    this.#alike.set(digest, place)
+    for (const first of this.#alike.keys()) if (this.#alike.size > rememberedAlike) this.#alike.delete(first)
+    return place
+  }
+
+  #write(bytes: Uint8Array, offset: number): number {
+    for (let at = 0; at < bytes.length; )
+      at += writeSync(this.#file, bytes, at, bytes.length - at, offset + at)
+    return bytes.length
+  }
+
+  #header(
+    facts: ArchiveFacts,
+    at: Record<'root' | 'metadata' | 'leaves', [offset: number, length: number]>,
+  ): Uint8Array {
+    const header = Buffer.alloc(headerBytes)
+    header.write('PMTiles', 0, 'latin1')
+    header[7] = 3
+    const numbers = [
+      ...[...at.root, ...at.metadata, ...at.leaves, headBytes, this.#dataBytes],
+      ...[this.#addressed, this.#entries.count, this.#contents],
+    ]
+    numbers.forEach((number, index) => {
+      header.writeBigUInt64LE(BigInt(number), 8 + 8 * index)
+    })
+    const [longitude, latitude, zoom] = centerOf(facts)
+    header.set([1, gzip, gzip, vectorTiles, facts.minZoom, facts.maxZoom], 96)
+    const degrees = (value: number, offset: number) => header.writeInt32LE(Math.round(value * 1e7), offset)
+    facts.bounds.forEach((value, index) => {
+      degrees(value, 102 + 4 * index)
+    })
+    header[118] = zoom
+    degrees(longitude, 119)
+    degrees(latitude, 123)
+    return header
+  }
+}
+
+function metadataOf(facts: ArchiveFacts): object {
+  const { name, description, version } = facts
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...{ type: 'overlay', version: String(version), vector_layers: vectorLayers(facts) },
+  }
+}
+
+/** Entries as numbers side by side; neighbours with the same bytes are one run. */
+class GrowingEntries implements Entries {
+  count = 0
+  #ids = new Float64Array(1024)
+  #offsets = new Float64Array(1024)
+  #lengths = new Uint32Array(1024)
+  #runs = new Uint32Array(1024)
+
+  add(id: number, { offset, length }: { offset: number; length: number }): void {
+    const last = this.count - 1
+    const isNext = last >= 0 && this.id(last) + this.run(last) === id
+    if (isNext && this.offset(last) === offset) {
+      this.#runs[last] = this.run(last) + 1
+      return
+    }
+    if (this.count === this.#ids.length) this.#grow()
+    this.#ids[this.count] = id
+    this.#offsets[this.count] = offset
+    this.#lengths[this.count] = length
+    this.#runs[this.count] = 1
+    this.count += 1
+  }
+
+  id(at: number): number {
+    return this.#ids[at] ?? 0
+  }
+
+  run(at: number): number {
+    return this.#runs[at] ?? 0
+  }
+
+  length(at: number): number {
+    return this.#lengths[at] ?? 0
+  }
+
+  offset(at: number): number {
+    return this.#offsets[at] ?? 0
+  }
+
+  #grow(): void {
+    const size = this.count * 2
+    this.#ids = wider(this.#ids, new Float64Array(size))
+    this.#offsets = wider(this.#offsets, new Float64Array(size))
+    this.#lengths = wider(this.#lengths, new Uint32Array(size))
+    this.#runs = wider(this.#runs, new Uint32Array(size))
+  }
+}
+
+function wider<Numbers extends Float64Array | Uint32Array>(from: Numbers, to: Numbers): Numbers {
+  to.set(from)
+  return to
+}

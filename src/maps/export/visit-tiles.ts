@@ -1,0 +1,93 @@
+import type { MadeTile } from '../../stores/reading/tile-wish.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
+import { tileAlong } from './tile-ids.ts'
+
+/** West, south, east, north in degrees. */
+export type Bounds = [number, number, number, number]
+
+/** Which tiles are wanted. */
+export interface VisitWish {
+  minZoom: number
+  maxZoom: number
+  bbox?: Bounds
+}
+
+/** How far a visit is: tiles that were looked at, and those that are known to follow in the same zoom. */
+export interface VisitProgress {
+  visited: number
+  known: number
+}
+
+/** Tiles that are made at a time. */
+const width = 4
+const earthRadius = 6_378_137
+const degree = 180 / Math.PI
+
+/**
+ * Every tile of WebMercatorQuad in which something is drawn, zoom by zoom, along the curve in each. Goes down from zoom 0:
+ * below a tile that touches no row nothing is looked at.
+ */
+export async function* visitTiles(
+  { minZoom, maxZoom, bbox }: VisitWish,
+  make: (tile: TileAddress) => Promise<MadeTile>,
+  onProgress: (progress: VisitProgress) => void,
+): AsyncGenerator<{ tile: TileAddress; bytes: Uint8Array }> {
+  let places = [0]
+  let visited = 0
+  for (let z = 0; z <= maxZoom && places.length > 0; z += 1) {
+    const below: number[] = []
+    const tiles = places.filter((along) => bbox === undefined || touches(tileAlong(z, along), bbox))
+    const known = visited + tiles.length
+    for await (const { along, made } of inOrder(tiles, z, make)) {
+      visited += 1
+      onProgress({ visited, known })
+      if (!isBarren(made)) for (let quarter = 0; quarter < 4; quarter += 1) below.push(along * 4 + quarter)
+      if (made.bytes.length > 0 && z >= minZoom) yield { tile: tileAlong(z, along), bytes: made.bytes }
+    }
+    places = below
+  }
+}
+
+/** Whether no row touches the tile; what is thinned here may be drawn deeper. */
+function isBarren({ bytes, counts }: MadeTile): boolean {
+  return bytes.length === 0 && counts.read === 0 && counts.thinned === 0
+}
+
+async function* inOrder(
+  places: readonly number[],
+  z: number,
+  make: (tile: TileAddress) => Promise<MadeTile>,
+) {
+  const making: { along: number; made: Promise<MadeTile> }[] = []
+  try {
+    for (let next = 0; next < places.length || making.length > 0; ) {
+      const along = places[next]
+      if (along !== undefined && making.length < width) {
+        making.push({ along, made: make(tileAlong(z, along)) })
+        next += 1
+        continue
+      }
+      const first = making.shift()
+      if (first !== undefined) yield { along: first.along, made: await first.made }
+    }
+  } finally {
+    for (const { made } of making) made.catch(() => undefined)
+  }
+}
+
+function touches(tile: TileAddress, [west, south, east, north]: Bounds): boolean {
+  const [left, bottom, right, top] = tileBounds(tile)
+  const isInRows = bottom <= north && top >= south
+  const isBeside = (from: number, to: number): boolean => left <= to && right >= from
+  // A box whose west is greater than its east crosses the antimeridian.
+  return isInRows && (west <= east ? isBeside(west, east) : isBeside(west, 180) || isBeside(-180, east))
+}
+
+/** What a tile covers, in degrees. */
+export function tileBounds(tile: TileAddress): Bounds {
+  const { minX, minY, maxX, maxY } = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
+  const latitude = (y: number): number => (2 * Math.atan(Math.exp(y / earthRadius)) - Math.PI / 2) * degree
+  const longitude = (x: number): number => (x / earthRadius) * degree
+  return [longitude(minX), latitude(minY), longitude(maxX), latitude(maxY)]
+}

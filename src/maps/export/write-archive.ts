@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Layers, LayerVersion } from '../../catalog/doors/layers.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { conflict, invalid, notFound } from '../../lib/errors.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
+import type { Maps } from '../maps.ts'
+import { fieldsOf } from '../vector-metadata.ts'
+import type { ArchivedTile, ArchiveFacts } from './archive.ts'
+import type { ArchiveHandlers, ArchiveWorkData } from './archive-work.ts'
+import type { Bounds, VisitProgress, VisitWish } from './visit-tiles.ts'
+import { tileBounds, visitTiles } from './visit-tiles.ts'
+
+/** What an archive is made with. */
+export interface WriteNeeds {
+  maps: Pick<Maps, 'tile'>
+  layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
+  /** Throws where a file of this size may not be. */
+  checkSize(sizeBytes: number): void
+}
+
+/** What is to be written, and where. */
+export interface ArchiveWish extends VisitWish, ArchiveWorkData {
+  layerId: number
+  mostTiles: number
+}
+
+const file = new URL('./archive-work.ts', import.meta.url)
+const mostTries = 3
+const batchBytes = 1 << 20
+const batchTiles = 500
+/** How long it is waited until nobody can be changing the data unseen. */
+const steadyMs = 20_000
+const lookEveryMs = 500
+
+/** The layer had another version when the file was finished than when it was begun. */
+class LayerChanged extends Error {}
+
+/**
+ * Writes all tiles of a layer into a file, every one of them of the same version: it is begun anew where the layer changes.
+ * Gives the size. Throws `Failure` (`conflict`, `layer-changed`) where it changes again and again.
+ */
+export async function writeArchive(
+  needs: WriteNeeds,
+  wish: ArchiveWish,
+  onProgress: (progress: VisitProgress) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const { layer, before } = await steadyLayer(needs, wish.layerId, signal)
+    try {
+      return await writeOnce(needs, wish, { layer, before }, onProgress, signal)
+    } catch (error) {
+      if (!(error instanceof LayerChanged)) throw error
+      if (tries === mostTries) throw changes(layer)
+    }
+  }
+}
+
+async function writeOnce(
+  needs: WriteNeeds,
+  wish: ArchiveWish,
+  { layer, before }: { layer: LayerRecord; before: LayerVersion },
+  onProgress: (progress: VisitProgress) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  const { path, format } = wish
+  const leaving = new AbortController()
+  const both = AbortSignal.any([signal, leaving.signal])
+  const thread = startThread<ArchiveHandlers>(file, { data: { path, format } satisfies ArchiveWorkData })
+  try {
+    const make = async (tile: ArchivedTile['tile']) => {
+      const made = await needs.maps.tile(layer, { set: 'WebMercatorQuad', tile }, both, { isKept: false })
+      if (made.version !== before.version) throw new LayerChanged()
+      return made
+    }
+    const tell = (progress: VisitProgress): void => {
+      if (progress.known > wish.mostTiles) throw tooMany(wish.mostTiles)
+      onProgress(progress)
+    }
+    const bounds = await addAll(needs, thread, visitTiles(wish, make, tell), signal)
+    await confirm(needs, layer, before, signal)
+    const sizeBytes = await thread.call('finish', { facts: factsOf(layer, before, wish, bounds) }, { signal })
+    needs.checkSize(sizeBytes)
+    return sizeBytes
+  } catch (error) {
+    await thread.call('discard').catch(() => undefined)
+    throw error
+  } finally {
+    leaving.abort(new Error('The archive is finished or given up'))
+    await thread.end()
+  }
+}
+
+/** Hands tiles to the thread, some at a time; gives what those of the deepest zoom cover. */
+async function addAll(
+  { checkSize }: WriteNeeds,
+  thread: WorkerHandle<ArchiveHandlers>,
+  tiles: AsyncIterable<ArchivedTile>,
+  signal: AbortSignal,
+): Promise<Bounds | undefined> {
+  let batch: ArchivedTile[] = []
+  let sizeBytes = 0
+  let covered: { z: number; bounds: Bounds } | undefined
+  const send = async (): Promise<void> => {
+    checkSize(await thread.call('add', { tiles: batch }, { signal }))
+    batch = []
+    sizeBytes = 0
+  }
+  for await (const { tile, bytes } of tiles) {
+    signal.throwIfAborted()
+    // A view of a larger buffer would cross to the thread with all of it.
+    batch.push({ tile, bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice() })
+    sizeBytes += bytes.length
+    covered = {
+      z: tile.z,
+      bounds: union(covered?.z === tile.z ? covered.bounds : undefined, tileBounds(tile)),
+    }
+    if (batch.length >= batchTiles || sizeBytes >= batchBytes) await send()
+  }
+  await send()
+  return covered?.bounds
+}
+
+function union(all: Bounds | undefined, one: Bounds): Bounds {
+  if (all === undefined) return one
+  const [west, south, east, north] = all
+  return [Math.min(west, one[0]), Math.min(south, one[1]), Math.max(east, one[2]), Math.max(north, one[3])]
+}
+
+function factsOf(
+  layer: LayerRecord,
+  { version }: LayerVersion,
+  { minZoom, maxZoom }: ArchiveWish,
+  bounds: Bounds = [-180, -85.051_128_78, 180, 85.051_128_78],
+): ArchiveFacts {
+  const { title, abstract } = layer.details
+  return {
+    ...{ name: title, minZoom, maxZoom, bounds, version },
+    ...(abstract === undefined ? {} : { description: abstract }),
+    layer: { id: layer.name, fields: fieldsOf(layer) },
+  }
+}
+
+/** The layer when nobody can be changing it unseen. */
+async function steadyLayer(
+  { layers }: WriteNeeds,
+  layerId: number,
+  signal: AbortSignal,
+): Promise<{ layer: LayerRecord; before: LayerVersion }> {
+  const deadline = performance.now() + steadyMs
+  for (;;) {
+    const layer = await layers.findById(layerId)
+    if (layer === undefined) throw notFound('unknown-layer', 'The layer does not exist any more')
+    const before = await layers.versionOf(layer)
+    if (before.isCurrent) return { layer, before }
+    if (performance.now() > deadline) throw changes(layer)
+    await sleep(lookEveryMs, undefined, { signal })
+  }
+}
+
+/** Throws `LayerChanged` where the layer does not have the version any more. */
+async function confirm(
+  { layers }: WriteNeeds,
+  { id }: LayerRecord,
+  before: LayerVersion,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + steadyMs
+  for (;;) {
+    if (await layers.isStill({ id }, before)) return
+    const layer = await layers.findById(id)
+    const now = layer === undefined ? undefined : await layers.versionOf(layer)
+    if (now?.version !== before.version || performance.now() > deadline) throw new LayerChanged()
+    await sleep(lookEveryMs, undefined, { signal })
+  }
+}
+
+function changes({ workspace, name }: LayerRecord): Error {
+  const text = `Layer "${workspace}:${name}" changes all the time, or it cannot be seen whether others change it: the file would mix its versions. Try again when nobody writes to it`
+  return conflict('layer-changed', text)
+}
+
+function tooMany(mostTiles: number): Error {
+  const text = `The export has more than ${mostTiles} tiles: ask for fewer zooms or a smaller box`
+  return invalid('too-many-tiles', text)
+}
