@@ -5,6 +5,7 @@ import type { PasswordCost } from './accounts/records.ts'
 import { openAreas } from './app/areas.ts'
 import { listen } from './app/listen.ts'
 import { openCatalog } from './app/open-catalog.ts'
+import { openMaps } from './app/open-maps.ts'
 import { openMonitoring } from './app/open-monitoring.ts'
 import { openPictures } from './app/open-pictures.ts'
 import type { Parts } from './app/parts.ts'
@@ -31,15 +32,12 @@ import { setGuard } from './lib/files/guarded-files.ts'
 import type { Logger } from './lib/logger.ts'
 import { createLogger } from './lib/logger.ts'
 import { createVault } from './lib/secrets/vault.ts'
-import { Maps } from './maps/maps.ts'
-import { TileSources } from './maps/sources/tile-sources.ts'
 import { realPathOf } from './sources/path-guard.ts'
 import type { RemoteAccess } from './sources/remote/remote-access.ts'
 import { createRemoteAccess } from './sources/remote/remote-access.ts'
 import { IndexMaker } from './stores/files/index/index-maker.ts'
 import type { ReadersSettings } from './stores/reading/readers.ts'
 import { Readers } from './stores/reading/readers.ts'
-import { createServedStore } from './stores/reading/served-store.ts'
 
 /** How long a stop waits for requests and loads that are under way. */
 const drainMs = 10_000
@@ -117,16 +115,8 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...{ settings, directory, database, events, clock, indexMaker, readers, ownPort },
     })
     closers.push(() => catalog.close())
-    const sources = new TileSources({
-      ...{ catalog, events, log, root: directory.maps, maxCopyBytes: settings.limits.maxTileCopyBytes },
-      openStore: (connection) => createServedStore(connection, readers),
-    })
-    closers.push(() => sources.close())
-    const maps = new Maps({
-      ...{ layers: catalog.layers, sources, events, log },
-      cache: { root: directory.maps, maxBytes: settings.limits.maxTileBytes },
-    })
-    closers.push(() => maps.close())
+    const opened = openMaps({ settings, directory, catalog, readers, events, clock, log }, closers)
+    const { maps, exports } = opened
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
       ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
@@ -140,7 +130,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     )
     const context: Parts = {
       ...{ settings, directory, database, events, log, clock, version },
-      ...{ accounts, catalog, importer, maps, ...drawn },
+      ...{ accounts, catalog, importer, maps, exports, ...drawn },
       ...monitoring,
     }
     const observers = { events, log, clock, monitoring: monitoring.monitoring }
@@ -150,8 +140,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     closers.push(async () => {
       await Promise.all([closeHttp(app), importer.stop()])
     })
-    void sources.start()
-    void maps.start()
+    opened.start()
     await importer.start()
     drawn.rasters.start()
     return { ...context, ...server, app, close: closeAll }

@@ -75,14 +75,14 @@ export const house: House = {
     ],
     'src/http': [
       '.',
-      ...['auth', 'catalog', 'importer', 'tiles', 'ogc', 'monitoring', 'exported', 'about'],
+      ...['auth', 'catalog', 'downloads', 'importer', 'tiles', 'ogc', 'monitoring', 'exported', 'about'],
       ...['routes.ts', 'server'],
     ],
     'src/http/ogc': ['.', 'tilesets', 'routes.ts', 'ogc-area.ts'],
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
-    'src/maps': [['sources', 'cache', 'pictures'], 'rasters', '.', 'thumbnails'],
+    'src/maps': [['sources', 'cache', 'pictures'], 'rasters', '.', ['export', 'thumbnails']],
     'src/maps/rasters': ['tiff', '.'],
     'src/monitoring/collect': [
       ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts', 'kept-json.ts'],
@@ -128,6 +128,7 @@ export const house: House = {
     ],
     'src/maps': [
       ...['maps.ts', 'sources/tile-sources.ts', 'pictures/encode-picture.ts'],
+      ...['export/exports.ts', 'export/archive.ts'],
       ...['rasters/rasters.ts', 'rasters/time-wish.ts'],
       ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],
     ],

@@ -4,6 +4,7 @@ import { monitoringIndexEndpoints, startPageEndpoints } from '../http/about/star
 import type { App, Area } from '../http/app-types.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../http/auth/routes.ts'
 import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
+import { downloadEndpoints } from '../http/downloads/routes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
@@ -21,8 +22,19 @@ import type { Parts } from './parts.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas(context: Parts): Area[] {
-  const { version, catalog, maps, rasters, pictures, importer, monitoring, settings, accounts, clock } =
-    context
+  const {
+    version,
+    catalog,
+    maps,
+    exports,
+    rasters,
+    pictures,
+    importer,
+    monitoring,
+    settings,
+    accounts,
+    clock,
+  } = context
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
   const { sharedMaxAgeSeconds } = settings.server
@@ -46,6 +58,7 @@ export function openAreas(context: Parts): Area[] {
       pictures,
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
+    table(downloadEndpoints, { catalog, exports }),
     catalogArea({ catalog }),
     stylesArea({ catalog }),
     ...importerAreas({

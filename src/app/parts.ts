@@ -8,6 +8,7 @@ import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { Exports } from '../maps/export/exports.ts'
 import type { Maps } from '../maps/maps.ts'
 import type { Pictures } from '../maps/pictures/pictures.ts'
 import type { Rasters } from '../maps/rasters/rasters.ts'
@@ -45,6 +46,7 @@ export interface Parts extends Ground, MonitoringParts {
   accounts: Accounts
   catalog: Catalog
   maps: Maps
+  exports: Exports
   rasters: Rasters
   pictures: Pictures
   importer: Importer

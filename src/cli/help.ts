@@ -4,6 +4,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
 
   terrane serve             serves the REST interface until it is stopped
   terrane import PATH...    imports files and folders, or tables of a database
+  terrane export LAYER      writes all vector tiles of a layer into one file, MBTiles or PMTiles
   terrane workspaces        lists, makes, changes and deletes workspaces
   terrane stores            the same for stores
   terrane layers            the same for layers
@@ -54,6 +55,18 @@ machine can see. Importing from a database needs the role admin.
 Without --url it takes the server that runs under the same settings, or starts one for this import. Files that the
 server may not read by itself are uploaded. At a terminal it asks what to do with a layer that exists already, a
 workspace that does not, and data without geometry. The exit code is 1 when anything was not imported.`,
+  export: `terrane export LAYER --output FILE: writes all vector tiles of a layer into one file
+
+  -o, --output FILE    the file; its ending tells the format where --format does not
+  -f, --format F       mbtiles or pmtiles
+      --min-zoom N     first zoom (default: 0)
+      --max-zoom N     last zoom, at most 22 (default: 14)
+      --bbox=W,S,E,N   only tiles that touch this box, in degrees
+  -w, --workspace W    workspace of the layer (default: the server's default workspace); LAYER may be W:NAME too
+${access}
+
+All tiles are of one version of the layer: the file is begun anew where the layer changes meanwhile.
+${ownServer}`,
   workspaces: `terrane workspaces [list]
 terrane workspaces show NAME
 terrane workspaces create NAME [--public] [--default]

@@ -1,4 +1,4 @@
-export type Unit = 'rows' | 'bytes'
+export type Unit = 'rows' | 'tiles' | 'bytes'
 
 /** How far one piece of work is. */
 export interface ProgressLine {
@@ -74,6 +74,6 @@ export function barText({ label, done, total, unit, perSecond }: ProgressLine): 
 }
 
 export function amount(value: number, unit: Unit): string {
-  if (unit === 'rows') return `${Math.round(value).toLocaleString('en')} rows`
+  if (unit !== 'bytes') return `${Math.round(value).toLocaleString('en')} ${unit}`
   return value < 1e6 ? `${Math.ceil(value / 1e3)} kB` : `${(value / 1e6).toFixed(1)} MB`
 }

@@ -1,3 +1,4 @@
+import { createWriteStream } from 'node:fs'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -31,6 +32,8 @@ export interface RestClient {
   upload(path: string, files: UploadFile[], onSent: (bytes: number) => void): Promise<unknown>
   /** Sends one file as the body of a request. */
   sendFile(path: string, file: UploadFile, onSent: (bytes: number) => void): Promise<unknown>
+  /** Writes what the path answers into a file; `onReceived` hears of the bytes so far. */
+  download(path: string, file: string, onReceived: (bytes: number) => void): Promise<void>
   close(): void
 }
 
@@ -58,7 +61,24 @@ export function createRestClient(url: string, authorization: string): RestClient
     delete: (path) => call('DELETE', path),
     upload: (path, files, onSent) => call('POST', path, multipartBody(files, onSent)),
     sendFile: (path, file, onSent) => call('POST', path, fileBody(file, onSent)),
+    download: async (path, file, onReceived) => {
+      const headers = { authorization }
+      const answer = await exchange(url + path, isSecure, { method: 'GET', agent, headers }, undefined)
+      if (answer.statusCode !== 200) await readAnswer(answer, `GET ${path}`)
+      await pipeline(answer, countBytes(onReceived), createWriteStream(file))
+    },
     close: () => agent.destroy(),
+  }
+}
+
+function countBytes(onReceived: (bytes: number) => void) {
+  let sum = 0
+  return async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      sum += chunk.length
+      onReceived(sum)
+      yield chunk
+    }
   }
 }
 

@@ -59,6 +59,8 @@ interface LimitSettings {
   maxTileBytes: number
   /** Bytes that copies of layers in web mercator may take, where only GDAL finds the way there. */
   maxTileCopyBytes: number
+  /** Bytes that exported files may take on the disk altogether. */
+  maxExportBytes: number
   /** Loads at the same time; the rest queue. */
   concurrentLoads: number
   /** Work that neither gets on nor hears its signal for so long is ended. */
@@ -220,6 +222,7 @@ function readLimits(read: Reader): LimitSettings {
     toolSeconds: read.integer('TERRANE_MAX_TOOL_SECONDS', { fallback: 6 * 3600, ...count }),
     maxRasterBytes: read.bytes('TERRANE_MAX_RASTER', 50 * 2 ** 30),
     maxTileCopyBytes: read.bytes('TERRANE_MAX_TILE_COPIES', 20 * 2 ** 30, { min: 0 }),
+    maxExportBytes: read.bytes('TERRANE_MAX_EXPORTS', 20 * 2 ** 30),
     maxTileBytes: read.bytes('TERRANE_MAX_TILES', 5 * 2 ** 30, { min: 0 }),
     silenceSeconds: read.integer('TERRANE_MAX_SILENCE', { fallback: 600, min: 1, max: 86_400 }),
     concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),

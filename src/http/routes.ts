@@ -3,6 +3,7 @@ import { metricsEndpoints } from './about/metrics.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
 import { catalogEndpoints } from './catalog/routes.ts'
+import { downloadEndpoints } from './downloads/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { importerEndpoints } from './importer/routes.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
@@ -26,6 +27,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...ogcEndpoints, // /ogc
   ...tileEndpoints, // /tiles
   ...pictureEndpoints, // /tiles
+  ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
   ...importerEndpoints, // /rest/imports
 ]

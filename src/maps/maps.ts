@@ -68,12 +68,17 @@ export class Maps {
     await this.#sources.requireTiles(layer)
   }
 
-  /** Throws as `requireTiles`. */
-  async tile(layer: LayerRecord, question: TileQuestion, signal: AbortSignal): Promise<MapTile> {
+  /** Throws as `requireTiles`. With `isKept: false` the cache stays as it is, but for what is there already. */
+  async tile(
+    layer: LayerRecord,
+    question: TileQuestion,
+    signal: AbortSignal,
+    { isKept = true }: { isKept?: boolean } = {},
+  ): Promise<MapTile> {
     await this.#sources.requireTiles(layer)
     const { set, tile } = question
     const wanted = { set, tile, format: 'pbf', variant: variantOf(layer, question.properties) } as const
-    return this.#vector.tile(layer, wanted, signal)
+    return this.#vector.tile(layer, wanted, signal, { isKept })
   }
 
   async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<MadeTile> {

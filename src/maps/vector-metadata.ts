@@ -6,20 +6,24 @@ const deepestZoom = 22
 
 /** What a file of a layer's vector tiles says of itself (MBTiles 1.3, "Vector tileset metadata"). */
 export function vectorMetadata(layer: LayerRecord, { variant }: { variant: string }): Record<string, string> {
-  const { title, abstract, schema } = layer.details
+  const { title, abstract } = layer.details
   const shown = variant === '' ? undefined : new Set(JSON.parse(variant) as string[])
-  const fields = schema.attributes
-    .filter(({ name, type }) => shown?.has(name) !== false && type !== 'binary')
-    .map(({ name, type }) => [name, fieldType(type)])
-  const vector_layers = [
-    { id: layer.name, fields: Object.fromEntries(fields), minzoom: 0, maxzoom: deepestZoom },
-  ]
+  const vector_layers = [{ id: layer.name, fields: fieldsOf(layer, shown), minzoom: 0, maxzoom: deepestZoom }]
   return {
     ...{ name: title, format: 'pbf', type: 'overlay', version: String(layer.version) },
     ...{ minzoom: '0', maxzoom: String(deepestZoom) },
     ...(abstract === undefined ? {} : { description: abstract }),
     json: JSON.stringify({ vector_layers }),
   }
+}
+
+/** The attributes that tiles hold, with their types by the words of the format. */
+export function fieldsOf(
+  { details: { schema } }: LayerRecord,
+  shown?: ReadonlySet<string>,
+): Record<string, string> {
+  const fields = schema.attributes.filter(({ name, type }) => shown?.has(name) !== false && type !== 'binary')
+  return Object.fromEntries(fields.map(({ name, type }) => [name, fieldType(type)]))
 }
 
 const numbers: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float32', 'float64']

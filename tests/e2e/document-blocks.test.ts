@@ -31,6 +31,7 @@ const covered: Record<string, string | { reason: string }> = {
   'README.md > Import your own data > sh 4': documents,
   'README.md > Import your own data > sh 5': documents,
   'README.md > See how it is used > sh 1': documents,
+  'README.md > Export tiles > sh 1': documents,
   'docs/architecture.md > The way of the data > text 1': { reason: 'A drawing' },
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,

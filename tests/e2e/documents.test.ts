@@ -97,6 +97,9 @@ describe('README.md and docs/operations.md', { timeout: 400_000 }, () => {
     assert.match(await run('README.md > Import your own data > sh 5'), /"id":5/)
     assert.match(await run('README.md > See how it is used > sh 1'), /"data"/)
 
+    const exported = await run('README.md > Export tiles > sh 1')
+    assert.match(exported, /countries\.pmtiles: [\s\S]*europe\.mbtiles: /)
+
     const manage = 'README.md > Import your own data > sh 2'
     await runCommands('bin/terrane.mjs workspaces create city', env, folder)
     const user =

@@ -120,7 +120,7 @@ export class ExportRecords {
 }
 
 /** Whether work on it is still to be done. */
-export function isOpen({ state }: Pick<ExportRecord, 'state'>): boolean {
+function isOpen({ state }: Pick<ExportRecord, 'state'>): boolean {
   return state === 'PENDING' || state === 'RUNNING'
 }
 

@@ -8,7 +8,7 @@ import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { Maps } from '../maps.ts'
 import type { ExportFormat } from './archive.ts'
 import type { ExportRecord } from './export-records.ts'
-import { ExportRecords, isOpen } from './export-records.ts'
+import { ExportRecords } from './export-records.ts'
 import type { Bounds, VisitProgress } from './visit-tiles.ts'
 import { writeArchive } from './write-archive.ts'
 
@@ -205,7 +205,7 @@ class OwnRecord {
   }
 }
 
-export { isOpen }
+export { type ExportRecord, exportStates } from './export-records.ts'
 
 function unknownDownload(id: string): Error {
   return notFound('unknown-download', `There is no download "${id}", or not any more`)

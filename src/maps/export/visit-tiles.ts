@@ -88,6 +88,6 @@ function touches(tile: TileAddress, [west, south, east, north]: Bounds): boolean
 export function tileBounds(tile: TileAddress): Bounds {
   const { minX, minY, maxX, maxY } = tileEnvelope(getTileMatrixSet('WebMercatorQuad'), tile)
   const latitude = (y: number): number => (2 * Math.atan(Math.exp(y / earthRadius)) - Math.PI / 2) * degree
-  const longitude = (x: number): number => (x / earthRadius) * degree
+  const longitude = (x: number): number => Math.max(-180, Math.min(180, (x / earthRadius) * degree))
   return [longitude(minX), latitude(minY), longitude(maxX), latitude(maxY)]
 }

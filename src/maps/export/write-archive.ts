@@ -183,5 +183,5 @@ function changes({ workspace, name }: LayerRecord): Error {
 
 function tooMany(mostTiles: number): Error {
   const text = `The export has more than ${mostTiles} tiles: ask for fewer zooms or a smaller box`
-  return invalid('too-many-tiles', text)
+  return invalid('export-too-large', text)
 }

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { DataDirectory } from '../config/data-directory.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventBus } from '../lib/events.ts'
+import type { Logger } from '../lib/logger.ts'
+import { Exports } from '../maps/export/exports.ts'
+import { Maps } from '../maps/maps.ts'
+import { TileSources } from '../maps/sources/tile-sources.ts'
+import type { Readers } from '../stores/reading/readers.ts'
+import { createServedStore } from '../stores/reading/served-store.ts'
+
+interface MapsNeeds {
+  settings: Settings
+  directory: DataDirectory
+  catalog: Catalog
+  readers: Readers
+  events: EventBus
+  clock: Clock
+  log: Logger
+}
+
+/** Maps and their exports. */
+export interface OpenedMaps {
+  maps: Maps
+  exports: Exports
+  /** Removes in the background what an earlier process has left. */
+  start(): void
+}
+
+/** What closes them is added to `closers`, the last to be called first. */
+export function openMaps(
+  { settings, directory, catalog, readers, events, clock, log }: MapsNeeds,
+  closers: (() => void | Promise<void>)[],
+): OpenedMaps {
+  const { limits } = settings
+  const { layers } = catalog
+  const sources = new TileSources({
+    ...{ catalog, events, log, root: directory.maps, maxCopyBytes: limits.maxTileCopyBytes },
+    openStore: (connection) => createServedStore(connection, readers),
+  })
+  closers.push(() => sources.close())
+  const cache = { root: directory.maps, maxBytes: limits.maxTileBytes }
+  const maps = new Maps({ layers, sources, events, cache, log })
+  closers.push(() => maps.close())
+  const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
+  const exports = new Exports({ maps, layers, events, clock, log }, kept)
+  closers.push(() => exports.close())
+  const start = (): void => {
+    for (const part of [sources, maps, exports]) void part.start()
+  }
+  return { maps, exports, start }
+}

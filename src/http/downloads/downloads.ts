@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { conflict, Failure, notFound } from '../../lib/errors.ts'
+import type { ExportRecord, Exports } from '../../maps/export/exports.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
+import { Bytes, empty, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { sendFile } from '../send-file.ts'
+import {
+  DownloadReply,
+  downloadPath,
+  ExportBody,
+  fileNameOf,
+  fromWireExport,
+  toWireDownload,
+} from './download-wire.ts'
+
+/** What the endpoints of exports work with. */
+export interface DownloadParts {
+  catalog: Pick<Catalog, 'layers'>
+  exports: Exports
+}
+
+const tags = ['downloads']
+const LayerParams = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+const IdParams = Type.Object({ id: Type.String({ description: '32 hexadecimal digits' }) })
+const mediaTypes: Record<ExportRecord['format'], string> = {
+  mbtiles: 'application/vnd.mapbox-vector-tile+mbtiles',
+  pmtiles: 'application/vnd.pmtiles',
+}
+
+export const createExport = operation({
+  summary: 'Export all vector tiles of a layer as one file, MBTiles or PMTiles',
+  description:
+    'Every tile is the same as below `/tiles`, and all are of one version of the layer: the file is begun anew where the layer changes.',
+  tags,
+  params: LayerParams,
+  body: ExportBody,
+  answers: { 202: DownloadReply },
+  handle: async ({ catalog, exports }: DownloadParts, request, reply) => {
+    const { layer: text } = request.params
+    const layer = await catalog.layers.findNamed(text)
+    if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+    request.usedLayer = layer
+    const record = await exports.begin(layer, fromWireExport(request.body), request.caller.name ?? '')
+    reply.code(202).header('location', request.link(downloadPath(record)))
+    return toWireDownload(request, record)
+  },
+})
+
+export const showDownload = operation({
+  summary: 'How far a file is, and where it stands',
+  tags,
+  params: IdParams,
+  answers: { 200: DownloadReply },
+  handle: async (parts: DownloadParts, request, reply) => {
+    const record = await readable(parts, request)
+    keepPrivately(reply)
+    return toWireDownload(request, record)
+  },
+})
+
+export const readDownload = operation({
+  summary: 'The file, or a range of it',
+  tags,
+  handlesHead: true,
+  params: IdParams,
+  answers: {
+    200: media('The file', { [mediaTypes.mbtiles]: Bytes, [mediaTypes.pmtiles]: Bytes }),
+    206: media('The range of it that was asked for', {
+      [mediaTypes.mbtiles]: Bytes,
+      [mediaTypes.pmtiles]: Bytes,
+    }),
+    304: empty('The client has it already'),
+    416: empty('The file has no such range'),
+  },
+  handle: async (parts: DownloadParts, request, reply) => {
+    const record = await readable(parts, request)
+    const path = parts.exports.filePath(record)
+    if (path === undefined)
+      throw conflict('download-not-ready', `The file is not there: its state is ${record.state}`)
+    const name = fileNameOf(record)
+    const plain = name.replaceAll(/[^\w.-]/g, '_')
+    reply.header(
+      'content-disposition',
+      `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    )
+    const file = { path, mediaType: mediaTypes[record.format], isLinkAllowed: false }
+    if (await sendFile(request, reply, file)) return reply
+    throw unknownDownload(record.id)
+  },
+})
+
+export const removeDownload = operation({
+  summary: 'Cancel an export, or remove its file',
+  tags,
+  params: IdParams,
+  answers: { 200: empty() },
+  handle: async (parts: DownloadParts, request, reply) => {
+    const { id, user } = await readable(parts, request)
+    if (user !== request.caller.name && !hasRole(request.caller, 'staff'))
+      throw new Failure('forbidden', 'forbidden', 'Only who asked for the file, or staff, may remove it')
+    await parts.exports.remove(id)
+    return reply.code(200).send()
+  },
+})
+
+/** Rights are those of the moment: of a layer that the caller may not read there is no download. */
+async function readable(
+  { catalog, exports }: DownloadParts,
+  request: FastifyRequest<{ Params: { id: string } }>,
+): Promise<ExportRecord> {
+  const { id } = request.params
+  const { record, layer } = await exports.get(id)
+  if (!hasRole(request.caller, 'user') && !(await catalog.layers.isPublic(layer))) throw unknownDownload(id)
+  request.usedLayer = layer
+  return record
+}
+
+function unknownDownload(id: string): Failure {
+  return notFound('unknown-download', `There is no download "${id}", or not any more`)
+}
