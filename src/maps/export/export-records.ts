@@ -6,7 +6,7 @@ import type { Bounds } from './visit-tiles.ts'
 
 /** States of an export; the first two are those of work that is still to be done. */
 export const exportStates = ['PENDING', 'RUNNING', 'COMPLETE', 'ERROR'] as const
-export type ExportState = (typeof exportStates)[number]
+type ExportState = (typeof exportStates)[number]
 
 /** An export of a layer, as it is kept. */
 export interface ExportRecord {

@@ -60,19 +60,18 @@ async function* inOrder(
   make: (tile: TileAddress) => Promise<MadeTile>,
 ) {
   const making: { along: number; made: Promise<MadeTile> }[] = []
-  try {
-    for (let next = 0; next < places.length || making.length > 0; ) {
-      const along = places[next]
-      if (along !== undefined && making.length < width) {
-        making.push({ along, made: make(tileAlong(z, along)) })
-        next += 1
-        continue
-      }
-      const first = making.shift()
-      if (first !== undefined) yield { along: first.along, made: await first.made }
+  for (let next = 0; next < places.length || making.length > 0; ) {
+    const along = places[next]
+    if (along !== undefined && making.length < width) {
+      const made = make(tileAlong(z, along))
+      // Nobody may come to wait for it, where one before it fails.
+      made.catch(() => undefined)
+      making.push({ along, made })
+      next += 1
+      continue
     }
-  } finally {
-    for (const { made } of making) made.catch(() => undefined)
+    const first = making.shift()
+    if (first !== undefined) yield { along: first.along, made: await first.made }
   }
 }
 
