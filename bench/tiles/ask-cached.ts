@@ -3,6 +3,7 @@ import { loadRequests } from '../request-load.ts'
 import { askOnce } from './ask-tiles.ts'
 
 const connections = 32
+const gzip = { 'accept-encoding': 'gzip' }
 const seconds = 5
 
 /** Requests a second, and milliseconds of the median and of the 99th of a hundred. */
@@ -19,17 +20,16 @@ interface CachedPlace {
   layer: string
   /** Addresses that nobody has asked for. */
   tiles: string[]
-  headers: Record<string, string>
 }
 
 /** One tile again and again, with and without its ETag, beside `/health`; other requests alone and beside a crowd. */
-export async function askCached({ url, layer, tiles, headers }: CachedPlace): Promise<CachedResult[]> {
+export async function askCached({ url, layer, tiles }: CachedPlace): Promise<CachedResult[]> {
   const [tile = '', ...others] = tiles
-  const etag = await etagOf(tile, headers)
+  const etag = await etagOf(tile)
   const health = `${url}/health`
   const items = `${url}/ogc/collections/default:${layer}/items?limit=10`
   const load = async (name: string, address: string, own = {}, wanted = 200): Promise<CachedResult> => {
-    const how = { connections, seconds, headers: { ...headers, ...own }, wanted }
+    const how = { connections, seconds, headers: { ...gzip, ...own }, wanted }
     await loadRequests(address, { ...how, seconds: 1 })
     return { name, ...(await loadRequests(address, how)) }
   }
@@ -38,29 +38,27 @@ export async function askCached({ url, layer, tiles, headers }: CachedPlace): Pr
     await load('a cached tile', tile),
     await load('the same, 304', tile, { 'if-none-match': etag }, 304),
     await load('10 items', items),
-    ...(await besideCrowd({ others, headers, health, items })),
+    ...(await besideCrowd({ others, health, items })),
   ]
 }
 
 async function besideCrowd({
   others,
-  headers,
   health,
   items,
 }: {
   others: string[]
-  headers: Record<string, string>
   health: string
   items: string
 }): Promise<CachedResult[]> {
-  const one = { connections: 1, seconds: 2, headers }
+  const one = { connections: 1, seconds: 2, headers: gzip }
   const alone = [
     { name: '/health, one connection, alone', ...(await loadRequests(health, one)) },
     { name: '10 items, one connection, alone', ...(await loadRequests(items, one)) },
   ]
   const half = others.length >> 1
   const meanwhile = async (name: string, address: string, urls: string[]): Promise<CachedResult> => {
-    const crowd = askOnce(urls, { connections, headers })
+    const crowd = askOnce(urls, { connections })
     const result = await loadRequests(address, one)
     const { perSecond, failed } = await crowd
     return {
@@ -76,10 +74,10 @@ async function besideCrowd({
   ]
 }
 
-async function etagOf(url: string, headers: Record<string, string>): Promise<string> {
+async function etagOf(url: string): Promise<string> {
   const agent = new Agent()
   return new Promise((resolve, reject) => {
-    get(url, { agent, headers }, (reply) => {
+    get(url, { agent, headers: gzip }, (reply) => {
       reply.resume()
       resolve(String(reply.headers.etag ?? ''))
     }).once('error', reject)

@@ -25,7 +25,7 @@ export async function askOnce(
   let next = 0
   const ask = (url: string): Promise<number | undefined> =>
     new Promise((resolve) => {
-      const request = get(url, { agent, headers }, (reply) => {
+      const request = get(url, { agent, headers: { 'accept-encoding': 'gzip', ...headers } }, (reply) => {
         let size = 0
         reply.on('data', (chunk: Uint8Array) => {
           size += chunk.length

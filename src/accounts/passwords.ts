@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../lib/errors.ts'
 import type { PasswordCost } from './records.ts'
 
@@ -24,7 +24,8 @@ export interface Passwords {
  * hash: a changed password has another hash, so that the old one is forgotten at once.
  */
 export function createPasswords(cost: PasswordCost = usualCost): Passwords {
-  const digestKey = randomBytes(32)
+  // A key object: of bytes each digest would make one, which takes longer than the digest.
+  const digestKey = createSecretKey(randomBytes(32))
   const known = new Map<string, Buffer>()
   const underWay = new Map<string, Promise<boolean>>()
   const turns = createTurns()
