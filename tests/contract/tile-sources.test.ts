@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
@@ -132,6 +140,12 @@ describe('tiles of a large layer', { concurrency: false }, () => {
         tiles[0] !== undefined && tiles[0].counts.thinned > rows * 0.8,
         JSON.stringify(tiles[0]?.counts),
       )
+
+      const layer = await recordOf(server, 'many')
+      await server.catalog.layers.change(layer, { title: 'Many' })
+      assert.deepEqual(await bothWays(server, 'many', header, everywhere.slice(0, 1)), tiles.slice(0, 1))
+      const edited = await overviewOf(server, 'many')
+      assert.ok(edited !== path && statSync(edited).ino === statSync(path).ino, 'it was made anew')
 
       await load(server, 'many', crowdedSquares(12_000, 2), { mode: 'REPLACE' })
       const { bytes } = await tileOf(server, 'many', { z: 0, x: 0, y: 0 })

@@ -10,6 +10,9 @@ export type PlaceEnvelopes = (envelopes: Float64Array) => Places
 /** Changes a point of the table to longitude and latitude, in place; NaN where it has none. */
 type ToDegrees = (place: { x: number; y: number }, height: number) => void
 
+const mostKept = 50
+const kept = new Map<string, PlaceEnvelopes>()
+
 /** What of a side's length may come from the rounding of envelopes to 32-bit floats. */
 const floatNoise = 2 ** -22
 
@@ -18,6 +21,16 @@ const floatNoise = 2 ** -22
  * layers are read from a copy.
  */
 export async function placeEnvelopesOf(crs: CrsDeclaration | string): Promise<PlaceEnvelopes> {
+  const key = JSON.stringify(crs)
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const found = await findPlaceEnvelopes(crs)
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(key, found)
+  return found
+}
+
+async function findPlaceEnvelopes(crs: CrsDeclaration | string): Promise<PlaceEnvelopes> {
   const reprojector = await createReprojector(crs, 'EPSG:4326', { canUsePrograms: false })
   const toDegrees = reprojector.isIdentity ? undefined : reprojector.transformPlace
   return (envelopes) => placeAll(envelopes, toDegrees)
@@ -84,9 +97,14 @@ function setPlace(
   const y1 = low.y === high.y ? y0 : worldY(high.y)
   // A CRS across the antimeridian: its right edge has come out on the left.
   if (x0 - x1 > 0.5) x1 += 1
-  places.x[row] = toUnits((x0 + x1) / 2)
+  places.x[row] = toUnits(inWorld((x0 + x1) / 2))
   places.y[row] = toUnits((y0 + y1) / 2)
   places.size[row] = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0))
+}
+
+/** The place in the world that features beyond the antimeridian are drawn at, as far as longitudes go: to 360 on each side. */
+function inWorld(x: number): number {
+  return x >= -0.5 && x <= 1.5 ? x - Math.floor(x) : x
 }
 
 /** An envelope with corners off the map is taken for huge where its middle is on it, and has no place otherwise. */
@@ -98,7 +116,7 @@ function setHugePlace(places: Places, row: number, box: Box, toDegrees: ToDegree
     places.size[row] = Number.NaN
     return
   }
-  places.x[row] = toUnits(worldX(middle.x))
+  places.x[row] = toUnits(inWorld(worldX(middle.x)))
   places.y[row] = toUnits(worldY(middle.y))
   places.size[row] = Number.POSITIVE_INFINITY
 }

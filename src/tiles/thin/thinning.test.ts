@@ -146,7 +146,7 @@ describe('thinning', () => {
   })
 
   it('shows the same in a tile whether all of the layer is known or only what stands around', () => {
-    const boxes = crowdedBoxes(5, 1500)
+    const boxes = crowdedBoxes(5, 700)
     const levels = findLevels(degrees(boxes), limits)
     for (const set of sets) {
       for (let z = 0; z <= levels.thinning.cells.length; z += 1) {
@@ -188,7 +188,7 @@ describe('thinning', () => {
   })
 
   it('counts each feature that is left out in one tile of a zoom', () => {
-    const boxes = crowdedBoxes(6, 1500)
+    const boxes = crowdedBoxes(6, 700)
     const levels = findLevels(degrees(boxes), limits)
     for (const set of sets) {
       for (let z = 0; z <= levels.thinning.cells.length; z += 1) {
@@ -246,6 +246,14 @@ describe('thinning', () => {
     const { levels, thinning } = findLevels(degrees(new Float64Array(400).fill(Number.NaN)), limits)
     assert.deepEqual(thinning, { cells: [] })
     assert.equal(Math.max(...levels), 0)
+  })
+
+  it('takes places beyond the antimeridian for those that they are drawn at', () => {
+    const { x } = degrees(
+      Float64Array.from([200, 1, 200, 1, -160, 1, -160, 1, -200, 1, -200, 1, 160, 1, 160, 1]),
+    )
+    assert.equal(x[0], x[1])
+    assert.equal(x[2], x[3])
   })
 
   it('has the same places for degrees and for metres of web mercator', () => {
