@@ -14,7 +14,7 @@ const slow = /(?:fuzz|damage|hostile|gdal-\w+|run-tools)\.test\.ts$|^src\/format
 
 /** What changes its process, or starts others: these have a process each. */
 const apart =
-  /(?:archive(?:-\w+)?|worker-handle|work-pool|leave-stuck-work|guarded-files|path-guard|process|allowed-options|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
+  /(?:archive(?:-\w+)?|load-sharp|worker-handle|work-pool|leave-stuck-work|guarded-files|path-guard|process|allowed-options|log-follower|embedded-jobs|command-line|unused)\.test\.ts$/
 
 export interface UnitTests {
   /** Files that share a process, one list for each process. */

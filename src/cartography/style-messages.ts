@@ -1,4 +1,5 @@
 import { writeStyle } from './convert-style.ts'
+import { notInPictures } from './draw/what-is-drawn.ts'
 import { readStyle } from './read-style.ts'
 import type { StyleFormat } from './style-format.ts'
 import { styleFormats } from './style-format.ts'
@@ -37,6 +38,13 @@ export function styleMessages(document: { format: StyleFormat; document: string 
   return [
     ...unread,
     ...others.flatMap((format) => unwritten(format, writeStyle(style, 'style', format)?.lost ?? [], known)),
+    ...notInPictures(style).map(
+      (what): StyleMessage => ({
+        level: 'info',
+        code: 'style-partly-drawn',
+        message: `Not in legends or thumbnails as it is said: ${what}`,
+      }),
+    ),
   ]
 }
 

@@ -197,6 +197,46 @@ describe('tiles of rasters of many kinds', () => {
   })
 })
 
+describe('tiles of a palette and of a JPEG with a place', () => {
+  /** A raster of the source's first band with a palette: 0 is black, 1 is red, others are blue. */
+  const paletted = (target: string): void => {
+    const entries = ['<Entry c1="0" c2="0" c3="0" c4="255"/>', '<Entry c1="255" c2="0" c3="0" c4="255"/>']
+    const blue = '<Entry c1="0" c2="0" c3="255" c4="255"/>'.repeat(20)
+    const source = join(rasterFixtures, 'world.byte.tif')
+    const place = '<SRS>EPSG:4326</SRS><GeoTransform>-180, 0.125, 0, 75, 0, -0.125</GeoTransform>'
+    const band = `<ColorInterp>Palette</ColorInterp><ColorTable>${entries.join('')}${blue}</ColorTable><SimpleSource><SourceFilename>${source}</SourceFilename><SourceBand>1</SourceBand></SimpleSource>`
+    const vrt = `<VRTDataset rasterXSize="2880" rasterYSize="1200">${place}<VRTRasterBand dataType="Byte" band="1">${band}</VRTRasterBand></VRTDataset>`
+    writeFileSync(`${target}.vrt`, vrt)
+    gdal('gdal_translate', '-q', '-co', 'COMPRESS=DEFLATE', `${target}.vrt`, target)
+    rmSync(`${target}.vrt`)
+  }
+
+  it('have the colours that the files say', { timeout: 90_000 }, async (test) => {
+    const { client, folder } = await serve(test, { 'palette.tif': paletted })
+    const { rgba, status } = await pictureTile(client, 'default:palette/2/1/1.png')
+    assert.equal(status, 200)
+    const colors = new Set<string>()
+    for (let at = 0; at < rgba.length; at += 4) colors.add(rgba.subarray(at, at + 4).join())
+    assert.deepEqual([...colors].sort(), ['0,0,0,255', '255,0,0,255'])
+    const legend = await client.server.app.inject({
+      url: '/tiles/default:palette/legend.json',
+      headers: client.server.admin,
+    })
+    assert.deepEqual(JSON.parse(legend.body).entries[2].color, { color: '#ff0000', opacity: 1 })
+
+    gdal('gdal_translate', '-q', '-of', 'JPEG', '-co', 'WORLDFILE=YES', rgb, join(folder, 'photo.jpg'))
+    writeFileSync(join(folder, 'photo.prj'), 'EPSG:32618')
+    const created = await client.call('POST', '', { import: { data: { type: 'file', file: 'photo.jpg' } } })
+    const id = Number(created.json.import?.id)
+    await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:32618' } })
+    assert.equal((await client.call('POST', `/${id}`)).status, 204)
+    const photo = await pictureTile(client, 'default:photo/9/144/219.png')
+    assert.equal(photo.status, 200, photo.code)
+    const expected = await warpedTile(rgb, folder, place, '-r', 'bilinear')
+    assert.ok(differing(photo.rgba, expected, 40).color < 0.05)
+  })
+})
+
 describe('tiles of rasters across the antimeridian', () => {
   /** A raster of longitudes from `west` on, 20 degrees wide, whose values rise to the east. */
   const longitudes =

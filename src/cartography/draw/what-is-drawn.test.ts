@@ -26,13 +26,23 @@ it('what a style says and pictures do not draw is told', () => {
         symbols: [
           { kind: 'text', label: [{ property: 'a' }], size: 10, color: '#000000', opacity: 1 },
           { kind: 'icon', href: 'a.svg', opacity: 1 },
-          { kind: 'line', stroke: { color: { by: 'attribute', property: 'c' }, width: 1, opacity: 1 }, offset: 2 },
+          {
+            kind: 'line',
+            stroke: { color: { by: 'attribute', property: 'c' }, width: 1, opacity: 1 },
+            offset: 2,
+          },
         ],
       },
     ],
   })
   assert.deepEqual(
     told.map((text) => text.replace(/:.*/, '')),
-    ['values that are the attribute itself', 'filters by a box', 'labels', 'pictures from elsewhere', 'lines beside the geometry'],
+    [
+      'values that are the attribute itself',
+      'filters by a box',
+      'labels',
+      'pictures from elsewhere',
+      'lines beside the geometry',
+    ],
   )
 })

@@ -37,7 +37,12 @@ export const drawnThings: readonly DrawnThing[] = [
   { what: 'marks, lines and areas', legend: 'yes', thumbnail: 'yes', isIn: () => false },
   { what: 'dashes, caps and joins of lines', legend: 'yes', thumbnail: 'yes', isIn: () => false },
   { what: 'lengths in metres on the ground', legend: 'yes', thumbnail: 'yes', isIn: () => false },
-  { what: 'classes, categories and stops of an attribute', legend: 'yes', thumbnail: 'yes', isIn: () => false },
+  {
+    what: 'classes, categories and stops of an attribute',
+    legend: 'yes',
+    thumbnail: 'yes',
+    isIn: () => false,
+  },
   {
     what: 'values that are the attribute itself',
     legend: 'partly',
@@ -53,7 +58,12 @@ export const drawnThings: readonly DrawnThing[] = [
     isIn: (style) => holds(style.rules, ({ input }) => input === 'zoom'),
   },
   { what: 'scales of rules', legend: 'yes', thumbnail: 'yes', isIn: () => false },
-  { what: 'filters by attributes and by kind of geometry', legend: 'yes', thumbnail: 'yes', isIn: () => false },
+  {
+    what: 'filters by attributes and by kind of geometry',
+    legend: 'yes',
+    thumbnail: 'yes',
+    isIn: () => false,
+  },
   {
     what: 'filters by a box',
     legend: 'yes',
@@ -90,7 +100,9 @@ export const drawnThings: readonly DrawnThing[] = [
     isIn: (style) =>
       style.rules.some(
         ({ symbols, condition }) =>
-          condition?.op === 'dimension' && condition.value > 0 && symbols.some(({ kind }) => kind === 'point'),
+          condition?.op === 'dimension' &&
+          condition.value > 0 &&
+          symbols.some(({ kind }) => kind === 'point'),
       ),
   },
   { what: 'colours, stretch and bands of rasters', legend: 'yes', thumbnail: 'yes', isIn: () => false },
