@@ -33,6 +33,8 @@ interface LastLook {
   /** Of the layer's own version: a change of ours is looked at anew. */
   version: number
   state: Promise<TableState | undefined>
+  /** The same, given up where it takes longer than a request may wait. */
+  soon: Promise<TableState | undefined>
   /** Until when the state counts as the present one; infinite while it is being looked at. */
   until: number
   /** Whether it has ended, so that nobody has to wait for it. */
@@ -55,9 +57,8 @@ export class LayerVersions {
 
   /** The version as it is now, by a look outside that is at most moments old; never waits long. */
   async of(layer: LayerRecord): Promise<LayerVersion> {
-    const fresh = this.#fresh(layer)
-    const look = fresh?.isDone === true ? fresh.state : this.#state(layer, AbortSignal.timeout(lookTimeoutMs))
-    const state = await look.catch(() => undefined)
+    const look = this.#fresh(layer) ?? this.#begin(layer)
+    const state = await (look.isDone ? look.state : look.soon).catch(() => undefined)
     try {
       return await this.#settle(layer, state)
     } catch (error) {
@@ -88,7 +89,8 @@ export class LayerVersions {
   async refresh(layer: LayerRecord): Promise<LayerVersion> {
     this.#looks.delete(layer.id)
     try {
-      return await this.#settle(layer, await this.#state(layer, AbortSignal.timeout(refreshTimeoutMs)))
+      const { state } = this.#begin(layer)
+      return await this.#settle(layer, await orAborted(state, AbortSignal.timeout(refreshTimeoutMs)))
     } catch (error) {
       if (error instanceof Failure) throw error
       const text = `The store of layer "${layer.workspace}:${layer.name}" cannot be looked at`
@@ -96,15 +98,13 @@ export class LayerVersions {
     }
   }
 
-  #state(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {
-    const fresh = this.#fresh(layer)
-    if (fresh !== undefined) return orAborted(fresh.state, signal)
+  #begin(layer: LayerRecord): LastLook {
     const begun = performance.now()
+    const state = this.#readState(layer, AbortSignal.timeout(refreshTimeoutMs))
     const look: LastLook = {
-      version: layer.version,
-      state: this.#readState(layer, AbortSignal.timeout(refreshTimeoutMs)),
-      until: Number.POSITIVE_INFINITY,
-      isDone: false,
+      ...{ version: layer.version, state, until: Number.POSITIVE_INFINITY, isDone: false },
+      // One for all who wait: a limit for each of many would cost more than the look.
+      soon: orAborted(state, AbortSignal.timeout(lookTimeoutMs)),
     }
     const settle = (): void => {
       const took = performance.now() - begun
@@ -112,9 +112,10 @@ export class LayerVersions {
       look.until = performance.now() + rest
       look.isDone = true
     }
-    look.state.then(settle, settle)
+    state.then(settle, settle)
+    look.soon.catch(() => undefined)
     this.#remember(layer.id, look)
-    return orAborted(look.state, signal)
+    return look
   }
 
   /** A look at the data of this version that still counts, or that is under way. */

@@ -1,4 +1,5 @@
 import { digestOf } from '../../accounts/secret-texts.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { defined } from '../../lib/defined.ts'
 import { isServiceException, serviceException } from '../../monitoring/collect/classify/ogc-exception.ts'
 import { describeException } from '../../monitoring/collect/own/describe-exception.ts'
@@ -57,12 +58,19 @@ function isTile({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config?.isTile === true
 }
 
+/** Routes as templates, which are few. */
+const routes = new BoundedCache<string, string>(1000)
+
+function toTemplate(route: string): string {
+  return route.replace(/:(\w+)/g, '{$1}')
+}
+
 /** Without the query; of a tile its route with the layers filled in, so that there are no more paths than layers. */
 function pathOf(request: FastifyRequest): string {
   const { routeOptions, originalUrl, server } = request
   if (!isTile(request)) return originalUrl.split('?', 1)[0] ?? ''
   const layers = usedLayerNames(request).join(',')
-  const route = `${server.basePath}${routeOptions.url}`.replace(/:(\w+)/g, '{$1}')
+  const route = routes.get(`${server.basePath}${routeOptions.url}`, toTemplate)
   return layers === '' ? route : route.replace(/\{(?:layers?|collectionId)\}/, () => layers)
 }
 

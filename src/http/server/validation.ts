@@ -29,15 +29,21 @@ function validatorOf(schema: TSchema): CompiledValidator {
 /** Checks a part of a request against its schema: bodies strictly, text parts after turning text into values. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = httpPart ?? 'body'
-  const isText = part !== 'body'
+  const isConverted = part !== 'body' && hasOtherThanText(schema)
   return (input: unknown) => {
     const validator = validatorOf(schema)
-    const value = isText ? validator.Convert(input) : input
+    const value = isConverted ? validator.Convert(input) : input
     if (validator.Check(value)) return { value }
     const messages = describeErrors(validator.Errors(value), value)
     const [first = 'The request is not valid'] = messages
     return { error: invalid(ownValue(codeOfPart, part) ?? 'invalid-request', first, { errors: messages }) }
   }
+}
+
+/** Whether texts are to be turned into anything else. */
+function hasOtherThanText(schema: TSchema): boolean {
+  const { properties } = schema as { properties?: Record<string, { type?: unknown }> }
+  return properties === undefined || Object.values(properties).some(({ type }) => type !== 'string')
 }
 
 /** One message for each wrong place, by its path; a failed choice is told once, with what it may be. */

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { MapTile } from '../../maps/maps.ts'
@@ -94,7 +95,13 @@ function countsText(tiles: readonly MapTile[]): string {
   const sums = new Map<string, number>()
   for (const { counts } of tiles)
     for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count)
-  return [...sums].map(([name, sum]) => `${name.replace(/[A-Z]/g, '-$&').toLowerCase()}=${sum}`).join(', ')
+  return [...sums].map(([name, sum]) => `${countNames.get(name, toKebab)}=${sum}`).join(', ')
+}
+
+const countNames = new BoundedCache<string, string>(100)
+
+function toKebab(name: string): string {
+  return name.replace(/[A-Z]/g, '-$&').toLowerCase()
 }
 
 /** As the tiles are kept, or unpacked for who does not take gzip. */

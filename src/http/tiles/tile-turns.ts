@@ -1,6 +1,5 @@
 import { Failure } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'
-import { clientSignal } from '../client-signal.ts'
 
 /** Tiles under way at the same time; at some hundred a second more would wait for seconds. */
 const mostTiles = 500
@@ -28,23 +27,27 @@ export class TileTurns {
       throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being made: try again soon', {
         retryAfterSeconds,
       })
-    const client = clientSignal(reply)
-    // A timer that ends with the tile: that of `AbortSignal.timeout` goes off in any case, which costs more than the rest.
-    const work = new AbortController()
-    const giveUp = (): void => work.abort(client.reason)
-    client.addEventListener('abort', giveUp, { once: true })
-    const timer = setTimeout(() => work.abort(new Error('The tile took too long')), this.#deadlineMs)
+    // One signal for both ends: most tiles are there at once, and pay for it all the same.
+    const abort = new AbortController()
+    let end: 'left' | 'late' | undefined
+    const stop = (why: 'left' | 'late'): void => {
+      end ??= why
+      abort.abort(new Error(why === 'left' ? 'The client went away' : 'The tile took too long'))
+    }
+    const timer = setTimeout(stop, this.#deadlineMs, 'late')
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableEnded) stop('left')
+    })
     this.#underWay += 1
     try {
-      return await make(work.signal)
+      return await make(abort.signal)
     } catch (error) {
-      if (client.aborted) return undefined
-      if (!work.signal.aborted) throw error
+      if (end === 'left') return undefined
+      if (end === undefined) throw error
       const text = `The tile took longer than ${this.#deadlineMs / 1000} s: try again later`
       throw new Failure('unavailable', 'tile-too-slow', text, { retryAfterSeconds, cause: error })
     } finally {
       clearTimeout(timer)
-      client.removeEventListener('abort', giveUp)
       this.#underWay -= 1
     }
   }
