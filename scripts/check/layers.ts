@@ -41,7 +41,7 @@ export const house: House = {
     ],
     'src/cartography': [
       '.',
-      ['draw', 'sld', 'maplibre', 'qml'],
+      ['classify', 'draw', 'sld', 'maplibre', 'qml'],
       ...['read-style.ts', 'convert-style.ts', 'map-style.ts', 'style-messages.ts'],
     ],
     'src/catalog': [
@@ -123,6 +123,7 @@ export const house: House = {
       ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'map-style.ts', 'style-format.ts'],
       'style-messages.ts',
       ...['model.ts', 'evaluate.ts', 'meets-condition.ts', 'read-style.ts', 'scale.ts'],
+      ...['classify/classified-style.ts', 'classify/palettes.ts', 'classify/summary.ts'],
       ...['draw/legend-model.ts', 'draw/legend.ts', 'draw/legend-rasters.ts', 'draw/legend-svg.ts'],
       ...['draw/marks.ts', 'draw/paint.ts', 'draw/svg-text.ts'],
     ],

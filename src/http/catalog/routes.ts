@@ -23,6 +23,7 @@ import {
   refreshLayer,
   showLayer,
 } from './layers.ts'
+import { makeStyleOfLayer } from './made-styles.ts'
 import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
 import {
   changeStyleOfWorkspace,
@@ -84,6 +85,7 @@ export const layerEndpoints = [
   endpoint('GET', '/rest/workspaces/:workspace/layers', 'public', 'view', { listLayersOfWorkspace }),
   endpoint('GET', '/rest/layers/:layer', 'layer', 'view_metadata', { showLayer }),
   endpoint('PUT', '/rest/layers/:layer', 'staff', 'change_metadata', { changeLayer }),
+  endpoint('POST', '/rest/layers/:layer/styles', 'staff', 'create', { makeStyleOfLayer }),
   endpoint('POST', '/rest/layers/:layer/refresh', 'staff', 'change_metadata', { refreshLayer }),
   endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
 ]

@@ -73,6 +73,8 @@ export class IndexedStore implements ServedStore {
     return this.#ask(() => this.#store.writeTile(wish, signal), signal)
   }
 
+  summarize: ServedStore['summarize'] = (wish, signal) =>
+    this.#ask(() => this.#store.summarize(wish, signal), signal)
   readTile: ServedStore['readTile'] = (query, signal) =>
     this.#take(() => this.#store.readTile(query, signal), signal)
   readEnvelopes: ServedStore['readEnvelopes'] = (query, signal) =>

@@ -13,6 +13,8 @@ import type {
 import { tileReadingOf } from '../tile-reading.ts'
 import { KeptStores } from './kept-stores.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
+import type { SummaryWish } from './summarize-values.ts'
+import { summarizeValues } from './summarize-values.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 import { writePage } from './write-page.ts'
 import { writeTile } from './write-tile.ts'
@@ -52,6 +54,8 @@ function createHandlers(stores: KeptStores) {
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
     tile: ({ connection, wish }: Asked & { wish: TileWish }, { signal }: Context): Promise<MadeTile> =>
       stores.use(connection, (store) => writeTile(store, wish, signal)),
+    summary: ({ connection, wish }: Asked & { wish: SummaryWish }, { signal }: Context) =>
+      stores.use(connection, (store) => summarizeValues(store, wish, signal)),
     tileRows: ({ connection, query }: Asked & { query: TileQuery }, { signal }: Context) =>
       stores.stream(connection, (store) => tileReadingOf(store).readTile(query, signal)),
     envelopes: ({ connection, query }: Asked & { query: EnvelopeQuery }, { signal }: Context) =>

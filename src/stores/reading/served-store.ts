@@ -1,9 +1,11 @@
+import type { ValueSummary } from '../../cartography/classify/summary.ts'
 import { Failure } from '../../lib/errors.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
 import type { FeaturePage, FeatureQuery, StoreConnection, TileReads, VectorStore } from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
+import type { SummaryWish } from './summarize-values.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
 
 /** A store whose questions are answered by other threads or processes. */
@@ -12,6 +14,8 @@ export interface ServedStore extends VectorStore, TileReads {
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
   /** A vector tile of a table. */
   writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile>
+  /** What a column holds. */
+  summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
 }
 
 /** `stage` alone works in this thread: loads have threads of their own. */
@@ -68,6 +72,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       ask(({ pool, limits, tiles }) =>
         tiles.run(limits.key, () => pool.call('tile', { connection, wish }, { ...limits, signal }), signal),
       ),
+    summarize: (wish, signal) =>
+      ask(({ pool, limits }) => pool.call('summary', { connection, wish }, { ...limits, signal })),
     readTile: (query, signal) =>
       take(({ pool, limits }) => pool.stream('tileRows', { connection, query }, { ...limits, signal })),
     readEnvelopes: (query, signal) =>

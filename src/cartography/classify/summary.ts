@@ -1,0 +1,110 @@
+import type { BreakMethod } from './breaks.ts'
+import { breakMethods, classBounds } from './breaks.ts'
+
+/** How values are told apart: by classes, or each by itself. */
+export const classifyMethods = [...breakMethods, 'categories'] as const
+/** One of `classifyMethods`. */
+export type ClassifyMethod = (typeof classifyMethods)[number]
+
+/** Values at most that are looked at for classes; of more than that every second, fourth and so on. */
+const mostValues = 2_000_000
+/** Different values at most that are counted for categories. */
+const mostCategories = 20_000
+
+/** A value that is not null. */
+export type SummaryValue = number | string | boolean
+
+/** What a column holds, as far as a style of it needs to know. */
+export interface ValueSummary {
+  /** Rows that have a value, and those that have none or an empty text. */
+  rows: number
+  empty: number
+  /** Whether classes are by a sample of the values. */
+  isSampled: boolean
+  /** The least value, and the largest of each class. */
+  min?: number
+  bounds?: number[]
+  /** The most frequent values, and whether there are others. */
+  categories?: { value: SummaryValue; count: number }[]
+  hasOthers?: boolean
+}
+
+/** Takes the values of a column one after the other. */
+export class ValueSummarizer {
+  readonly #method: ClassifyMethod
+  readonly #classes: number
+  readonly #counts = new Map<SummaryValue, number>()
+  #values = new Float64Array(1024)
+  #kept = 0
+  #step = 1
+  #rows = 0
+  #empty = 0
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+  #isFull = false
+
+  constructor(method: ClassifyMethod, classes: number) {
+    this.#method = method
+    this.#classes = classes
+  }
+
+  add(value: SummaryValue | undefined): void {
+    if (value === undefined || value === '' || Number.isNaN(value)) {
+      this.#empty += 1
+      return
+    }
+    this.#rows += 1
+    if (this.#method === 'categories') this.#count(value)
+    else this.#keep(Number(value))
+  }
+
+  #count(value: SummaryValue): void {
+    const count = this.#counts.get(value)
+    if (count === undefined && this.#counts.size >= mostCategories) this.#isFull = true
+    else this.#counts.set(value, (count ?? 0) + 1)
+  }
+
+  #keep(value: number): void {
+    if (!Number.isFinite(value)) return
+    this.#min = Math.min(this.#min, value)
+    this.#max = Math.max(this.#max, value)
+    if ((this.#rows - 1) % this.#step !== 0) return
+    if (this.#kept === mostValues) this.#halve()
+    if (this.#kept === this.#values.length) {
+      const wider = new Float64Array(this.#values.length * 2)
+      wider.set(this.#values)
+      this.#values = wider
+    }
+    this.#values[this.#kept] = value
+    this.#kept += 1
+  }
+
+  #halve(): void {
+    for (let at = 0; at * 2 < this.#kept; at += 1) this.#values[at] = this.#values[at * 2] ?? 0
+    this.#kept = Math.ceil(this.#kept / 2)
+    this.#step *= 2
+  }
+
+  finish(): ValueSummary {
+    const known = { rows: this.#rows, empty: this.#empty, isSampled: this.#step > 1 || this.#isFull }
+    if (this.#method === 'categories') return { ...known, ...this.#frequent() }
+    if (this.#kept === 0) return { ...known, bounds: [] }
+    return { ...known, min: this.#min, bounds: this.#bounds(this.#method) }
+  }
+
+  /** The ends are those of all values. */
+  #bounds(method: BreakMethod): number[] {
+    const sorted = this.#values.slice(0, this.#kept).sort()
+    sorted[0] = this.#min
+    sorted[sorted.length - 1] = this.#max
+    return classBounds(sorted, method, this.#classes)
+  }
+
+  #frequent() {
+    const all = [...this.#counts].sort(
+      ([one, first], [other, second]) => second - first || (String(one) < String(other) ? -1 : 1),
+    )
+    const categories = all.slice(0, this.#classes).map(([value, count]) => ({ value, count }))
+    return { categories, hasOthers: all.length > categories.length || this.#isFull }
+  }
+}

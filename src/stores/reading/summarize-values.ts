@@ -1,0 +1,41 @@
+import type { ClassifyMethod, SummaryValue, ValueSummary } from '../../cartography/classify/summary.ts'
+import { ValueSummarizer } from '../../cartography/classify/summary.ts'
+import type { Column } from '../../geo/column.ts'
+import { columnValue } from '../../geo/column.ts'
+import { attributeIndex } from '../../geo/schema.ts'
+import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
+import type { VectorStore } from '../store.ts'
+
+/** Which values are looked at, and for what. */
+export interface SummaryWish {
+  table: string
+  attribute: string
+  method: ClassifyMethod
+  classes: number
+}
+
+/** Looks at every value of a column, where it runs: in a reader. */
+export async function summarizeValues(
+  store: Pick<VectorStore, 'readFeatures'>,
+  { table, attribute, method, classes }: SummaryWish,
+  signal: AbortSignal,
+): Promise<ValueSummary> {
+  const summarizer = new ValueSummarizer(method, classes)
+  const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  for await (const { batch } of store.readFeatures(all, signal)) {
+    signal.throwIfAborted()
+    const column = batch.columns[attributeIndex(batch.schema, attribute)]
+    for (let row = 0; row < batch.rowCount; row += 1) summarizer.add(column && summaryValue(column, row))
+  }
+  return summarizer.finish()
+}
+
+/** A value as tiles and JSON give it. */
+function summaryValue(column: Column, row: number): SummaryValue | undefined {
+  const value = columnValue(column, row)
+  if (value === null || value instanceof Uint8Array) return undefined
+  if (column.type === 'date') return dateText(value as number)
+  if (column.type === 'time') return timeText(value as bigint)
+  if (column.type === 'timestamp') return timestampText(value as bigint)
+  return typeof value === 'bigint' ? Number(value) : value
+}
