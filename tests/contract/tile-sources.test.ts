@@ -14,6 +14,7 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
+import { without } from '../../src/lib/defined.ts'
 import type { MapTile } from '../../src/maps/maps.ts'
 import { Overview, readOverviewHeader } from '../../src/tiles/thin/overview.ts'
 import { cellOf } from '../../src/tiles/thin/tile-cells.ts'
@@ -228,7 +229,25 @@ function somePoints(): string {
   return JSON.stringify({ type: 'FeatureCollection', features })
 }
 
+const local = 'LOCAL_CS["x",LOCAL_DATUM["y",0],UNIT["metre",1],AXIS["Easting",EAST],AXIS["Northing",NORTH]]'
+
 describe('tiles of a layer in a CRS that only GDAL knows', () => {
+  it('are refused with the reason where GDAL knows no way either', async (t) => {
+    const server = await serving(t, {})
+    await load(server, 'plain', somePoints())
+    const layer = await recordOf(server, 'plain')
+    for (const [crs, words] of [
+      [{ wkt: local }, /GDAL knows no way: .*Cannot find coordinate operations/s],
+      [{ srs: 'EPSG:999999' }, /Unknown CRS "EPSG:999999"/],
+    ] as const) {
+      const details = without({ ...layer.details, crs }, 'srs')
+      await assert.rejects(server.maps.requireTiles({ ...layer, details }), {
+        code: 'no-tiles',
+        message: words,
+      })
+    }
+  })
+
   for (const [shape, environment] of Object.entries(shapes)) {
     it(`come from a copy in web mercator, over ${shape}`, async (t) => {
       const server = await serving(t, await environment())

@@ -1,10 +1,10 @@
 import type { Layers } from '../../catalog/doors/layers.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { CopyHandlers } from './copy-work.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
+import { LooseFiles } from './loose-files.ts'
 import type { LayerTable } from './overviews.ts'
 import type { SideFiles } from './side-files.ts'
 
@@ -28,18 +28,17 @@ export class Copies {
     limit: processes,
   })
   readonly #work: LayerWork<LayerTable, { path: string }>
-  /** Files of data of which nobody could tell the version, by layer. */
-  readonly #loose = new Map<number, string>()
+  readonly #loose: LooseFiles
 
   constructor(needs: CopyNeeds) {
     this.#needs = needs
+    this.#loose = new LooseFiles(needs.files)
     this.#work = new LayerWork({
       find: async (layer, version) => {
         const path = await needs.files.find(layer, version, 'copy.gpkg')
         return path === undefined ? undefined : { path }
       },
       make: (table, version, signal) => this.#make(table, version, signal),
-      loosened: (copy) => copy,
     })
   }
 
@@ -54,7 +53,7 @@ export class Copies {
 
   async close(): Promise<void> {
     await Promise.all([this.#work.close(), this.#pool.close()])
-    for (const path of this.#loose.values()) await this.#needs.files.discard(path)
+    await this.#loose.close()
   }
 
   async #make({ layer, connection, table, crs }: LayerTable, version: number, signal: AbortSignal) {
@@ -72,18 +71,10 @@ export class Copies {
       isKept = true
       const result = isOfVersion
         ? { path: await files.settle(path, layer.id, version, 'copy.gpkg') }
-        : { path: await this.#keepLoose(layer, path) }
+        : { path: await this.#loose.keep(layer.id, path) }
       return { result, isOfVersion }
     } finally {
       if (!isKept) await files.discard(path)
     }
-  }
-
-  /** Of one that is no longer used the space is given back. */
-  async #keepLoose({ id }: LayerRecord, path: string): Promise<string> {
-    const older = this.#loose.get(id)
-    this.#loose.set(id, path)
-    if (older !== undefined) await this.#needs.files.discard(older)
-    return path
   }
 }

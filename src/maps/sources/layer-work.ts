@@ -17,8 +17,6 @@ export interface LayerWorkSteps<Request extends { layer: LayerRecord }, Result> 
     version: number,
     signal: AbortSignal,
   ): Promise<{ result: Result; isOfVersion: boolean }>
-  /** What of it is of use where nobody can tell whether the data are those of the version. */
-  loosened(result: Result): Result
 }
 
 interface Known<Result> {
@@ -55,7 +53,7 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
   /** From memory, or as it was made before, or made now; who waits may leave, and it is made all the same. */
   async of(request: Request, now: LayerVersion, signal: AbortSignal): Promise<Result> {
     const { id } = request.layer
-    const known = this.#find(id, now) ?? (await this.#findMade(request.layer, now))
+    const known = this.#find(id, now) ?? (await this.#findMade(request.layer, now.version))
     if (known !== undefined) return known
     const failed = this.#failed.get(id)
     if (failed?.version === now.version && performance.now() < failed.untilMs) throw failed.error
@@ -78,20 +76,16 @@ export class LayerWork<Request extends { layer: LayerRecord }, Result> {
 
   #find(layerId: number, { version, isCurrent }: LayerVersion): Result | undefined {
     const known = this.#known.get(layerId)
-    if (known === undefined) return undefined
+    if (known?.version !== version) return undefined
     const { result, looseUntil } = known
-    if (looseUntil === undefined) {
-      if (known.version !== version) return undefined
-      return isCurrent ? result : this.#steps.loosened(result)
-    }
+    if (looseUntil === undefined) return result
     return !isCurrent && performance.now() < looseUntil ? result : undefined
   }
 
-  async #findMade(layer: LayerRecord, { version, isCurrent }: LayerVersion): Promise<Result | undefined> {
+  async #findMade(layer: LayerRecord, version: number): Promise<Result | undefined> {
     const result = await this.#steps.find(layer, version)
-    if (result === undefined) return undefined
-    this.#remember(layer.id, { version, result })
-    return isCurrent ? result : this.#steps.loosened(result)
+    if (result !== undefined) this.#remember(layer.id, { version, result })
+    return result
   }
 
   #join(request: Request, version: number): Promise<Result> {

@@ -1,33 +1,47 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import { CrsError } from '../../geo/crs-error.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
 
 const mostKnown = 1000
-const known = new Map<string, boolean>()
+/** A way that is not known may be found when somebody has installed GDAL or a grid. */
+const failureMs = 60_000
+const known = new Map<string, Promise<boolean>>()
 
 /**
  * Whether the way between a CRS and those of the tile matrix sets needs a program of GDAL's in either direction. Throws
- * `CrsError` for a CRS that is unknown, and for a way that nothing here knows.
+ * `CrsError` for a CRS that is unknown, and for a way that nobody here knows.
  */
-export async function needsProgram(crs: CrsDeclaration | string): Promise<boolean> {
+export function needsProgram(crs: CrsDeclaration | string): Promise<boolean> {
   const key = JSON.stringify(crs)
   const answer = known.get(key)
   if (answer !== undefined) return answer
-  const found = await isForProgram(crs)
   if (known.size >= mostKnown) known.clear()
+  const found = isForProgram(crs)
   known.set(key, found)
+  found.catch(() => setTimeout(() => known.delete(key), failureMs).unref())
   return found
 }
 
 async function isForProgram(crs: CrsDeclaration | string): Promise<boolean> {
   for (const srs of ['EPSG:3857', 'EPSG:4326']) {
-    for (const [from, to] of [
-      [crs, srs],
-      [srs, crs],
-    ] as const) {
-      const reprojector = await createReprojector(from, to)
-      await reprojector.close()
-      if (!reprojector.isIdentity && reprojector.transformPlace === undefined) return true
-    }
+    const isOwnThere = await isOwnWay(await createReprojector(crs, srs))
+    const isOwnBack = await isOwnWay(await createReprojector(srs, crs))
+    if (!isOwnThere || !isOwnBack) return true
   }
   return false
+}
+
+/** Whether it needs no program; one that does is tried before it is closed. */
+async function isOwnWay(reprojector: Reprojector): Promise<boolean> {
+  const isOwn = reprojector.isIdentity || reprojector.transformPlace !== undefined
+  try {
+    if (!isOwn) await reprojector.transform(Float64Array.of(0, 0, 0))
+    return isOwn
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    throw new CrsError('no-transformation', `GDAL knows no way: ${said}`)
+  } finally {
+    await reprojector.close()
+  }
 }

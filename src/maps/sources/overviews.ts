@@ -7,13 +7,14 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
+import { LooseFiles } from './loose-files.ts'
 import type { OverviewHandlers } from './overview-work.ts'
 import type { SideFiles } from './side-files.ts'
 
 /** How a layer is thinned at one version. */
 export interface LayerOverview {
   cells: readonly number[]
-  /** Tells which rows these levels show; absent where nobody can tell whether the data are those of the version. */
+  /** Tells which rows these levels show; absent where it could not be written. */
   file?: { path: string; levels: number }
 }
 
@@ -46,13 +47,14 @@ export class Overviews {
     limit: processes,
   })
   readonly #work: LayerWork<LayerTable, LayerOverview>
+  readonly #loose: LooseFiles
 
   constructor(needs: OverviewNeeds) {
     this.#needs = needs
+    this.#loose = new LooseFiles(needs.files)
     this.#work = new LayerWork({
       find: (layer, version) => this.#find(layer, version),
       make: (table, version, signal) => this.#make(table, version, signal),
-      loosened: ({ cells }) => ({ cells }),
     })
   }
 
@@ -66,6 +68,7 @@ export class Overviews {
 
   async close(): Promise<void> {
     await Promise.all([this.#work.close(), this.#pool.close()])
+    await this.#loose.close()
   }
 
   async #find(layer: LayerRecord, version: number): Promise<LayerOverview | undefined> {
@@ -79,6 +82,7 @@ export class Overviews {
     const { layers, files } = this.#needs
     // Where nothing can be written, tiles are made from the envelopes of all rows.
     const path = await files.newPath(layer.id, version, 'overview').catch(() => undefined)
+    let isKept = false
     try {
       const { cells, levels, isWritten } = await this.#pool.call(
         'make',
@@ -86,11 +90,14 @@ export class Overviews {
         { signal, silenceMs, deadlineMs, onNotice: () => undefined },
       )
       const isOfVersion = await layers.isStill(layer, { version, isCurrent: true })
-      if (!isOfVersion || !isWritten || path === undefined) return { result: { cells }, isOfVersion }
-      const file = { path: await files.settle(path, layer.id, version, 'overview'), levels }
-      return { result: { cells, file }, isOfVersion }
+      if (!isWritten || path === undefined) return { result: { cells }, isOfVersion }
+      isKept = true
+      const place = isOfVersion
+        ? await files.settle(path, layer.id, version, 'overview')
+        : await this.#loose.keep(layer.id, path)
+      return { result: { cells, file: { path: place, levels } }, isOfVersion }
     } finally {
-      if (path !== undefined) await files.discard(path)
+      if (path !== undefined && !isKept) await files.discard(path)
     }
   }
 }
