@@ -215,7 +215,13 @@ export function entrySvg(entry: LegendEntry): string {
 /** A legend as SVG. Texts are texts: who reads it chooses the font where it has not the first. */
 export function legendSvg(legend: Legend): { svg: string; width: number; height: number } {
   const rows: string[] = []
-  const title = wrapText(legend.title, { size: 15, width: width - 2 * margin, lines: titleLines })
+  const [only, ...others] = legend.entries
+  const isSaid = others.length === 0 && only?.title === legend.title
+  const title = wrapText(isSaid ? '' : legend.title, {
+    size: 15,
+    width: width - 2 * margin,
+    lines: titleLines,
+  })
   let y = margin
   for (const line of title) {
     rows.push(lineSvg(line, margin, y + 14, width - 2 * margin, { size: 15, color: ink, weight: '600' }))

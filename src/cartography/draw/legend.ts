@@ -22,11 +22,24 @@ const maxTitle = 500
 /** The legend of a style. */
 export function legendOf(style: Style, subject: LegendSubject): Legend {
   const messages = new Set<string>()
-  const all = style.rules.flatMap((rule) => ruleEntries(rule, subject, messages))
+  const all: LegendEntry[] = []
+  const isOnly = style.rules.length === 1
+  const read = style.rules.findIndex((rule) => {
+    all.push(...ruleEntries(rule, titleOf(rule, isOnly), subject, messages))
+    return all.length > maxEntries
+  })
   const entries = all.slice(0, maxEntries)
-  const leftOut = all.length - entries.length
+  // Rules that were not looked at have a line each, at least.
+  const leftOut = all.length - entries.length + (read < 0 ? 0 : style.rules.length - read - 1)
   if (leftOut > 0) messages.add(`${leftOut} further lines are left out: a legend has ${maxEntries} at most`)
+  const [first] = entries
+  if (entries.length === 1 && first?.title === '' && first.ramp === undefined) first.title = subject.title
   return { title: subject.title, entries, leftOut, messages: [...messages] }
+}
+
+/** Names are for programs: that of an only rule says nothing beside the layer's title. */
+function titleOf({ title, name = '' }: Rule, isOnly: boolean): string {
+  return (title ?? (isOnly ? '' : name)).slice(0, maxTitle)
 }
 
 type AnyDriven = Driven<string | number>
@@ -104,8 +117,12 @@ function dimensionOf(rule: Rule, symbols: readonly Symbolizer[], { dimension }: 
   return dimension === 2 ? 2 : 1
 }
 
-function ruleEntries(rule: Rule, subject: LegendSubject, messages: Set<string>): LegendEntry[] {
-  const title = (rule.title ?? rule.name ?? '').slice(0, maxTitle)
+function ruleEntries(
+  rule: Rule,
+  title: string,
+  subject: LegendSubject,
+  messages: Set<string>,
+): LegendEntry[] {
   const { minScale, maxScale } = rule
   const scales = {
     ...(minScale === undefined || minScale <= 0 ? {} : { minScale }),

@@ -2,8 +2,9 @@ import { defaultStyleName, defaultStyles } from '../../cartography/default-style
 import type { Style } from '../../cartography/model.ts'
 import { readStyle } from '../../cartography/read-style.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { LayerRecord } from '../../catalog/records.ts'
-import { notFound } from '../../lib/errors.ts'
+import type { LayerRecord, StyleRecord } from '../../catalog/records.ts'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
+import { Failure, notFound } from '../../lib/errors.ts'
 
 /** A style as pictures are drawn by it. */
 export interface DrawnStyle {
@@ -21,6 +22,28 @@ function plainStyle({ details: { kind, schema } }: LayerRecord): Style {
   return (found && readStyle(found)) ?? { rules: [], lost: [] }
 }
 
+const keptStyles = 100
+/** Styles that were read, for each catalogue: a large one takes longer to read than a tile to draw. */
+const known = new WeakMap<object, BoundedCache<string, { style: Style | undefined }>>()
+
+/** Undefined for a document that cannot be read: it may have been kept before anyone looked into it. */
+function tryRead(record: StyleRecord): Style | undefined {
+  try {
+    return readStyle(record)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
+function readOnce(styles: object, record: StyleRecord): Style | undefined {
+  const cache = known.get(styles) ?? new BoundedCache(keptStyles)
+  known.set(styles, cache)
+  const { id, updatedAt, format, document } = record
+  const key = `${id} ${updatedAt} ${format} ${document.length}`
+  return cache.get(key, () => ({ style: tryRead(record) })).style
+}
+
 /** The style of a layer that `name` asks for, else the layer's own; throws `Failure` (`not-found`) for a name of none. */
 export async function drawnStyle(
   { catalog }: { catalog: Pick<Catalog, 'styles'> },
@@ -31,7 +54,7 @@ export async function drawnStyle(
   const record = await catalog.styles.resolve(layer.workspace, wanted)
   if (record === undefined && wanted !== layer.details.style)
     throw notFound('unknown-style', `Style "${wanted}" does not exist`)
-  const read = record === undefined ? undefined : readStyle(record)
+  const read = record === undefined ? undefined : readOnce(catalog.styles, record)
   const style = read ?? plainStyle(layer)
   const messages = style.lost.map((what) => `Not drawn: ${what}`)
   if (read === undefined)

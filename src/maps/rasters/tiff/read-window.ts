@@ -53,9 +53,14 @@ function copyBlock(
   const toColumn = Math.min(left + blockWidth, target.column + target.width, width)
   const fromRow = Math.max(top, target.row)
   const toRow = Math.min(top + blockHeight, target.row + target.height, height)
+  const isWhole = samples === target.samples && block !== undefined
   for (let row = fromRow; row < toRow; row += 1) {
     let from = ((row - top) * blockWidth + (fromColumn - left)) * samples
     let to = ((row - target.row) * target.width + (fromColumn - target.column)) * target.samples + sample
+    if (isWhole) {
+      target.values.set(block.subarray(from, from + (toColumn - fromColumn) * samples), to)
+      continue
+    }
     for (let column = fromColumn; column < toColumn; column += 1) {
       for (let index = 0; index < samples; index += 1) target.values[to + index] = block?.[from + index] ?? 0
       from += samples
