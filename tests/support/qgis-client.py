@@ -3,9 +3,9 @@ import json
 import sys
 
 from qgis.core import (
-    NULL, QgsApplication, QgsAuthMethodConfig, QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsGeometry,
-    QgsMapRendererParallelJob, QgsMapSettings, QgsProject, QgsRasterLayer, QgsRectangle, QgsVectorLayer,
-    QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
+    NULL, QgsApplication, QgsAuthMethodConfig, QgsCategorizedSymbolRenderer, QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsProject, QgsRasterLayer,
+    QgsRectangle, QgsRendererCategory, QgsVectorLayer, QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
 from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
 from qgis.PyQt.QtCore import QSize, Qt
 from qgis.PyQt.QtGui import QColor
@@ -130,11 +130,12 @@ def read_features(wish):
 
 
 def load_style(wish):
+    """Takes a style document, and draws the layer by it."""
     layer = open_layer(wish)
     load = layer.loadNamedStyle if wish['style'].endswith('.qml') else layer.loadSldStyle
     message, is_loaded = load(wish['style'])
-    renderer = layer.renderer()
-    return {'message': message, 'isLoaded': is_loaded, 'renderer': renderer.type() if renderer else None}
+    errors = draw_layers([layer], wish['extent'], wish['to'])
+    return {'message': message, 'isLoaded': is_loaded, 'errors': errors}
 
 
 def run_script(wish):
@@ -145,6 +146,21 @@ def run_script(wish):
         to = wish['to'] + '-' + layer.name() + '.png'
         drawn[layer.name()] = {'isValid': layer.isValid(), 'errors': draw_layers([layer], wish['extent'], to), 'to': to}
     return drawn
+
+
+def save_categories(wish):
+    """A layer in a colour for each value of a column: drawn, and its style saved as QML and SLD."""
+    layer = open_layer(wish)
+    index = layer.fields().indexOf(wish['column'])
+    categories = []
+    for place, value in enumerate(sorted(layer.uniqueValues(index))):
+        colour = wish['colours'][place % len(wish['colours'])]
+        symbol = QgsFillSymbol.createSimple({'color': colour, 'outline_style': 'no'})
+        categories.append(QgsRendererCategory(value, symbol, str(value)))
+    layer.setRenderer(QgsCategorizedSymbolRenderer(wish['column'], categories))
+    layer.saveNamedStyle(wish['to'] + '.qml')
+    layer.saveSldStyle(wish['to'] + '.sld')
+    return {'errors': draw_layers([layer], wish['extent'], wish['to'] + '.png')}
 
 
 def log_in(wish):
@@ -162,7 +178,7 @@ def log_in(wish):
 
 wishes = {
     'tiles': read_tiles, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
-    'login': log_in, 'style': load_style, 'script': run_script,
+    'categories': save_categories, 'login': log_in, 'style': load_style, 'script': run_script,
 }
 
 application = QgsApplication([], True)
