@@ -28,7 +28,7 @@ interface MapServerSource {
 
 function layersOf({ dataset, file, databaseUrl, table }: MapServerSource): MapLayer[] {
   const { hostname, port, pathname, username, password } = databaseUrl
-  const database = `host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
+  const database = `host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password} application_name=terrane`
   const type = types[dataset]
   return [
     {

@@ -118,10 +118,8 @@ export interface TileQuery {
   boxes?: Envelope[]
   /** Of these rows those with ids that `readEnvelopes` gave for the same boxes, in the order in which it gave them. */
   ids?: readonly string[]
-  /** The attributes that are read; absent: all but `level` where `maxLevel` is given. */
+  /** The attributes that are read; absent: all. */
   attributes?: readonly string[]
-  /** Rows whose column `level`, an integer, is at most this. */
-  maxLevel?: number
 }
 
 /** Envelopes of rows, maybe rounded outwards: minX, minY, maxX, maxY for each id. */

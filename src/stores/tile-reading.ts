@@ -1,14 +1,12 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Column } from '../geo/column.ts'
-import { columnValue, isValid } from '../geo/column.ts'
+import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
 import { attributeIndex } from '../geo/schema.ts'
 import { selectRows } from '../geo/select-rows.ts'
 import { Failure } from '../lib/errors.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from './store.ts'
 
-/** The column of an overview that tells the first zoom which shows a row. */
-export const levelColumn = 'level'
 const mostAttempts = 5
 
 type FeatureStore = Pick<VectorStore, 'readFeatures' | 'state'>
@@ -39,15 +37,14 @@ export function tileReadingByFeatures(store: FeatureStore): TileReading {
   }
 }
 
-/** Names of the attributes that are read of a table, in the order of its schema. */
+/** The attributes that are read of a table, in the order of its schema. */
 export function readAttributes(
   { attributes }: Schema,
-  { attributes: wanted, maxLevel }: Pick<TileQuery, 'attributes' | 'maxLevel'>,
+  { attributes: wanted }: Pick<TileQuery, 'attributes'>,
 ): Schema['attributes'] {
-  const names = wanted === undefined ? undefined : new Set(wanted)
-  return attributes.filter(({ name }) =>
-    names === undefined ? maxLevel === undefined || name !== levelColumn : names.has(name),
-  )
+  if (wanted === undefined) return attributes
+  const names = new Set(wanted)
+  return attributes.filter(({ name }) => names.has(name))
 }
 
 /** A table that is another one at each look. */
@@ -80,14 +77,11 @@ function shownRows({ batch }: FeaturePage, isWanted: (row: number) => boolean): 
 /** What a tile needs of a page of features: rows with a geometry that are wanted, with the attributes that are wanted. */
 export function tilePage(
   page: FeaturePage,
-  query: Pick<TileQuery, 'attributes' | 'maxLevel'>,
+  query: Pick<TileQuery, 'attributes'>,
   isWanted: (row: number) => boolean = () => true,
 ): FeaturePage {
   const { batch, ids } = page
-  const { maxLevel } = query
-  const shown = shownRows(page, isWanted)
-  const level = maxLevel === undefined ? undefined : batch.columns[attributeIndex(batch.schema, levelColumn)]
-  const rows = maxLevel === undefined ? shown : shown.filter((row) => isLevel(level, row, maxLevel))
+  const rows = shownRows(page, isWanted)
   const attributes = readAttributes(batch.schema, query)
   const kept: FeatureBatch = {
     ...batch,
@@ -95,11 +89,6 @@ export function tilePage(
     columns: attributes.map(({ name }) => batch.columns[attributeIndex(batch.schema, name)] as Column),
   }
   return { batch: selectRows(kept, rows), ids: Array.from(rows, (row) => ids[row] ?? '') }
-}
-
-function isLevel(column: Column | undefined, row: number, most: number): boolean {
-  const value = column === undefined ? null : columnValue(column, row)
-  return (typeof value === 'number' || typeof value === 'bigint') && Number(value) <= most
 }
 
 function envelopesOf(page: FeaturePage): EnvelopePage {

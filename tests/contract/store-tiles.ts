@@ -45,7 +45,7 @@ function sampleFor({ can }: StoreDescription): Sample {
     geometry: i % 50 === 49 ? null : geometryOf(i),
     values: [i, i % 7, i * 3],
   }))
-  const columns = { n: 'int32', level: 'int32', other: 'int32' } as const
+  const columns = { n: 'int32', class: 'int32', other: 'int32' } as const
   return { schema: schemaOf(columns, can.takesLoads ? 'Polygon' : 'Point'), rows, sidesOf }
 }
 const isIn = (box: Envelope, other: Envelope): boolean =>
@@ -131,26 +131,6 @@ export function describeTiles(make: MakeStore, description: StoreDescription): v
             all.map(({ values }) => [values[0], values[2]]),
           )
           assert.deepEqual((await readTile(reads, { attributes: [] }))[0]?.values, [])
-          assert.deepEqual((await readTile(reads, { maxLevel: 6 }))[0]?.values, [0, 0])
-        }
-      }),
-    )
-
-    it(
-      'are those of a level',
-      filled(async ({ store }) => {
-        for (const reads of ways(store)) {
-          const found = await readTile(reads, {
-            boxes: boxes[0] ?? [],
-            maxLevel: 2,
-            attributes: ['n', 'level'],
-          })
-          assert.ok(found.length > 10)
-          const all = await readTile(reads, { boxes: boxes[0] ?? [], attributes: ['n', 'level'] })
-          assert.deepEqual(
-            found,
-            all.filter(({ values }) => Number(values[1]) <= 2),
-          )
         }
       }),
     )

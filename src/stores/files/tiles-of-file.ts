@@ -73,7 +73,7 @@ export class TilesOfFile<Opened extends { index: FileIndex }> implements TileRea
     signal.throwIfAborted()
     this.#file.requireLayer(opened, query.table)
     const pieces = await piecesOf(opened.index, query, signal)
-    const isGeometryOnly = query.attributes?.length === 0 && query.maxLevel === undefined
+    const isGeometryOnly = query.attributes?.length === 0
     for await (const page of inTurns(this.#file.rowsAt(opened, pieces, signal, { isGeometryOnly }), signal)) {
       yield tilePage(page, query)
     }

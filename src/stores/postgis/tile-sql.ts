@@ -2,7 +2,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import type { TileQuery } from '../store.ts'
-import { levelColumn, readAttributes } from '../tile-reading.ts'
+import { readAttributes } from '../tile-reading.ts'
 import type { ReadLayout } from './kept-layouts.ts'
 import { identitySql } from './read-conditions.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -40,9 +40,6 @@ function copySql({ facts, mark, markSql }: ReadLayout, query: TileQuery, list: s
   const key = keySql(facts)
   const conditions = [`${markSql} = ${quoteText(mark)}`, placeSql(facts, query.boxes)]
   if (query.ids !== undefined) conditions.push(idsSql(facts, query.ids))
-  if (query.maxLevel !== undefined) {
-    conditions.push(`${alias}.${quoteIdentifier(levelColumn)} <= ${Math.trunc(query.maxLevel)}`)
-  }
   return `copy (select ${[`${key}::text`, ...list].join(', ')} from ${quoteTable(facts.schema, facts.name)} as ${alias}
     where ${conditions.map((condition) => `(${condition})`).join(' and ')} order by ${key}) to stdout (format binary)`
 }

@@ -8,7 +8,7 @@ import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
 import type { EnvelopePage, FeaturePage, TileQuery } from '../../store.ts'
-import { levelColumn, readAttributes } from '../../tile-reading.ts'
+import { readAttributes } from '../../tile-reading.ts'
 import { openBoxIndex } from './box-index.ts'
 import type { RtreeWalk } from './walk-rtree.ts'
 
@@ -71,7 +71,7 @@ export class TileRows {
   *#rowsOf(query: TileQuery, ids: Float64Array | readonly string[]): Generator<FeaturePage> {
     const id = quoteName(this.#table.idColumn ?? 'rowid')
     const rest = `json_each(?) AS wanted CROSS JOIN ${quoteName(this.#table.name)} AS feature
-      ON feature.${id} = wanted.value WHERE ${levelCondition(query)}`
+      ON feature.${id} = wanted.value`
     for (let from = 0; from < ids.length; from += pageRows) {
       const some = ids.slice(from, from + pageRows)
       yield* this.#read(query, rest, [`[${some.join(',')}]`], some.length)
@@ -81,7 +81,7 @@ export class TileRows {
   *#scan(query: TileQuery): Generator<FeaturePage> {
     const { idColumn, name } = this.#table
     const order = idColumn === undefined ? '' : ` ORDER BY feature.${quoteName(idColumn)}`
-    const rest = `${quoteName(name)} AS feature WHERE ${levelCondition(query)}${order}`
+    const rest = `${quoteName(name)} AS feature${order}`
     const ids = query.ids === undefined ? undefined : new Set(query.ids)
     const isWanted = (blob: SqlValue | undefined, id: string): boolean =>
       ids === undefined ? overlapsAny(blob, query.boxes) : ids.has(id)
@@ -135,10 +135,6 @@ export class TileRows {
       this.#statements.set(sql, [...idle, statement])
     }
   }
-}
-
-function levelCondition({ maxLevel }: TileQuery): string {
-  return maxLevel === undefined ? 'TRUE' : `feature.${quoteName(levelColumn)} <= ${Math.trunc(maxLevel)}`
 }
 
 /** What the R*Tree holds within the boxes, or all of it, in the order of ids, each once. */
