@@ -1,12 +1,13 @@
 import type { FeatureBatch } from '../geo/batch.ts'
-import type { Column } from '../geo/column.ts'
+import type { BigColumn, Column } from '../geo/column.ts'
 import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
 import type { ProtobufWriter } from './protobuf.ts'
 import { ValueTable } from './value-table.ts'
 
-const greatest = BigInt(Number.MAX_SAFE_INTEGER)
+/** Upper half of 2^53. */
+const mostHigh = 2 ** 21
 const notYet = 0xffffffff
 
 /** Keys of feature ids that are no numbers: `id`, and with `_` before it where an attribute is called so. */
@@ -23,10 +24,14 @@ export class AttributeTable {
   readonly keys: string[] = []
   readonly #idName: string
   #idKey = notYet
+  /** Values of days, which come again and again. */
+  readonly #days = new Map<number, number>()
   readonly #keyOf = new Map<string, number>()
   /** Keys by column of the batches, whose schema is the same for all of them. */
   #columnKeys = new Uint32Array(0)
   #columnsOf: Schema | undefined
+  #halvesOf: BigInt64Array | undefined
+  #halves: Int32Array = new Int32Array(0)
 
   /** `schema` is that of the whole table, whatever attributes are read. */
   constructor(schema: Schema) {
@@ -91,20 +96,39 @@ export class AttributeTable {
         return column.type === 'float32' ? values.float(value) : values.double(value)
       }
       case 'date':
-        return values.string(dateText(column.values[row] as number))
+        return this.#day(column.values[row] as number)
       case 'time':
         return values.string(timeText(column.values[row] as bigint))
       case 'timestamp':
         return values.string(timestampText(column.values[row] as bigint))
       case 'int64':
-        return this.#big(column.values[row] as bigint)
+        return this.#big(column, row)
       case 'binary':
         return -1
     }
   }
 
-  #big(value: bigint): number {
-    if (value > greatest || value < -greatest) return this.values.string(String(value))
-    return this.values.integer(Number(value))
+  #day(days: number): number {
+    const known = this.#days.get(days)
+    if (known !== undefined) return known
+    const value = this.values.string(dateText(days))
+    this.#days.set(days, value)
+    return value
+  }
+
+  /** By halves, since a `bigint` for each value takes longer than all the rest. */
+  #big(column: BigColumn, row: number): number {
+    if (this.#halvesOf !== column.values) {
+      const { buffer, byteOffset, length } = column.values
+      this.#halves = new Int32Array(buffer, byteOffset, length * 2)
+      this.#halvesOf = column.values
+    }
+    const low = (this.#halves[row * 2] as number) >>> 0
+    const high = this.#halves[row * 2 + 1] as number
+    const value = high * 2 ** 32 + low
+    if (high >= mostHigh || high < -mostHigh || value === -(2 ** 53)) {
+      return this.values.string(String(column.values[row]))
+    }
+    return this.values.integer(value)
   }
 }

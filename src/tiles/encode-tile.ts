@@ -195,13 +195,13 @@ class LayerEncoder implements TileEncoder {
     if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
     this.#tags.truncate(0)
     this.#attributes.write(batch, row, this.#tags)
-    const number = /^(?:0|[1-9]\d{0,15})$/.test(id) ? Number(id) : -1
-    const isNumber = number >= 0 && number <= Number.MAX_SAFE_INTEGER
+    const number = wholeNumber(id)
+    const isNumber = number >= 0
     if (!isNumber && id !== '') this.#attributes.writeId(id, this.#tags)
     this.#features.add({
       row: this.#rows,
       size: sizeOf(batch, row),
-      id: isNumber ? number : -1,
+      id: number,
       type,
       tags: this.#tags,
       commands: this.#commands,
@@ -222,6 +222,21 @@ class LayerEncoder implements TileEncoder {
 /** The longer side of a row's envelope, in units of its table. */
 function sizeOf({ geometry }: FeatureBatch, row: number): number {
   if (geometry === undefined) return 0
-  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = geometry.envelopes.subarray(row * 4, row * 4 + 4)
-  return Math.max(maxX - minX, maxY - minY) || 0
+  const { envelopes } = geometry
+  const at = row * 4
+  const width = (envelopes[at + 2] as number) - (envelopes[at] as number)
+  const height = (envelopes[at + 3] as number) - (envelopes[at + 1] as number)
+  return Math.max(width, height) || 0
+}
+
+/** A whole number from 0 to 2^53 - 1 in its shortest form; -1 for any other text. */
+function wholeNumber(text: string): number {
+  if (text.length === 0 || text.length > 16) return -1
+  let value = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9 || (value === 0 && at > 0)) return -1
+    value = value * 10 + digit
+  }
+  return value <= Number.MAX_SAFE_INTEGER ? value : -1
 }

@@ -1,4 +1,6 @@
 const text = new TextEncoder()
+/** Up to here an encoder costs more than the text. */
+const shortText = 64
 
 /**
  * Writes Protocol Buffers into bytes that grow: varints, and fields of known tag. `truncate` takes back what stands
@@ -68,7 +70,26 @@ export class ProtobufWriter {
   }
 
   textField(field: number, value: string): void {
+    if (value.length < shortText && this.#plainField(field, value)) return
     this.field(field, text.encode(value))
+  }
+
+  /** A text of ASCII alone; gives false, and writes nothing, where it is another. */
+  #plainField(field: number, value: string): boolean {
+    const before = this.length
+    this.tag(field, 2)
+    this.varint(value.length)
+    this.reserve(value.length)
+    for (let at = 0; at < value.length; at += 1) {
+      const code = value.charCodeAt(at)
+      if (code > 0x7f) {
+        this.length = before
+        return false
+      }
+      this.bytes[this.length] = code
+      this.length += 1
+    }
+    return true
   }
 
   append(source: Uint8Array, start: number, end: number): void {

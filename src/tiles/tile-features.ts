@@ -34,8 +34,8 @@ export interface TileFeature {
 /** The features of a layer in the order of their rows, within limits. */
 export class TileFeatures {
   readonly #limits: TileLimits
-  #tags = new ProtobufWriter(1 << 14)
-  #commands = new ProtobufWriter(1 << 15)
+  #tags = new ProtobufWriter(1 << 11)
+  #commands = new ProtobufWriter(1 << 11)
   #vertices = 0
   #leftOut = 0
   #ids: number[] = []

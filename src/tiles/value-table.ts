@@ -9,12 +9,12 @@ const leastOfZigzag = -(2 ** 52)
 /** The values of a layer, each once whatever attribute it stands in. Kept as the messages that are written. */
 export class ValueTable {
   count = 0
-  #messages = new ProtobufWriter(1 << 14)
+  #messages = new ProtobufWriter(1 << 11)
   /** End of each message. */
-  #ends = new Uint32Array(1024)
+  #ends = new Uint32Array(128)
   /** Open addressing: number of a value plus one, with its hash. */
-  #slots = new Uint32Array(4096)
-  #hashes = new Uint32Array(4096)
+  #slots = new Uint32Array(512)
+  #hashes = new Uint32Array(512)
 
   /** UTF-8. */
   text(source: Uint8Array, start: number, end: number): number {

@@ -1,13 +1,13 @@
 /** Lines, rings or points one behind the other, in the units of a tile. Memory is kept between features. */
 export class Paths {
-  xs = new Float64Array(1024)
-  ys = new Float64Array(1024)
+  xs = new Float64Array(128)
+  ys = new Float64Array(128)
   /** Number of positions. */
   length = 0
   /** Behind the last position of each path. */
-  ends = new Uint32Array(64)
+  ends = new Uint32Array(8)
   /** Which polygon a ring belongs to, the first of which is its outer one. */
-  parts = new Uint32Array(64)
+  parts = new Uint32Array(8)
   /** Number of paths. */
   count = 0
 

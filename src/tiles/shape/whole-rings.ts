@@ -2,14 +2,14 @@ import type { Paths } from './paths.ts'
 
 /** Rings of whole numbers, of which no position repeats the first. */
 export class WholeRings {
-  xs = new Int32Array(1024)
-  ys = new Int32Array(1024)
+  xs = new Int32Array(128)
+  ys = new Int32Array(128)
   length = 0
-  ends = new Uint32Array(64)
+  ends = new Uint32Array(8)
   /** Which polygon a ring belongs to. */
-  parts = new Uint32Array(64)
+  parts = new Uint32Array(8)
   /** Twice the area, above 0 where the ring is an outer one of a tile. */
-  areas = new Float64Array(64)
+  areas = new Float64Array(8)
   count = 0
 
   clear(): void {
