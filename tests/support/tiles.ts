@@ -108,3 +108,23 @@ export function shapeProblems({ type, paths }: DecodedFeature): string[] {
   }
   return problems
 }
+
+/** A feature as WKT. */
+export function shapeText({ type, paths }: DecodedFeature): string {
+  if (type === 'Polygon') return polygonText(paths)
+  const texts = paths.map((path) => path.map(([x, y]) => `${x} ${y}`).join())
+  if (type === 'Point') return `MULTIPOINT(${texts.join()})`
+  return `MULTILINESTRING(${texts.map((text) => `(${text})`).join()})`
+}
+
+/** Polygons as WKT, each outer ring with the holes behind it. */
+function polygonText(paths: [number, number][][]): string {
+  const ring = (path: [number, number][]): string =>
+    `(${[...path, path[0] as [number, number]].map(([x, y]) => `${x} ${y}`).join()})`
+  const polygons: string[][] = []
+  for (const path of paths) {
+    if (ringArea(path) > 0) polygons.push([ring(path)])
+    else polygons.at(-1)?.push(ring(path))
+  }
+  return `MULTIPOLYGON(${polygons.map((rings) => `(${rings.join()})`).join()})`
+}

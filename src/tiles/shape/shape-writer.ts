@@ -109,15 +109,6 @@ export class ShapeWriter {
     return 'whole'
   }
 
-  /** Draws what a box smaller than a unit stands for. */
-  smallest(type: 'line' | 'polygon', minX: number, minY: number, maxX: number, maxY: number): Drawn {
-    this.#commands.begin()
-    this.#clipped.clear()
-    this.#clipped.add((minX + maxX) / 2, (minY + maxY) / 2)
-    this.#clipped.endPath(0)
-    return type === 'line' ? this.#smallestLine() : this.#smallestPolygon()
-  }
-
   #writeRings(rings: WholeRings): void {
     let start = 0
     for (let ring = 0; ring < rings.count; ring += 1) {
@@ -186,13 +177,21 @@ export class ShapeWriter {
     return count
   }
 
+  /** From the place nearest to it one unit to where the line leaves that place most: so no end is a unit away. */
   #smallestLine(): Drawn {
-    const { minX, minY, maxX, maxY } = boundsOfAll(this.#clipped)
-    const isLevel = maxX - minX >= maxY - minY
-    const x = isLevel ? startOfUnit((minX + maxX) / 2) : round((minX + maxX) / 2)
-    const y = isLevel ? round((minY + maxY) / 2) : startOfUnit((minY + maxY) / 2)
-    this.#xs.set([x, isLevel ? x + 1 : x])
-    this.#ys.set([y, isLevel ? y : y + 1])
+    const { xs, ys, ends } = this.#clipped
+    const [x, y] = [round(xs[0] as number), round(ys[0] as number)]
+    let [most, stepX, stepY] = [-1, 0, 0]
+    for (let at = 0; at < (ends[0] as number); at += 1) {
+      const [dx, dy] = [(xs[at] as number) - x, (ys[at] as number) - y]
+      if (Math.max(Math.abs(dx), Math.abs(dy)) <= most) continue
+      most = Math.max(Math.abs(dx), Math.abs(dy))
+      const isLevel = Math.abs(dx) === most
+      stepX = isLevel ? stepWithin(x, dx) : 0
+      stepY = isLevel ? 0 : stepWithin(y, dy)
+    }
+    this.#xs.set([x, x + stepX])
+    this.#ys.set([y, y + stepY])
     this.#commands.line(this.#xs, this.#ys, 0, 2)
     return 'collapsed'
   }
@@ -249,6 +248,12 @@ export class ShapeWriter {
 /** Where a unit that holds a place begins, within the tile and its buffer. */
 function startOfUnit(value: number): number {
   return Math.min(Math.max(Math.floor(value), -tileBuffer), tileExtent + tileBuffer - 1)
+}
+
+/** One unit in a direction, back where it would lead out of the tile and its buffer. */
+function stepWithin(from: number, direction: number): 1 | -1 {
+  if (from <= -tileBuffer) return 1
+  return direction < 0 || from >= tileExtent + tileBuffer ? -1 : 1
 }
 
 function copyPath(source: Paths, path: number, shift: number, target: Paths): void {

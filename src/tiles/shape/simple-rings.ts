@@ -3,7 +3,7 @@ import type { WholeRings } from './whole-rings.ts'
 /** Up to this many edges every pair is looked at; beyond, those alone that lie beside each other. */
 const fewEdges = 20
 /** Pairs of edges that are compared for one shape at most. */
-const mostPairs = 20_000_000
+const mostPairs = 10_000_000
 /** Rings of one shape that are compared with each other. */
 const fewRings = 64
 

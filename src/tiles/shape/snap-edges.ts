@@ -16,7 +16,13 @@ export interface SnappedEdges {
 }
 
 /** Pairs of edges that are compared for one shape at most. */
-const mostPairs = 40_000_000
+const mostPairs = 10_000_000
+/**
+ * Crossings of one shape at most, and further ones for each edge: a valid one has none but by simplifying, and each makes
+ * two edges four.
+ */
+const mostCrossings = 30_000
+const mostCrossingsOfEdge = 4
 const least = -70
 const columns = 4310
 /** Whole numbers of a tile are within these columns, and rows likewise. */
@@ -78,6 +84,7 @@ function findCrossings(edges: Edges): number[] | undefined {
     (a, b) => (left[a] as number) - (left[b] as number),
   )
   const found: number[] = []
+  const most = mostCrossings + count * mostCrossingsOfEdge
   let rest = mostPairs
   for (let i = 0; i < count; i += 1) {
     const a = order[i] as number
@@ -94,6 +101,7 @@ function findCrossings(edges: Edges): number[] | undefined {
       if ((by0 < top && by1 < top) || (by0 > bottom && by1 > bottom)) continue
       const crossing = crossingOf(edges, a, b)
       if (crossing !== undefined) found.push(crossing)
+      if (found.length > most) return undefined
     }
   }
   return found
