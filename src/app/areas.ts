@@ -59,7 +59,7 @@ export function openAreas(context: Parts): Area[] {
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(downloadEndpoints, { catalog, exports }),
-    catalogArea({ catalog }),
+    catalogArea({ catalog, sharedMaxAgeSeconds }),
     stylesArea({ catalog }),
     ...importerAreas({
       ...{ importer, catalog, dialect: settings.server.dialect },

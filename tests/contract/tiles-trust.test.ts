@@ -40,6 +40,13 @@ const paths: { path(layer: string): string; refused?: 401 | 404; found?: number 
   { path: (layer) => `/tiles/${layer}/legend.svg?style=none`, refused: 404, found: 404 },
   { path: (layer) => `/tiles/${layer}/thumbnail.png`, refused: 404 },
   { path: (layer) => `/tiles/${layer}/thumbnail.webp?width=64&height=64`, refused: 404 },
+  ...['style.json', 'legend.svg', 'legend.png', 'legend@2x.png', 'legend.json'].map((file) => ({
+    path: (layer: string) => `/tiles/${layer}/${file}`,
+    refused: 404 as const,
+  })),
+  { path: (layer) => `/tiles/${layer}/style.json?style=nothing`, refused: 404, found: 404 },
+  { path: (layer) => `/tiles/${layer}/thumbnail.png`, refused: 404 },
+  { path: (layer) => `/tiles/${layer}/thumbnail.webp`, refused: 404 },
   { path: (layer) => `/ogc/collections/${layer}`, refused: 401 },
   { path: (layer) => `/ogc/collections/${layer}/items`, refused: 401 },
   { path: (layer) => `/ogc/collections/${layer}/tiles`, refused: 401 },
@@ -138,7 +145,14 @@ for (const [name, environment] of Object.entries(shapes))
       assert.deepEqual(await statuses(), [404, 404])
       await send('PUT', '/rest/layers/open:other', { layer: { public: true } })
       assert.equal((await statuses())[0], 200)
-      await send('PUT', '/rest/layers/open:other', { layer: { public: false } })
+      const copies = (reply: { json<T>(): T }) =>
+        reply.json<{ layer: { copiesLiveSeconds?: number } }>().layer.copiesLiveSeconds
+      const hidden = await send('PUT', '/rest/layers/open:other', { layer: { public: false } })
+      assert.equal(copies(hidden), 300)
+      assert.equal(
+        copies(await send('PUT', '/rest/layers/open:other', { layer: { public: false } })),
+        undefined,
+      )
       assert.deepEqual(await statuses(), [404, 404])
       await send('PUT', '/rest/layers/open:other', { layer: { public: 'workspace' } })
       await send('PUT', '/rest/workspaces/open', { workspace: { public: true } })

@@ -1,11 +1,11 @@
 import type { Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import type { CatalogParts, PublicityParts } from './catalog-parts.ts'
 import { layerEndpoints, storeEndpoints, styleEndpoints, workspaceEndpoints } from './routes.ts'
 import { documentTypes } from './style-documents.ts'
 
 /** `/rest/workspaces` with their stores, and `/rest/layers`. */
-export function catalogArea(parts: CatalogParts): Area {
+export function catalogArea(parts: PublicityParts): Area {
   return (app) => {
     addEndpoints(app, workspaceEndpoints, parts)
     addEndpoints(app, storeEndpoints, parts)

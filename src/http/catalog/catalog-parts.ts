@@ -4,3 +4,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 export interface CatalogParts {
   catalog: Catalog
 }
+
+/** The same for endpoints that may take something from the public. */
+export interface PublicityParts extends CatalogParts {
+  /** How long a proxy may keep what is public. */
+  sharedMaxAgeSeconds: number
+}

@@ -5,6 +5,7 @@ import { isEmptyEnvelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { toJavaClass } from '../../transforms/java-class.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { CopiesLiveSeconds } from '../public-copies.ts'
 import { Linked, layerPath, storePath, stylePath, workspacePath } from './paths.ts'
 
 const StyleName = Type.Union([Type.String(), Type.Object({ name: Type.String() })])
@@ -69,6 +70,7 @@ export const LayerReply = Type.Object({
     attributes: Type.Array(Type.Object({ name: Type.String(), binding: Type.String() })),
     version: Type.Integer({ description: 'Grows with every change of its data, style or publicity' }),
     public: Type.Optional(Type.Boolean({ description: 'Absent where its workspace says' })),
+    copiesLiveSeconds: CopiesLiveSeconds,
     featureCount: Type.Optional(Type.Integer({ description: 'Features, or granules of a mosaic' })),
     dateCreated: Type.String(),
     dateModified: Type.String(),

@@ -9,7 +9,8 @@ import type { FastifyRequest } from '../app-types.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import { copiesLeft } from '../public-copies.ts'
+import type { CatalogParts, PublicityParts } from './catalog-parts.ts'
 import { LayerBody, LayerList, LayerReply, toWireLayer } from './layer-wire.ts'
 import { layerPath, RecurseQuery, WorkspaceParams } from './paths.ts'
 
@@ -74,11 +75,15 @@ export const changeLayer = operation({
   params,
   body: LayerBody,
   answers: { 200: LayerReply },
-  handle: async (parts: CatalogParts, request) => {
+  handle: async (parts: PublicityParts, request) => {
     const layer = await getNamedLayer(parts, request)
     requireMatch(request, await describe(parts, request, layer))
-    await parts.catalog.layers.change(layer, fromWireLayer(layer, request.body.layer))
-    return describe(parts, request, await getNamedLayer(parts, request))
+    const { layers } = parts.catalog
+    const wasPublic = await layers.isPublic(layer)
+    await layers.change(layer, fromWireLayer(layer, request.body.layer))
+    const changed = await getNamedLayer(parts, request)
+    const { layer: shown } = await describe(parts, request, changed)
+    return { layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), parts) } }
   },
 })
 
@@ -111,7 +116,7 @@ async function describe(
   { catalog: { layers, styles } }: CatalogParts,
   request: FastifyRequest,
   layer: LayerRecord,
-): Promise<object> {
+): Promise<ReturnType<typeof toWireLayer>> {
   const { version } = await layers.versionOf(layer)
   const style = await styles.resolve(layer.workspace, layer.details.style)
   return toWireLayer(request, { ...layer, version }, await layers.storeOf(layer), style)

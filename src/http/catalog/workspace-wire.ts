@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Workspace } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { CopiesLiveSeconds } from '../public-copies.ts'
 import { Linked, workspacePath } from './paths.ts'
 
 export const WorkspaceBody = Type.Object({
@@ -17,6 +18,7 @@ export const WorkspaceReply = Type.Object({
     name: Type.String(),
     isolated: Type.Boolean(),
     public: Type.Boolean({ description: 'Whether anonymous people may read its layers' }),
+    copiesLiveSeconds: CopiesLiveSeconds,
     href: Type.String(),
     dataStores: Type.String({ description: 'Where its data stores are listed' }),
     coverageStores: Type.String({ description: 'Where its coverage stores are listed' }),

@@ -3,7 +3,8 @@ import { invalid } from '../../lib/errors.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import type { CatalogParts } from './catalog-parts.ts'
+import { copiesLeft } from '../public-copies.ts'
+import type { CatalogParts, PublicityParts } from './catalog-parts.ts'
 import { RecurseQuery, WorkspaceParams, workspacePath } from './paths.ts'
 import { toWireWorkspace, WorkspaceBody, WorkspaceList, WorkspaceReply } from './workspace-wire.ts'
 
@@ -59,13 +60,16 @@ export const changeWorkspace = operation({
   params,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },
-  handle: async ({ catalog }: CatalogParts, request) => {
+  handle: async (parts: PublicityParts, request) => {
+    const { catalog } = parts
     const current = await catalog.workspaces.get(request.params.workspace)
     requireMatch(request, toWireWorkspace(request, current))
     const { name, public: isPublic } = request.body.workspace
     if (name !== undefined && name !== current.name)
       throw invalid('invalid-body', `The name of workspace "${current.name}" cannot be changed`)
-    return toWireWorkspace(request, await catalog.workspaces.change(current.name, { isPublic }))
+    const changed = await catalog.workspaces.change(current.name, { isPublic })
+    const { workspace } = toWireWorkspace(request, changed)
+    return { workspace: { ...workspace, ...copiesLeft(current.isPublic, changed.isPublic, parts) } }
   },
 })
 
