@@ -93,6 +93,21 @@ describe('the legend of a layer', () => {
       304,
     )
     assert.equal((await get(client, `${url}?style=none`)).statusCode, 404)
+    await putStyle(client, 'inside', rule('Inside'))
+    await client.server.app.inject({
+      ...{ method: 'PUT', url: '/rest/layers/default:countries', headers: client.server.admin },
+      payload: { layer: { public: true } },
+    })
+    for (const name of ['legend.json', 'thumbnail.png']) {
+      const path = `/tiles/default:countries/${name}`
+      assert.equal((await get(client, path, {})).statusCode, 200)
+      assert.equal((await get(client, `${path}?style=inside`)).statusCode, 200)
+      assert.equal((await get(client, `${path}?style=inside`, {})).statusCode, 404)
+    }
+    await client.server.app.inject({
+      ...{ method: 'PUT', url: '/rest/layers/default:countries', headers: client.server.admin },
+      payload: { layer: { public: false } },
+    })
     for (const name of [
       'legend.svg',
       'legend.png',

@@ -1,3 +1,4 @@
+import { hasRole } from '../../accounts/caller.ts'
 import { defaultStyleName, defaultStyles } from '../../cartography/default-styles.ts'
 import type { Style } from '../../cartography/model.ts'
 import { readStyle } from '../../cartography/read-style.ts'
@@ -5,9 +6,10 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord, StyleRecord } from '../../catalog/records.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
 
 /** A style as pictures are drawn by it. */
-export interface DrawnStyle {
+interface DrawnStyle {
   name: string
   style: Style
   /** Moves with any change of the style. */
@@ -44,8 +46,25 @@ function readOnce(styles: object, record: StyleRecord): Style | undefined {
   return cache.get(key, () => ({ style: tryRead(record) })).style
 }
 
+/**
+ * The style of a layer as the caller may see it: `name`, else the layer's own. Throws `Failure` (`not-found`) for a name of none,
+ * and for one that draws nothing public where the caller is anonymous.
+ */
+export async function styleFor(
+  parts: { catalog: Pick<Catalog, 'styles'> },
+  { caller }: FastifyRequest,
+  layer: LayerRecord,
+  name: string | undefined,
+): Promise<DrawnStyle> {
+  const found = await drawnStyle(parts, layer, name)
+  if (found.name === layer.details.style || hasRole(caller, 'user')) return found
+  const record = await parts.catalog.styles.resolve(layer.workspace, found.name)
+  if (record !== undefined && (await parts.catalog.styles.drawsPublicLayer(record))) return found
+  throw notFound('unknown-style', `Style "${found.name}" does not exist`)
+}
+
 /** The style of a layer that `name` asks for, else the layer's own; throws `Failure` (`not-found`) for a name of none. */
-export async function drawnStyle(
+async function drawnStyle(
   { catalog }: { catalog: Pick<Catalog, 'styles'> },
   layer: LayerRecord,
   name: string | undefined,

@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { drawnStyle } from './drawn-style.ts'
+import { styleFor } from './drawn-style.ts'
 import type { PictureMark, PictureParts } from './picture-parts.ts'
 import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
 
@@ -115,7 +115,7 @@ async function aboutRasters(
 }
 
 async function makeLegend(parts: PictureParts, request: Request, layer: LayerRecord): Promise<Made> {
-  const { style, name, key, messages } = await drawnStyle(parts, layer, request.query.style)
+  const { style, name, key, messages } = await styleFor(parts, request, layer, request.query.style)
   const known = await parts.catalog.layers.versionOf(layer)
   const dimension = dimensionOf(layer)
   const told: string[] = []

@@ -7,7 +7,7 @@ import { parseTime } from '../../maps/rasters/time-wish.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { drawnStyle } from './drawn-style.ts'
+import { styleFor } from './drawn-style.ts'
 import type { PictureParts } from './picture-parts.ts'
 import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
 import { rasterSymbols } from './raster-symbols.ts'
@@ -73,7 +73,7 @@ function pictureTile(format: PictureFormat) {
       requireRaster(layer)
       const { v, time: timeText } = request.query
       const time = parseTime(timeText)
-      const { style, key } = await drawnStyle(parts, layer, request.query.style)
+      const { style, key } = await styleFor(parts, request, layer, request.query.style)
       const known = await parts.catalog.layers.versionOf(layer)
       const mark = { at: { layer, ...known }, key, v }
       if (isKept(parts, reply, mark)) return reply.send()

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { hasRole } from '../../accounts/caller.ts'
 import type { MappedLayer, TypeInTiles } from '../../cartography/map-style.ts'
 import { writeMapStyle } from '../../cartography/map-style.ts'
 import type { Dimension } from '../../cartography/model.ts'
@@ -7,12 +6,12 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType, GeometryType } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
-import { invalid, notFound } from '../../lib/errors.ts'
+import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
-import { drawnStyle } from './drawn-style.ts'
+import { styleFor } from './drawn-style.ts'
 import { layerSegment, mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
@@ -81,20 +80,6 @@ export const getMapStyle = operation({
     })
   },
 })
-
-/** The style of a layer; one that draws nothing public is as good as none for the anonymous. */
-async function styleFor(
-  parts: StyleParts,
-  { caller }: FastifyRequest,
-  layer: LayerRecord,
-  name: string | undefined,
-) {
-  const found = await drawnStyle(parts, layer, name)
-  if (found.name === layer.details.style || hasRole(caller, 'user')) return found
-  const record = await parts.catalog.styles.resolve(layer.workspace, found.name)
-  if (record !== undefined && (await parts.catalog.styles.drawsPublicLayer(record))) return found
-  throw notFound('unknown-style', `Style "${found.name}" does not exist`)
-}
 
 function mappedLayer({
   name,

@@ -5,7 +5,7 @@ import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { geographicRange } from '../geographic-range.ts'
 import { urlToken } from '../url-token.ts'
-import { drawnStyle } from './drawn-style.ts'
+import { styleFor } from './drawn-style.ts'
 import type { PictureParts } from './picture-parts.ts'
 import { isKept, namedLayer, sendPicture } from './picture-parts.ts'
 import { rasterSymbols } from './raster-symbols.ts'
@@ -39,7 +39,7 @@ function thumbnail(format: PictureFormat) {
     handle: async (parts: PictureParts, request, reply) => {
       const layer = await namedLayer(parts, request)
       const { width = 300, height = 200 } = request.query
-      const { style, key } = await drawnStyle(parts, layer, request.query.style)
+      const { style, key } = await styleFor(parts, request, layer, request.query.style)
       const known = await parts.catalog.layers.versionOf(layer)
       const mark = { at: { layer, ...known }, key, v: undefined }
       if (isKept(parts, reply, mark)) return reply.send()
