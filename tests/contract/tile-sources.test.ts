@@ -193,17 +193,45 @@ const foreign: [table: string, sql: string, hasOverview: boolean][] = [
   ['empty', `create table empty as ${crowd} limit 0`, false],
 ]
 
+/** A server with a store of tables that the statements made. */
+async function servingTables(t: TestContext): Promise<{ server: TestApp; url: string }> {
+  const url = await (await testCluster()).createDatabase()
+  const server = await serving(t, {})
+  const connectionParameters = storeParameters(url, 'public')
+  const dataStore = { name: 'tables', type: 'PostGIS', connectionParameters }
+  const reply = await server.app.inject({
+    ...{ method: 'POST', url: '/rest/workspaces/default/datastores' },
+    ...{ headers: server.admin, payload: { dataStore } },
+  })
+  assert.equal(reply.statusCode, 201, reply.body)
+  return { server, url }
+}
+
 describe('tiles of tables that others wrote', () => {
+  it('never mix two states of a table that changes all the time', async (t) => {
+    const { server, url } = await servingTables(t)
+    await runSql(url, `create table moving as select n, 0 as v, geom from (${crowd} limit 12000) as g`)
+    await runSql(url, 'alter table moving add primary key (n)')
+    await publishTable(server, 'tables', 'moving')
+    const end = new AbortController()
+    const changing = changeUntil(url, 'update moving set v = v + 1', end.signal)
+    const seen = new Set<unknown>()
+    for (let round = 0; round < 6; round += 1) {
+      const tile = addresses[round % 3] ?? addresses[0]
+      assert.ok(tile !== undefined)
+      const versions = featuresOf(await tileOf(server, 'moving', tile), 'moving').map(
+        (one) => one.properties?.['v'],
+      )
+      assert.ok(new Set(versions).size <= 1, `two states in one tile: ${[...new Set(versions)].join()}`)
+      seen.add(versions[0])
+    }
+    end.abort()
+    await changing
+    assert.ok(seen.size > 1, 'nothing changed meanwhile')
+  })
+
   it('have the same bytes with and without an overview', async (t) => {
-    const url = await (await testCluster()).createDatabase()
-    const server = await serving(t, {})
-    const connectionParameters = storeParameters(url, 'public')
-    const dataStore = { name: 'tables', type: 'PostGIS', connectionParameters }
-    const headers = server.admin
-    const made = await server.app.inject({
-      ...{ method: 'POST', url: '/rest/workspaces/default/datastores', headers, payload: { dataStore } },
-    })
-    assert.equal(made.statusCode, 201, made.body)
+    const { server, url } = await servingTables(t)
     for (const [table, sql, hasOverview] of foreign) {
       await runSql(url, sql)
       await publishTable(server, 'tables', table)
@@ -283,8 +311,12 @@ describe('tiles of a layer in a CRS that only GDAL knows', () => {
   }
 })
 
-function featuresOf({ bytes }: MapTile, name: string) {
-  const layer = new VectorTile(new PbfReader(gunzipSync(bytes))).layers[name]
+async function changeUntil(url: string, sql: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await runSql(url, sql)
+}
+
+function featuresOf(tile: MapTile, name: string) {
+  const layer = new VectorTile(new PbfReader(unpacked(tile))).layers[name]
   return Array.from({ length: layer?.length ?? 0 }, (_, at) => {
     const feature = layer?.feature(at)
     const point = feature?.loadGeometry()[0]?.[0]
