@@ -120,7 +120,7 @@ export class Exports {
   /** Everything stands on the record in the end; nothing is thrown. */
   async #run(first: ExportRecord, signal: AbortSignal): Promise<void> {
     const own = new OwnRecord(this.#records, first)
-    const timer = setInterval(() => void own.save(), saveEveryMs).unref()
+    const timer = setInterval(() => void own.save().catch(() => undefined), saveEveryMs).unref()
     const gone = own.gone
     try {
       const both = AbortSignal.any([signal, gone])
@@ -180,6 +180,7 @@ class OwnRecord {
   record: ExportRecord
   readonly #records: ExportRecords
   readonly #gone = new AbortController()
+  #saved: Promise<void> = Promise.resolve()
 
   constructor(records: ExportRecords, record: ExportRecord) {
     this.#records = records
@@ -195,7 +196,13 @@ class OwnRecord {
     this.record = { ...this.record, ...values }
   }
 
-  async save(): Promise<void> {
+  /** One after the other: the last is the one that stays. */
+  save(): Promise<void> {
+    this.#saved = this.#saved.catch(() => undefined).then(() => this.#saveNow())
+    return this.#saved
+  }
+
+  async #saveNow(): Promise<void> {
     if (this.#gone.signal.aborted) return
     if ((await this.#records.find(this.record.id)) === undefined) {
       this.#gone.abort(new Error('The export was cancelled'))

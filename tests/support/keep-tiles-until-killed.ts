@@ -1,0 +1,13 @@
+import { CacheFolder } from '../../src/maps/cache/cache-folder.ts'
+import { madeUpTile } from './made-up-tiles.ts'
+
+const [, , root = ''] = process.argv
+const folder = new CacheFolder({ root, onProblem: () => undefined })
+process.stdout.write('begun\n')
+for (let round = 0; ; round += 1) {
+  const tiles = Array.from({ length: 20 }, (_, at) => ({
+    ...madeUpTile((round * 20 + at) % 4000),
+    metadata: {},
+  }))
+  folder.keep(tiles)
+}
