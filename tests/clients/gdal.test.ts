@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
@@ -11,6 +11,7 @@ import { differentColours, meanColours } from '../support/pictures.ts'
 import { warp } from '../support/rasterized.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
+import { userAndPassword } from '../support/server.ts'
 
 const run = promisify(execFile)
 
@@ -99,5 +100,18 @@ describe('maps in GDAL', { timeout: 240_000 }, () => {
     assert.equal((JSON.parse(stdout) as { version: number }).version, 8)
     for (const name of ['legend.png', 'thumbnail.png', 'tile.png'])
       assert.equal(readFileSync(join(server.sources, name)).toString('latin1', 1, 4), 'PNG', name)
+  })
+
+  it('are exported into files that GDAL reads', async () => {
+    symlinkSync(join(import.meta.dirname, '..', '..', 'bin'), join(server.sources, 'bin'))
+    const commands = documentedPage('docs/maps.md > As a file > sh 1', server, [
+      ['terrane.mjs export', `terrane.mjs export --url ${server.url}`],
+    ])
+    const env = { TERRANE_PASSWORD: userAndPassword.split(':')[1] ?? '' }
+    const { code, stdout, stderr } = await runCommands(commands, env, server.sources)
+    assert.equal(code, 0, stdout + stderr)
+    assert.match(stdout, /Feature Count: [1-9]/)
+    const head = readFileSync(join(server.sources, 'countries.pmtiles')).toString('latin1', 0, 7)
+    assert.equal(head, 'PMTiles')
   })
 })

@@ -37,6 +37,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
   'docs/maps.md > Addresses > sh 1': gdal,
+  'docs/maps.md > As a file > sh 1': gdal,
   'docs/maps.md > GDAL > sh 1': gdal,
   'docs/maps.md > GDAL > sh 2': gdal,
   'docs/maps.md > GDAL > xml 1': gdal,
