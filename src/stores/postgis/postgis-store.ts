@@ -94,7 +94,10 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     timeBounds: (table, attribute, signal) =>
       use(async (client) => readTimeBounds(client, await getFacts(client, table), attribute), signal),
     state: (table, signal) =>
-      watchPool.use((client) => readTableState(client, settings.schema, table), signal),
+      watchPool.use(
+        (client) => readTableState({ client, statements: memory.statements, schema: settings.schema, table }),
+        signal,
+      ),
     close: async () => {
       await Promise.all([pool.close(), watchPool.close()])
     },
