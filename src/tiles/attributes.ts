@@ -33,7 +33,6 @@ export class AttributeTable {
   #halvesOf: BigInt64Array | undefined
   #halves: Int32Array = new Int32Array(0)
 
-  /** `schema` is that of the whole table, whatever attributes are read. */
   constructor(schema: Schema) {
     this.#idName = freeIdName(schema)
   }

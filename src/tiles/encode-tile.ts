@@ -22,7 +22,7 @@ import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
 export interface TileEncoderOptions {
   /** Of the layer in the tile. */
   name: string
-  /** Of the table, whatever attributes are read. */
+  /** Of the rows: names of attributes, beside which an id that is no number finds a name of its own. */
   schema: Schema
   set: TileMatrixSet
   tile: TileAddress
