@@ -104,3 +104,48 @@ describe('styles', () => {
     assert.equal((await send('DELETE', `${url}/local`)).statusCode, 200)
   })
 })
+
+describe('what is said of a style when it is kept', () => {
+  const document = (symbolizer: string) =>
+    `<StyledLayerDescriptor version="1.0.0"><NamedLayer><UserStyle><FeatureTypeStyle><Rule>${symbolizer}</Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
+  const graphic = (inner: string) => `<PointSymbolizer><Graphic>${inner}</Graphic></PointSymbolizer>`
+
+  it('is what of it is not understood, and which language does not say what', async () => {
+    const star = graphic(
+      '<Mark><WellKnownName>star</WellKnownName></Mark><Displacement><DisplacementX>1</DisplacementX></Displacement>',
+    )
+    const label = '<TextSymbolizer><Label><PropertyName>a</PropertyName></Label></TextSymbolizer>'
+    const created = await send('POST', '/styles?name=told', document(star + label), {
+      'content-type': sldType,
+    })
+    assert.equal(created.statusCode, 201, created.body)
+    const said = created.json().style.messages.map((one: { message: string }) => one.message)
+    assert.deepEqual(said, [
+      'Not understood, so not drawn: a Displacement of a Graphic',
+      'Not said as MapLibre: the mark star, drawn as a circle',
+      'Not in legends or thumbnails as it is said: labels: the legend shows their letters, thumbnails nothing',
+    ])
+    const plain = document('<LineSymbolizer/>')
+    const changed = await send('PUT', '/styles/told', plain, { 'content-type': sldType })
+    assert.equal(changed.json().style.messages, undefined)
+    assert.equal((await send('GET', '/styles/told.qml')).statusCode, 200)
+  })
+
+  it('is a refusal with the place, where a document is broken inside or endless', async () => {
+    const bad: [string, RegExp][] = [
+      [`${document('<LineSymbolizer>').slice(0, -30)}`, /not well-formed XML: 1:/],
+      [document('<a>'.repeat(200)), /deeper than 100 elements in line 1/],
+      [document('<Rule/>'.repeat(100_001)), /more than 100000 elements: the first beyond stands in line 1/],
+    ]
+    for (const [text, message] of bad) {
+      const reply = await send('POST', '/styles?name=bad', text, { 'content-type': sldType })
+      assert.equal(reply.statusCode, 400)
+      assert.equal(reply.json().code, 'invalid-style')
+      assert.match(reply.json().detail, message)
+    }
+    const layers = Array.from({ length: 5001 }, (_, id) => ({ id: `l${id}`, type: 'line' }))
+    const many = JSON.stringify({ version: 8, sources: {}, layers })
+    const refused = await send('POST', '/styles?name=bad', many, { 'content-type': mapLibreType })
+    assert.match(refused.json().detail, /5001 rules: at most 5000/)
+  })
+})

@@ -5,6 +5,7 @@ import type { Fill, Stroke, Symbolizer, Value } from '../model.ts'
 import { lineCaps, lineJoins } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
 import { scaled, tidy, together } from './read-amounts.ts'
+import { attributeOf } from './read-filter.ts'
 import { readText } from './read-text.ts'
 import type { Node } from './read-values.ts'
 import { LayerValues } from './read-values.ts'
@@ -87,10 +88,19 @@ function readFill(values: LayerValues, losses: Losses): Symbolizer {
   return { kind: 'polygon', fill, stroke }
 }
 
+/** The attribute that is the diameter itself: half of it is the radius. */
+function diameterOf(radius: unknown): Value<number> | undefined {
+  if (!Array.isArray(radius) || radius.length !== 3 || radius[0] !== '*' || radius[1] !== 0.5)
+    return undefined
+  const property = attributeOf(radius[2])
+  return property === undefined ? undefined : { by: 'attribute', property }
+}
+
 function readCircle(values: LayerValues, losses: Losses): Symbolizer {
-  const radius = values.number('circle-radius', 5)
+  const diameter = diameterOf(values.raw('circle-radius'))
+  const radius = diameter === undefined ? values.number('circle-radius', 5) : 5
   const metres = groundMetres(radius)
-  const size = scaled(metres ?? radius, 2, 'circle-radius', losses)
+  const size = diameter ?? scaled(metres ?? radius, 2, 'circle-radius', losses)
   const fill = paint(values, 'circle', losses)
   const width = values.number('circle-stroke-width', 0)
   const line = paint(values, 'circle-stroke', losses)

@@ -5,6 +5,7 @@ import { attributes, element, textElement } from '../style-xml.ts'
 /** The pipe of a raster. */
 export function writePipe(symbol: RasterSymbolizer, losses: Losses): string {
   if (symbol.enhancement !== undefined) losses.add('a contrast by what the data hold')
+  if (symbol.bands === undefined) losses.add('a raster as usual, drawn by its first band')
   const contrast = `<brightnesscontrast brightness="0" contrast="0" gamma="${symbol.gamma ?? 1}"/>`
   return element('pipe', renderer(symbol), contrast)
 }

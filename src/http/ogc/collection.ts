@@ -6,6 +6,7 @@ import type { Attribute } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import type { TimeBounds } from '../../stores/store.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { layerSegment } from '../tiles/layer-names.ts'
 import { crs84Uri, toCrsUri } from './crs-uris.ts'
 
 /** The calendar of times. */
@@ -89,8 +90,14 @@ export async function toCollection(
     links:
       schema.geometry === undefined || (srs ?? crs) === undefined
         ? links
-        : [...links, tilesLink(request, path)],
+        : [...links, tilesLink(request, path), styleLink(request, layer)],
   }
+}
+
+/** How it is drawn: a whole MapLibre style with its tiles. */
+function styleLink(request: FastifyRequest, layer: LayerRecord): object {
+  const href = request.link(`/tiles/${layerSegment(layer)}/style.json`)
+  return { rel: 'stylesheet', type: 'application/json', title: 'MapLibre style', href }
 }
 
 /** Where its vector tiles are (OGC 20-057, section 11). */
