@@ -222,7 +222,7 @@ describe('tiles of a palette and of a JPEG with a place', () => {
       url: '/tiles/default:palette/legend.json',
       headers: client.server.admin,
     })
-    assert.deepEqual(JSON.parse(legend.body).entries[2].color, { color: '#ff0000', opacity: 1 })
+    assert.deepEqual(JSON.parse(legend.body).entries[1].color, { color: '#ff0000', opacity: 1 })
 
     gdal('gdal_translate', '-q', '-of', 'JPEG', '-co', 'WORLDFILE=YES', rgb, join(folder, 'photo.jpg'))
     writeFileSync(join(folder, 'photo.prj'), 'EPSG:32618')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
@@ -36,6 +36,9 @@ describe('copies of rasters', () => {
     assert.deepEqual(readdirSync(join(folder, '7', 'rasters')).length, 1)
     assert.equal(first?.files.length, 1)
     assert.ok(existsSync(first?.files[0]?.path ?? ''))
+    rmSync(join(folder, '7', 'rasters'), { recursive: true })
+    assert.deepEqual(await copies.get(7, source(), never), first)
+    assert.ok(await copies.has(7))
     await copies.prune(7, [{ path, state: '2' }])
     assert.deepEqual(readdirSync(join(folder, '7', 'rasters')), [])
     await copies.close()

@@ -68,11 +68,16 @@ export class RasterCopies {
    */
   async get(layerId: number, source: RasterSource, signal: AbortSignal): Promise<RasterCopy> {
     const key = keyOf(source.file)
-    const known = this.#made.get(key) ?? (await this.#find(layerId, key))
+    const known = (await this.#stillThere(key)) ?? (await this.#find(layerId, key))
     if (known !== undefined) return known
     const trouble = this.#troubles.get(key)
     if (trouble !== undefined && performance.now() < trouble.until) throw trouble.error
     return orAborted(this.#making.get(key) ?? this.#begin(layerId, key, source), signal)
+  }
+
+  /** Whether there are copies of a layer. */
+  async has(layerId: number): Promise<boolean> {
+    return (await readdir(this.#folderOf(layerId)).catch(() => [])).length > 0
   }
 
   /** Removes copies of a layer that are of none of these files. */
@@ -117,6 +122,14 @@ export class RasterCopies {
 
   #folderOf(layerId: number): string {
     return join(this.#needs.folder, String(layerId), 'rasters')
+  }
+
+  /** Whoever runs the server may remove copies to make room. */
+  async #stillThere(key: string): Promise<RasterCopy | undefined> {
+    const made = this.#made.get(key)
+    if (made === undefined) return undefined
+    const found = await Promise.all(made.files.map(({ path }) => stat(path).catch(() => undefined)))
+    return found.every((one) => one !== undefined) ? made : undefined
   }
 
   async #find(layerId: number, key: string): Promise<RasterCopy | undefined> {

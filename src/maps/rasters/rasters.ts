@@ -255,7 +255,7 @@ export class Rasters {
 
   async #prune(workspace: string, name: string): Promise<void> {
     const layer = await this.#needs.catalog.layers.find(workspace, name)
-    if (layer?.details.kind !== 'raster') return
+    if (layer?.details.kind !== 'raster' || !(await this.#copies.has(layer.id))) return
     const version = await this.#needs.catalog.layers.versionOf(layer)
     const { all } = await this.#sources.of(layer, version, AbortSignal.timeout(60_000))
     await this.#copies.prune(
