@@ -71,14 +71,20 @@ export class PmtilesWriter implements ArchiveWriter {
     const digest =
       bytes.length > mostAlikeBytes ? undefined : createHash('sha1').update(bytes).digest('base64')
     const known = digest === undefined ? undefined : this.#alike.get(digest)
-    if (known !== undefined) return known
+    const place = known ?? this.#append(bytes)
+    if (digest === undefined) return place
+    // What comes again stays remembered for longest.
+    this.#alike.delete(digest)
+    this.#alike.set(digest, place)
+    for (const first of this.#alike.keys()) if (this.#alike.size > rememberedAlike) this.#alike.delete(first)
+    return place
+  }
+
+  #append(bytes: Uint8Array): { offset: number; length: number } {
     const place = { offset: this.#dataBytes, length: bytes.length }
     this.#write(bytes, headBytes + this.#dataBytes)
     this.#dataBytes += bytes.length
     this.#contents += 1
-    if (digest === undefined) return place
-    this.#alike.set(digest, place)
-    for (const first of this.#alike.keys()) if (this.#alike.size > rememberedAlike) this.#alike.delete(first)
     return place
   }
 
