@@ -106,10 +106,12 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
     const problem = toProblem(known ?? error, request.id)
     if (problem.status >= 500) {
       request.exception = error
-      log.error(
-        { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
-        'request failed',
-      )
+      const { id: requestId, method, routeOptions } = request
+      const about = { requestId, method, route: routeOptions.url }
+      // What is only to be asked again later comes in crowds, and its stack says nothing.
+      if (known instanceof Failure && known.retryAfterSeconds !== undefined && known.cause === undefined)
+        log.warn({ ...about, code: known.code }, 'request put off')
+      else log.error({ err: error, ...about }, 'request failed')
     }
     // What was said of the answer that there would have been.
     reply.removeHeader('etag').removeHeader('cache-control')
