@@ -56,14 +56,29 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
     for (const end of ends.reverse()) end()
   })
 
-  /** The different values of a column of the file that a layer was made of. */
-  const valuesOf = async (file: string, column: string): Promise<string[]> => {
-    const path = join(server.sources, file)
-    const args = ['-f', 'CSV', '/vsistdout/', '-select', column, path]
-    const { stdout } = await run('ogr2ogr', args, { maxBuffer: 64 << 20 })
-    const lines = stdout.trim().split('\n').slice(1)
-    return [...new Set(lines.map((line) => line.replaceAll('"', '')))].sort()
+  const kept = new Map<string, Promise<unknown>>()
+  /** What a piece of work gave when it was done first. */
+  const once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const known = kept.get(key) as Promise<T> | undefined
+    const result = known ?? work()
+    kept.set(key, result)
+    return result
   }
+  /** The different values of a column of the file that a layer was made of. */
+  const valuesOf = (file: string, column: string): Promise<string[]> =>
+    once(`${file} ${column}`, async () => {
+      const path = join(server.sources, file)
+      const args = ['-f', 'CSV', '/vsistdout/', '-select', column, path]
+      const { stdout } = await run('ogr2ogr', args, { maxBuffer: 64 << 20 })
+      const lines = stdout.trim().split('\n').slice(1)
+      return [...new Set(lines.map((line) => line.replaceAll('"', '')))].sort()
+    })
+  /** What GDAL colours of a file in each cell of the world. */
+  const sharesOf = (file: string): Promise<number[]> =>
+    once(file, async () => {
+      const path = join(server.sources, file)
+      return colouredShares(readFileSync(await rasterize(path, `${path}.tif`)), '#000000')
+    })
   /** Fails unless a page shows all features of a file, where GDAL draws them, and nobody complained. */
   const assertShows = async (
     shown: ShownMap,
@@ -72,8 +87,7 @@ describe('maps in a browser', { timeout: 240_000 }, () => {
   ): Promise<void> => {
     const found = await shown.when<string[]>(names(column))
     assert.deepEqual(found.sort(), await valuesOf(file, column))
-    const path = join(server.sources, file)
-    const expected = await colouredShares(readFileSync(await rasterize(path, `${path}.tif`)), '#000000')
+    const expected = await sharesOf(file)
     assert.deepEqual(differentCells(await colouredShares(await shown.picture(), colour), expected, edges), [])
     assert.deepEqual(shown.complaints, [])
     await shown.close()

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { documentedPage } from '../support/map-pages.ts'
 import { makeToken, readerPassword } from '../support/map-token.ts'
 import { colouredShares, differentCells, differentColours, meanColours } from '../support/pictures.ts'
+import { testCluster } from '../support/postgres.ts'
 import type { Qgis } from '../support/qgis.ts'
 import { squareOf, startQgis, tilesOf } from '../support/qgis.ts'
 import { rasterize, warp } from '../support/rasterized.ts'
@@ -27,13 +28,14 @@ interface Drawn {
   to: string
 }
 
-describe('maps in QGIS', { timeout: 240_000 }, () => {
+describe('maps in QGIS, out of PostGIS', { timeout: 240_000 }, () => {
   const ends: (() => void)[] = []
   let server: ServedMaps
   let qgis: Qgis
   before(async () => {
     const cleanup = { after: (work: () => void) => ends.push(work) }
-    server = await serveMaps(cleanup)
+    const database = await (await testCluster()).createDatabase()
+    server = await serveMaps(cleanup, { TERRANE_DATABASE_URL: database })
     qgis = startQgis(cleanup)
   })
   after(async () => {
