@@ -1,7 +1,7 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is. Parts of
 // `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
-// `tiles` (five minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
+// `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
 // takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
 // monitoring-queries (`--query` takes some).
 import { writeFileSync } from 'node:fs'
