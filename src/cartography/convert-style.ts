@@ -24,3 +24,19 @@ export function writeStyle(style: Style, name: string, wanted: StyleFormat): Wri
   if (wanted === 'qml') return writeQml(style)
   return wanted === 'sld' ? writeSld(style, name) : writeMapLibre(style, name)
 }
+
+/** A style as SLD 1.1 with the symbols of SE 1.1; undefined where its document says nothing that can be drawn. */
+export function convertToSe({
+  name,
+  ...styled
+}: {
+  name: string
+  format: StyleFormat
+  document: string
+}): string | undefined {
+  const isSe =
+    styled.format === 'sld' && /<(?:\w+:)?StyledLayerDescriptor[^>]*\sversion="1\.1/.test(styled.document)
+  if (isSe) return styled.document
+  const style = readStyle(styled)
+  return style === undefined ? undefined : writeSld(style, name, '1.1.0').document
+}

@@ -1,7 +1,7 @@
 import type { Attribute, Comparison, Condition, Dimension, Literal } from './model.ts'
 
 /** A rectangle: its least coordinates, then its largest. */
-export type Box = [minX: number, minY: number, maxX: number, maxY: number]
+type Box = [minX: number, minY: number, maxX: number, maxY: number]
 
 /** A feature as rules look at it. */
 export interface DrawnFeature {

@@ -111,7 +111,7 @@ export interface MarkSymbolizer<Color = Value<string>, Amount = Value<number>> e
 }
 
 /** A picture from elsewhere, at a point. It is never fetched by the server. */
-export interface IconSymbolizer<Amount = Value<number>> extends Measured {
+interface IconSymbolizer<Amount = Value<number>> extends Measured {
   kind: 'icon'
   href: string
   /** Media type, where it was told. */
@@ -123,7 +123,7 @@ export interface IconSymbolizer<Amount = Value<number>> extends Measured {
 }
 
 /** Lines, and the outlines of areas. */
-export interface LineSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
+interface LineSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
   kind: 'line'
   stroke: Stroke<Color, Amount>
   /** To the left of the line's direction. */
@@ -131,7 +131,7 @@ export interface LineSymbolizer<Color = Value<string>, Amount = Value<number>> e
 }
 
 /** An area and its outline. */
-export interface PolygonSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
+interface PolygonSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
   kind: 'polygon'
   fill?: Fill<Color, Amount>
   stroke?: Stroke<Color, Amount>
@@ -145,9 +145,9 @@ export interface Font {
 }
 
 /** Sides of a text. */
-export const anchorSides = ['left', 'center', 'right'] as const
+const anchorSides = ['left', 'center', 'right'] as const
 /** Heights of a text. */
-export const anchorHeights = ['top', 'middle', 'bottom'] as const
+const anchorHeights = ['top', 'middle', 'bottom'] as const
 
 /**
  * Where a text stands. At a point: the side and height of the text that lie there, and the way from there, right and up.
@@ -188,7 +188,7 @@ export interface RasterColor {
 }
 
 /** How values of a raster become colours. */
-export const rasterColorings = ['ramp', 'intervals', 'values'] as const
+const rasterColorings = ['ramp', 'intervals', 'values'] as const
 
 /** The colours of the values of one band. */
 export interface RasterColors {

@@ -129,6 +129,9 @@ describe('what is said of a style when it is kept', () => {
     const changed = await send('PUT', '/styles/told', plain, { 'content-type': sldType })
     assert.equal(changed.json().style.messages, undefined)
     assert.equal((await send('GET', '/styles/told.qml')).statusCode, 200)
+    const se = await send('GET', '/styles/told', undefined, { accept: 'application/vnd.ogc.se+xml' })
+    assert.match(String(se.headers['content-type']), /^application\/vnd\.ogc\.se\+xml/)
+    assert.match(se.body, /version="1.1.0".*<se:LineSymbolizer>/s)
   })
 
   it('is a refusal with the place, where a document is broken inside or endless', async () => {

@@ -1,4 +1,4 @@
-import { convertStyle } from '../../cartography/convert-style.ts'
+import { convertStyle, convertToSe } from '../../cartography/convert-style.ts'
 import type { StyleFormat } from '../../cartography/style-format.ts'
 import { styleFormats } from '../../cartography/style-format.ts'
 import type { StyleRecord } from '../../catalog/records.ts'
@@ -6,11 +6,12 @@ import { notFound } from '../../lib/errors.ts'
 import type { FastifyReply } from '../app-types.ts'
 
 export const sldType = 'application/vnd.ogc.sld+xml'
+const seType = 'application/vnd.ogc.se+xml'
 export const mapLibreType = 'application/vnd.maplibre.style+json'
 
 /** Content types of each format, the one that is answered first. */
 export const typesOfFormat = {
-  sld: [sldType, 'application/vnd.ogc.se+xml', 'application/xml', 'text/xml'],
+  sld: [sldType, seType, 'application/xml', 'text/xml'],
   maplibre: [
     mapLibreType,
     'application/vnd.mapbox.style+json',
@@ -48,6 +49,11 @@ export function formatOfName(name: string | undefined): StyleFormat | undefined 
   return word === 'json' || word === 'maplibre' || word === 'mbstyle' ? 'maplibre' : undefined
 }
 
+/** Whether SLD is wanted with the symbols of SE 1.1. */
+function isSeWanted(accept: string | undefined): boolean {
+  return (accept ?? '').split(',')[0]?.split(';', 1)[0]?.trim().toLowerCase() === seType
+}
+
 /** The formats that an `Accept` header names, the wanted first; plain XML names none, which browsers accept too. */
 export function acceptedFormats(accept: string | undefined): StyleFormat[] {
   return (accept ?? '').split(',').flatMap((type) => {
@@ -66,6 +72,8 @@ export function sendStyleDocument(
   wanted: StyleFormat[],
   others: readonly StyleFormat[] = styleFormats,
 ): FastifyReply {
+  const se = isSeWanted(reply.request.headers.accept) && wanted[0] === 'sld' ? convertToSe(style) : undefined
+  if (se !== undefined) return reply.header('content-type', `${seType}; charset=utf-8`).send(se)
   const formats = wanted.includes(style.format)
     ? [style.format]
     : wanted.filter((one) => others.includes(one))

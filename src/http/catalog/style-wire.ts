@@ -56,6 +56,7 @@ const MapLibreStyle = Type.Object(
 /** Documents of styles, by content type. */
 export const documentAnswers = {
   [sldType]: Type.String({ description: 'Styled Layer Descriptor' }),
+  'application/vnd.ogc.se+xml': Type.String({ description: 'SLD 1.1 with the symbols of SE 1.1' }),
   [mapLibreType]: MapLibreStyle,
   [typesOfFormat.qml[0]]: Type.String({ description: 'QGIS style, where it came as one' }),
 }
