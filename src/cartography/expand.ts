@@ -6,6 +6,9 @@ import { scaleOfZoom } from './scale.ts'
 /** Rules at most that one style becomes. */
 const maxRules = 2000
 
+/** Characters of symbols that are copied at most, so that no document keeps the server busy. */
+const mostCopied = 2_000_000
+
 /** Else rules that are told by conditions, and conditions of one of them at most. */
 const [mostElse, mostConditions] = [10, 20_000]
 
@@ -34,15 +37,31 @@ export function expandRules(rules: Rule[], losses: Losses): Rule[] {
     : rules
   const done: Rule[] = []
   const waiting = explicit.toReversed()
+  let copied = 0
   for (let rule = waiting.pop(); rule !== undefined; rule = waiting.pop()) {
     const driven = firstDriven(rule)
     if (driven === undefined) done.push(rule)
-    else if (done.length + waiting.length > maxRules) {
-      losses.add(`values beyond ${maxRules} rules, drawn by their first class`)
-      waiting.push(replaced(rule, driven, casesOf(driven)[0]?.value ?? 0))
-    } else waiting.push(...divide(rule, driven, losses).toReversed())
+    else {
+      copied += countOf(driven) * JSON.stringify(rule.symbols).length
+      const isTooMuch = done.length + waiting.length + countOf(driven) > maxRules || copied > mostCopied
+      if (isTooMuch) {
+        losses.add(`values that would make more than ${maxRules} rules, drawn by their first class`)
+        waiting.push(replaced(rule, driven, firstOf(driven)))
+      } else waiting.push(...divide(rule, driven, losses).toReversed())
+    }
   }
   return done
+}
+
+/** How many cases a value has, nearly. */
+function countOf(driven: Divided): number {
+  if (driven.by === 'categories') return driven.categories.length + 1
+  return driven.by === 'classes' ? driven.values.length + 1 : driven.stops.length + stepsOfInterpolation
+}
+
+function firstOf(driven: Divided): string | number {
+  if (driven.by === 'categories') return driven.otherwise
+  return (driven.by === 'classes' ? driven.values[0] : driven.stops[0]?.value) ?? 0
 }
 
 function divide(rule: Rule, driven: Divided, losses: Losses): Rule[] {
