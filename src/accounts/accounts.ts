@@ -29,6 +29,8 @@ export class Accounts {
   readonly sessions: Sessions
   readonly #passwords: Passwords
   readonly #throttle: Throttle
+  /** While the first user is being made, whoever comes early waits for it. */
+  #opening: Promise<void> | undefined
 
   constructor({ passwordCost, ...needs }: AccountsNeeds) {
     this.#passwords = createPasswords(passwordCost)
@@ -39,12 +41,14 @@ export class Accounts {
   }
 
   /** Who gives these credentials from an address; wrong ones are a `Failure`, a session that ended is nobody. */
-  authenticate(credentials: Credentials, address: string): Promise<Authenticated> {
+  async authenticate(credentials: Credentials, address: string): Promise<Authenticated> {
+    if (this.#opening !== undefined) await this.#opening
     return authenticate(this.#parts, credentials, address)
   }
 
   /** Starts a session for who gives a name and its password; wrong ones are a `Failure`. */
   async logIn(given: { name: string; password: string }, address: string): Promise<Session & { id: string }> {
+    if (this.#opening !== undefined) await this.#opening
     return this.sessions.start(await checkPassword(this.#parts, given, address))
   }
 
@@ -53,6 +57,16 @@ export class Accounts {
    * only time it is seen. Throws `SettingsError` for a password that is too short.
    */
   async ensureFirstUser(wanted: Secret | undefined, notice: (text: string) => void): Promise<void> {
+    const making = this.#makeFirstUser(wanted, notice)
+    this.#opening = making.catch(() => undefined)
+    try {
+      await making
+    } finally {
+      this.#opening = undefined
+    }
+  }
+
+  async #makeFirstUser(wanted: Secret | undefined, notice: (text: string) => void): Promise<void> {
     if ((await this.users.list()).length > 0) return
     if (wanted !== undefined && wanted.reveal().length < minPasswordLength)
       throw new SettingsError([`TERRANE_ADMIN_PASSWORD ${shortPassword}`])
