@@ -19,6 +19,7 @@ import { copyFolder } from '../../src/importer/publish/file-store.ts'
 import { getImport, saveImport } from '../../src/importer/records/import-repository.ts'
 import { getTask, saveTask } from '../../src/importer/records/task-repository.ts'
 import { runJob } from '../../src/importer/run/start-run.ts'
+import { without } from '../../src/lib/defined.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { fixedClock } from '../support/fixed-clock.ts'
@@ -51,8 +52,10 @@ async function uploadAndRun(
   return taskOf(client, id)
 }
 
+/** Without what a look at their files has seen, which is noted whenever somebody looks. */
 async function layersOf({ server }: ImporterClient) {
-  return listLayers(server.database.kysely, { workspace: 'default' })
+  const layers = await listLayers(server.database.kysely, { workspace: 'default' })
+  return layers.map((layer) => without(layer, 'seenState'))
 }
 
 async function coverageStoresOf({ server }: ImporterClient) {
