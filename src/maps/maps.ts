@@ -1,4 +1,4 @@
-import type { Layers } from '../catalog/doors/layers.ts'
+import type { Layers, LayerVersion } from '../catalog/doors/layers.ts'
 import type { LayerRecord } from '../catalog/records.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
@@ -44,7 +44,7 @@ export class Maps {
     this.#caching = new LayerCaching({ layers, events, log }, cache)
     this.#vector = this.#caching.kind({
       formats: ['pbf'],
-      make: (layer, wanted, signal) => this.#make(layer, wanted, signal),
+      make: (layer, wanted, signal, now) => this.#make(layer, wanted, signal, now),
       metadata: vectorMetadata,
     })
   }
@@ -81,9 +81,14 @@ export class Maps {
     return this.#vector.tile(layer, wanted, signal, { isKept })
   }
 
-  async #make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<MadeTile> {
+  async #make(
+    layer: LayerRecord,
+    wanted: TileWanted,
+    signal: AbortSignal,
+    now: LayerVersion,
+  ): Promise<MadeTile> {
     const { set, tile, variant } = wanted
-    const { store, ...source } = await this.#sources.of(layer, set, tile.z, signal)
+    const { store, ...source } = await this.#sources.of(layer, { set, zoom: tile.z, now }, signal)
     return store.writeTile({ ...source, set, tile, name: layer.name, ...attributesOf(variant) }, signal)
   }
 }

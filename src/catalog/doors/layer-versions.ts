@@ -100,13 +100,16 @@ export class LayerVersions {
 
   #begin(layer: LayerRecord): LastLook {
     const begun = performance.now()
-    const state = this.#readState(layer, AbortSignal.timeout(refreshTimeoutMs))
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(tookTooLong()), refreshTimeoutMs).unref()
+    const state = this.#readState(layer, end.signal)
     const look: LastLook = {
       ...{ version: layer.version, state, until: Number.POSITIVE_INFINITY, isDone: false },
       // One for all who wait: a limit for each of many would cost more than the look.
-      soon: orAborted(state, AbortSignal.timeout(lookTimeoutMs)),
+      soon: within(lookTimeoutMs, state),
     }
     const settle = (): void => {
+      clearTimeout(timer)
       const took = performance.now() - begun
       const rest = took < slowMs ? usualRestMs : Math.min(longestRestMs, took * restFactor)
       look.until = performance.now() + rest
@@ -167,4 +170,16 @@ export class LayerVersions {
       ? { version: layer.version, isCurrent: false }
       : { version: Number(row.version), isCurrent: row.seen_state === text && mayLag !== true }
   }
+}
+
+/** The result, where it comes in time. What is there sooner leaves no timer behind: most looks take less than a millisecond. */
+function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tookTooLong()), ms).unref()
+    result.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function tookTooLong(): Error {
+  return new DOMException('The look outside took too long', 'TimeoutError')
 }

@@ -20,10 +20,10 @@ import {
   updateLayer,
 } from '../rows/layer-rows.ts'
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
-import { getStoreById } from '../rows/store-rows.ts'
 import { resolveStyle } from '../rows/style-rows.ts'
 import type { FoundLayer } from './found-layers.ts'
 import { FoundLayers } from './found-layers.ts'
+import { FoundStores } from './found-stores.ts'
 import type { LayerVersion } from './layer-versions.ts'
 import { LayerVersions } from './layer-versions.ts'
 import type { WriteParts } from './parts.ts'
@@ -50,11 +50,13 @@ export class Layers {
   readonly #stores: Stores
   readonly #versions: LayerVersions
   readonly #found: FoundLayers
+  readonly #foundStores: FoundStores
 
   constructor(parts: WriteParts, stores: Stores) {
     this.#parts = parts
     this.#stores = stores
     this.#found = new FoundLayers(parts.database)
+    this.#foundStores = new FoundStores(parts.database)
     this.#versions = new LayerVersions(parts, (layer, signal) => this.#readState(layer, signal))
   }
 
@@ -110,7 +112,7 @@ export class Layers {
   }
 
   async openStoreOf(layer: Pick<LayerRecord, 'storeId'>): Promise<ServedStore> {
-    return this.#stores.open(await this.storeOf(layer))
+    return this.#stores.open(await this.#foundStores.get(layer.storeId))
   }
 
   /** The version of a layer as it is now, with a look at whether anyone else has changed its data; never waits long. */
@@ -181,7 +183,7 @@ export class Layers {
   }
 
   async #readState(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {
-    const store = await getStoreById(this.#parts.database.kysely, layer.storeId)
+    const store = await this.#foundStores.get(layer.storeId)
     if (store.type === mosaicType) {
       const index = await this.#stores.getMosaicIndex(store)
       return (await this.#stores.open(index.store)).state(index.table, signal)

@@ -27,7 +27,8 @@ export interface VersionedTile<Counts> extends Made<Counts> {
 /** How one kind of tiles is made. */
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
-  make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal): Promise<Made<Counts>>
+  /** `now`: the version of the layer, told a moment ago. */
+  make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal, now: LayerVersion): Promise<Made<Counts>>
   /** What a new file of such tiles says of itself, by the names of MBTiles. */
   metadata(layer: LayerRecord, wanted: TileWanted): Record<string, string>
 }
@@ -129,7 +130,7 @@ export class CachedTiles<Counts> {
     let before = firstVersion
     for (let tries = 1; ; tries += 1) {
       try {
-        const made = await this.#maker.make(layer, wanted, signal)
+        const made = await this.#maker.make(layer, wanted, signal, before)
         const isCurrent = await layers.isStill(layer, before)
         if (isCurrent || !before.isCurrent || tries === mostTries)
           return { tile: { ...made, version: before.version, isCurrent }, at: layer }

@@ -4,6 +4,7 @@ interface Work<Result> {
   result: Promise<Result>
   abort: AbortController
   waiting: number
+  isOver: boolean
 }
 
 /** Work that is done once for all who want it at the same time, and ended when the last of them has left. */
@@ -34,9 +35,12 @@ export class JoinedWork<Result> {
   #start(key: string, begin: (signal: AbortSignal) => Promise<Result>): Work<Result> {
     const abort = new AbortController()
     const result = begin(abort.signal)
-    const work = { result, abort, waiting: 0 }
+    const work = { result, abort, waiting: 0, isOver: false }
     this.#works.set(key, work)
-    const forget = (): void => this.#forget(key, work)
+    const forget = (): void => {
+      work.isOver = true
+      this.#forget(key, work)
+    }
     result.then(forget, forget)
     return work
   }
@@ -44,7 +48,7 @@ export class JoinedWork<Result> {
   /** Nobody waits: whoever comes now must not join what is about to end. */
   #leave(key: string, work: Work<Result>): void {
     this.#forget(key, work)
-    work.abort.abort(new Error('Nobody waits for it any more'))
+    if (!work.isOver) work.abort.abort(new Error('Nobody waits for it any more'))
   }
 
   #forget(key: string, work: Work<Result>): void {

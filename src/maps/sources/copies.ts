@@ -56,7 +56,7 @@ export class Copies {
     await this.#loose.close()
   }
 
-  async #make({ layer, connection, table, crs }: LayerTable, version: number, signal: AbortSignal) {
+  async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
     const { layers, files, maxBytes } = this.#needs
     const path = await files.newPath(layer.id, version, 'copy.gpkg')
     let isKept = false
@@ -64,7 +64,7 @@ export class Copies {
       const room = maxBytes - (await files.sizeOf('copy.gpkg'))
       await this.#pool.call(
         'make',
-        { connection, table, crs, path, maxBytes: room },
+        { connection: await connect(), table, crs, path, maxBytes: room },
         { signal, silenceMs, deadlineMs, onNotice: () => undefined },
       )
       const isOfVersion = await layers.isStill(layer, { version, isCurrent: true })

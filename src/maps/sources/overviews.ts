@@ -21,7 +21,8 @@ export interface LayerOverview {
 /** The table that the tiles of a layer are read from. */
 export interface LayerTable {
   layer: LayerRecord
-  connection: StoreConnection
+  /** Tells how its store is opened, secrets included: for those alone who open it. */
+  connect(): Promise<StoreConnection>
   table: string
   crs: CrsDeclaration | string
 }
@@ -78,7 +79,7 @@ export class Overviews {
     return { cells: header.cells, file: { path, levels: header.levels } }
   }
 
-  async #make({ layer, connection, table, crs }: LayerTable, version: number, signal: AbortSignal) {
+  async #make({ layer, connect, table, crs }: LayerTable, version: number, signal: AbortSignal) {
     const { layers, files } = this.#needs
     // Where nothing can be written, tiles are made from the envelopes of all rows.
     const path = await files.newPath(layer.id, version, 'overview').catch(() => undefined)
@@ -86,7 +87,7 @@ export class Overviews {
     try {
       const { cells, levels, isWritten } = await this.#pool.call(
         'make',
-        { connection, table, crs, ...defined({ path }) },
+        { connection: await connect(), table, crs, ...defined({ path }) },
         { signal, silenceMs, deadlineMs, onNotice: () => undefined },
       )
       const isOfVersion = await layers.isStill(layer, { version, isCurrent: true })

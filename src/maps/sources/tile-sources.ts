@@ -96,18 +96,17 @@ export class TileSources {
   }
 
   /** Throws `Failure` (`not-found`, `no-tiles`) where the layer can have no tiles. */
-  async of(layer: LayerRecord, set: TileMatrixSetId, zoom: number, signal: AbortSignal): Promise<TileSource> {
+  async of(
+    layer: LayerRecord,
+    { set, zoom, now }: { set: TileMatrixSetId; zoom: number; now: LayerVersion },
+    signal: AbortSignal,
+  ): Promise<TileSource> {
     const { crs, needsCopy } = await this.#wayOf(layer)
-    const now = await this.#needs.catalog.layers.versionOf(layer)
     const source = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
     if ((await this.#countRows(layer, now, signal)) <= fewFeatures) return source
-    const { table, connection } = source
-    const read = {
-      layer,
-      connection: connection ?? (await this.#connectionOf(layer)),
-      table,
-      crs: source.crs,
-    }
+    const { table, crs: tableCrs, connection } = source
+    const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)
+    const read = { layer, connect, table, crs: tableCrs }
     return { ...source, thinning: thinningOf(await this.#overviews.of(read, now, signal), set, zoom) }
   }
 
@@ -141,9 +140,9 @@ export class TileSources {
     now: LayerVersion,
     signal: AbortSignal,
   ): Promise<ReadSource> {
-    const connection = await this.#connectionOf(layer)
+    const connect = (): Promise<StoreConnection> => this.#connectionOf(layer)
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
-    const copy = this.#copies.of({ layer, connection, table: layer.nativeName, crs }, now, waiting)
+    const copy = this.#copies.of({ layer, connect, table: layer.nativeName, crs }, now, waiting)
     const { path } = await copy.catch((error: unknown) => {
       throw waiting.aborted && !signal.aborted ? notReady(layer) : error
     })
@@ -186,9 +185,9 @@ export class TileSources {
     try {
       const layer = await this.#needs.catalog.layers.find(workspace, name)
       if (layer?.details.schema.geometry === undefined || layer.details.kind === 'raster') return
-      const { version } = await this.#needs.catalog.layers.versionOf(layer)
-      await this.#files.removeOlder(layer.id, version)
-      await this.of(layer, 'WebMercatorQuad', 0, this.#closing.signal)
+      const now = await this.#needs.catalog.layers.versionOf(layer)
+      await this.#files.removeOlder(layer.id, now.version)
+      await this.of(layer, { set: 'WebMercatorQuad', zoom: 0, now }, this.#closing.signal)
     } catch (error) {
       if (this.#closing.signal.aborted) return
       this.#needs.log.warn(

@@ -101,8 +101,12 @@ async function encode(
   signal.throwIfAborted()
   if (encoder === undefined) return { tile: nothing(), isWhole: true }
   const { bytes, counts } = encoder.finish()
-  const sent = bytes.length === 0 ? bytes : gzipSync(bytes, { level: gzipLevel })
-  return { tile: { bytes: sent, counts }, isWhole: true }
+  return { tile: { bytes: compressed(bytes), counts }, isWhole: true }
+}
+
+/** In memory of its own size: it crosses to another thread, and is kept there, with all of the memory that it is a view of. */
+function compressed(bytes: Uint8Array): Uint8Array {
+  return bytes.length === 0 ? new Uint8Array(0) : new Uint8Array(gzipSync(bytes, { level: gzipLevel }))
 }
 
 function nothing(): MadeTile {
