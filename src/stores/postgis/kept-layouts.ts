@@ -54,7 +54,7 @@ export class KeptLayouts {
 
 /** The mark comes first: where the table changes in between, it does not fit, which the next statement sees. */
 async function findLayout(client: PoolClient, schema: string, table: string): Promise<ReadLayout> {
-  const markSql = markOf(schema, table)
+  const markSql = markOf(quoteText(schema), quoteText(table))
   const mark = await readMark(client, { markSql })
   const facts = await findTableFacts(client, schema, table)
   if (facts === undefined || mark === null) {
@@ -72,17 +72,17 @@ export async function readMark(
 }
 
 /**
- * The transactions that wrote last what the catalogue says of the table, its columns and keys (PostgreSQL, "System
+ * Of a schema and table as SQL has them: the transactions that wrote last what the catalogue says of the table, its columns and keys (PostgreSQL, "System
  * Columns"). A statement sees its tables locked before it sees the catalogue: what it tells holds for its own rows.
  */
-function markOf(schema: string, table: string): string {
+export function markOf(schema: string, table: string): string {
   return `(select md5(concat_ws(' ', c.oid, c.xmin,
     (select string_agg(concat_ws(',', a.attnum, a.xmin), ' ' order by a.attnum) from pg_catalog.pg_attribute a
      where a.attrelid = c.oid and a.attnum > 0),
     (select string_agg(concat_ws(',', i.indexrelid, i.xmin), ' ' order by i.indexrelid) from pg_catalog.pg_index i
      where i.indrelid = c.oid)))
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = ${quoteText(schema)} and c.relname = ${quoteText(table)})`
+    where n.nspname = ${schema} and c.relname = ${table})`
 }
 
 /** Whether a statement may have failed since the table is not what it was made for; not for want of time or room. */

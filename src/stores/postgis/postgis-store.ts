@@ -89,7 +89,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         lease.release()
       }
     },
-    tiles: new TilesOfTables(pool, memory.layouts),
+    tiles: new TilesOfTables(pool, memory),
     dropTable: (table) => use((client) => dropTable(client, settings.schema, table)),
     timeBounds: (table, attribute, signal) =>
       use(async (client) => readTimeBounds(client, await getFacts(client, table), attribute), signal),

@@ -11,6 +11,8 @@ import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } fro
 import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
 import { mayBeOutdated, readMark } from './kept-layouts.ts'
+import { isTableChanged, markCheck } from './mark-check.ts'
+import type { PreparedStatements } from './prepared-statements.ts'
 import type { ReadPool } from './read-pool.ts'
 import type { TileStatement } from './tile-sql.ts'
 import { envelopesSql, tileSql } from './tile-sql.ts'
@@ -27,25 +29,40 @@ const sides: Schema = {
   geometry: undefined,
 }
 
+/** Where a table is read. */
+interface TablePlace {
+  client: PoolClient
+  layouts: KeptLayouts
+  table: string
+  /** Absent within a transaction in which the table stays as it is: a check that fails would end it. */
+  statements?: PreparedStatements
+}
+
 /** Rows for tiles by COPY in binary form, which takes half the time of rows as text. */
 export class TilesOfTables implements TileReading {
   readonly #pool: ReadPool
   readonly #layouts: KeptLayouts
 
-  constructor(pool: ReadPool, layouts: KeptLayouts) {
+  readonly #statements: PreparedStatements
+
+  constructor(
+    pool: ReadPool,
+    { layouts, statements }: { layouts: KeptLayouts; statements: PreparedStatements },
+  ) {
     this.#pool = pool
     this.#layouts = layouts
+    this.#statements = statements
   }
 
   readTile(query: TileQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-    return this.#leased(signal, (client) => tilePages(client, this.#layouts, query, signal))
+    return this.#leased(signal, (client) => tilePages(this.#place(client, query), query, signal))
   }
 
   readEnvelopes(
     query: Pick<TileQuery, 'table' | 'boxes'>,
     signal: AbortSignal,
   ): AsyncGenerator<EnvelopePage> {
-    return this.#leased(signal, (client) => envelopePages(client, this.#layouts, query, signal))
+    return this.#leased(signal, (client) => envelopePages(this.#place(client, query), query, signal))
   }
 
   async atOneState<Result>(
@@ -57,13 +74,17 @@ export class TilesOfTables implements TileReading {
       try {
         await beginAtOneState(client, this.#layouts, table)
         return await work({
-          readTile: (query, own) => tilePages(client, this.#layouts, query, own),
-          readEnvelopes: (query, own) => envelopePages(client, this.#layouts, query, own),
+          readTile: (query, own) => tilePages({ client, layouts: this.#layouts, table }, query, own),
+          readEnvelopes: (query, own) => envelopePages({ client, layouts: this.#layouts, table }, query, own),
         })
       } finally {
         await client.query('rollback').catch(() => {})
       }
     }, signal)
+  }
+
+  #place(client: PoolClient, { table }: Pick<TileQuery, 'table'>): TablePlace {
+    return { client, layouts: this.#layouts, table, statements: this.#statements }
   }
 
   async *#leased<Page>(
@@ -102,47 +123,50 @@ async function beginAtOneState(client: PoolClient, layouts: KeptLayouts, table: 
   throw tableChanging(table)
 }
 
-function tilePages(
-  client: PoolClient,
-  layouts: KeptLayouts,
-  query: TileQuery,
-  signal: AbortSignal,
-): AsyncGenerator<FeaturePage> {
-  const read = (layout: ReadLayout): AsyncIterable<FeaturePage> => readRows(client, tileSql(layout, query))
-  return inTurns(readByLayout({ client, layouts, table: query.table }, read), signal)
+function tilePages(place: TablePlace, query: TileQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
+  const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<FeaturePage> =>
+    readRows(place.client, tileSql(layout, query, check))
+  return inTurns(readByLayout(place, read), signal)
 }
 
 function envelopePages(
-  client: PoolClient,
-  layouts: KeptLayouts,
+  place: TablePlace,
   query: Pick<TileQuery, 'table' | 'boxes'>,
   signal: AbortSignal,
 ): AsyncGenerator<EnvelopePage> {
-  const read = (layout: ReadLayout): AsyncIterable<EnvelopePage> =>
-    readSides(client, envelopesSql(layout, query))
-  return inTurns(readByLayout({ client, layouts, table: query.table }, read), signal)
+  const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<EnvelopePage> =>
+    readSides(place.client, envelopesSql(layout, query, check))
+  return inTurns(readByLayout(place, read), signal)
 }
 
 /**
- * A statement gives no rows where the table is no longer what it was made for: where none came, that is asked, and the
- * statement made anew.
+ * A statement fails at once where the table is no longer what it was made for, or, without a check, gives no rows: where
+ * none came, that is asked. It is made anew then.
  */
 async function* readByLayout<Page>(
-  { client, layouts, table }: { client: PoolClient; layouts: KeptLayouts; table: string },
-  read: (layout: ReadLayout) => AsyncIterable<Page>,
+  { client, layouts, table, statements }: TablePlace,
+  read: (layout: ReadLayout, check: string | undefined) => AsyncIterable<Page>,
 ): AsyncGenerator<Page> {
+  let checking = statements
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     const { layout, isKept } = await layouts.get(client, table)
     if (layout.facts.geometry === undefined) return
+    const check = checking && (await markCheck(client, checking, layout))
     let isBegun = false
     try {
-      for await (const page of read(layout)) {
+      for await (const page of read(layout, check)) {
         isBegun = true
         yield page
       }
-      if (isBegun || (await readMark(client, layout)) === layout.mark) return
+      if (isBegun || check !== undefined || (await readMark(client, layout)) === layout.mark) return
     } catch (error) {
-      if (isBegun || !isKept || !mayBeOutdated(error)) throw statementFailure(error, `reading "${table}"`)
+      if (isBegun || !mayBeOutdated(error)) throw statementFailure(error, `reading "${table}"`)
+      const isChanged = check !== undefined && isTableChanged(error)
+      // A pooler or missing rights may be in the way of a check.
+      if (check !== undefined && !isChanged) {
+        statements?.hasLost(error)
+        checking = undefined
+      } else if (!isKept && !isChanged) throw statementFailure(error, `reading "${table}"`)
     }
     layouts.forget(layout)
   }

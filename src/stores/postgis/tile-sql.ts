@@ -21,26 +21,39 @@ export interface TileStatement {
   attributes: Attribute[]
 }
 
-/** Rows come only as long as the table is what the statement was made for. */
-export function tileSql(layout: ReadLayout, query: TileQuery): TileStatement {
+/**
+ * `check` stands before the statement and fails where the table is not what the statement was made for; without it rows come
+ * only as long as the table is that.
+ */
+export function tileSql(layout: ReadLayout, query: TileQuery, check?: string): TileStatement {
   const { facts, schema } = layout
   const attributes = readAttributes(schema, query)
   const list = [...attributes.map((attribute) => attributeSql(facts, attribute)), wkbSql(facts)]
-  return { sql: copySql(layout, query, list), schema, attributes }
+  return { sql: copySql(layout, query, list, check), schema, attributes }
 }
 
 /** The four sides of each envelope as numbers. */
-export function envelopesSql(layout: ReadLayout, query: Pick<TileQuery, 'table' | 'boxes'>): string {
+export function envelopesSql(
+  layout: ReadLayout,
+  query: Pick<TileQuery, 'table' | 'boxes'>,
+  check?: string,
+): string {
   const box = `Box2D(${plainGeometry(layout.facts)})`
   const sides = ['ST_XMin', 'ST_YMin', 'ST_XMax', 'ST_YMax'].map((side) => `${side}(${box})`)
-  return copySql(layout, query, sides)
+  return copySql(layout, query, sides, check)
 }
 
-function copySql({ facts, mark, markSql }: ReadLayout, query: TileQuery, list: string[]): string {
+function copySql(
+  { facts, mark, markSql }: ReadLayout,
+  query: TileQuery,
+  list: string[],
+  check: string | undefined,
+): string {
   const key = keySql(facts)
-  const conditions = [`${markSql} = ${quoteText(mark)}`, placeSql(facts, query.boxes)]
+  const conditions = [placeSql(facts, query.boxes)]
+  if (check === undefined) conditions.push(`${markSql} = ${quoteText(mark)}`)
   if (query.ids !== undefined) conditions.push(idsSql(facts, query.ids))
-  return `copy (select ${[`${key}::text`, ...list].join(', ')} from ${quoteTable(facts.schema, facts.name)} as ${alias}
+  return `${check ?? ''}copy (select ${[`${key}::text`, ...list].join(', ')} from ${quoteTable(facts.schema, facts.name)} as ${alias}
     where ${conditions.map((condition) => `(${condition})`).join(' and ')} order by ${key}) to stdout (format binary)`
 }
 
