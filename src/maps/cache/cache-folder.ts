@@ -58,6 +58,11 @@ export class CacheFolder {
     return keys.map((key) => this.#try(key, (file) => file.find(key)))
   }
 
+  /** Whether a family was just found to have no file. */
+  lacksFile(family: TileFamily): boolean {
+    return (this.#missing.get(familyText(family)) ?? 0) > performance.now()
+  }
+
   /** Gives the number of bytes that were kept. */
   keep(tiles: readonly TileToKeep[]): number {
     let sizeBytes = 0

@@ -21,6 +21,9 @@ export interface CacheProblem {
   reason: string
 }
 
+/** A tile, or null where its family has no file at all. */
+type FoundTile = KeptTile | null | undefined
+
 /** Files that were used within so long lose some of their tiles instead of all. */
 const recentMs = 10 * 60_000
 /** What is left when room was made: so that it is not made for each tile. */
@@ -55,11 +58,14 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
   }
 
   return {
-    find: ({ keys }: { keys: TileKey[] }): Transfer<(KeptTile | undefined)[]> => {
-      const found = folder.find(keys)
+    find: ({ keys }: { keys: TileKey[] }): Transfer<FoundTile[]> => {
+      const tiles = folder.find(keys)
+      const found = tiles.map(
+        (tile, at) => tile ?? (folder.lacksFile(keys[at] as TileKey) ? null : undefined),
+      )
       return new Transfer(
         found,
-        found.flatMap((one) => (one === undefined ? [] : [one.bytes.buffer as ArrayBuffer])),
+        tiles.flatMap((one) => (one === undefined ? [] : [one.bytes.buffer as ArrayBuffer])),
       )
     },
     keep: ({ tiles }: { tiles: TileToKeep[] }): void => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../lib/logger.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
+import { BegunFamilies } from './begun-families.ts'
 import type { AskedTile, TileToKeep } from './cache-folder.ts'
 import type { CacheHandlers, CacheProblem, CacheWorkData } from './cache-work.ts'
 import type { KeptTile, TileKey } from './kept-tile.ts'
@@ -37,6 +38,7 @@ interface Search {
 export class TileCache {
   readonly #options: CacheOptions
   readonly #memory: MemoryTiles
+  readonly #begun = new BegunFamilies()
   #thread: WorkerHandle<CacheHandlers> | undefined
   #searches: Search[] = []
   #toKeep: TileToKeep[] = []
@@ -60,6 +62,7 @@ export class TileCache {
 
   async find(key: TileKey): Promise<KeptTile | undefined> {
     if (this.#isClosed || performance.now() < this.#restsUntil) return undefined
+    if (!this.#begun.mayHave(key)) return undefined
     const tile = await this.#ask(key)
     if (tile !== undefined) this.#memory.keep(tileText(key), tile)
     return tile
@@ -79,6 +82,7 @@ export class TileCache {
     if (this.#isClosed) return
     this.#memory.keep(tileText(key), tile)
     if (this.#waitingBytes > mostWaitingBytes) return
+    this.#begun.keep(key)
     this.#waitingBytes += tile.bytes.length
     this.#toKeep.push({ key, tile, metadata })
     this.#keepTimer ??= setTimeout(() => void this.#writeKept(), keepEveryMs).unref()
@@ -138,8 +142,10 @@ export class TileCache {
     }, patienceMs)
     const tiles = await this.#call((thread) => thread.call('find', { keys }))
     clearTimeout(late)
-    searches.forEach(({ found }, at) => {
-      found(tiles?.[at])
+    searches.forEach(({ key, found }, at) => {
+      const tile = tiles?.[at]
+      if (tile === null) this.#begun.begin(key)
+      found(tile ?? undefined)
     })
   }
 
