@@ -8,6 +8,7 @@ import type { TableState } from '../../stores/store.ts'
 import type { LayerRecord, VersionCause } from '../records.ts'
 import { isChanging } from '../rows/changing-layers.ts'
 import { findLayerById } from '../rows/layer-rows.ts'
+import { FoundRows } from './found-rows.ts'
 import { Rounds } from './rounds.ts'
 
 /** How long a request waits for a look outside, and one that asks for nothing else. */
@@ -44,6 +45,7 @@ interface LastLook {
 /** Tells versions of layers, grown where somebody else has changed the data behind our back. */
 export class LayerVersions {
   readonly #database: Database
+  readonly #layers: FoundRows<LayerRecord | undefined>
   readonly #readState: ReadState
   readonly #clock: Clock
   readonly #looks = new Map<number, LastLook>()
@@ -51,6 +53,7 @@ export class LayerVersions {
 
   constructor({ database, clock }: { database: Database; clock: Clock }, readState: ReadState) {
     this.#database = database
+    this.#layers = new FoundRows(database, findLayerById)
     this.#clock = clock
     this.#readState = readState
   }
@@ -79,7 +82,7 @@ export class LayerVersions {
   }
 
   async #present(id: number): Promise<LayerVersion | undefined> {
-    const layer = await findLayerById(this.#database.kysely, id)
+    const layer = await this.#layers.get(id)
     if (layer === undefined) return undefined
     this.#looks.delete(id)
     return this.of(layer)

@@ -20,10 +20,11 @@ import {
   updateLayer,
 } from '../rows/layer-rows.ts'
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
+import { getStoreById } from '../rows/store-rows.ts'
 import { resolveStyle } from '../rows/style-rows.ts'
 import type { FoundLayer } from './found-layers.ts'
 import { FoundLayers } from './found-layers.ts'
-import { FoundStores } from './found-stores.ts'
+import { FoundRows } from './found-rows.ts'
 import type { LayerVersion } from './layer-versions.ts'
 import { LayerVersions } from './layer-versions.ts'
 import type { WriteParts } from './parts.ts'
@@ -50,13 +51,13 @@ export class Layers {
   readonly #stores: Stores
   readonly #versions: LayerVersions
   readonly #found: FoundLayers
-  readonly #foundStores: FoundStores
+  readonly #foundStores: FoundRows<StoreRecord>
 
   constructor(parts: WriteParts, stores: Stores) {
     this.#parts = parts
     this.#stores = stores
     this.#found = new FoundLayers(parts.database)
-    this.#foundStores = new FoundStores(parts.database)
+    this.#foundStores = new FoundRows(parts.database, getStoreById)
     this.#versions = new LayerVersions(parts, (layer, signal) => this.#readState(layer, signal))
   }
 
