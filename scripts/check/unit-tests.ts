@@ -9,8 +9,8 @@ export function compileCache(root: string): string {
   return join(root, 'node_modules', '.cache', 'node')
 }
 
-/** What takes long: thousands of seeds, and GDAL's programs. `npm test` runs them. */
-const slow = /(?:fuzz|damage|hostile|gdal-\w+|run-tools)\.test\.ts$|^src\/formats\/(?:gdal|raster)\//
+/** What takes long: thousands of seeds, millions of tiles, and GDAL's programs. `npm test` runs them. */
+const slow = /(?:fuzz|damage|hostile|pmtiles-writer|gdal-\w+|run-tools)\.test\.ts$|^src\/formats\/(?:gdal|raster)\//
 
 /** What changes its process, or starts others: these have a process each. */
 const apart =
