@@ -59,6 +59,12 @@ interface Place {
   share: number
 }
 
+/** Tiles of a zoom that are asked for at most, by one connection and by many. */
+const mostAsked = 460
+/** Others, which both sides answer beforehand: what was started a moment ago is compiled by and by. */
+const warmTiles = 1500
+const warmZoom = 15
+
 /** Vector tiles beside `ST_AsMVT` and MapServer on the same data; cached ones beside `/health`. */
 export async function runTiles(
   folder: string,
@@ -165,10 +171,22 @@ async function compareOne(
   if (wanted.includes('GeoPackage'))
     layers.set('GeoPackage', await publish(place, dataset, crs, 'GeoPackage'))
   for (const layer of layers.values()) await untilReady(server, layer)
+  const warming = tilesWithin(regions[dataset], warmZoom, mostAsked + warmTiles).slice(mostAsked)
+  await askOnce(
+    warming.map((tile) => peer.tileUrl(table, crs, tile)),
+    { connections },
+  )
+  for (const target of wanted) {
+    const layer = layers.get(target) ?? ''
+    await askOnce(
+      warming.map((tile) => ourUrl(server, layer, tile)),
+      { connections },
+    )
+  }
   const results: TileResult[] = []
   for (const z of crs === 4326 ? everyZoom : fewZooms) {
     const few = z < 10 ? 3 : z < 12 ? 12 : 60
-    const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? few + 400 : few)
+    const tiles = tilesWithin(regions[dataset], z, crowdedZooms.has(z) ? mostAsked : few)
     // One connection first, then many on the others; a third of them where there are not enough.
     const alone = tiles.slice(0, Math.max(1, Math.min(few, Math.ceil(tiles.length / 3))))
     const rounds = crowdedZooms.has(z) ? [alone, tiles.slice(alone.length)] : [alone]
