@@ -10,7 +10,8 @@ export function compileCache(root: string): string {
 }
 
 /** What takes long: thousands of seeds, millions of tiles, and GDAL's programs. `npm test` runs them. */
-const slow = /(?:fuzz|damage|hostile|pmtiles-writer|gdal-\w+|run-tools)\.test\.ts$|^src\/formats\/(?:gdal|raster)\//
+const slow =
+  /(?:fuzz|damage|hostile|pmtiles-writer|gdal-\w+|run-tools)\.test\.ts$|^src\/formats\/(?:gdal|raster)\//
 
 /** What changes its process, or starts others: these have a process each. */
 const apart =
