@@ -36,7 +36,7 @@ function describeStore(description: StoreDescription): void {
 
 describeDescriptions(stores)
 // Each test has a store of its own: those that wait for a database leave the time to others.
-// More at a time only make each other wait: the process is busy with two, and a connection that waits for five seconds fails.
+// More at a time only make each other wait: the process is busy with two, and a connection that has to wait long fails.
 describe('stores', { concurrency: 2 }, () => {
   for (const description of stores) describeStore(description)
 })

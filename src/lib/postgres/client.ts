@@ -4,8 +4,8 @@ import type { DatabaseAddress, TlsMode } from './address.ts'
 import { connectionFailure } from './errors.ts'
 import { GuardedClient } from './guarded-client.ts'
 
-/** Milliseconds that a connection may take to come about. */
-const connectTimeoutMs = 5000
+/** Milliseconds that a connection may take to come about, on a busy machine too. */
+const connectTimeoutMs = 8000
 const answerTimeoutMs = 10_000
 
 function tlsOptions(mode: TlsMode): NonNullable<ClientConfig['ssl']> {

@@ -63,7 +63,7 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
     )
   }
   if (/timeout|timed out/i.test(message) || code === 'ETIMEDOUT') {
-    return failure(`No PostgreSQL answered at ${place} within 5 seconds`)
+    return failure(`No PostgreSQL answered at ${place} within 8 seconds`)
   }
   if (/does not support SSL/i.test(message)) return failure(`The server at ${place} offers no TLS`)
   if (code.startsWith('ERR_TLS') || /certificate/i.test(message)) {
