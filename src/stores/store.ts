@@ -2,6 +2,7 @@ import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { Reach } from '../lib/network/reach.ts'
+import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 
 /** The name of a type of store: what there is stands in the registry, with what it can do. */
 export type StoreType = string
@@ -23,6 +24,9 @@ export interface StoreConnection {
 export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const
 export type UpdateMode = (typeof updateModes)[number]
 
+/** `UPSERT` inserts rows with new keys and changes those of known ones that differ by value. */
+type LoadMode = UpdateMode | 'UPSERT'
+
 /** What a store tells of one of its tables. */
 export interface TableDescription {
   name: string
@@ -33,17 +37,51 @@ export interface TableDescription {
   envelope?: Envelope
 }
 
+/** A state of a table that was put aside. Plain data, which is recorded. */
+interface KeptState {
+  /** Names it in the store; given by who asked for it to be kept. */
+  id: string
+  /** `whole`: the rows themselves. `difference`: what has to be undone in the state that came after it. */
+  form: 'whole' | 'difference'
+  /** The table as it was, its rows counted. */
+  table: TableDescription
+  /** What it takes in the store, about. */
+  sizeBytes: number
+  /** What the store has to know besides. */
+  detail: Record<string, string | number | boolean | null>
+}
+
+/** Why a state could not be kept, in words for people. */
+interface NotKept {
+  reason: string
+}
+
+/**
+ * The way to a state: the first stands whole or belongs to the table as it is now, each following one to the one before
+ * it; the last is the one that is meant.
+ */
+type StatePath = readonly KeptState[]
+
 /** How one load goes into a table. Plain data: it crosses threads. */
 export interface LoadRequest {
   /** Unique for each attempt; names the staging objects so that `sweep` finds them after a crash. */
   loadId: string
-  mode: UpdateMode
+  mode: LoadMode
   /** The table wanted; `CREATE` fails with code `table-exists` when it is there. */
   table: string
   /** Schema of the batches. For `CREATE` (and `REPLACE` of nothing) the table is made from it. */
   schema: Schema
   /** Columns to index after the load (CreateIndexTransform). */
   indexes: string[]
+  /** Of an `UPSERT`, and only there. */
+  upsert?: UpsertRules
+  /**
+   * Until `prepare` nothing is written but staged rows, whatever the mode: no row, lock, dead row or number of a sequence
+   * of the target, and no byte of its file.
+   */
+  isRehearsal?: boolean
+  /** What the table was before is kept under this id, where that is possible. */
+  keepAs?: string
 }
 
 /** What a load comes to. */
@@ -54,6 +92,10 @@ export interface LoadResult {
   renamed: Record<string, string>
   /** What `findTable` would say after the commit, where the store knows it without another look. */
   table?: TableDescription
+  /** What became of the rows; known once an `UPSERT` is prepared. */
+  changes?: ChangeCounts
+  /** What was asked to be kept by `keepAs`; known once the load is prepared. */
+  kept?: KeptState | NotKept
 }
 
 /** What a load tells while it is staged and prepared. */
@@ -76,6 +118,10 @@ export interface StagedLoad {
   prepare(): Promise<PreparedLoad>
   /** Leaves the target as it was and nothing behind. */
   discard(): Promise<void>
+  /** What a commit would do, by `keys` or by whole rows. Only of a rehearsal. */
+  compare?(keys: string[] | undefined, signal: AbortSignal): Promise<TableComparison>
+  /** Closes everything but the staged rows, which stay until `takeUp` or `sweep`. Gives what `takeUp` needs to know. */
+  layBy?(): Promise<string>
 }
 
 /** A load of which only the commit is missing. Either `commit` or `discard` it soon. A method that throws has discarded it. */
@@ -87,6 +133,32 @@ export interface PreparedLoad {
   commit(): Promise<void>
   /** Leaves the target as it was and nothing behind. */
   discard(): Promise<void>
+  /** Exactly what the commit of an `UPSERT` will do. To be read before it. */
+  changes?(): AsyncIterable<RowChange[]>
+}
+
+/** What brings a table back to a state. */
+interface RestoreRequest {
+  /** As that of a load: `outcome` and `sweep` know it. */
+  loadId: string
+  table: string
+  path: StatePath
+  /** The present state is kept under this id. */
+  keepAs?: string
+}
+
+/** States of tables that are kept beside them: seen by nobody who lists tables, read by nobody who may not read the table. */
+interface TableStates {
+  /** Like a load whose rows lie ready: readers see the table as it was or as it is meant to be. It may be gone meanwhile. */
+  stageRestore(request: RestoreRequest, hooks: LoadHooks): Promise<StagedLoad>
+  /** Takes the table away and keeps it whole. */
+  putAside(table: string, keepAs: string): Promise<KeptState | NotKept>
+  /** The rows of a state with the ids that they had, in the order of their keys. */
+  read(table: string, path: StatePath, signal: AbortSignal): AsyncIterable<FeaturePage>
+  /** Removes what is kept; does nothing where it is gone. */
+  drop(kept: Pick<KeptState, 'id'>): Promise<void>
+  /** The ids of everything that is kept in this store, to find what nobody knows of any more. */
+  list(): Promise<string[]>
 }
 
 /** What a feature query asks; envelopes are in the table's CRS. */
@@ -178,6 +250,10 @@ export interface VectorStore {
   tableName(wanted: string, suffix?: string): string
   /** Writes rows beside their target; see `commitLoad` for the steps that follow. */
   stage(request: LoadRequest, batches: AsyncIterable<FeatureBatch>, hooks: LoadHooks): Promise<StagedLoad>
+  /** Goes on with a rehearsal that was laid by; throws `Failure` with code `staged-gone` where its rows or its target are not what they were. */
+  takeUp?(request: LoadRequest, laidBy: string, hooks: LoadHooks): Promise<StagedLoad>
+  /** Present where the store keeps states of its tables. */
+  readonly states?: TableStates
   /** After a crash: whether the commit that `token` stands for happened. */
   outcome(token: string): Promise<'committed' | 'absent'>
   /** Removes staging objects that `loadId` left behind. */
