@@ -69,8 +69,8 @@ export interface ImporterNeeds {
 }
 
 const retentionMs = 3_600_000
-/** One idle worker answers a small import at once; more are made when they are needed. */
-const warmWorkers = 1
+/** One idle worker answers the next small import at once; a server without imports has none. */
+const keptWorkers = 1
 
 /** Imports and their tasks: everything a client can ask of them. */
 export type Importer = ReturnType<typeof createImporter>
@@ -79,7 +79,7 @@ function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
   const { concurrentLoads, silenceSeconds } = limits
   return createLoadPool({
     concurrency: concurrentLoads,
-    warm: Math.min(warmWorkers, concurrentLoads),
+    kept: Math.min(keptWorkers, concurrentLoads),
     ownFolder: folders.stores,
     silenceMs: silenceSeconds * 1000,
     onEnd: (error) => tellEnded({ log, events }, 'load', error),

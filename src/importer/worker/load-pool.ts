@@ -35,8 +35,8 @@ export interface LoadPool {
 export interface LoadPoolOptions {
   /** Loads at the same time; the rest wait their turn. */
   concurrency: number
-  /** Threads kept for the next load. */
-  warm: number
+  /** Threads that stay for the next load. */
+  kept: number
   /** Where the server keeps the files of stores. */
   ownFolder: string
   /** Work that neither gets on nor hears its signal for so long is ended. */
@@ -61,13 +61,13 @@ type Pool = WorkPool<LoadWork>
  * which can be ended.
  */
 export function createLoadPool(options: LoadPoolOptions): LoadPool {
-  const { concurrency: limit, warm, ownFolder, silenceMs, onEnd } = options
+  const { concurrency: limit, kept, ownFolder, silenceMs, onEnd } = options
   const queue = new WorkQueue({ limit })
   const data = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder })
   const threads: Pool = new WorkPool<LoadWork>({
     start: (events) => startThread(file, { ...events, data: data(false) }),
     limit,
-    warm,
+    kept,
     onEnd,
   })
   const processes: Pool = new WorkPool<LoadWork>({

@@ -88,11 +88,11 @@ describe('WorkPool', () => {
     assert.equal(await waiting, 2)
   })
 
-  it('keeps the warm ones, ends the others after a while without work', async (t) => {
+  it('keeps some, ends the others after a while without work', async (t) => {
     let started = 0
     let ended = 0
     const { pool } = openPool(t, {
-      warm: 1,
+      kept: 1,
       surplusMs: 50,
       start: (events) => {
         started += 1
@@ -105,10 +105,12 @@ describe('WorkPool', () => {
         return worker
       },
     })
-    assert.equal(started, 1)
+    assert.equal(started, 0)
     await Promise.all([pool.call('notes', 5), pool.call('notes', 5)])
+    assert.equal(started, 2)
     await until(() => ended === 1)
     assert.equal(await pool.call('add', { a: 1, b: 1 }), 2)
+    assert.equal(started, 2)
     await pool.close()
     assert.equal(ended, 2)
   })

@@ -12,9 +12,9 @@ export interface WorkPoolOptions<H extends Handlers> {
   limit: number
   /** Calls that one worker does at the same time, for those that wait more than they work. Default: one. */
   share?: number
-  /** Started at once and kept. Default: none. */
-  warm?: number
-  /** How long one beyond the warm ones stays without work; default 3 seconds. */
+  /** Stay without work once they were started, which the first call does. Default: none. */
+  kept?: number
+  /** How long one beyond those stays without work; default 3 seconds. */
   surplusMs?: number
   maxWaiting?: WorkQueueOptions['maxWaiting']
   /** One ended by itself or by a limit; it is replaced when it is needed. */
@@ -48,9 +48,8 @@ export class WorkPool<H extends Handlers> {
 
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
-    const { limit, share = 1, maxWaiting, warm = 0 } = options
+    const { limit, share = 1, maxWaiting } = options
     this.#queue = new WorkQueue({ limit: limit * share, ...defined({ maxWaiting }) })
-    for (let count = 0; count < warm; count += 1) this.#idle.push(this.#start())
   }
 
   /** Calls under way. */
@@ -142,8 +141,8 @@ export class WorkPool<H extends Handlers> {
       void this.#dismiss(member)
       return
     }
-    const { warm = 0, surplusMs = defaultSurplusMs } = this.#options
-    if (this.#idle.length >= warm && surplusMs !== Number.POSITIVE_INFINITY) {
+    const { kept = 0, surplusMs = defaultSurplusMs } = this.#options
+    if (this.#idle.length >= kept && surplusMs !== Number.POSITIVE_INFINITY) {
       member.leaving = setTimeout(() => void this.#dismiss(member), surplusMs).unref()
     }
     this.#idle.push(member)

@@ -59,7 +59,7 @@ export class LayerCaching {
 
   /** Removes what an earlier process has left of layers that are gone or have changed. */
   start(): Promise<void> {
-    return this.#cache.start()
+    return this.#cache.sweep()
   }
 
   async close(): Promise<void> {

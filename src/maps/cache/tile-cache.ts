@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../lib/logger.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
@@ -22,6 +23,7 @@ const mostCounted = 50_000
 const mostWaitingBytes = 32 << 20
 const closeMs = 3000
 const restartMs = 1000
+const mostLayers = 100_000
 
 interface CacheOptions extends CacheWorkData {
   /** The layers that there are, with their versions. */
@@ -40,10 +42,14 @@ export class TileCache {
   readonly #memory: MemoryTiles
   readonly #begun = new BegunFamilies()
   #thread: WorkerHandle<CacheHandlers> | undefined
+  /** Whether the thread has read its own code: until then it is not the disk that is slow. */
+  #isAwake = false
   #searches: Search[] = []
   #toKeep: TileToKeep[] = []
   #waitingBytes = 0
   #counted = new Map<string, AskedTile>()
+  /** Versions of layers that had no file to retire, and so no thread was asked. */
+  readonly #unasked = new Map<number, number>()
   #keepTimer: NodeJS.Timeout | undefined
   #countTimer: NodeJS.Timeout | undefined
   #restsUntil = 0
@@ -79,7 +85,7 @@ export class TileCache {
 
   /** Keeps a tile; `metadata` is what its file says of itself, where it is new. */
   keep(key: TileKey, tile: KeptTile, metadata: Record<string, string>): void {
-    if (this.#isClosed) return
+    if (this.#isClosed || key.version < (this.#unasked.get(key.layerId) ?? 0)) return
     this.#memory.keep(tileText(key), tile)
     if (this.#waitingBytes > mostWaitingBytes) return
     this.#begun.keep(key)
@@ -90,6 +96,11 @@ export class TileCache {
 
   /** Removes what is kept of older versions of a layer; gives the tiles that were asked for most, as ones of `version`. */
   async retire(layerId: number, version: number, limit: number): Promise<AskedTile[]> {
+    if (await this.#hasNothing(String(layerId))) {
+      if (this.#unasked.size >= mostLayers) this.#unasked.clear()
+      this.#unasked.set(layerId, version)
+      return []
+    }
     await this.#writeUses()
     const asked = await this.#call((thread) => thread.call('retire', { layerId, version, limit }))
     return asked ?? []
@@ -97,16 +108,8 @@ export class TileCache {
 
   /** Removes what no layer has any more, and what is too much; nothing is read from files meanwhile. */
   sweep(): Promise<void> {
-    const swept = this.#call((thread) =>
-      thread.call('sweep', undefined, { onAsk: () => this.#options.layers() }),
-    )
-    this.#swept = swept.then(() => undefined)
+    this.#swept = this.#sweepAll()
     return this.#swept
-  }
-
-  /** As `sweep`, where anything was kept by an earlier process. */
-  async start(): Promise<void> {
-    if (readdirSync(this.#options.root).length > 0) await this.sweep()
   }
 
   /** Writes what is still to be written. */
@@ -124,6 +127,19 @@ export class TileCache {
     await thread?.end()
   }
 
+  async #sweepAll(): Promise<void> {
+    if (await this.#hasNothing('.')) return
+    await this.#call((thread) => thread.call('sweep', undefined, { onAsk: () => this.#options.layers() }))
+  }
+
+  /** Whether a folder is empty or missing, and nothing is on its way into it: no thread is started for that. */
+  async #hasNothing(folder: string): Promise<boolean> {
+    const isUnused = (): boolean => this.#thread === undefined && this.#toKeep.length === 0
+    if (!isUnused()) return false
+    const names = await readdir(join(this.#options.root, folder)).catch(missingAsEmpty)
+    return names.length === 0 && isUnused()
+  }
+
   /** Tiles that are asked for in one turn of the event loop are looked up together. */
   async #ask(key: TileKey): Promise<KeptTile | undefined> {
     const answer = Promise.withResolvers<KeptTile | undefined>()
@@ -137,7 +153,7 @@ export class TileCache {
     const searches = this.#searches.splice(0)
     const keys = searches.map(({ key }) => key)
     const late = setTimeout(() => {
-      this.#restsUntil = performance.now() + restMs
+      if (this.#isAwake) this.#restsUntil = performance.now() + restMs
       for (const { found } of searches) found(undefined)
     }, patienceMs)
     const tiles = await this.#call((thread) => thread.call('find', { keys }))
@@ -184,7 +200,8 @@ export class TileCache {
 
   #start(): WorkerHandle<CacheHandlers> {
     const { root, maxBytes } = this.#options
-    return startThread<CacheHandlers>(file, {
+    this.#isAwake = false
+    const thread = startThread<CacheHandlers>(file, {
       data: { root, maxBytes } satisfies CacheWorkData,
       onTold: (told) => {
         const { what, reason } = told as CacheProblem
@@ -195,9 +212,20 @@ export class TileCache {
         this.#restsUntil = performance.now() + restMs
       },
     })
+    const awake = thread.call('find', { keys: [] })
+    awake.then(() => {
+      this.#isAwake = this.#thread === thread
+    }, ignored)
+    return thread
   }
 
   #warn(what: string, reason: string): void {
     this.#options.log.warn({ reason }, what)
   }
 }
+
+function missingAsEmpty(error: NodeJS.ErrnoException): string[] {
+  return error.code === 'ENOENT' ? [] : ['?']
+}
+
+function ignored(): void {}
