@@ -1,6 +1,6 @@
 // `npm test`: the check, then every test in one run of node's test runner, whose summary ends the output.
 // `npm test -- 'src/geo/**/*.test.ts'` runs those files only, without the check, and with a PostgreSQL only where one of them
-// needs it; `--test-name-pattern=...` and other options of the runner may follow.
+// needs it; `--test-name-pattern=...` and other options of the runner may follow. `--times` tells what files took.
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -10,6 +10,7 @@ import { reaches } from './check/reach.ts'
 import { runSteps } from './check/run-steps.ts'
 import { staticSteps } from './check/steps.ts'
 import { compileCache } from './check/unit-tests.ts'
+import { countTimes } from './test/times.ts'
 
 const root = dirname(import.meta.dirname)
 const minuteMilliseconds = 60_000
@@ -53,13 +54,14 @@ async function runNode(files: string[], options: string[], env: Record<string, s
       '--test-reporter=spec',
       `--test-concurrency=${availableParallelism()}`,
       `--test-timeout=${15 * minuteMilliseconds}`,
+      ...(times?.options ?? []),
       ...options,
       ...files,
     ],
     {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { NODE_COMPILE_CACHE: compileCache(root), ...process.env, ...env },
+      env: { NODE_COMPILE_CACHE: compileCache(root), ...process.env, ...env, ...times?.env },
     },
   )
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
@@ -70,7 +72,11 @@ async function runNode(files: string[], options: string[], env: Record<string, s
 }
 
 const words = process.argv.slice(2)
-const options = words.filter((word) => word.startsWith('-'))
+const timesOption = '--times'
+const options = words.filter((word) => word.startsWith('-') && word !== timesOption)
 const chosen = words.filter((word) => !word.startsWith('-'))
-const isRight = words.length > 0 || (await runSteps(staticSteps(root), (line) => console.log(line)))
+const times = words.includes(timesOption) ? countTimes(root) : undefined
+const isRight =
+  chosen.length + options.length > 0 || (await runSteps(staticSteps(root), (line) => console.log(line)))
 process.exitCode = isRight ? await runTests(chosen.length > 0 ? chosen : everything, options) : 1
+if (times !== undefined) console.log(times.tell())
