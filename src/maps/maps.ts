@@ -89,7 +89,10 @@ export class Maps {
   ): Promise<MadeTile> {
     const { set, tile, variant } = wanted
     const { store, ...source } = await this.#sources.of(layer, { set, zoom: tile.z, now }, signal)
-    return store.writeTile({ ...source, set, tile, name: layer.name, ...attributesOf(variant) }, signal)
+    const wish = { ...source, set, tile, name: layer.name, ...attributesOf(variant) }
+    const { seen, ...made } = await store.writeTile(wish, signal)
+    // How a copy looks says nothing of the layer's own table.
+    return seen === undefined || source.columns !== undefined ? made : { ...made, seen }
   }
 }
 

@@ -1,3 +1,5 @@
+import type { BigIntStats } from 'node:fs'
+import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -26,7 +28,19 @@ function untilSettled(timeNs: bigint, nowMs: number): number {
  * connection of a superuser that opens it gives it its owner anew.
  */
 export async function lookAtFile(path: string, { isLog = false } = {}): Promise<FileLook> {
-  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return lookOf(await stat(path, { bigint: true }).catch(() => undefined), isLog)
+}
+
+/** The same at once, for threads that may wait for a file. */
+export function lookAtFileNow(path: string, { isLog = false } = {}): FileLook {
+  try {
+    return lookOf(statSync(path, { bigint: true, throwIfNoEntry: false }), isLog)
+  } catch {
+    return lookOf(undefined, isLog)
+  }
+}
+
+function lookOf(found: BigIntStats | undefined, isLog: boolean): FileLook {
   if (found === undefined || found.size === 0n) return { text: '-', settlesInMs: 0 }
   const { dev, ino, size, mtimeNs, ctimeNs } = found
   // Whoever sets the time of a file back cannot set that of its inode.

@@ -200,9 +200,16 @@ export interface EnvelopePage {
   envelopes: Float64Array
 }
 
+/** What reading rows tells beside them. */
+export interface TileNote {
+  /** The `text` of the table's state by a look that began when the rows had been read; absent where there was none. */
+  seen?: string
+}
+
 /** Reads rows for tiles, in an order that is the same as long as the table is: that of the keys where it has any. */
 export interface TileReads {
-  readTile(query: TileQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
+  /** `note` is filled in when the last page has been taken. */
+  readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncIterable<FeaturePage>
   readEnvelopes(query: Pick<TileQuery, 'table' | 'boxes'>, signal: AbortSignal): AsyncIterable<EnvelopePage>
 }
 

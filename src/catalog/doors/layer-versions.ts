@@ -28,6 +28,16 @@ export type ReadState = (layer: LayerRecord, signal: AbortSignal) => Promise<Tab
 export interface LayerVersion {
   version: number
   isCurrent: boolean
+  /** How the data looked outside, where that is what the catalogue has for this version. */
+  seen?: string
+}
+
+/** A look at a layer's data by whoever read them, taken when that was done. */
+export interface LookAfter {
+  /** The `text` of the state. */
+  seen: string
+  /** When the data were asked for, by `performance.now()`: the look was later. */
+  askedMs: number
 }
 
 interface LastLook {
@@ -40,6 +50,8 @@ interface LastLook {
   until: number
   /** Whether it has ended, so that nobody has to wait for it. */
   isDone: boolean
+  /** What it saw. */
+  text?: string
 }
 
 /** Tells versions of layers, grown where somebody else has changed the data behind our back. */
@@ -49,6 +61,7 @@ export class LayerVersions {
   readonly #readState: ReadState
   readonly #clock: Clock
   readonly #looks = new Map<number, LastLook>()
+  readonly #rows = new Rounds<number, LayerRecord | undefined>()
   readonly #confirmations = new Rounds<number, LayerVersion | undefined>()
 
   constructor({ database, clock }: { database: Database; clock: Clock }, readState: ReadState) {
@@ -72,13 +85,34 @@ export class LayerVersions {
   }
 
   /**
-   * Whether what was read since `before` was told are data of that version alone: by the layer's row and a look outside,
-   * both of which begin after this is called. Many who ask at a time share them.
+   * Whether what was read since `before` was told are data of that version alone: by the layer's row and a look outside.
+   * Both begin after this is called, and many who ask at a time share them; no other look is taken where `after` is how
+   * the data have looked before.
    */
-  async isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion): Promise<boolean> {
+  async isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion, after?: LookAfter): Promise<boolean> {
     if (!before.isCurrent) return false
+    if (after !== undefined && after.seen === before.seen && (await this.#isSame(layer.id, before))) {
+      this.#prolong(layer.id, before, after)
+      return true
+    }
     const now = await this.#confirmations.join(layer.id, () => this.#present(layer.id)).catch(() => undefined)
     return now?.isCurrent === true && now.version === before.version
+  }
+
+  /** Whether the layer's row is what it was; a change of ours that is under way stands there in place of what was seen. */
+  async #isSame(id: number, { version, seen }: LayerVersion): Promise<boolean> {
+    const read = (): Promise<LayerRecord | undefined> => this.#layers.get(id)
+    // Where nobody else writes to the catalogue it is known without a question.
+    const isAsked = this.#database.writes() === undefined
+    const row = await (isAsked ? this.#rows.join(id, read) : read()).catch(() => undefined)
+    return row?.version === version && row.seenState === seen
+  }
+
+  /** The last look has been found true again. */
+  #prolong(id: number, { version, seen }: LayerVersion, { askedMs }: LookAfter): void {
+    const look = this.#looks.get(id)
+    if (look?.version !== version || look.text !== seen) return
+    look.until = Math.max(look.until, askedMs + usualRestMs)
   }
 
   async #present(id: number): Promise<LayerVersion | undefined> {
@@ -111,14 +145,15 @@ export class LayerVersions {
       // One for all who wait: a limit for each of many would cost more than the look.
       soon: within(lookTimeoutMs, state),
     }
-    const settle = (): void => {
+    const settle = (seen?: TableState): void => {
       clearTimeout(timer)
+      if (seen !== undefined) look.text = seen.text
       const took = performance.now() - begun
       const rest = took < slowMs ? usualRestMs : Math.min(longestRestMs, took * restFactor)
       look.until = performance.now() + rest
       look.isDone = true
     }
-    state.then(settle, settle)
+    state.then(settle, () => settle())
     look.soon.catch(() => undefined)
     this.#remember(layer.id, look)
     return look
@@ -143,13 +178,14 @@ export class LayerVersions {
     if (state === undefined || isChanging(layer, this.#clock.now().getTime()))
       return { version, isCurrent: false }
     const isCurrent = state.mayLag !== true
-    if (state.text === seenState) return { version, isCurrent }
+    const seen = state.text
+    if (seen === seenState) return { version, isCurrent, seen }
     const isFirst = seenState === undefined
     const isOurs = isFirst || (state.sameAs?.has(seenState) ?? false)
     const row = await this.#database.kysely
       .updateTable('layers')
       .set({
-        seen_state: state.text,
+        seen_state: seen,
         ...(isOurs
           ? {}
           : { version: sql<number>`version + 1`, version_cause: 'outside' satisfies VersionCause }),
@@ -159,7 +195,7 @@ export class LayerVersions {
       .where('seen_state', isFirst ? 'is' : '=', seenState ?? null)
       .returning('version')
       .executeTakeFirst()
-    return row === undefined ? this.#reread(layer, state) : { version: Number(row.version), isCurrent }
+    return row === undefined ? this.#reread(layer, state) : { version: Number(row.version), isCurrent, seen }
   }
 
   /** The layer has changed since it was read: what was seen counts where it is what others have seen too. */

@@ -25,7 +25,7 @@ import { resolveStyle } from '../rows/style-rows.ts'
 import type { FoundLayer } from './found-layers.ts'
 import { FoundLayers } from './found-layers.ts'
 import { FoundRows } from './found-rows.ts'
-import type { LayerVersion } from './layer-versions.ts'
+import type { LayerVersion, LookAfter } from './layer-versions.ts'
 import { LayerVersions } from './layer-versions.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
@@ -126,9 +126,12 @@ export class Layers {
     return findLayerById(this.#parts.database.kysely, id)
   }
 
-  /** Whether what was read since `before` was told is of that version alone, by a look that begins now. */
-  isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion): Promise<boolean> {
-    return this.#versions.isStill(layer, before)
+  /**
+   * Whether what was read since `before` was told is of that version alone: by a look that begins now, or by the one that
+   * whoever read the data took afterwards.
+   */
+  isStill(layer: Pick<LayerRecord, 'id'>, before: LayerVersion, after?: LookAfter): Promise<boolean> {
+    return this.#versions.isStill(layer, before, after)
   }
 
   /**

@@ -17,6 +17,12 @@ interface Made<Counts> {
   counts: Counts
 }
 
+/** A tile that has just been made. */
+interface NewTile<Counts> extends Made<Counts> {
+  /** How the layer's data looked after they were read, where whoever read them has looked. */
+  seen?: string
+}
+
 /** A tile of a layer at one version. */
 export interface VersionedTile<Counts> extends Made<Counts> {
   version: number
@@ -28,7 +34,12 @@ export interface VersionedTile<Counts> extends Made<Counts> {
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
   /** `now`: the version of the layer, told a moment ago. */
-  make(layer: LayerRecord, wanted: TileWanted, signal: AbortSignal, now: LayerVersion): Promise<Made<Counts>>
+  make(
+    layer: LayerRecord,
+    wanted: TileWanted,
+    signal: AbortSignal,
+    now: LayerVersion,
+  ): Promise<NewTile<Counts>>
   /** What a new file of such tiles says of itself, by the names of MBTiles. */
   metadata(layer: LayerRecord, wanted: TileWanted): Record<string, string>
 }
@@ -130,8 +141,13 @@ export class CachedTiles<Counts> {
     let before = firstVersion
     for (let tries = 1; ; tries += 1) {
       try {
-        const made = await this.#maker.make(layer, wanted, signal, before)
-        const isCurrent = await layers.isStill(layer, before)
+        const askedMs = performance.now()
+        const { seen, ...made } = await this.#maker.make(layer, wanted, signal, before)
+        const isCurrent = await layers.isStill(
+          layer,
+          before,
+          seen === undefined ? undefined : { seen, askedMs },
+        )
         if (isCurrent || !before.isCurrent || tries === mostTries)
           return { tile: { ...made, version: before.version, isCurrent }, at: layer }
       } catch (error) {

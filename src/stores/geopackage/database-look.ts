@@ -1,5 +1,5 @@
 import type { FileLook } from '../file-state.ts'
-import { lookAtFile } from '../file-state.ts'
+import { lookAtFile, lookAtFileNow } from '../file-state.ts'
 
 /**
  * What a database looks like: its file, and its log where one stands. Neither it nor the index of its log is opened for
@@ -9,5 +9,15 @@ import { lookAtFile } from '../file-state.ts'
 export async function lookAtDatabase(path: string): Promise<FileLook> {
   const log = await lookAtFile(`${path}-wal`, { isLog: true })
   const file = await lookAtFile(path)
+  return lookOf(file, log)
+}
+
+/** The same at once, for threads that may wait for a file. */
+export function lookAtDatabaseNow(path: string): FileLook {
+  const log = lookAtFileNow(`${path}-wal`, { isLog: true })
+  return lookOf(lookAtFileNow(path), log)
+}
+
+function lookOf(file: FileLook, log: FileLook): FileLook {
   return { text: `${file.text} ${log.text}`, settlesInMs: Math.max(file.settlesInMs, log.settlesInMs) }
 }

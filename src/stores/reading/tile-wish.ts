@@ -33,4 +33,6 @@ export interface MadeTile {
   /** Compressed by gzip; empty where nothing is drawn. */
   bytes: Uint8Array
   counts: TileCounts
+  /** The `text` of the table's state by a look that began when its rows had been read; absent where there was none. */
+  seen?: string
 }

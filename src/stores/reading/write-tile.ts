@@ -7,7 +7,7 @@ import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { mostDrawn } from '../../tiles/thin/select-rows.ts'
 import type { TileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
-import type { TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
+import type { TileNote, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
@@ -82,9 +82,10 @@ async function encode(
 ): Promise<{ tile: MadeTile; isWhole: boolean }> {
   const { table, name, tile } = wish
   const query = { table, ...rows, ...readColumns(wish) }
+  const note: TileNote = {}
   let encoder: TileEncoder | undefined
   let count = 0
-  for await (const page of reads.readTile(query, signal)) {
+  for await (const page of reads.readTile(query, signal, note)) {
     const { batch, ids } = wish.columns === undefined ? page : shownPage(page, wish.columns)
     count += batch.rowCount
     if (count > most) return { tile: nothing(), isWhole: false }
@@ -99,9 +100,9 @@ async function encode(
     await encoder.add({ batch, ids })
   }
   signal.throwIfAborted()
-  if (encoder === undefined) return { tile: nothing(), isWhole: true }
+  if (encoder === undefined) return { tile: { ...nothing(), ...note }, isWhole: true }
   const { bytes, counts } = encoder.finish()
-  return { tile: { bytes: compressed(bytes), counts }, isWhole: true }
+  return { tile: { bytes: compressed(bytes), counts, ...note }, isWhole: true }
 }
 
 /** In memory of its own size: it crosses to another thread, and is kept there, with all of the memory that it is a view of. */

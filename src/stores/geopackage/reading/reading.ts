@@ -5,11 +5,13 @@ import type {
   EnvelopePage,
   FeaturePage,
   FeatureQuery,
+  TileNote,
   TileQuery,
   TileReading,
   TileReads,
   TimeBounds,
 } from '../../store.ts'
+import { lookAtDatabaseNow } from '../database-look.ts'
 import { storeFailure } from '../errors.ts'
 import type { GeoPackageStoreSettings } from '../file-access.ts'
 import { hasFile } from '../file-access.ts'
@@ -67,23 +69,26 @@ export class Reading implements TileReading {
   }
 
   async *read(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-    const pages = this.#stream(query.table, (table) => table.pages(query), signal)
-    for await (const page of pages) {
+    signal.throwIfAborted()
+    for (const page of this.#pages(query.table, (table) => table.pages(query))) {
       yield page
       signal.throwIfAborted()
     }
   }
 
-  readTile(query: TileQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-    return inTurns(
-      this.#stream(query.table, ({ tiles }) => tiles.pages(query), signal),
+  async *readTile(query: TileQuery, signal: AbortSignal, note: TileNote = {}): AsyncGenerator<FeaturePage> {
+    signal.throwIfAborted()
+    yield* inTurns(
+      this.#pages(query.table, ({ tiles }) => tiles.pages(query)),
       signal,
     )
+    note.seen = lookAtDatabaseNow(this.#path).text
   }
 
-  readEnvelopes(query: EnvelopeQuery, signal: AbortSignal): AsyncGenerator<EnvelopePage> {
-    return inTurns(
-      this.#stream(query.table, ({ tiles }) => tiles.envelopes(query), signal),
+  async *readEnvelopes(query: EnvelopeQuery, signal: AbortSignal): AsyncGenerator<EnvelopePage> {
+    signal.throwIfAborted()
+    yield* inTurns(
+      this.#pages(query.table, ({ tiles }) => tiles.envelopes(query)),
       signal,
     )
   }
@@ -113,12 +118,7 @@ export class Reading implements TileReading {
     this.#connections.close()
   }
 
-  async *#stream<Page>(
-    table: string,
-    pagesOf: (table: TableReader) => Iterable<Page>,
-    signal: AbortSignal,
-  ): AsyncGenerator<Page> {
-    signal.throwIfAborted()
+  *#pages<Page>(table: string, pagesOf: (table: TableReader) => Iterable<Page>): Generator<Page> {
     const connection = this.#take(table)
     try {
       yield* pagesOf(this.#getTable(connection, table))
