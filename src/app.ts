@@ -105,7 +105,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const indexMaker = new IndexMaker()
     closers.push(() => indexMaker.close())
     const readers = new Readers({
-      ...{ ownFolder: directory.stores, copiesFolder: directory.maps },
+      ...{ ownFolder: directory.stores, otherFolders: [directory.maps, directory.sides] },
       ...options.readers,
     })
     closers.push(() => readers.close())
@@ -181,13 +181,13 @@ async function closedOnFailure<T>(terrane: Terrane, work: () => Promise<T>): Pro
 
 /** From here on files are read from the import roots and from folders of our own alone. */
 async function guardFiles({ data }: Settings, directory: DataDirectory): Promise<void> {
-  const { uploads, stores, rejects, archives, indexes, maps } = directory
+  const { uploads, stores, rejects, archives, indexes, maps, sides } = directory
   const temporary = tmpdir()
   // Where the temporary folder is reached by a link, what we put there is not found by its own path.
   const linked = (await realPathOf(temporary)) === temporary ? [] : [temporary]
   setGuard({
     roots: await Promise.all(data.importRoots.map(realPathOf)),
-    own: [uploads, stores, rejects, archives, indexes, maps, ...linked],
+    own: [uploads, stores, rejects, archives, indexes, maps, sides, ...linked],
   })
 }
 

@@ -129,7 +129,7 @@ export const house: House = {
       ...['draw/marks.ts', 'draw/paint.ts', 'draw/svg-text.ts'],
     ],
     'src/maps': [
-      ...['maps.ts', 'sources/tile-sources.ts', 'pictures/encode-picture.ts'],
+      ...['maps.ts', 'sources/tile-sources.ts', 'sources/side-tables.ts', 'pictures/encode-picture.ts'],
       ...['export/exports.ts', 'export/archive.ts'],
       ...['rasters/rasters.ts', 'rasters/time-wish.ts'],
       ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],

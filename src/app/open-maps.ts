@@ -7,6 +7,7 @@ import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Exports } from '../maps/export/exports.ts'
 import { Maps } from '../maps/maps.ts'
+import { SideTables } from '../maps/sources/side-tables.ts'
 import { TileSources } from '../maps/sources/tile-sources.ts'
 import type { Readers } from '../stores/reading/readers.ts'
 import { createServedStore } from '../stores/reading/served-store.ts'
@@ -25,6 +26,8 @@ interface MapsNeeds {
 export interface OpenedMaps {
   maps: Maps
   exports: Exports
+  /** Maps of tables that belong to no layer. */
+  sides: SideTables
   /** Removes in the background what an earlier process has left. */
   start(): void
 }
@@ -50,5 +53,7 @@ export function openMaps(
   const start = (): void => {
     for (const part of [sources, maps, exports]) void part.start()
   }
-  return { maps, exports, start }
+  const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
+  closers.push(() => sides.close())
+  return { maps, exports, sides, start }
 }

@@ -24,6 +24,8 @@ export interface DataDirectory {
   indexes: string
   /** What is made of layers so that maps are quick; all of it can be made again. */
   maps: string
+  /** Tables that belong to no layer, of which there are maps: rows before they are loaded, changes. A folder for each owner. */
+  sides: string
   /** 32 bytes that seal secrets; losing them loses the stored passwords. */
   key: Uint8Array
 }
@@ -48,6 +50,7 @@ export function prepareDataDirectory(settings: DataSettings): DataDirectory {
       archives: folder('archives'),
       indexes: folder('indexes'),
       maps: folder('maps'),
+      sides: folder('sides'),
       databasePath: join(root, databaseFile),
       key: readKey(join(root, 'secret.key')),
     }

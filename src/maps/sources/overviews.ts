@@ -5,6 +5,9 @@ import { defined } from '../../lib/defined.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { StoreConnection } from '../../stores/store.ts'
+import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
+import { cellOf, levelOf } from '../../tiles/thin/tile-cells.ts'
+import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { LayerWork } from './layer-work.ts'
 import { LooseFiles } from './loose-files.ts'
@@ -101,4 +104,13 @@ export class Overviews {
       if (path !== undefined && !isKept) await files.discard(path)
     }
   }
+}
+
+/** How a tile of the zoom is thinned. */
+export function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number): TileThinning {
+  const cell = cellOf(overview, set, zoom)
+  if (cell === undefined) return {}
+  const level = levelOf(set, zoom)
+  const { file } = overview
+  return file !== undefined && level < file.levels ? { cell, overview: { path: file.path, level } } : { cell }
 }

@@ -11,14 +11,12 @@ import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import { fewFeatures } from '../../tiles/thin/layer-thinning.ts'
-import { cellOf, levelOf } from '../../tiles/thin/tile-cells.ts'
 import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { copiedTable, shownColumns } from './copied-table.ts'
 import { Copies } from './copies.ts'
 import type { LayerVersion } from './layer-work.ts'
 import { needsProgram } from './needs-program.ts'
-import type { LayerOverview } from './overviews.ts'
-import { Overviews } from './overviews.ts'
+import { Overviews, thinningOf } from './overviews.ts'
 import { SideFiles } from './side-files.ts'
 
 /** What the tiles of a zoom are read from. */
@@ -213,14 +211,6 @@ export class TileSources {
       )
     }
   }
-}
-
-function thinningOf(overview: LayerOverview, set: TileMatrixSetId, zoom: number): TileThinning {
-  const cell = cellOf(overview, set, zoom)
-  if (cell === undefined) return {}
-  const level = levelOf(set, zoom)
-  const { file } = overview
-  return file !== undefined && level < file.levels ? { cell, overview: { path: file.path, level } } : { cell }
 }
 
 function lackOf({ details: { kind, schema } }: LayerRecord): string {

@@ -12,8 +12,8 @@ import { TileLane } from './tile-lane.ts'
 export interface ReadersSettings {
   /** Where the server keeps the files of stores; those that it made itself stand in a folder for each workspace. */
   ownFolder: string
-  /** Where it keeps copies of layers, in a folder for each layer. */
-  copiesFolder?: string
+  /** Where it keeps other files of its own, in folders: copies of layers, tables that belong to no layer. */
+  otherFolders?: readonly string[]
   /** Threads at the same time; default one less than processors, at most four. */
   threads?: number
   /** The most that a question to a file of somebody else's may take. */
@@ -59,8 +59,8 @@ export class Readers {
   readonly #processTiles: TileLane
   readonly #distrusted = new Map<string, number>()
 
-  constructor({ ownFolder, copiesFolder, threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
-    this.#ownFolders = [ownFolder, copiesFolder ?? ownFolder].map((folder) => resolve(folder))
+  constructor({ ownFolder, otherFolders = [], threads, deadlineMs = defaultDeadlineMs }: ReadersSettings) {
+    this.#ownFolders = [ownFolder, ...otherFolders].map((folder) => resolve(folder))
     this.#deadlineMs = deadlineMs
     const limit = threads ?? Math.min(4, Math.max(1, availableParallelism() - 1))
     this.#threadTiles = new TileLane({

@@ -1,0 +1,141 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { CrsError } from '../../geo/crs-error.ts'
+import { defined } from '../../lib/defined.ts'
+import { notFound } from '../../lib/errors.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { PagePart, PageWish } from '../../stores/reading/page-wish.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { MadeTile, ShownColumns } from '../../stores/reading/tile-wish.ts'
+import { ownStores } from '../../stores/registry.ts'
+import type { StoreConnection } from '../../stores/store.ts'
+import { fewFeatures } from '../../tiles/thin/layer-thinning.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import { needsProgram } from './needs-program.ts'
+import type { OverviewHandlers } from './overview-work.ts'
+import type { LayerOverview } from './overviews.ts'
+import { thinningOf } from './overviews.ts'
+
+/**
+ * A table that belongs to no layer, such as rows before their load, or changes: it stands in a GeoPackage of ours that is
+ * written once, in a folder below that of such files. Plain data.
+ */
+export interface SideTable {
+  path: string
+  table: string
+  /** Of the layer in its tiles. */
+  name: string
+  /** What its coordinates are taken to be in. */
+  crs: CrsDeclaration | string
+  rows: number
+  /** Where its columns have other names than what is shown of them. */
+  columns?: ShownColumns
+}
+
+interface SideNeeds {
+  openStore(connection: StoreConnection): ServedStore
+}
+
+/** What a look at the whole of a table may take. */
+const limits = { silenceMs: 120_000, deadlineMs: 1_800_000 }
+const processes = 1
+const maxHeapMb = 2048
+
+/** Maps of tables that belong to no layer. Whoever writes such a file removes it, and says so before. */
+export class SideTables {
+  readonly #needs: SideNeeds
+  readonly #pool = new WorkPool<OverviewHandlers>({
+    start: (options) =>
+      startProcess(new URL('./overview-work.ts', import.meta.url), { ...options, maxHeapMb }),
+    limit: processes,
+  })
+  /** By path, then by what the coordinates are taken to be in. */
+  readonly #overviews = new Map<string, Map<string, Promise<LayerOverview>>>()
+  readonly #closing = new AbortController()
+
+  constructor(needs: SideNeeds) {
+    this.#needs = needs
+  }
+
+  /** A vector tile by WebMercatorQuad. Throws `Failure` (`not-found`, `no-tiles`) where the CRS has no way there. */
+  async tile(
+    side: SideTable,
+    { tile, attributes }: { tile: TileAddress; attributes?: string[] },
+    signal: AbortSignal,
+  ): Promise<MadeTile> {
+    const { table, name, crs, columns, rows } = side
+    await requireWay(side)
+    const set = 'WebMercatorQuad'
+    const wish = { table, crs, set, tile, name, ...defined({ columns, attributes }) } as const
+    const store = this.#open(side)
+    if (rows <= fewFeatures) return store.writeTile(wish, signal)
+    const overview = await orAborted(this.#overviewOf(side), signal)
+    return store.writeTile({ ...wish, thinning: thinningOf(overview, set, tile.z) }, signal)
+  }
+
+  /** Its rows in their order as GeoJSON, by default with longitude and latitude. */
+  async *page(
+    side: SideTable,
+    { limit, offset = 0, srs = 'EPSG:4326' }: { limit: number; offset?: number; srs?: string },
+    signal: AbortSignal,
+  ): AsyncGenerator<PagePart> {
+    const { table, crs, rows } = side
+    await requireWay(side)
+    const query = { table, limit, offset }
+    const wish: PageWish = { query, crs, srs, isYx: false, numberMatched: rows }
+    yield* this.#open(side).writePage(wish, signal)
+  }
+
+  /** Forgets what was made of a file that is to be removed. */
+  forget(path: string): void {
+    this.#overviews.delete(path)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The server stops'))
+    await this.#pool.close()
+  }
+
+  #open(side: SideTable): ServedStore {
+    return this.#needs.openStore(connectionOf(side))
+  }
+
+  #overviewOf(side: SideTable): Promise<LayerOverview> {
+    const { path, crs } = side
+    const key = JSON.stringify(crs)
+    const ofPath = this.#overviews.get(path) ?? new Map<string, Promise<LayerOverview>>()
+    this.#overviews.set(path, ofPath)
+    const known = ofPath.get(key)
+    if (known !== undefined) return known
+    const made = this.#makeOverview(side, `${path}.${ofPath.size}.overview`)
+    ofPath.set(key, made)
+    made.catch(() => ofPath.delete(key))
+    return made
+  }
+
+  async #makeOverview(side: SideTable, overviewPath: string): Promise<LayerOverview> {
+    const { table, crs } = side
+    const { cells, levels, isWritten } = await this.#pool.call(
+      'make',
+      { connection: connectionOf(side), table, crs, path: overviewPath },
+      { ...limits, signal: this.#closing.signal, onNotice: () => undefined },
+    )
+    return isWritten ? { cells, file: { path: overviewPath, levels } } : { cells }
+  }
+}
+
+function connectionOf({ path }: SideTable): StoreConnection {
+  return { type: ownStores.file.type, parameters: { path } }
+}
+
+/** A way that only a program of GDAL's finds is taken too: nobody waits for these tiles but who looks. */
+async function requireWay({ name, crs }: SideTable): Promise<void> {
+  try {
+    await needsProgram(crs)
+  } catch (error) {
+    if (!(error instanceof CrsError)) throw error
+    const text = `"${name}" cannot be shown in web mercator (${error.message}), so there are no vector tiles of it`
+    throw notFound('no-tiles', text)
+  }
+}
