@@ -31,14 +31,13 @@ export function createLogCollector(
       const batch = new LogBatch(now, toRequest)
       const { cursor, hasMore, problems, isMissing } = await follower.read(from, batch, limit, signal)
       if (isMissing) throw new Error(problems.join('\n'))
-      if (cursor !== undefined) {
-        const events = await classifier.classify(batch.requests)
-        const exceptions = events.flatMap((event) => exceptionOf(event, quota))
-        signal.throwIfAborted()
-        const isOurs = await writer.append({ events, exceptions, cursor: { source: name, from, to: cursor } })
-        // Another server reads the same log and was faster: this batch is in the series already.
-        if (!isOurs) return { hasMore: true }
-      }
+      if (cursor === undefined) return { hasMore, problems }
+      const events = await classifier.classify(batch.requests)
+      const exceptions = events.flatMap((event) => exceptionOf(event, quota))
+      signal.throwIfAborted()
+      const isOurs = await writer.append({ events, exceptions, cursor: { source: name, from, to: cursor } })
+      // Another server reads the same log and was faster: this batch is in the series already.
+      if (!isOurs) return { hasMore: true }
       return { hasMore, problems: [...problems, ...batch.problems()] }
     },
     close: () => follower.close(),

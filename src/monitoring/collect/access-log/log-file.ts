@@ -39,6 +39,8 @@ export interface ByteSource {
    * gone on with by the next call.
    */
   read(buffer: Buffer, at: number, signal?: AbortSignal): Promise<number>
+  /** Whether the file still begins so; what is compressed is not written anew. */
+  stillBegins(start: LogStart): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -67,6 +69,11 @@ function openPlain(handle: FileHandle, offset: number): ByteSource {
       position += bytesRead
       return bytesRead
     },
+    async stillBegins({ bytes }) {
+      const found = Buffer.alloc(bytes.length)
+      const { bytesRead } = await handle.read(found, 0, bytes.length, 0)
+      return bytesRead === bytes.length && found.equals(bytes)
+    },
     close: () => handle.close(),
   }
 }
@@ -92,6 +99,7 @@ async function openCompressed(handle: FileHandle, offset: number): Promise<ByteS
       piece = piece.subarray(count)
       return count
     },
+    stillBegins: () => Promise.resolve(true),
     async close() {
       gunzip.destroy()
       file.destroy()

@@ -1,13 +1,35 @@
 import type { BigIntStats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { explain } from '../../../lib/errors.ts'
 import type { LogFile, LogStart } from './log-file.ts'
 import { comparedBytes, readStart } from './log-file.ts'
 
 const maxFiles = 1000
+const maxLooks = 10
+const betweenLooksMs = 25
+/** Of a system that has too much to do. */
+const passingCodes = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EAGAIN',
+  'EBUSY',
+  'EINTR',
+  'ESTALE',
+  'ETIMEDOUT',
+])
 /** `.1`, `-20251010`, `.2025-10-10_12`, with what a compressing program puts behind. */
 const rotation = String.raw`[.\-_]\d[\d.\-_T]*`
+
+interface Paths {
+  rotated: Set<string>
+  current: string | undefined
+}
+
+/** What stood at each path; those are left out where nothing was. */
+type Seen = Map<string, BigIntStats>
 
 /**
  * Finds a log and its parts that were rotated away: those beside it whose name has a number or date more, as is or
@@ -23,25 +45,29 @@ export class LogFiles {
     this.#path = path
   }
 
-  /** The parts from the oldest to the one that is being written, where there is one. `others` are looked at too. */
-  async list(others: readonly string[]): Promise<LogFile[]> {
-    const current = await realpath(this.#path).catch(absent)
-    const names = new Set([...(await this.#rotated()), ...others])
-    if (current !== undefined) names.delete(current)
-    const starts = new Map<string, LogStart>()
-    const files: LogFile[] = []
-    this.unreadable = []
-    for (const path of names) {
-      try {
-        files.push(await this.#examine(path, false, starts))
-      } catch (error) {
-        if (!isAbsent(error)) this.unreadable.push(explain(error))
-      }
+  /**
+   * The parts from the oldest to the one that is being written, where there is one, as they were at one moment: of a log
+   * that is rotated meanwhile a part would be missing, or stand there twice. `others` are looked at too.
+   */
+  async list(others: readonly string[], signal: AbortSignal): Promise<LogFile[]> {
+    for (let look = 1; look <= maxLooks; look += 1) {
+      const paths = await this.#paths(others)
+      const before: Seen = new Map()
+      const files = await this.#examineAll(paths, before)
+      const after = await seenAt(await this.#paths(others))
+      // Slow workers may write to a part as long as they like.
+      if (isUnchanged(before, after, { current: paths.current, mayGrow: look === maxLooks }))
+        return withoutCopies(files.map((file) => grown(file, after)))
+      await sleep(betweenLooksMs, undefined, { signal })
     }
-    files.sort((a, b) => timeOf(a) - timeOf(b) || a.changed - b.changed || ageOf(b.path) - ageOf(a.path))
-    if (current !== undefined) files.push(await this.#examine(current, true, starts).catch(explainDenied))
-    this.#starts = starts
-    return withoutCopies(files)
+    throw new Error(`${this.#path} was rotated again and again while its parts were looked at`)
+  }
+
+  async #paths(others: readonly string[]): Promise<Paths> {
+    const current = await realpath(this.#path).catch(absent)
+    const rotated = new Set([...(await this.#rotated()), ...others])
+    if (current !== undefined) rotated.delete(current)
+    return { rotated, current }
   }
 
   async #rotated(): Promise<string[]> {
@@ -55,17 +81,45 @@ export class LogFiles {
     const entries = await readdir(folder).catch(absent)
     const names = new Set(entries?.filter((entry) => pattern.test(entry)))
     const kept = [...names].filter((entry) => !entry.endsWith('.gz') || !names.has(entry.slice(0, -3)))
-    return kept.slice(0, maxFiles).map((entry) => join(folder, entry))
+    const newestFirst = kept.sort((a, b) => ageOf(a) - ageOf(b))
+    return newestFirst.slice(0, maxFiles).map((entry) => join(folder, entry))
   }
 
-  async #examine(path: string, isCurrent: boolean, starts: Map<string, LogStart>): Promise<LogFile> {
+  async #examineAll({ rotated, current }: Paths, seen: Seen): Promise<LogFile[]> {
+    const starts = new Map<string, LogStart>()
+    const files: LogFile[] = []
+    this.unreadable = []
+    for (const path of rotated) {
+      try {
+        files.push(await this.#examine(path, { isCurrent: false, starts, seen }))
+      } catch (error) {
+        if (isPassing(error)) throw error
+        if (!isAbsent(error)) this.unreadable.push(explain(error))
+      }
+    }
+    files.sort((a, b) => timeOf(a) - timeOf(b) || a.changed - b.changed || ageOf(b.path) - ageOf(a.path))
+    if (current !== undefined) {
+      const examined = this.#examine(current, { isCurrent: true, starts, seen })
+      const file = await examined.catch(absent).catch(explainDenied)
+      if (file !== undefined) files.push(file)
+    }
+    this.#starts = starts
+    return files
+  }
+
+  async #examine(
+    path: string,
+    { isCurrent, starts, seen }: { isCurrent: boolean; starts: Map<string, LogStart>; seen: Seen },
+  ): Promise<LogFile> {
     const isCompressed = path.endsWith('.gz')
     const before = await stat(path, { bigint: true })
+    seen.set(path, before)
     if (!before.isFile())
       throw new Error(`${path} is ${kindOf(before)}: name a log that is written to a file`)
     const known = this.#starts.get(keyOf(before))
     const { start, stats } =
       known === undefined ? await readStart(path, isCompressed) : { start: known, stats: before }
+    seen.set(path, stats)
     starts.set(keyOf(stats), start)
     return {
       path,
@@ -80,11 +134,49 @@ export class LogFiles {
   }
 }
 
+async function seenAt({ rotated, current }: Paths): Promise<Seen> {
+  const seen: Seen = new Map()
+  for (const path of [...rotated, ...(current === undefined ? [] : [current])]) {
+    const stats = await stat(path, { bigint: true }).catch(() => undefined)
+    if (stats !== undefined) seen.set(path, stats)
+  }
+  return seen
+}
+
+/** Whether the same files stood there with the same names, and none was written anew; the current one is being written. */
+function isUnchanged(
+  before: Seen,
+  after: Seen,
+  { current, mayGrow }: { current: string | undefined; mayGrow: boolean },
+): boolean {
+  if (before.size !== after.size) return false
+  return [...before].every(([path, one]) => {
+    const other = after.get(path)
+    if (other === undefined || other.dev !== one.dev || other.ino !== one.ino) return false
+    return path === current || mayGrow ? other.size >= one.size : keyOf(other) === keyOf(one)
+  })
+}
+
+/** Lines of a part that is not current come before those of the current one, so that all of them are to be seen. */
+function grown(file: LogFile, after: Seen): LogFile {
+  const stats = after.get(file.path)
+  return file.isCurrent || stats === undefined ? file : { ...file, sizeBytes: Number(stats.size) }
+}
+
 /** One name of each file, and no copy of a later one, which a program makes before it empties a log. */
 function withoutCopies(files: LogFile[]): LogFile[] {
   const last = new Map<string, LogFile>()
   for (const file of files) for (const key of sameness(file)) last.set(key, file)
-  return files.filter((file) => sameness(file).every((key) => last.get(key) === file))
+  const current = files.find(({ isCurrent }) => isCurrent)
+  return files.filter(
+    (file) => sameness(file).every((key) => last.get(key) === file) && !isShortCopy(file, current),
+  )
+}
+
+/** Whether it has nothing but what the current one begins with: a copy of a short log, or one that is being made. */
+function isShortCopy({ isCurrent, sizeBytes, start: { bytes } }: LogFile, current?: LogFile): boolean {
+  if (isCurrent || current?.start.time === undefined || sizeBytes === 0) return false
+  return bytes.length < comparedBytes && current.start.bytes.subarray(0, bytes.length).equals(bytes)
 }
 
 function sameness({ device, inode, start }: LogFile): string[] {
@@ -118,6 +210,11 @@ function kindOf(stats: { isDirectory(): boolean }): string {
 
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+/** Whether a file that cannot be read now may well be read at the next turn. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && passingCodes.has(String(error.code))
 }
 
 function explainDenied(error: unknown): never {

@@ -12,87 +12,18 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { temporaryFolder } from '../../../../tests/support/temporary-files.ts'
-import type { LogProgress, LogSink } from './log-follower.ts'
+import {
+  everything,
+  followed,
+  lineOf,
+  lines,
+  Numbers,
+  range,
+} from '../../../../tests/support/followed-log.ts'
 import { LogFollower } from './log-follower.ts'
-
-const start = Date.UTC(2025, 9, 10)
-const signal = new AbortController().signal
-const everything = { lines: 100_000, bytes: 1 << 30 }
-
-/** The n-th line of a log: one a second, each with its number as path. */
-function lineOf(n: number): string {
-  const [, day, month, year, time] =
-    /(\d\d) (\w{3}) (\d{4}) ([\d:]{8})/.exec(new Date(start + n * 1000).toUTCString()) ?? []
-  return `192.0.2.7 - - [${day}/${month}/${year}:${time} +0000] "GET /${n} HTTP/1.1" 200 1 "-" "test"\n`
-}
-
-function lines(from: number, to: number): string {
-  return Array.from({ length: to - from }, (_, index) => lineOf(from + index)).join('')
-}
-
-class Numbers implements LogSink {
-  newest = 0
-  readonly found: number[] = []
-  readonly rest: string[] = []
-  longLines = 0
-
-  begin(): void {}
-
-  line(bytes: Buffer, from: number, to: number): void {
-    const text = bytes.toString('utf8', from, to)
-    const number = /"GET \/(\d+) HTTP\/1\.1" 200 1 "-" "test"$/.exec(text)?.[1]
-    if (number === undefined) this.rest.push(text)
-    else {
-      this.found.push(Number(number))
-      this.newest = Math.max(this.newest, start + Number(number) * 1000)
-    }
-  }
-
-  longLine(): void {
-    this.longLines += 1
-  }
-}
-
-/** A log in a folder of the test's own, and who follows it; every reading goes on where the one before has ended. */
-function followed(test: TestContext, name = 'access.log') {
-  const folder = temporaryFolder(test)
-  const path = join(folder, name)
-  const sink = new Numbers()
-  let follower = new LogFollower(path)
-  let cursor: string | undefined
-  test.after(() => follower.close())
-  const log = {
-    folder,
-    path,
-    sink,
-    async read(limit = everything): Promise<LogProgress> {
-      const progress = await follower.read(cursor, sink, limit, signal)
-      cursor = progress.cursor ?? cursor
-      return progress
-    },
-    async restart(): Promise<void> {
-      await follower.close()
-      follower = new LogFollower(path)
-    },
-    /** The numbers given since the last call. */
-    take: () => sink.found.splice(0),
-    inFolder: (file: string) => join(folder, file),
-    compress(file: string): void {
-      execFileSync('gzip', [join(folder, file)])
-    },
-  }
-  return log
-}
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index)
-}
 
 describe('LogFollower', () => {
   it('reads an existing log whole, then what is added, in bounded pieces', async (test) => {
@@ -327,6 +258,7 @@ describe('LogFollower', () => {
     const log = followed(test)
     writeFileSync(log.path, lines(0, 10))
     const follower = new LogFollower(log.path)
+    test.after(() => follower.close())
     await assert.rejects(
       follower.read(undefined, new Numbers(), everything, AbortSignal.abort(new Error('stop'))),
       /stop/,

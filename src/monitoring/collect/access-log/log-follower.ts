@@ -2,7 +2,7 @@ import { explain } from '../../../lib/errors.ts'
 import type { LogPart } from './log-cursor.ts'
 import { parseCursor, planParts, toCursor } from './log-cursor.ts'
 import { openSource } from './log-file.ts'
-import { LogFiles } from './log-files.ts'
+import { isPassing, LogFiles } from './log-files.ts'
 import type { LineSink, ReadLimit } from './log-lines.ts'
 import { LogLines } from './log-lines.ts'
 
@@ -14,7 +14,7 @@ export interface LogSink extends LineSink {
 }
 
 export interface LogProgress {
-  /** Where to go on once the lines are kept; undefined where nothing was read. */
+  /** Where to go on once the lines are kept; undefined where nothing was read, or none of the lines that were given counts. */
   cursor: string | undefined
   hasMore: boolean
   problems: string[]
@@ -45,7 +45,7 @@ export class LogFollower {
     signal: AbortSignal,
   ): Promise<LogProgress> {
     const known = from === undefined ? undefined : parseCursor(from)
-    const files = await this.#files.list(known?.files.map(({ path }) => path) ?? [])
+    const files = await this.#files.list(known?.files.map(({ path }) => path) ?? [], signal)
     const { parts, problems } = planParts(files, known)
     if (known === undefined || problems.length > 0) problems.push(...this.#files.unreadable)
     if (files.at(-1)?.isCurrent !== true) problems.push(`${this.#path} does not exist`)
@@ -58,9 +58,11 @@ export class LogFollower {
         hasMore = await this.#readPart({ part, isFollowed, sink, limit: left, signal })
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof EmptiedError)
+          return { cursor: undefined, hasMore: true, problems: [], isMissing: false }
         problems.push(explain(error))
         // Its lines come before those of the next file: all wait for the next turn.
-        if (isMoved(error)) break
+        if (isMoved(error) || isPassing(error)) break
       }
       if (hasMore) break
     }
@@ -98,6 +100,7 @@ export class LogFollower {
     try {
       sink.begin(file.path)
       hasMore = await reader.read(sink, limit, signal)
+      if (!(await reader.stillBegins(file.start))) throw new EmptiedError()
       isHeld = hasMore
       if (!hasMore && (isFollowed || file.isCompressed)) reader.finish(sink)
     } catch (error) {
@@ -118,20 +121,26 @@ export class LogFollower {
   async #reader(part: LogPart): Promise<LogLines> {
     const held = this.#held
     this.#held = undefined
-    if (held !== undefined && isSame(held.part, part)) return held.reader
-    await held?.reader.close()
     const { file, offset, isInLongLine } = part
+    const endOffset = file.isCompressed ? Number.MAX_SAFE_INTEGER : file.sizeBytes
+    if (held !== undefined && isSame(held.part, part)) {
+      held.reader.endOffset = endOffset
+      return held.reader
+    }
+    await held?.reader.close()
     const { stats, ...source } = await openSource(file.path, { isCompressed: file.isCompressed, offset })
     if (String(stats.ino) !== file.inode || String(stats.dev) !== file.device) {
       await source.close()
       throw new MovedError(`${file.path} was renamed while it was read`)
     }
-    const endOffset = file.isCompressed ? Number.MAX_SAFE_INTEGER : file.sizeBytes
     return new LogLines(source, { offset, endOffset, isInLongLine })
   }
 }
 
 class MovedError extends Error {}
+
+/** A log was copied and emptied while it was read: what was read may be of before and of after. */
+class EmptiedError extends Error {}
 
 function isMoved(error: unknown): boolean {
   return error instanceof MovedError || (error instanceof Error && 'code' in error && error.code === 'ENOENT')

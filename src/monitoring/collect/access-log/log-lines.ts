@@ -1,4 +1,4 @@
-import type { ByteSource } from './log-file.ts'
+import type { ByteSource, LogStart } from './log-file.ts'
 
 const chunkBytes = 1 << 20
 const longestLine = 64 << 10
@@ -22,20 +22,21 @@ export class LogLines {
   offset: number
   /** The rest of a line that is too long comes next. */
   isInLongLine: boolean
+  /** Nothing is read from here on. */
+  endOffset: number
   readonly #source: ByteSource
-  readonly #endOffset: number
   #buffer = Buffer.allocUnsafe(chunkBytes)
   #start = 0
   #end = 0
 
-  /** Takes the source over. Nothing is read from `endOffset` on. */
+  /** Takes the source over. */
   constructor(
     source: ByteSource,
     { offset, endOffset, isInLongLine }: { offset: number; endOffset: number; isInLongLine: boolean },
   ) {
     this.#source = source
     this.offset = offset
-    this.#endOffset = endOffset
+    this.endOffset = endOffset
     this.isInLongLine = isInLongLine
   }
 
@@ -53,6 +54,11 @@ export class LogLines {
     if (this.#end > this.#start) this.#give(sink, this.#end)
     this.#advance(this.#end)
     this.isInLongLine = false
+  }
+
+  /** Whether what was read is of the file that begins so, and not of one that took its place. */
+  stillBegins(start: LogStart): Promise<boolean> {
+    return this.#source.stillBegins(start)
   }
 
   close(): Promise<void> {
@@ -98,7 +104,7 @@ export class LogLines {
     this.#buffer.copyWithin(0, this.#start, this.#end)
     this.#end -= this.#start
     this.#start = 0
-    const room = Math.min(this.#buffer.length - this.#end, this.#endOffset - this.offset - this.#end)
+    const room = Math.min(this.#buffer.length - this.#end, this.endOffset - this.offset - this.#end)
     if (room <= 0) return false
     const count = await this.#source.read(this.#buffer.subarray(0, this.#end + room), this.#end, signal)
     this.#end += count
