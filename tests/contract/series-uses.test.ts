@@ -179,6 +179,27 @@ describeSeries('uses of layers', (test) => {
     assert.ok(batches < requests.length / 9, `${batches} batches`)
   })
 
+  test('count each batch of a minute once, in whatever order the database gives them', async (place) => {
+    const requests = makeRequests(9)
+    await withWriter(
+      place,
+      async (writer) => {
+        for (let part = 0; part < 4; part += 1)
+          await writer.append({ events: requests.filter((_, at) => at % 4 === part) })
+        await withDatabase(place, async (database) => {
+          const rows = await database.arrays(
+            'select service_id, minute, batch from monitoring_dirty order by batch desc',
+          )
+          await database.run('delete from monitoring_dirty')
+          await database.insert('monitoring_dirty', ['service_id', 'minute', 'batch'], rows)
+        })
+        await settleAll(writer, start + day)
+      },
+      limits,
+    )
+    await assertUses(place, requests)
+  })
+
   test('are capped, count what is written again once, and go with their age and their service', async (place) => {
     const requests = makeRequests(6)
     await withWriter(

@@ -48,7 +48,7 @@ export interface DirtyMinute {
 
 export async function findDirty(database: SeriesDatabase, before: number): Promise<DirtyMinute[]> {
   const rows = await database.arrays(
-    'select minute, service_id, batch from monitoring_dirty where minute < ? order by minute, service_id limit 2000',
+    'select minute, service_id, batch from monitoring_dirty where minute < ? order by minute, service_id, batch limit 2000',
     [before],
   )
   const found: DirtyMinute[] = []
