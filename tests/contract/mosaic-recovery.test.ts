@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -13,8 +22,16 @@ import { runJob } from '../../src/importer/run/start-run.ts'
 import { createTestApp } from '../support/app.ts'
 import { clientOf, listOf } from '../support/importer-client.ts'
 import type { IndexStore, MosaicServer } from '../support/mosaics.ts'
-import { createMosaic, indexStores, makeGranule, mosaicServerOf, startMosaics } from '../support/mosaics.ts'
+import {
+  createMosaic,
+  indexStores,
+  makeGranule,
+  mosaicServerOf,
+  runMosaic,
+  startMosaics,
+} from '../support/mosaics.ts'
 import { testCluster } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 
@@ -32,13 +49,14 @@ async function prepareRestarts(test: TestContext, store: IndexStore): Promise<Re
 }
 
 /** Two granules uploaded to a mosaic that is ready to run. */
-async function uploadTwo(client: MosaicServer): Promise<void> {
+async function uploadTwo(client: MosaicServer): Promise<number> {
   const id = await createMosaic(client, undefined)
   for (const [column, name] of ['a', 'b'].entries()) {
     const path = join(client.server.dataDir, `${name}.tif`)
     makeGranule(path, { column })
     await client.upload(id, [{ name: `${name}.tif`, content: readFileSync(path) }])
   }
+  return id
 }
 
 /** Leaves the import as a process would that was killed in the middle of its run. */
@@ -160,6 +178,34 @@ for (const storeType of indexStores) {
       test.after(() => after.server.close())
       await finish(after)
       await assertWhole(after, store)
+    })
+
+    it('has no granules left that were replaced when the process died', async (test) => {
+      const { dataDir, start } = await prepareRestarts(test, storeType)
+      const before = await start()
+      await runMosaic(before, await uploadTwo(before))
+      const id = await uploadTwo(before)
+      const task = { updateMode: 'REPLACE', layer: { name: 'mosaic' } }
+      assert.equal((await before.call('PUT', `/${id}/tasks/0`, { task })).status, 200)
+      const [folder, asItDied] = [join(dataDir, 'stores/default'), join(dataDir, 'as-it-died')]
+      before.server.importer.progress.listen(id, ({ news }) => {
+        const isPublished = news.type === 'task' && news.state === 'COMPLETE'
+        if (isPublished) cpSync(folder, asItDied, { recursive: true })
+      })
+      await runMosaic(before, id)
+      assert.equal(ownFiles(dataDir).length, 2)
+      const store = await before.server.catalog.stores.getDefault('default')
+      await before.server.close()
+      const mosaic = readdirSync(asItDied).find((name) => name.startsWith('mosaic_')) ?? assert.fail()
+      cpSync(join(asItDied, mosaic), join(folder, mosaic), { recursive: true })
+      mkdirSync(join(folder, mosaic, 'later'))
+      writeFileSync(join(folder, mosaic, 'later', 'of-a-later-load.tif'), '')
+      assert.equal(ownFiles(dataDir).length, 5)
+      const after = await start()
+      test.after(() => after.server.close())
+      await until(() => ownFiles(dataDir).length === 3)
+      await assertWhole(after, store)
+      assert.ok(existsSync(join(folder, mosaic, 'later')))
     })
   })
 }

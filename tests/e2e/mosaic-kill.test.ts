@@ -9,6 +9,7 @@ import { makeGranule } from '../support/mosaics.ts'
 import type { TestServer } from '../support/server.ts'
 import { startServer } from '../support/server.ts'
 import { temporaryData } from '../support/terrane-process.ts'
+import { until as eventually } from '../support/until.ts'
 
 const granules = 8
 
@@ -32,10 +33,11 @@ const loads = [
   { mode: 'REPLACE', count: granules },
   { mode: 'APPEND', count: granules * 2 },
   { mode: 'REPLACE', count: granules },
+  { mode: 'REPLACE', count: granules },
 ] as const
 
-/** When the server dies: after so many milliseconds, or where the load is about to commit. */
-const deaths = [60, 'committing', 120, 0, 'committing'] as const
+/** When the server dies: after so many milliseconds, or where the load is about to commit, or is just published. */
+const deaths = [60, 'committing', 120, 0, 'committing', 'COMPLETE'] as const
 
 async function prepare(server: TestServer, archive: number, mode: string): Promise<number> {
   const data = { type: 'mosaic', file: `${archive}.zip`, time: { mode: 'auto' } }
@@ -52,7 +54,7 @@ async function runAndKill(server: TestServer, id: number, death: (typeof deaths)
   const until = await server.watch(id)
   await server.call('POST', `/rest/imports/${id}?async=true`)
   if (typeof death === 'number') await sleep(death)
-  else await until(/committing/)
+  else await until(new RegExp(death))
   await server.kill()
 }
 
@@ -73,6 +75,8 @@ async function assertWhole(server: TestServer, dataDir: string, count: number): 
   assert.equal(new Set(files).size, count)
   assert.equal(files.length, count)
   assert.equal(collection.granuleCount, count)
+  // What a load has replaced goes in the background after a restart.
+  await eventually(() => granuleFiles(dataDir).length === count).catch(() => undefined)
   assert.equal(granuleFiles(dataDir).length, count, 'files of ours are those of the index')
 }
 

@@ -4,7 +4,7 @@ import type { ImportState } from '../model/model.ts'
 import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
 import type { CancelNeeds } from './cancel.ts'
 import { removeImport } from './cancel.ts'
-import { removeUnusedFolders } from './unused-folders.ts'
+import { removeReplacedGranules, removeUnusedFolders } from './unused-folders.ts'
 
 const dayMs = 86_400_000
 const finished: readonly ImportState[] = ['COMPLETE', 'COMPLETE_ERROR']
@@ -26,6 +26,7 @@ export async function applyRetention(needs: RetentionNeeds): Promise<void> {
   const before = (days: number): string =>
     new Date(needs.cancel.records.clock.now().getTime() - days * dayMs).toISOString()
   const { uploadDays, importDays } = needs.keep
+  await removeReplacedGranules(needs.folders.stores, needs.log)
   await forEachIdle(needs, [...unfinished, 'COMPLETE_ERROR'], before(uploadDays), (id, isStillIdle) =>
     needs.cancel.locks.ofImport(id, async () => {
       if (await isStillIdle()) await removeUploads(needs.cancel, id)

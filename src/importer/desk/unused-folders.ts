@@ -3,6 +3,8 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/connection.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { removeReplaced } from '../kinds/kinds.ts'
 import { taskStates } from '../model/model.ts'
 import { listTasksInState } from '../records/records.ts'
 
@@ -36,6 +38,20 @@ async function pathsOfLoads(database: Database): Promise<string[]> {
   return paths
 }
 
+async function listMade(stores: string): Promise<string[]> {
+  const workspaces = await listFolders(stores)
+  return (await Promise.all(workspaces.map(listFolders))).flat().filter((one) => madeFolder.test(one))
+}
+
+/** Removes granules that a REPLACE made superfluous, where its process died before it had removed them. */
+export async function removeReplacedGranules(stores: string, log: Logger): Promise<void> {
+  for (const folder of await listMade(stores)) {
+    await removeReplaced(folder).catch((error: unknown) =>
+      log.warn({ err: error, folder }, 'granules that were replaced were not removed'),
+    )
+  }
+}
+
 async function hasChangedSince(folder: string, time: string): Promise<boolean> {
   const status = await stat(folder).catch(() => undefined)
   return status === undefined || status.mtime.toISOString() >= time
@@ -49,8 +65,7 @@ export async function removeUnusedFolders(
   { catalog, database, folders }: { catalog: Catalog; database: Database; folders: { stores: string } },
   before: string,
 ): Promise<void> {
-  const workspaces = await listFolders(folders.stores)
-  const made = (await Promise.all(workspaces.map(listFolders))).flat().filter((one) => madeFolder.test(one))
+  const made = await listMade(folders.stores)
   const isRead = isNamedBy(await pathsOfStores(catalog))
   const unread = made.filter((folder) => !isRead(folder))
   if (unread.length === 0) return

@@ -118,6 +118,7 @@ export type {
 } from './kind.ts'
 export { assembleMosaic, mosaicName } from './mosaic/assemble-mosaic.ts'
 export { parseIsoTime, requireMosaicTime } from './mosaic/granule-times.ts'
+export { removeReplaced } from './mosaic/place-granules.ts'
 export { requirePrograms } from './raster/check-transforms.ts'
 export type { ToolLimits } from './raster/run-tools.ts'
 export { toTaskStore } from './reexamine.ts'

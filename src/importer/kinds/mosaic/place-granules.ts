@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { invalid } from '../../../lib/errors.ts'
 import { copyFile } from '../../../lib/files/copy-file.ts'
@@ -76,11 +76,45 @@ export async function removePlaced(load: TaskLoad): Promise<void> {
   await rmdir(granuleFolder).catch(() => undefined)
 }
 
-/** Removes what earlier loads put into our folder, after a REPLACE. */
-export async function removeOthers(load: TaskLoad): Promise<void> {
-  const { granuleFolder, loadId } = load
+/** Begins the name of a file that lists what a REPLACE has made superfluous beside it. */
+const noteName = 'replaced-by-'
+
+function isNote(entry: string): boolean {
+  return entry.startsWith(noteName)
+}
+
+function listEntries(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => [])
+}
+
+/**
+ * Writes down what a REPLACE makes superfluous, once the index is committed and before the layer is published: what is not
+ * removed then, since the process dies, is removed by `removeReplaced`.
+ */
+export async function noteReplaced({ granuleFolder, loadId }: TaskLoad): Promise<void> {
   if (granuleFolder === undefined) return
-  for (const entry of await readdir(granuleFolder).catch(() => [])) {
-    if (entry !== loadId) await rm(join(granuleFolder, entry), { recursive: true, force: true })
+  const earlier = (await listEntries(granuleFolder)).filter((entry) => entry !== loadId && !isNote(entry))
+  if (earlier.length === 0) return
+  await writeFile(join(granuleFolder, noteName + loadId), JSON.stringify(earlier), { flush: true })
+}
+
+/** Removes what earlier loads put into our folder, after a REPLACE. */
+export async function removeOthers({ granuleFolder, loadId }: TaskLoad): Promise<void> {
+  if (granuleFolder === undefined) return
+  const others = (await listEntries(granuleFolder)).filter((entry) => entry !== loadId)
+  // What tells of the rest goes last.
+  for (const entry of others.sort((a, b) => Number(isNote(a)) - Number(isNote(b))))
+    await rm(join(granuleFolder, entry), { recursive: true, force: true })
+}
+
+/** Removes from a mosaic's folder what was noted as replaced, and nothing of later loads. */
+export async function removeReplaced(granuleFolder: string): Promise<void> {
+  const entries = await listEntries(granuleFolder)
+  for (const note of entries.filter(isNote)) {
+    const path = join(granuleFolder, note)
+    const replaced: unknown = JSON.parse(await readFile(path, 'utf8'))
+    for (const entry of entries.filter((one) => Array.isArray(replaced) && replaced.includes(one)))
+      await rm(join(granuleFolder, entry), { recursive: true, force: true })
+    await rm(path, { force: true })
   }
 }

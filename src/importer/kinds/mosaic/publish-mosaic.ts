@@ -7,7 +7,7 @@ import type { Place } from '../../publish/publish.ts'
 import type { Publication, Running } from '../kind.ts'
 import type { MosaicNeeds } from './mosaic-needs.ts'
 
-import { removeOthers } from './place-granules.ts'
+import { noteReplaced, removeOthers } from './place-granules.ts'
 import { readIndex } from './read-index.ts'
 
 /** Times that a layer lists; where there are more, it tells the first, the last and how many. */
@@ -75,6 +75,7 @@ export async function publishMosaic(
   const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
   const task = { ...running.task, ...load.counts }
   const isReplaced = task.updateMode === 'REPLACE' && !load.isNewLayer
+  if (isReplaced) await tell(needs, load, noteReplaced(load), 'granules that are replaced were not noted')
   return {
     task,
     place,
@@ -88,12 +89,18 @@ export async function publishMosaic(
       place.isNewLayer
         ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
         : change.getStore(place.storeId),
-    ...(isReplaced ? { tidy: () => removeReplaced(needs, load) } : {}),
+    ...(isReplaced
+      ? { tidy: () => tell(needs, load, removeOthers(load), 'granules that were replaced were not removed') }
+      : {}),
   }
 }
 
-async function removeReplaced({ log }: MosaicNeeds, load: TaskLoad): Promise<void> {
-  await removeOthers(load).catch((error: unknown) =>
-    log.warn({ err: error, layer: load.layerName }, 'granules that were replaced were not removed'),
-  )
+/** The load is committed: what fails now of its granules is told, and ends nothing. */
+async function tell(
+  { log }: MosaicNeeds,
+  load: TaskLoad,
+  work: Promise<void>,
+  failure: string,
+): Promise<void> {
+  await work.catch((error: unknown) => log.warn({ err: error, layer: load.layerName }, failure))
 }
