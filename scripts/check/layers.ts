@@ -45,7 +45,7 @@ export const house: House = {
       ...['read-style.ts', 'convert-style.ts', 'map-style.ts', 'style-messages.ts'],
     ],
     'src/catalog': [
-      ...['records.ts', 'rows'],
+      ...['records.ts', 'versions', 'rows'],
       ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
     ],
     'src/cli': ['.', 'manage', 'command-line.ts'],
@@ -118,7 +118,8 @@ export const house: House = {
     'src/catalog': [
       ...['catalog.ts', 'records.ts'],
       ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
-      'doors/transaction.ts',
+      'doors/versions.ts',
+      ...['doors/transaction.ts', 'versions/contents.ts'],
     ],
     'src/cartography': [
       ...['check-style.ts', 'convert-style.ts', 'default-styles.ts', 'map-style.ts', 'style-format.ts'],

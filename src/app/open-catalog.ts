@@ -48,6 +48,10 @@ export async function openCatalog(needs: CatalogNeeds): Promise<Catalog> {
     storesFolder: directory.stores,
     indexFolder: directory.indexes,
     importRoots: needs.settings.data.importRoots,
+    versionLimits: {
+      days: needs.settings.retention.versionDays,
+      bytes: needs.settings.retention.versionBytes,
+    },
   })
   await database.alone(async () => {
     await catalog.prepare()

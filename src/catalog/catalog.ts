@@ -5,8 +5,14 @@ import type { StoreParts } from './doors/stores.ts'
 import { Stores } from './doors/stores.ts'
 import { Styles } from './doors/styles.ts'
 import { CatalogTransaction } from './doors/transaction.ts'
+import { Versions } from './doors/versions.ts'
 import { Workspaces } from './doors/workspaces.ts'
-import { prepareCatalog } from './prepare.ts'
+import { prepareCatalog, tellUntoldVersions } from './prepare.ts'
+import type { VersionLimits } from './versions/retention.ts'
+
+interface CatalogParts extends StoreParts {
+  versionLimits: VersionLimits
+}
 
 /** What is published: workspaces, stores, layers and styles, and the rules between them. */
 export class Catalog {
@@ -14,13 +20,15 @@ export class Catalog {
   readonly stores: Stores
   readonly layers: Layers
   readonly styles: Styles
+  readonly versions: Versions
   readonly #parts: StoreParts
 
-  constructor(parts: StoreParts) {
+  constructor(parts: CatalogParts) {
     this.#parts = parts
     this.stores = new Stores(parts)
     this.layers = new Layers(parts, this.stores)
     this.styles = new Styles(parts)
+    this.versions = new Versions(parts, parts.versionLimits)
     this.workspaces = new Workspaces(parts, this.stores)
   }
 
@@ -28,6 +36,7 @@ export class Catalog {
   async prepare(): Promise<void> {
     await this.stores.files.sweepIndexes()
     await prepareCatalog(this.#parts)
+    await tellUntoldVersions(this.#parts)
   }
 
   /**

@@ -3,6 +3,8 @@ import type { WriteParts } from './doors/parts.ts'
 import { nowOf } from './doors/parts.ts'
 import { findStyle, insertStyle } from './rows/style-rows.ts'
 import { insertWorkspace, saveDefaultWorkspaceName } from './rows/workspace-rows.ts'
+import { recordVersions } from './versions/record-versions.ts'
+import { listUntold } from './versions/version-rows.ts'
 
 /** Gives a fresh database its default workspace and styles; one that had them keeps what became of them. */
 export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
@@ -20,5 +22,13 @@ export async function prepareCatalog(parts: Pick<WriteParts, 'database' | 'clock
     for (const style of defaultStyles) {
       if ((await findStyle(db, undefined, style.name)) === undefined) await insertStyle(db, style, at)
     }
+  })
+}
+
+/** Layers that are older than their versions were told begin with the one that they have. */
+export async function tellUntoldVersions(parts: Pick<WriteParts, 'database' | 'clock'>): Promise<void> {
+  const at = nowOf(parts)
+  await parts.database.transaction(async (db) => {
+    for (const [cause, ids] of await listUntold(db)) await recordVersions(db, ids, { at, cause })
   })
 }

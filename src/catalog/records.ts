@@ -52,6 +52,8 @@ export interface StoreRecord {
   description: string | undefined
   /** Undefined for the server itself and for older stores, which are as good as an administrator's. */
   madeBy: StoreMaker | undefined
+  /** Whether what its layers were before is kept. */
+  keepsVersions: boolean
   createdAt: string
   updatedAt: string
 }
@@ -95,7 +97,8 @@ export interface LayerTimes {
 }
 
 /** Why the version of a layer grew. */
-export type VersionCause = 'import' | 'edit' | 'style' | 'outside'
+export const versionCauses = ['import', 'restore', 'edit', 'style', 'outside', 'delete'] as const
+export type VersionCause = (typeof versionCauses)[number]
 
 /** What is published: a table or file of a store under a name. */
 export interface LayerRecord {

@@ -72,6 +72,10 @@ interface RetentionSettings {
   uploadDays: number
   /** Records of finished imports. */
   importDays: number
+  /** What layers were before their last changes; 0: nothing is kept. */
+  versionDays: number
+  /** Bytes that the versions of the layers of one store may take. */
+  versionBytes: number
 }
 
 export interface RemoteSettings {
@@ -145,10 +149,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     ...(adminPassword === undefined ? {} : { adminPassword: new Secret(adminPassword) }),
     logLevel: read.choice('TERRANE_LOG', logLevels, 'info'),
     limits: readLimits(read),
-    retention: {
-      uploadDays: read.integer('TERRANE_KEEP_UPLOADS', { fallback: 7, min: 1, max: 36500 }),
-      importDays: read.integer('TERRANE_KEEP_IMPORTS', { fallback: 90, min: 1, max: 36500 }),
-    },
+    retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
     notices: [],
@@ -226,6 +227,16 @@ function readLimits(read: Reader): LimitSettings {
     maxTileBytes: read.bytes('TERRANE_MAX_TILES', 5 * 2 ** 30, { min: 0 }),
     silenceSeconds: read.integer('TERRANE_MAX_SILENCE', { fallback: 600, min: 1, max: 86_400 }),
     concurrentLoads: read.integer('TERRANE_LOADS', { fallback: 2 * availableParallelism(), ...count }),
+  }
+}
+
+function readRetention(read: Reader): RetentionSettings {
+  const days = { min: 1, max: 36500 }
+  return {
+    uploadDays: read.integer('TERRANE_KEEP_UPLOADS', { fallback: 7, ...days }),
+    importDays: read.integer('TERRANE_KEEP_IMPORTS', { fallback: 90, ...days }),
+    versionDays: read.integer('TERRANE_KEEP_VERSIONS', { fallback: 30, min: 0, max: 36500 }),
+    versionBytes: read.bytes('TERRANE_MAX_VERSIONS', 10 * 2 ** 30),
   }
 }
 

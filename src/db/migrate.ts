@@ -7,6 +7,7 @@ import { services } from './migrations/0004-services.ts'
 import { notifications } from './migrations/0005-notifications.ts'
 import { layerVersions } from './migrations/0006-layer-versions.ts'
 import { storeMakers } from './migrations/0007-store-makers.ts'
+import { keptVersions } from './migrations/0008-kept-versions.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -19,6 +20,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0005-notifications': notifications(isSqlite),
     '0006-layer-versions': layerVersions,
     '0007-store-makers': storeMakers,
+    '0008-kept-versions': keptVersions(isSqlite),
   }
 }
 

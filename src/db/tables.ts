@@ -59,6 +59,8 @@ export interface Tables {
     updated_at: string
     /** A `StoreMaker`; null for the server itself, and for stores that are older than this column. */
     made_by: Generated<string | null>
+    /** Whether what its layers were before is kept. */
+    keeps_versions: Generated<number>
   }
   styles: {
     id: Generated<number>
@@ -87,6 +89,63 @@ export interface Tables {
     seen_state: Generated<string | null>
     /** Null where the workspace says. */
     is_public: Generated<number | null>
+  }
+  layer_versions: {
+    layer_id: number
+    version: number
+    workspace: string
+    name: string
+    created_at: string
+    user_name: string | null
+    /** A `VersionCause`. */
+    cause: string
+    import_id: number | null
+    mode: string | null
+    /** Rows of the layer; null where they are not known. */
+    row_count: number | null
+    /** JSON of `ChangeCounts`. */
+    changes: string | null
+    /** JSON of a list of column names. */
+    columns_changed: string
+    /** JSON of a `LayerDetails`. */
+    document: string
+    store_id: number
+    native_name: string
+    is_public: number | null
+    style_digest: string | null
+    content_id: number
+    is_pinned: Generated<number>
+  }
+  layer_contents: {
+    id: Generated<number>
+    store_id: number
+    /** The table's name in small letters. */
+    table_key: string
+    /** A `ContentForm`. */
+    form: string
+    /** Of what is kept: its id in the store. */
+    kept_id: string | null
+    /** JSON of what is kept. */
+    kept: string | null
+    /** Why it cannot come back. */
+    reason: string | null
+    size_bytes: number | null
+    /** The content that took its place. */
+    after_id: number | null
+    /** What the table looked like outside where others have brought it about. */
+    state: string | null
+    began_at: string
+    ended_at: string | null
+  }
+  kept_styles: { digest: string; format: string; document: string }
+  layer_restores: {
+    load_id: string
+    store_id: number
+    /** JSON of what is under way. */
+    document: string
+    /** The process that works on it. */
+    owner: string
+    created_at: string
   }
   imports: {
     id: number

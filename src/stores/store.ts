@@ -38,7 +38,7 @@ export interface TableDescription {
 }
 
 /** A state of a table that was put aside. Plain data, which is recorded. */
-interface KeptState {
+export interface KeptState {
   /** Names it in the store; given by who asked for it to be kept. */
   id: string
   /** `whole`: the rows themselves. `difference`: what has to be undone in the state that came after it. */
@@ -60,7 +60,7 @@ interface NotKept {
  * The way to a state: the first stands whole or belongs to the table as it is now, each following one to the one before
  * it; the last is the one that is meant.
  */
-type StatePath = readonly KeptState[]
+export type StatePath = readonly KeptState[]
 
 /** How one load goes into a table. Plain data: it crosses threads. */
 export interface LoadRequest {

@@ -7,8 +7,9 @@ import { deleteLayerRow, listLayers } from '../rows/layer-rows.ts'
 import { findMosaicIndex, listMosaicsIn } from '../rows/mosaic-index.ts'
 import { deleteStoreRow } from '../rows/store-rows.ts'
 import type { WriteParts } from './parts.ts'
+import { nowOf } from './parts.ts'
 
-export interface DeletingParts extends Pick<WriteParts, 'database' | 'events'> {
+export interface DeletingParts extends WriteParts {
   files: StoreFiles
   open(store: StoreRecord): Promise<ServedStore>
   /** Closes what was open of a store. */
@@ -32,7 +33,7 @@ export async function deleteStore(
   await deleteMosaicsIn(parts, store, options)
   const index = await findIndexTable(parts, store)
   await database.transaction(async (db) => {
-    for (const layer of layers) await deleteLayerRow(db, layer)
+    for (const layer of layers) await deleteLayerRow(db, layer, nowOf(parts))
     await deleteStoreRow(db, store.id)
   })
   await parts.forget(store.id)

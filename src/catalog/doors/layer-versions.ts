@@ -1,5 +1,6 @@
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
 import { findOutage } from '../../db/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/errors.ts'
@@ -8,6 +9,8 @@ import type { TableState } from '../../stores/store.ts'
 import type { LayerRecord, VersionCause } from '../records.ts'
 import { isChanging } from '../rows/changing-layers.ts'
 import { findLayerById } from '../rows/layer-rows.ts'
+import { succeedOutside } from '../versions/contents.ts'
+import { recordVersions } from '../versions/record-versions.ts'
 import { FoundRows } from './found-rows.ts'
 import { Rounds } from './rounds.ts'
 
@@ -182,20 +185,23 @@ export class LayerVersions {
     if (seen === seenState) return { version, isCurrent, seen }
     const isFirst = seenState === undefined
     const isOurs = isFirst || (state.sameAs?.has(seenState) ?? false)
-    const row = await this.#database.kysely
-      .updateTable('layers')
-      .set({
-        seen_state: seen,
-        ...(isOurs
-          ? {}
-          : { version: sql<number>`version + 1`, version_cause: 'outside' satisfies VersionCause }),
-      })
-      .where('id', '=', layer.id)
-      .where('version', '=', version)
-      .where('seen_state', isFirst ? 'is' : '=', seenState ?? null)
-      .returning('version')
-      .executeTakeFirst()
-    return row === undefined ? this.#reread(layer, state) : { version: Number(row.version), isCurrent, seen }
+    const grown = isOurs
+      ? await writeSeen(this.#database.kysely, layer, { seen_state: seen })
+      : await this.#growOutside(layer, seen)
+    return grown === undefined ? this.#reread(layer, state) : { version: grown, isCurrent, seen }
+  }
+
+  #growOutside(layer: LayerRecord, text: string): Promise<number | undefined> {
+    const at = this.#clock.now().toISOString()
+    const cause: VersionCause = 'outside'
+    return this.#database.transaction(async (db) => {
+      const change = { seen_state: text, version: sql<number>`version + 1`, version_cause: cause }
+      const grown = await writeSeen(db, layer, change)
+      if (grown === undefined) return undefined
+      await succeedOutside(db, { storeId: layer.storeId, table: layer.nativeName }, { at, state: text })
+      await recordVersions(db, [layer.id], { at, cause })
+      return grown
+    })
   }
 
   /** The layer has changed since it was read: what was seen counts where it is what others have seen too. */
@@ -209,6 +215,23 @@ export class LayerVersions {
       ? { version: layer.version, isCurrent: false }
       : { version: Number(row.version), isCurrent: row.seen_state === text && mayLag !== true }
   }
+}
+
+/** Writes what was seen of a layer that is as it was read; gives its version, or undefined where it is not. */
+async function writeSeen(
+  db: Queryable,
+  { id, version, seenState }: LayerRecord,
+  change: { seen_state: string; version?: RawBuilder<number>; version_cause?: VersionCause },
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('layers')
+    .set(change)
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('seen_state', seenState === undefined ? 'is' : '=', seenState ?? null)
+    .returning('version')
+    .executeTakeFirst()
+  return row === undefined ? undefined : Number(row.version)
 }
 
 /** The result, where it comes in time. What is there sooner leaves no timer behind: most looks take less than a millisecond. */

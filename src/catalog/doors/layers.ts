@@ -145,7 +145,8 @@ export class Layers {
 
   /** The load that was announced is not published. */
   giveUpChange(loadId: string): Promise<void> {
-    return endChange(this.#parts.database.kysely, loadId)
+    const at = nowOf(this.#parts)
+    return this.#parts.database.transaction((db) => endChange(db, loadId, at))
   }
 
   /** Looks at the data at once; throws `Failure` (`unavailable`) where the store does not answer. */
@@ -162,7 +163,8 @@ export class Layers {
     const details = { ...layer.details, ...defined({ ...texts, style }) }
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
-    await updateLayer(db, { ...layer, details, isPublic }, { at: nowOf(this.#parts), cause })
+    const note = { at: nowOf(this.#parts), cause } as const
+    await this.#parts.database.transaction((one) => updateLayer(one, { ...layer, details, isPublic }, note))
   }
 
   /**
@@ -174,7 +176,8 @@ export class Layers {
     const store = await this.storeOf(layer)
     if (store.type === mosaicType) return this.#stores.delete(store, { recurse: true })
     const neighbours = await this.list({ storeId: store.id })
-    await database.transaction((db) => deleteLayerRow(db, layer))
+    const at = nowOf(this.#parts)
+    await database.transaction((db) => deleteLayerRow(db, layer, at))
     events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     const isShared = neighbours.some(

@@ -24,9 +24,11 @@ import {
   insertStore,
   listAllStores,
   listStores,
+  setKeepsVersions,
   updateStore,
 } from '../rows/store-rows.ts'
 import { checkName, getWorkspace } from '../rows/workspace-rows.ts'
+import { leaveContents } from '../versions/contents.ts'
 import { deleteStore } from './delete-store.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
@@ -56,6 +58,8 @@ export interface NewStore {
   isEnabled?: boolean
   isDefault?: boolean
   description?: string
+  /** Whether what its layers were before is kept; absent: it is. */
+  keepsVersions?: boolean
   /** Who asks; absent: the server itself. */
   madeBy?: StoreMaker
 }
@@ -67,12 +71,14 @@ export interface GivenStore extends GivenConnection {
   kind: StoreKind
   isEnabled?: boolean
   description?: string
+  keepsVersions?: boolean
 }
 
 /** What people change of a store; parameters that are left out stay. */
 export interface GivenChange extends GivenConnection {
   isEnabled?: boolean
   description?: string
+  keepsVersions?: boolean
 }
 
 /** What is another of a store; what is absent stays. */
@@ -80,6 +86,7 @@ export interface StoreChange {
   connection?: AnyConnection
   isEnabled?: boolean
   description?: string
+  keepsVersions?: boolean
   /** Who asks; absent: the server itself. */
   changedBy?: StoreMaker
 }
@@ -183,7 +190,12 @@ export class Stores {
       madeBy,
     }
     const place = { workspace, name, at: nowOf(this.#parts) }
-    return this.get(await database.transaction((db) => insertStore(db, place, values)))
+    const id = await database.transaction(async (db) => {
+      const made = await insertStore(db, place, values)
+      if (wanted.keepsVersions === false) await setKeepsVersions(db, made, false)
+      return made
+    })
+    return this.get(id)
   }
 
   /** Changes a store; a secret given as `********` keeps its value. */
@@ -203,7 +215,13 @@ export class Stores {
       madeBy,
     }
     const at = nowOf(this.#parts)
-    await this.#parts.database.transaction((db) => updateStore(db, store.id, values, at))
+    const { keepsVersions } = change
+    await this.#parts.database.transaction(async (db) => {
+      if (keepsVersions !== undefined) await setKeepsVersions(db, store.id, keepsVersions)
+      await updateStore(db, store.id, values, at)
+      if (change.connection !== undefined && change.changedBy !== undefined)
+        await leaveContents(db, store.id, at)
+    })
     await this.#connections.forget(store.id)
     return this.get(store.id)
   }

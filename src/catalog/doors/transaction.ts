@@ -13,6 +13,7 @@ import { publishNewLayer, refreshLayer } from '../rows/publication.ts'
 import { findStore, getStoreById, insertStore, listStores, moveStore } from '../rows/store-rows.ts'
 import { findStyle, insertStyle } from '../rows/style-rows.ts'
 import { lockWorkspace } from '../rows/workspace-rows.ts'
+import type { VersionNote } from '../versions/record-versions.ts'
 
 /** A store over a file that its maker has seen; nothing is opened for it. */
 export interface NewFileStore {
@@ -27,6 +28,9 @@ export interface Loaded {
   mode: string
   rows: number
 }
+
+/** By what a layer is published: also what its version tells. */
+export interface LoadedBy extends Loaded, Omit<VersionNote, 'at' | 'cause' | 'mode' | 'rowsLoaded'> {}
 
 /** A layer that was published, to be announced once its transaction is committed. */
 export interface PublishedLayer extends Loaded {
@@ -106,17 +110,17 @@ export class CatalogTransaction {
   }
 
   /** Publishes a new layer under a free name. */
-  async publishLayer(wanted: Publication, loaded: Loaded): Promise<LayerRecord> {
-    return this.#announce(await publishNewLayer(this.#db, wanted, this.#now()), loaded)
+  async publishLayer(wanted: Publication, loaded: LoadedBy): Promise<LayerRecord> {
+    return this.#announce(await publishNewLayer(this.#db, wanted, this.#now(), this.#noteOf(loaded)), loaded)
   }
 
   /** Writes what a load has changed of a layer; undefined where there is no such layer any more. */
   async refreshLayer(
     place: { workspace: string; name: string },
     refresh: Refresh,
-    loaded: Loaded,
+    loaded: LoadedBy,
   ): Promise<LayerRecord | undefined> {
-    const layer = await refreshLayer(this.#db, place, refresh, this.#now())
+    const layer = await refreshLayer(this.#db, place, refresh, this.#noteOf(loaded))
     return layer === undefined ? undefined : this.#announce(layer, loaded)
   }
 
@@ -131,8 +135,12 @@ export class CatalogTransaction {
     return name
   }
 
-  #announce(layer: LayerRecord, loaded: Loaded): LayerRecord {
-    this.published.push({ workspace: layer.workspace, layer: layer.name, ...loaded })
+  #noteOf({ rows: rowsLoaded, ...loaded }: LoadedBy): VersionNote {
+    return { ...loaded, rowsLoaded, at: this.#now(), cause: 'import' }
+  }
+
+  #announce(layer: LayerRecord, { mode, rows }: Loaded): LayerRecord {
+    this.published.push({ workspace: layer.workspace, layer: layer.name, mode, rows })
     return layer
   }
 }

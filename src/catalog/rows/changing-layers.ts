@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { LayerRecord, VersionCause } from '../records.ts'
+import { recordVersions } from '../versions/record-versions.ts'
 
 /** Stands where the seen state does, from the moment before a store commits a load until the load is published. */
 const mark = 'changing '
@@ -53,15 +54,25 @@ export async function beginChange(
     .execute()
 }
 
-/** The load was given up. What was seen before it is forgotten, so the version grows: others may have written meanwhile. */
-export async function endChange(db: Queryable, loadId: string): Promise<void> {
-  await db
+/**
+ * The load was given up. What was seen before it is forgotten, so the version grows: others may have written meanwhile. Run it
+ * in a transaction.
+ */
+export async function endChange(db: Queryable, loadId: string, at: string): Promise<void> {
+  const cause = 'outside' satisfies VersionCause
+  const grown = await db
     .updateTable('layers')
     .set({
       version: sql<number>`version + 1`,
-      version_cause: 'outside' satisfies VersionCause,
+      version_cause: cause,
       seen_state: null,
     })
     .where('seen_state', 'like', `${mark}${loadId} %`)
+    .returning('id')
     .execute()
+  await recordVersions(
+    db,
+    grown.map(({ id }) => Number(id)),
+    { at, cause },
+  )
 }

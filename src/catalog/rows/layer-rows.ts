@@ -4,6 +4,8 @@ import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { LayerDetails, LayerRecord, VersionCause } from '../records.ts'
+import type { VersionNote } from '../versions/record-versions.ts'
+import { recordVersions } from '../versions/record-versions.ts'
 import { rememberVersion, takeFirstVersion } from './version-numbers.ts'
 import { findDefaultWorkspaceName } from './workspace-rows.ts'
 
@@ -87,7 +89,14 @@ export interface LayerValues {
   details: LayerDetails
 }
 
-export async function insertLayer(db: Queryable, values: LayerValues, at: string): Promise<LayerRecord> {
+/** Publishes a layer as its first version; run it in a transaction. */
+export async function insertLayer(
+  db: Queryable,
+  values: LayerValues,
+  at: string,
+  how: Partial<Omit<VersionNote, 'at'>> = {},
+): Promise<LayerRecord> {
+  const { cause = 'import' } = how
   const { workspace, name, storeId, nativeName, details } = values
   const row = await db
     .insertInto('layers')
@@ -100,25 +109,17 @@ export async function insertLayer(db: Queryable, values: LayerValues, at: string
       created_at: at,
       updated_at: at,
       version: await takeFirstVersion(db, { workspace, name }),
-      version_cause: 'import' satisfies VersionCause,
+      version_cause: cause,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await recordVersions(db, [Number(row.id)], { ...how, at, cause })
   return toLayer(row)
 }
 
-/** A change of a layer and why its version grows by it. */
-export interface LayerUpdate {
-  at: string
-  cause: VersionCause
-}
-
-/** Writes what `layer` says and lets its version grow. New data are looked at anew. */
-export async function updateLayer(
-  db: Queryable,
-  layer: LayerRecord,
-  { at, cause }: LayerUpdate,
-): Promise<void> {
+/** Writes what `layer` says and lets its version grow; run it in a transaction. New data are looked at anew. */
+export async function updateLayer(db: Queryable, layer: LayerRecord, note: VersionNote): Promise<void> {
+  const { at, cause } = note
   await db
     .updateTable('layers')
     .set({
@@ -129,13 +130,22 @@ export async function updateLayer(
       updated_at: at,
       version: sql`version + 1`,
       version_cause: cause,
-      ...(cause === 'import' ? { seen_state: null } : {}),
+      ...(cause === 'import' || cause === 'restore' ? { seen_state: null } : {}),
     })
     .where('id', '=', layer.id)
     .execute()
+  await recordVersions(db, [layer.id], note)
 }
 
-export async function deleteLayerRow(db: Queryable, layer: LayerRecord): Promise<void> {
+/** Unpublishes a layer, which a last version tells that nobody reads; run it in a transaction. */
+export async function deleteLayerRow(db: Queryable, layer: LayerRecord, at: string): Promise<void> {
   await rememberVersion(db, layer)
+  const cause = 'delete' satisfies VersionCause
+  await db
+    .updateTable('layers')
+    .set({ version: sql`version + 1`, version_cause: cause })
+    .where('id', '=', layer.id)
+    .execute()
+  await recordVersions(db, [layer.id], { at, cause })
   await db.deleteFrom('layers').where('id', '=', layer.id).execute()
 }

@@ -2,6 +2,9 @@ import type { Queryable } from '../../db/connection.ts'
 import { without } from '../../lib/defined.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
 import type { LayerDetails, LayerRecord } from '../records.ts'
+import type { ContentEnd } from '../versions/contents.ts'
+import { succeedContent } from '../versions/contents.ts'
+import type { VersionNote } from '../versions/record-versions.ts'
 import { findLayer, insertLayer, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
@@ -19,9 +22,14 @@ export interface Publication {
 }
 
 /** Publishes a new layer under a free name; run it inside a transaction. */
-export async function publishNewLayer(db: Queryable, wanted: Publication, at: string): Promise<LayerRecord> {
+export async function publishNewLayer(
+  db: Queryable,
+  wanted: Publication,
+  at: string,
+  how: Partial<Omit<VersionNote, 'at'>> = {},
+): Promise<LayerRecord> {
   const name = await freeLayerName(db, wanted.workspace, wanted.name)
-  return insertLayer(db, { ...wanted, name }, at)
+  return insertLayer(db, { ...wanted, name }, at, how)
 }
 
 /** What a load into an existing layer changes of it: its contents and where they stand. Metadata and style stay. */
@@ -29,20 +37,24 @@ export interface Refresh {
   storeId: number
   nativeName: string
   details: Pick<LayerDetails, 'envelope' | 'featureCount' | 'schema' | 'raster' | 'times' | 'crs' | 'srs'>
+  /** What becomes of the contents that it had. */
+  end: ContentEnd
 }
 
 export async function refreshLayer(
   db: Queryable,
   place: { workspace: string; name: string },
   refresh: Refresh,
-  at: string,
+  note: VersionNote,
 ): Promise<LayerRecord | undefined> {
   const layer = await findLayer(db, place.workspace, place.name)
   if (layer === undefined) return undefined
   const kept = without(layer.details, 'envelope', 'featureCount', 'times', 'srs', 'crs')
-  const { storeId, nativeName } = refresh
+  const { storeId, nativeName, end } = refresh
   const details = { ...kept, ...refresh.details }
-  await updateLayer(db, { ...layer, storeId, nativeName, details }, { at, cause: 'import' })
-  await growBesides(db, { ...layer, storeId, nativeName })
+  const from = { storeId: layer.storeId, table: layer.nativeName }
+  await succeedContent(db, { storeId, table: nativeName }, { at: note.at, end, from })
+  await updateLayer(db, { ...layer, storeId, nativeName, details }, note)
+  await growBesides(db, { ...layer, storeId, nativeName }, note)
   return findLayer(db, place.workspace, place.name)
 }

@@ -42,6 +42,7 @@ function toStoreRecord(row: StoreRow): StoreRecord {
     secretNames: document.secretNames,
     description: row.description ?? undefined,
     madeBy: row.made_by === 'admin' || row.made_by === 'staff' ? row.made_by : undefined,
+    keepsVersions: row.keeps_versions === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -123,7 +124,15 @@ export async function updateStore(db: Queryable, id: number, values: StoreValues
     .set({ ...toColumns(values), updated_at: at })
     .where('id', '=', id)
     .execute()
-  await growWithStore(db, id)
+  await growWithStore(db, id, at)
+}
+
+export async function setKeepsVersions(db: Queryable, id: number, keepsVersions: boolean): Promise<void> {
+  await db
+    .updateTable('stores')
+    .set({ keeps_versions: keepsVersions ? 1 : 0 })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Points a store without secrets to another file, which may be of another type. */
@@ -139,7 +148,7 @@ export async function moveStore(
     .set({ type, parameters: JSON.stringify(document), updated_at: at })
     .where('id', '=', id)
     .execute()
-  await growWithStore(db, id)
+  await growWithStore(db, id, at)
 }
 
 /** The sealed secrets of a store; empty when it has none. */

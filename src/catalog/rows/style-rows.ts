@@ -81,7 +81,7 @@ export async function insertStyle(db: Queryable, values: StyleValues, at: string
     .insertInto('styles')
     .values({ workspace: workspace ?? '', name, format, document, created_at: at, updated_at: at })
     .execute()
-  await growWithStyle(db, { workspace, name })
+  await growWithStyle(db, { workspace, name }, at)
 }
 
 /** Run it in a transaction: the layers that it draws change with it. */
@@ -95,7 +95,7 @@ export async function updateStyle(
     .set({ format: change.format, document: change.document, updated_at: change.at })
     .where('id', '=', style.id)
     .execute()
-  await growWithStyle(db, style)
+  await growWithStyle(db, style, change.at)
 }
 
 export async function deleteStyleRow(db: Queryable, id: number): Promise<void> {

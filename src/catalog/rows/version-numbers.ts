@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import type { LayerRecord, StyleRecord, VersionCause } from '../records.ts'
+import type { VersionNote } from '../versions/record-versions.ts'
+import { recordVersions } from '../versions/record-versions.ts'
 import { layersOfTable } from './changing-layers.ts'
 
 type LayerName = Pick<LayerRecord, 'workspace' | 'name'>
@@ -32,58 +34,73 @@ export async function rememberVersion(db: Queryable, layer: LayerRecord): Promis
 }
 
 /** Lets the versions of layers grow that are changed by something beside them; run it in the transaction of the change. */
-async function grow(db: Queryable, ids: number[], cause: VersionCause): Promise<void> {
+async function grow(db: Queryable, ids: number[], note: VersionNote): Promise<void> {
   const batch = 500
   for (let at = 0; at < ids.length; at += batch) {
     await db
       .updateTable('layers')
-      .set({ version: sql`version + 1`, version_cause: cause })
+      .set({ version: sql`version + 1`, version_cause: note.cause })
       .where('id', 'in', ids.slice(at, at + batch))
       .execute()
   }
+  await recordVersions(db, ids, note)
 }
 
 /** Other layers over the table that was loaded: their data too are looked at anew. */
 export async function growBesides(
   db: Queryable,
   layer: Pick<LayerRecord, 'id' | 'storeId' | 'nativeName'>,
+  note: VersionNote,
 ): Promise<void> {
   const same = await layersOfTable(db, { storeId: layer.storeId, table: layer.nativeName })
   const neighbours = same.filter((id) => id !== layer.id)
   if (neighbours.length === 0) return
-  await grow(db, neighbours, 'import')
+  await grow(db, neighbours, note)
   await db.updateTable('layers').set({ seen_state: null }).where('id', 'in', neighbours).execute()
 }
 
 /** The layers of a store that now reads something else: what was seen there says nothing any more. */
-export async function growWithStore(db: Queryable, storeId: number): Promise<void> {
-  await db
+export async function growWithStore(db: Queryable, storeId: number, at: string): Promise<void> {
+  const grown = await db
     .updateTable('layers')
     .set({ version: sql`version + 1`, version_cause: 'edit' satisfies VersionCause, seen_state: null })
     .where('store_id', '=', storeId)
+    .returning('id')
     .execute()
+  await recordGrown(db, grown, { at, cause: 'edit' })
+}
+
+function recordGrown(db: Queryable, grown: { id: number }[], note: VersionNote): Promise<void> {
+  return recordVersions(
+    db,
+    grown.map(({ id }) => Number(id)),
+    note,
+  )
 }
 
 /** The layers of a workspace that are as public as it is. */
-export async function growWithWorkspace(db: Queryable, workspace: string): Promise<void> {
-  await db
+export async function growWithWorkspace(db: Queryable, workspace: string, at: string): Promise<void> {
+  const grown = await db
     .updateTable('layers')
     .set({ version: sql`version + 1`, version_cause: 'edit' satisfies VersionCause })
     .where('workspace', '=', workspace)
     .where('is_public', 'is', null)
+    .returning('id')
     .execute()
+  await recordGrown(db, grown, { at, cause: 'edit' })
 }
 
 /** The layers that are drawn by a style: those that name it, but where their workspace has one of that name itself. */
 export async function growWithStyle(
   db: Queryable,
   style: Pick<StyleRecord, 'workspace' | 'name'>,
+  at: string,
 ): Promise<void> {
   const drawn = await layersDrawnBy(db, style)
   await grow(
     db,
     drawn.map(({ id }) => id),
-    'style',
+    { at, cause: 'style' },
   )
 }
 

@@ -83,7 +83,7 @@ export async function updateWorkspace(
     .set({ is_public: change.isPublic ? 1 : 0, updated_at: change.at })
     .where('name', '=', name)
     .execute()
-  await growWithWorkspace(db, name)
+  await growWithWorkspace(db, name, change.at)
 }
 
 /**

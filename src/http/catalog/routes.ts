@@ -32,6 +32,7 @@ import {
   listStylesOfWorkspace,
   showStyleOfWorkspace,
 } from './styles-of-workspace.ts'
+import { changeVersion, listVersions, showVersion } from './versions.ts'
 import {
   changeDefaultWorkspace,
   changeWorkspace,
@@ -88,6 +89,9 @@ export const layerEndpoints = [
   endpoint('POST', '/rest/layers/:layer/styles', 'staff', 'create', { makeStyleOfLayer }),
   endpoint('POST', '/rest/layers/:layer/refresh', 'staff', 'change_metadata', { refreshLayer }),
   endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
+  endpoint('GET', '/rest/layers/:layer/versions', 'user', 'view_metadata', { listVersions }),
+  endpoint('GET', '/rest/layers/:layer/versions/:version', 'user', 'view_metadata', { showVersion }),
+  endpoint('PUT', '/rest/layers/:layer/versions/:version', 'staff', 'change_metadata', { changeVersion }),
 ]
 
 /** Styles: of every workspace, and of one. */

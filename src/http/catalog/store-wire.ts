@@ -14,6 +14,9 @@ const storeFields = {
   type: Type.Optional(Type.String({ description: 'GeoPackage or PostGIS' })),
   enabled: Type.Optional(Type.Boolean()),
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  versions: Type.Optional(
+    Type.Boolean({ description: 'Whether what its layers were before their last changes is kept' }),
+  ),
   connectionParameters: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: '`{"host": "..."}` or `{"entry": [{"@key": "host", "$": "..."}]}`',
@@ -42,6 +45,7 @@ const shownFields = {
   description: Type.Optional(Type.String()),
   workspace: Linked,
   connectionParameters: WireParameters,
+  versions: Type.Optional(Type.Literal(false, { description: 'False where its layers keep no versions' })),
   _default: Type.Boolean({ description: 'Takes what names no other store of its workspace' }),
   dateCreated: Type.String(),
   dateModified: Type.String(),
@@ -129,6 +133,7 @@ export function toWireStore(request: FastifyRequest, store: StoreRecord) {
     workspace: { name: store.workspace, href: request.link(workspacePath(store.workspace)) },
     ...(isData || path === undefined ? {} : { url: `file:${path}` }),
     connectionParameters: toWireParameters(store),
+    ...(store.keepsVersions ? {} : { versions: false }),
     _default: store.isDefault,
     dateCreated: store.createdAt,
     dateModified: store.updatedAt,

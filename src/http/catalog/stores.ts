@@ -23,6 +23,7 @@ interface StoreFields {
   type?: string | undefined
   enabled?: boolean | undefined
   description?: string | undefined
+  versions?: boolean | undefined
 }
 
 async function getStore({ catalog }: CatalogParts, kind: StoreKind, { workspace, store: name }: OneStore) {
@@ -123,6 +124,6 @@ function makerOf({ caller }: FastifyRequest): StoreMaker {
 }
 
 /** What a body says of a store beside its connection. */
-function plainFields({ enabled: isEnabled, description }: StoreFields) {
-  return defined({ isEnabled, description })
+function plainFields({ enabled: isEnabled, description, versions: keepsVersions }: StoreFields) {
+  return defined({ isEnabled, description, keepsVersions })
 }

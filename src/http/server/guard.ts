@@ -5,6 +5,7 @@ import { anonymous, hasRole } from '../../accounts/caller.ts'
 import type { Authenticated } from '../../accounts/records.ts'
 import { isSameText } from '../../accounts/secret-texts.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import { actAs } from '../../lib/acting.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { Access } from '../access.ts'
@@ -37,6 +38,8 @@ export function guardRoutes(app: App, parts: GuardParts): void {
   app.addHook('preHandler', async (request) => {
     if (mayBringTokenInBody(request)) requireCsrfToken(request, takeToken(request.body))
   })
+  // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
+  app.addHook('preHandler', ({ caller }, _reply, done) => actAs(caller.name, done))
 }
 
 function requireAccess(app: App): void {

@@ -2,6 +2,7 @@ import { defaultStyleName } from '../../cartography/default-styles.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { LayerDetails, LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import type { ContentEnd } from '../../catalog/versions/contents.ts'
 import type { LayerDescription, RasterDescription } from '../../formats/format.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Schema } from '../../geo/schema.ts'
@@ -19,12 +20,18 @@ export interface Place {
   table: string
   layerName: string
   isNewLayer: boolean
+  /** What became of the contents that the layer had. */
+  end?: ContentEnd
 }
 
 /** What the published layer holds. */
 export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureCount'> &
   Pick<LayerDescription, 'raster'> &
   Pick<LayerDetails, 'times'>
+
+function endOf({ end }: Place): ContentEnd {
+  return end ?? { form: 'lost', reason: 'Nothing was kept of what was before' }
+}
 
 /** The CRS that the client set, otherwise that of the file. */
 function rasterCrsOf({ crs }: RasterDescription, task: TaskRecord): Pick<LayerDetails, 'crs' | 'srs'> {
@@ -84,9 +91,14 @@ async function putLayer(
 ): Promise<LayerRecord> {
   const { storeId, table: nativeName, layerName: name } = place
   const { workspace } = record
-  const loaded = { mode: task.updateMode, rows: task.rowsLoaded ?? 0 }
+  const loaded = {
+    mode: task.updateMode,
+    rows: task.rowsLoaded ?? 0,
+    importId: record.id,
+    ...defined({ user: record.user }),
+  }
   if (!place.isNewLayer) {
-    const refresh = { storeId, nativeName, details: facts }
+    const refresh = { storeId, nativeName, details: facts, end: endOf(place) }
     const refreshed = await change.refreshLayer({ workspace, name }, refresh, loaded)
     if (refreshed !== undefined) return refreshed
   }

@@ -1,0 +1,174 @@
+import type { Queryable } from '../../db/connection.ts'
+import type { KeptState } from '../../stores/store.ts'
+
+/** A table of a store, or what a store of files shows as one. */
+export interface ContentPlace {
+  storeId: number
+  table: string
+}
+
+/** Files of ours that a store was pointed to before. */
+interface KeptFiles {
+  type: string
+  parameters: Record<string, string>
+}
+
+/** Where the contents of a table are: in their place, put aside, or nowhere any more. */
+type ContentForm = 'present' | 'kept' | 'lost'
+
+/** What becomes of contents that others take the place of. */
+export type ContentEnd =
+  | { form: 'kept'; state: KeptState }
+  | { form: 'kept'; files: KeptFiles; sizeBytes: number }
+  | { form: 'lost'; reason: string }
+
+/** What a table held for some time. */
+export interface ContentRecord extends ContentPlace {
+  id: number
+  form: ContentForm
+  state?: KeptState
+  files?: KeptFiles
+  reason?: string
+  sizeBytes?: number
+  /** The contents that took its place. */
+  afterId?: number
+  endedAt?: string
+}
+
+type Kept = { state: KeptState } | { files: KeptFiles }
+
+interface Row {
+  id: number
+  store_id: number
+  table_key: string
+  form: string
+  kept: string | null
+  reason: string | null
+  size_bytes: number | null
+  after_id: number | null
+  ended_at: string | null
+}
+
+/** Contents as a row has them. */
+export function toContent(row: Row): ContentRecord {
+  const kept = row.kept === null ? {} : (JSON.parse(row.kept) as Kept)
+  return {
+    id: Number(row.id),
+    storeId: Number(row.store_id),
+    table: row.table_key,
+    form: row.form as ContentForm,
+    ...kept,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.size_bytes === null ? {} : { sizeBytes: Number(row.size_bytes) }),
+    ...(row.after_id === null ? {} : { afterId: Number(row.after_id) }),
+    ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+  }
+}
+
+function keyOf(table: string): string {
+  return table.toLowerCase()
+}
+
+/** The contents that are in their place; undefined where none were told yet. */
+async function findPresent(db: Queryable, { storeId, table }: ContentPlace) {
+  return db
+    .selectFrom('layer_contents')
+    .select(['id', 'state'])
+    .where('store_id', '=', storeId)
+    .where('table_key', '=', keyOf(table))
+    .where('form', '=', 'present')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+}
+
+/** The number of what a table holds now. */
+export async function presentContent(db: Queryable, place: ContentPlace, at: string): Promise<number> {
+  const known = await findPresent(db, place)
+  return known === undefined ? beginContent(db, place, at) : Number(known.id)
+}
+
+async function beginContent(
+  db: Queryable,
+  { storeId, table }: ContentPlace,
+  at: string,
+  state?: string,
+): Promise<number> {
+  const row = await db
+    .insertInto('layer_contents')
+    .values({
+      store_id: storeId,
+      table_key: keyOf(table),
+      form: 'present',
+      began_at: at,
+      state: state ?? null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return Number(row.id)
+}
+
+/** Other contents, which nobody knew before, come at `place` after those that were there, or at `from` until now. */
+export async function succeedContent(
+  db: Queryable,
+  place: ContentPlace,
+  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentPlace },
+): Promise<void> {
+  const before = await findPresent(db, from)
+  const there = await findPresent(db, place)
+  const afterId = await beginContent(db, place, at)
+  if (before !== undefined) await endContent(db, Number(before.id), { at, end, afterId })
+  if (there === undefined || there.id === before?.id) return
+  const reason = 'Its table was written anew, and nothing was kept of what was before'
+  await endContent(db, Number(there.id), { at, end: { form: 'lost', reason }, afterId })
+}
+
+/** The store is pointed elsewhere by somebody: what is there now is not known. */
+export async function leaveContents(db: Queryable, storeId: number, at: string): Promise<void> {
+  const reason = 'The store was pointed elsewhere'
+  await db
+    .updateTable('layer_contents')
+    .set({ form: 'lost', reason, ended_at: at, state: null })
+    .where('store_id', '=', storeId)
+    .where('form', '=', 'present')
+    .execute()
+}
+
+/** Somebody else has changed the table, which looks like `state` now; other layers over it may have told so already. */
+export async function succeedOutside(
+  db: Queryable,
+  place: ContentPlace,
+  { at, state }: { at: string; state: string | undefined },
+): Promise<void> {
+  const present = await findPresent(db, place)
+  if (present !== undefined && state !== undefined && present.state === state) return
+  const next = await beginContent(db, place, at, state)
+  const reason = 'Somebody else has changed the data where they are, and nothing was kept of what was before'
+  if (present === undefined) return
+  await endContent(db, Number(present.id), { at, end: { form: 'lost', reason }, afterId: next })
+}
+
+/** Writes down what became of contents; without `afterId` nothing took their place. */
+async function endContent(
+  db: Queryable,
+  id: number,
+  { at, end, afterId }: { at: string; end: ContentEnd; afterId?: number },
+): Promise<void> {
+  await db
+    .updateTable('layer_contents')
+    .set({ ...endColumns(end), ended_at: at, after_id: afterId ?? null, state: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+function endColumns(end: ContentEnd) {
+  if (end.form === 'lost')
+    return { form: end.form, reason: end.reason, kept: null, kept_id: null, size_bytes: null }
+  const isTable = 'state' in end
+  return {
+    form: end.form,
+    reason: null,
+    kept: JSON.stringify(isTable ? { state: end.state } : { files: end.files }),
+    kept_id: isTable ? end.state.id : null,
+    size_bytes: isTable ? end.state.sizeBytes : end.sizeBytes,
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { Queryable } from '../../db/connection.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { actingUser } from '../../lib/acting.ts'
+import type { ChangeCounts } from '../../stores/changes.ts'
+import type { LayerDetails, VersionCause } from '../records.ts'
+import { presentContent } from './contents.ts'
+
+/** What is told of a change of layers beside what they are after it. */
+export interface VersionNote {
+  at: string
+  cause: VersionCause
+  /** Who brought it about, where that is not whoever acts now. */
+  user?: string
+  importId?: number
+  /** How rows were loaded. */
+  mode?: string
+  /** How many rows were loaded. */
+  rowsLoaded?: number
+  changes?: ChangeCounts
+}
+
+const batch = 500
+
+/** Writes down what layers are at the versions that they have now; to be run in the transaction in which they grew. */
+export async function recordVersions(
+  db: Queryable,
+  ids: readonly number[],
+  note: VersionNote,
+): Promise<void> {
+  const styles = new Map<string, Promise<string | null>>()
+  for (let from = 0; from < ids.length; from += batch) {
+    const layers = await db
+      .selectFrom('layers')
+      .selectAll()
+      .where('id', 'in', ids.slice(from, from + batch))
+      .orderBy('id')
+      .execute()
+    for (const layer of layers) await recordOne(db, layer, note, styles)
+  }
+}
+
+interface LayerRow {
+  id: number
+  workspace: string
+  name: string
+  store_id: number
+  native_name: string
+  document: string
+  is_public: number | null
+  version: number
+}
+
+async function recordOne(
+  db: Queryable,
+  layer: LayerRow,
+  note: VersionNote,
+  styles: Map<string, Promise<string | null>>,
+): Promise<void> {
+  const { id, workspace, name, store_id, native_name, document, is_public, version } = layer
+  const details = JSON.parse(document) as LayerDetails
+  const styleKey = `${workspace}\n${details.style}`
+  const digest = styles.get(styleKey) ?? keepStyle(db, workspace, details.style)
+  styles.set(styleKey, digest)
+  const place = { storeId: Number(store_id), table: native_name }
+  const before = await findLatest(db, id)
+  const { at, cause, importId, mode, changes } = note
+  await db
+    .insertInto('layer_versions')
+    .values({
+      ...{ layer_id: id, version, workspace, name, created_at: at, cause },
+      user_name: note.user ?? actingUser() ?? null,
+      import_id: importId ?? null,
+      mode: mode ?? null,
+      changes: changes === undefined ? null : JSON.stringify(changes),
+      row_count: details.featureCount ?? rowsAfter(before, note) ?? null,
+      columns_changed: JSON.stringify(before === undefined ? [] : differingColumns(before, details)),
+      ...{ document, store_id, native_name, is_public },
+      style_digest: await digest,
+      content_id: await presentContent(db, place, at),
+    })
+    .onConflict((conflicting) => conflicting.columns(['layer_id', 'version']).doNothing())
+    .execute()
+}
+
+/** Keeps the document of the style that a layer of a workspace means; null where there is none of that name. */
+async function keepStyle(db: Queryable, workspace: string, name: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('styles')
+    .select(['format', 'document'])
+    .where('name', '=', name)
+    .where('workspace', 'in', [workspace, ''])
+    .orderBy('workspace', 'desc')
+    .executeTakeFirst()
+  if (found === undefined) return null
+  const { format, document } = found
+  const digest = createHash('sha256').update(`${format}\n${document}`).digest('base64url')
+  await db
+    .insertInto('kept_styles')
+    .values({ digest, format, document })
+    .onConflict((conflicting) => conflicting.column('digest').doNothing())
+    .execute()
+  return digest
+}
+
+interface Latest {
+  document: string
+  row_count: number | null
+}
+
+/** The version before, as it was told. */
+function findLatest(db: Queryable, layerId: number): Promise<Latest | undefined> {
+  return db
+    .selectFrom('layer_versions')
+    .select(['document', 'row_count'])
+    .where('layer_id', '=', layerId)
+    .orderBy('version', 'desc')
+    .executeTakeFirst()
+}
+
+/** The rows of a layer after a change of which only the loaded ones were counted. */
+function rowsAfter(
+  before: Latest | undefined,
+  { cause, mode, rowsLoaded, changes }: VersionNote,
+): number | undefined {
+  if (cause === 'edit' || cause === 'style' || cause === 'delete') return rowsOf(before)
+  if (cause !== 'import') return undefined
+  if (mode === 'CREATE' || mode === 'REPLACE') return rowsLoaded
+  const old = rowsOf(before)
+  if (old === undefined) return undefined
+  if (changes !== undefined) return old + changes.added - changes.removed
+  return rowsLoaded === undefined ? undefined : old + rowsLoaded
+}
+
+function rowsOf(before: Latest | undefined): number | undefined {
+  return before?.row_count == null ? undefined : Number(before.row_count)
+}
+
+/** Names of columns, the geometry's too, that came, went or have another type. */
+function differingColumns({ document }: Latest, { schema }: LayerDetails): string[] {
+  const before = columnTypes((JSON.parse(document) as LayerDetails).schema)
+  const after = columnTypes(schema)
+  return [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.get(name) !== after.get(name),
+  )
+}
+
+function columnTypes({ attributes, geometry }: Schema): Map<string, string> {
+  const columns = attributes.map(({ name, type }): [string, string] => [name, type])
+  if (geometry === undefined) return new Map(columns)
+  const { name, type, crs } = geometry
+  return new Map([...columns, [name, `${type} ${crs?.srs ?? ''}`]])
+}

@@ -1,0 +1,137 @@
+import type { Queryable } from '../../db/connection.ts'
+import type { ChangeCounts } from '../../stores/changes.ts'
+import type { LayerDetails, VersionCause } from '../records.ts'
+import type { ContentRecord } from './contents.ts'
+import { toContent } from './contents.ts'
+
+/** What a layer was at one version, and where its contents are now. */
+export interface VersionRecord {
+  layerId: number
+  version: number
+  workspace: string
+  name: string
+  createdAt: string
+  user?: string
+  cause: VersionCause
+  importId?: number
+  mode?: string
+  changes?: ChangeCounts
+  /** Rows of the layer, where they are known. */
+  rows?: number
+  columnsChanged: string[]
+  details: LayerDetails
+  storeId: number
+  nativeName: string
+  isPublic: boolean | undefined
+  /** Of the style that drew it; absent where there was none of that name. */
+  styleDigest?: string
+  isPinned: boolean
+  content: ContentRecord
+}
+
+function joined(db: Queryable) {
+  return db
+    .selectFrom('layer_versions as v')
+    .innerJoin('layer_contents as c', 'c.id', 'v.content_id')
+    .selectAll('v')
+    .select([
+      'c.id',
+      'c.table_key',
+      'c.form',
+      'c.kept',
+      'c.reason',
+      'c.size_bytes',
+      'c.after_id',
+      'c.ended_at',
+    ])
+    .select('c.store_id as content_store')
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof joined>['execute']>>[number]
+
+function toVersion(row: Row): VersionRecord {
+  return {
+    layerId: Number(row.layer_id),
+    version: Number(row.version),
+    workspace: row.workspace,
+    name: row.name,
+    createdAt: row.created_at,
+    cause: row.cause as VersionCause,
+    ...(row.user_name === null ? {} : { user: row.user_name }),
+    ...(row.import_id === null ? {} : { importId: Number(row.import_id) }),
+    ...(row.mode === null ? {} : { mode: row.mode }),
+    ...(row.changes === null ? {} : { changes: JSON.parse(row.changes) as ChangeCounts }),
+    ...(row.row_count === null ? {} : { rows: Number(row.row_count) }),
+    columnsChanged: JSON.parse(row.columns_changed) as string[],
+    details: JSON.parse(row.document) as LayerDetails,
+    storeId: Number(row.store_id),
+    nativeName: row.native_name,
+    isPublic: row.is_public === null ? undefined : row.is_public === 1,
+    ...(row.style_digest === null ? {} : { styleDigest: row.style_digest }),
+    isPinned: row.is_pinned === 1,
+    content: toContent({ ...row, store_id: row.content_store }),
+  }
+}
+
+/** The versions of a layer, the latest first. */
+export async function listVersions(db: Queryable, layerId: number): Promise<VersionRecord[]> {
+  const rows = await joined(db).where('v.layer_id', '=', layerId).orderBy('v.version', 'desc').execute()
+  return rows.map(toVersion)
+}
+
+export async function findVersion(
+  db: Queryable,
+  layerId: number,
+  version: number,
+): Promise<VersionRecord | undefined> {
+  const row = await joined(db)
+    .where('v.layer_id', '=', layerId)
+    .where('v.version', '=', version)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toVersion(row)
+}
+
+/** The number of the layer of a name that was deleted last and of which versions are left. */
+export async function findDeletedLayer(
+  db: Queryable,
+  workspace: string,
+  name: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('layer_versions as v')
+    .leftJoin('layers as l', 'l.id', 'v.layer_id')
+    .select('v.layer_id')
+    .where('v.workspace', '=', workspace)
+    .where('v.name', '=', name)
+    .where('l.id', 'is', null)
+    .orderBy('v.version', 'desc')
+    .executeTakeFirst()
+  return row === undefined ? undefined : Number(row.layer_id)
+}
+
+/** Layers whose present version is not told yet, by its cause: those that are older than that was written down. */
+export async function listUntold(db: Queryable): Promise<Map<VersionCause, number[]>> {
+  const rows = await db
+    .selectFrom('layers as l')
+    .leftJoin('layer_versions as v', (join) =>
+      join.onRef('v.layer_id', '=', 'l.id').onRef('v.version', '=', 'l.version'),
+    )
+    .select(['l.id', 'l.version_cause'])
+    .where('v.layer_id', 'is', null)
+    .execute()
+  const causes = Map.groupBy(rows, (row) => row.version_cause as VersionCause)
+  return new Map([...causes].map(([cause, layers]) => [cause, layers.map(({ id }) => Number(id))]))
+}
+
+export async function pinVersion(
+  db: Queryable,
+  { layerId, version }: Pick<VersionRecord, 'layerId' | 'version'>,
+  isPinned: boolean,
+): Promise<void> {
+  await db
+    .updateTable('layer_versions')
+    .set({ is_pinned: isPinned ? 1 : 0 })
+    .where('layer_id', '=', layerId)
+    .where('version', '=', version)
+    .execute()
+}

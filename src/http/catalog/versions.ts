@@ -1,0 +1,87 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
+import type { VersionedLayer } from '../../catalog/doors/versions.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch, sendEntity } from '../etag.ts'
+import type { CatalogParts } from './catalog-parts.ts'
+import { toWireVersion, VersionBody, VersionList, VersionReply } from './version-wire.ts'
+
+const tags = ['versions']
+const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
+const oneParams = Type.Object({
+  ...params.properties,
+  version: Type.Integer({ minimum: 1, description: 'Number of a version' }),
+})
+
+export const listVersions = operation({
+  summary: 'What a layer was before, the latest first; staff see deleted layers too',
+  tags,
+  params,
+  answers: { 200: VersionList },
+  handle: async (parts: CatalogParts, request, reply) => {
+    const of = await versionedLayer(parts, request)
+    const versions = await parts.catalog.versions.list(of)
+    return sendEntity(request, reply, {
+      versions: versions.map((one) => toWireVersion(request, of, one)),
+    })
+  },
+})
+
+export const showVersion = operation({
+  summary: 'One version of a layer',
+  tags,
+  params: oneParams,
+  answers: { 200: VersionReply },
+  handle: async (parts: CatalogParts, request, reply) =>
+    sendEntity(request, reply, await describe(parts, request)),
+})
+
+export const changeVersion = operation({
+  summary: 'Pin a version, which is kept until it is deleted, or let it go like others',
+  tags,
+  params: oneParams,
+  body: VersionBody,
+  answers: { 200: VersionReply },
+  handle: async (parts: CatalogParts, request) => {
+    requireMatch(request, await describe(parts, request))
+    const of = await versionedLayer(parts, request)
+    const { version } = request.params
+    const pinned = await parts.catalog.versions.pin(of, version, request.body.pinned)
+    return { version: toWireVersion(request, of, pinned) }
+  },
+})
+
+async function describe(
+  parts: CatalogParts,
+  request: FastifyRequest<{ Params: Static<typeof oneParams> }>,
+): Promise<{ version: ReturnType<typeof toWireVersion> }> {
+  const of = await versionedLayer(parts, request)
+  const version = await parts.catalog.versions.get(of, request.params.version)
+  return { version: toWireVersion(request, of, version) }
+}
+
+/** The layer of the path, or what was deleted under that name, which staff alone may see. */
+async function versionedLayer(
+  { catalog: { layers, versions, workspaces } }: CatalogParts,
+  request: FastifyRequest<{ Params: { layer: string } }>,
+): Promise<VersionedLayer> {
+  const { layer: text } = request.params
+  const layer = await layers.findNamed(text)
+  if (layer !== undefined) {
+    request.usedLayer = layer
+    // Who asks learns of a change by others too.
+    const { version } = await layers.versionOf(layer)
+    return { ...layer, layer: { ...layer, version } }
+  }
+  const colon = text.indexOf(':')
+  const workspace = colon < 0 ? await workspaces.findDefaultName() : text.slice(0, colon)
+  const deleted =
+    workspace === undefined || !hasRole(request.caller, 'staff')
+      ? undefined
+      : await versions.findDeleted(workspace, text.slice(colon + 1))
+  if (deleted === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  return deleted
+}
