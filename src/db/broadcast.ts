@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type { Client } from 'pg'
 import type { Logger } from '../lib/logger.ts'
 import type { Secret } from '../lib/secrets/secret.ts'
 
@@ -45,7 +45,7 @@ class PostgresBroadcast implements Broadcast {
   readonly #from = randomUUID()
   readonly #listeners = new Map<string, (body: unknown) => void>()
   readonly #closing = new AbortController()
-  #client: pg.Client | undefined
+  #client: Client | undefined
   #keeping: Promise<void> | undefined
   #checking: NodeJS.Timeout | undefined
   #sending: Promise<void> = Promise.resolve()
@@ -83,7 +83,8 @@ class PostgresBroadcast implements Broadcast {
 
   /** Gives a promise that ends with the connection. */
   async #connect(): Promise<{ lost: Promise<void> }> {
-    const client = new pg.Client({
+    const { Client } = await import('pg')
+    const client = new Client({
       connectionString: this.#url.reveal(),
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
@@ -133,7 +134,7 @@ class PostgresBroadcast implements Broadcast {
   }
 
   /** One statement after the other; a connection that does not answer is given up, which makes a new one. */
-  #queue(work: (client: pg.Client) => Promise<unknown>): void {
+  #queue(work: (client: Client) => Promise<unknown>): void {
     this.#waiting += 1
     this.#sending = this.#sending.then(async () => {
       this.#waiting -= 1

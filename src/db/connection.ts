@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { Kysely, PostgresDialect, SqliteDialect, SqliteAdapter as SqliteDialectAdapter, sql } from 'kysely'
-import pg from 'pg'
+import type { Pool } from 'pg'
 import type { Secret } from '../lib/secrets/secret.ts'
 import { migrateToLatest } from './migrate.ts'
 import { SqliteAdapter } from './sqlite-adapter.ts'
@@ -44,7 +44,8 @@ const int8 = 20
 /** Our own statements take milliseconds; a server that says nothing for so long is gone. */
 const queryTimeoutMs = 60_000
 
-function postgresPool(url: string): pg.Pool {
+async function postgresPool(url: string): Promise<Pool> {
+  const { default: pg } = await import('pg')
   const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')
   const pool = new pg.Pool({
@@ -88,7 +89,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   const dialect =
     sqlite !== undefined
       ? new NodeSqliteDialect({ database: sqlite })
-      : new PostgresDialect({ pool: postgresPool(urlOf(settings)) })
+      : new PostgresDialect({ pool: await postgresPool(urlOf(settings)) })
   const kysely = new Kysely<Tables>({ dialect })
   const database: Database = {
     kind: isEmbedded ? 'sqlite' : 'postgres',

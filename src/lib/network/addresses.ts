@@ -28,7 +28,13 @@ const closedNetworks = [
   'ff00::/8',
 ]
 
-const closed = networkSet(closedNetworks)
+let closedSet: BlockList | undefined
+
+/** Made when it is first asked: most threads never look at an address. */
+function isClosed(address: string): boolean {
+  closedSet ??= networkSet(closedNetworks)
+  return has(closedSet, address)
+}
 
 /** The eight groups of an IPv6 address, its zone left out. */
 function groupsOf(address: string): number[] {
@@ -69,7 +75,7 @@ export function embeddedIpv4(address: string): string | undefined {
 /** Whether an address, or the one inside it, belongs to this host, a private network or no network at all. */
 export function isClosedAddress(address: string): boolean {
   const inner = embeddedIpv4(address)
-  return has(closed, address) || (inner !== undefined && has(closed, inner))
+  return isClosed(address) || (inner !== undefined && isClosed(inner))
 }
 
 /** Whether a set holds an address; a mapped one (`::ffff:10.0.0.1`) counts as the address inside. */

@@ -2,7 +2,6 @@ import type { Client, ClientBase, ClientConfig } from 'pg'
 import { ReachSocket } from '../network/reach.ts'
 import type { DatabaseAddress, TlsMode } from './address.ts'
 import { connectionFailure } from './errors.ts'
-import { GuardedClient } from './guarded-client.ts'
 
 /** Milliseconds that a connection may take to come about, on a busy machine too. */
 const connectTimeoutMs = 8000
@@ -57,6 +56,8 @@ export async function connectClient(
   purpose: string,
   signal?: AbortSignal,
 ): Promise<Client> {
+  const { GuardedClient } = await import('./guarded-client.ts')
+  signal?.throwIfAborted()
   const client = new GuardedClient(clientOptions(address, purpose))
   const cut = (): void => {
     client.connection.stream.destroy()

@@ -1,4 +1,3 @@
-import { PostgresSeriesDatabase } from './postgres-series-database.ts'
 import type { SeriesDatabase, SeriesPlace } from './series-database.ts'
 import { SqliteSeriesDatabase } from './sqlite-series-database.ts'
 
@@ -7,7 +6,7 @@ export async function openSeriesDatabase(
   place: SeriesPlace,
   options: { isReader?: boolean } = {},
 ): Promise<SeriesDatabase> {
-  return 'path' in place
-    ? new SqliteSeriesDatabase(place.path, options)
-    : PostgresSeriesDatabase.open(place.url)
+  if ('path' in place) return new SqliteSeriesDatabase(place.path, options)
+  const { PostgresSeriesDatabase } = await import('./postgres-series-database.ts')
+  return PostgresSeriesDatabase.open(place.url)
 }

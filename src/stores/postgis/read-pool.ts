@@ -1,9 +1,7 @@
-import type { PoolClient } from 'pg'
-import { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { Failure } from '../../lib/errors.ts'
 import { clientOptions, requireAnswer } from '../../lib/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../lib/postgres/errors.ts'
-import { GuardedClient } from '../../lib/postgres/guarded-client.ts'
 import { prepareSession } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { endProcesses, processIdOf } from './session.ts'
@@ -20,21 +18,14 @@ export interface Lease {
 /** A few connections for reading, opened when needed, closed when idle. Loads have their own. */
 export class ReadPool {
   readonly #settings: ConnectionSettings
-  readonly #pool: Pool
+  readonly #maxConnections: number
+  #pool: Promise<Pool> | undefined
+  #isClosed = false
   readonly #prepared = new WeakSet<PoolClient>()
 
   constructor(settings: ConnectionSettings, { maxConnections = usualConnections } = {}) {
     this.#settings = settings
-    this.#pool = new Pool({
-      ...clientOptions(settings, 'terrane'),
-      Client: GuardedClient,
-      max: maxConnections,
-      idleTimeoutMillis: 10_000,
-      allowExitOnIdle: true,
-      statement_timeout: statementTimeoutMs,
-    })
-    // Idle connections that break are replaced at the next use.
-    this.#pool.on('error', () => {})
+    this.#maxConnections = maxConnections
   }
 
   /** Waits for a connection. When `signal` aborts, what runs on it is ended and the connection given up. */
@@ -71,14 +62,34 @@ export class ReadPool {
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.end()
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const pool = await this.#pool
+    await pool?.end()
+  }
+
+  async #open(): Promise<Pool> {
+    const { Pool } = await import('pg')
+    const { GuardedClient } = await import('../../lib/postgres/guarded-client.ts')
+    const pool = new Pool({
+      ...clientOptions(this.#settings, 'terrane'),
+      Client: GuardedClient,
+      max: this.#maxConnections,
+      idleTimeoutMillis: 10_000,
+      allowExitOnIdle: true,
+      statement_timeout: statementTimeoutMs,
+    })
+    // Idle connections that break are replaced at the next use.
+    pool.on('error', () => {})
+    return pool
   }
 
   async #connect(): Promise<PoolClient> {
     let client: PoolClient | undefined
     try {
-      client = await this.#pool.connect()
+      if (this.#isClosed) throw new Error('The connections are closed')
+      this.#pool ??= this.#open()
+      client = await (await this.#pool).connect()
       if (!this.#prepared.has(client)) {
         await requireAnswer(client)
         await prepareSession(client, this.#settings)

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Client, ClientBase, QueryResult, QueryResultRow } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import type { CopyStreamQuery, from } from 'pg-copy-streams'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
@@ -28,12 +28,13 @@ export class Session {
   }
 
   async connect(): Promise<Connection> {
+    const { from } = await import('pg-copy-streams')
     this.#signal.throwIfAborted()
     const client = await openConnection(this.#settings, this.#purpose)
     this.#clients.push(client)
     this.#processIds.push(processIdOf(client))
     this.#signal.throwIfAborted()
-    return new Connection(client)
+    return new Connection(client, from)
   }
 
   /** Cuts every connection and waits until the server has let go of them. */
@@ -69,9 +70,11 @@ export function processIdOf(client: ClientBase): number {
 /** One connection of a session; every failure comes out as a `Failure` or an error that says what was being done. */
 export class Connection {
   readonly client: Client
+  readonly #copyFrom: typeof from
 
-  constructor(client: Client) {
+  constructor(client: Client, copyFrom: typeof from) {
     this.client = client
+    this.#copyFrom = copyFrom
   }
 
   async run<Row extends QueryResultRow = QueryResultRow>(
@@ -88,19 +91,19 @@ export class Connection {
 
   /** Begins a COPY from here; `sql` ends in `from stdin (...)`. */
   copy(sql: string): CopyWriter {
-    return new CopyWriter(this.client, sql)
+    return new CopyWriter(this.client, this.#copyFrom(sql))
   }
 }
 
 /** Sends chunks of one COPY with back-pressure. `write` and `end` throw what the server refused. */
 export class CopyWriter {
-  readonly #stream: ReturnType<typeof copyFrom>
+  readonly #stream: CopyStreamQuery
   readonly #socket: Writable
   #error: unknown
   #wake: (() => void) | undefined
 
-  constructor(client: Client, sql: string) {
-    this.#stream = client.query(copyFrom(sql))
+  constructor(client: Client, copy: CopyStreamQuery) {
+    this.#stream = client.query(copy)
     this.#socket = (client as Client & { connection: { stream: Writable } }).connection.stream
     const wake = (): void => this.#wake?.()
     this.#stream.on('error', (error) => {

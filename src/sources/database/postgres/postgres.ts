@@ -1,4 +1,3 @@
-import { to as copyTo } from 'pg-copy-streams'
 import type { LayerDescription } from '../../../formats/format.ts'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { RowForm } from '../../../geo/postgres-copy/copy-rows.ts'
@@ -68,6 +67,7 @@ async function* readTable(
   signal: AbortSignal,
 ): AsyncGenerator<FeatureBatch> {
   const { client, schema } = session
+  const { to: copyTo } = await import('pg-copy-streams')
   await client.query('begin transaction isolation level repeatable read, read only')
   const entry = await getEntry(session, table.name)
   const plan = planColumns(await listColumns(client, entry.oid))
