@@ -12,7 +12,7 @@ export interface FileChange {
 
 /** Begins a transaction once nobody else writes; no trigger of the catalogue tables runs in it. */
 export async function beginChange(path: string, db: DatabaseSync, signal: AbortSignal): Promise<FileChange> {
-  await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
+  await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
   const endWrite = await beginOwnWrite(path, db)
   const rollBack = async (): Promise<void> => {
     if (db.isTransaction) db.exec('ROLLBACK')
@@ -53,7 +53,7 @@ export async function changeFile<Result>(
 /** Makes an empty file a GeoPackage, and sets the journal that lets readers go on while a load commits. */
 export async function prepareFile(path: string, db: DatabaseSync, signal: AbortSignal): Promise<void> {
   if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
-    await ownWrite(path, db, () => whenFree(signal, () => db.exec('PRAGMA journal_mode = WAL')))
+    await ownWrite(path, db, () => whenFree(db, signal, () => db.exec('PRAGMA journal_mode = WAL')))
   }
   const isComplete = ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].every((name) =>
     hasTable(db, name),

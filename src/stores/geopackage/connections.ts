@@ -7,6 +7,7 @@ const maxWaitMs = 15 * 60 * 1000
 /** Another process that opens the file first or closes it last keeps even readers out, for a moment. */
 const briefMs = 500
 const longestPauseMs = 50
+const movePauseMs = 20
 const busyCode = 5
 
 function isBusy(error: unknown): boolean {
@@ -36,13 +37,27 @@ export function openForReading(path: string): DatabaseSync {
   return db
 }
 
+/** Does something at which SQLite itself waits for nobody: it would hold up the whole thread. */
+function withoutWaiting<Result>(db: DatabaseSync, action: () => Result): Result {
+  db.exec('PRAGMA busy_timeout = 0')
+  try {
+    return action()
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${briefMs}`)
+  }
+}
+
 /** Does what needs a lock, again and again while others hold it, without blocking the thread meanwhile. */
-export async function whenFree<Result>(signal: AbortSignal, action: () => Result): Promise<Result> {
+export async function whenFree<Result>(
+  db: DatabaseSync,
+  signal: AbortSignal,
+  action: () => Result,
+): Promise<Result> {
   const deadline = performance.now() + maxWaitMs
   for (let pauseMs = 1; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
     signal.throwIfAborted()
     try {
-      return action()
+      return withoutWaiting(db, action)
     } catch (error) {
       if (!isBusy(error)) throw error
       if (performance.now() > deadline) {
@@ -53,4 +68,17 @@ export async function whenFree<Result>(signal: AbortSignal, action: () => Result
     }
     await sleep(pauseMs, undefined, { signal })
   }
+}
+
+/**
+ * Moves what was committed into the file itself, so that it can be copied alone; where others are at work in it, what
+ * is left is done by whoever closes last. (The journal stays a WAL: turning it back would wait for every reader.)
+ */
+export async function moveIntoFile(db: DatabaseSync): Promise<void> {
+  const deadline = performance.now() + briefMs
+  while (!withoutWaiting(db, () => isMoved(db)) && performance.now() < deadline) await sleep(movePauseMs)
+}
+
+function isMoved(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
 }

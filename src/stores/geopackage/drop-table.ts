@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import { notFound } from '../../lib/errors.ts'
-import { openForLoading, whenFree } from './connections.ts'
+import { moveIntoFile, openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
 import { setCatalogueTriggersAside } from './foreign-code.ts'
 import { ownWrite } from './own-writes.ts'
@@ -14,10 +14,11 @@ export async function dropTable(path: string, name: string, signal: AbortSignal)
   // Dropping a table would otherwise delete rows of others that refer to it.
   db.exec('PRAGMA foreign_keys = OFF')
   try {
-    await whenFree(signal, () => db.exec('BEGIN IMMEDIATE'))
-    await ownWrite(path, db, () => {
+    await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
+    await ownWrite(path, db, async () => {
       removeTable(db, name)
-      db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+      db.exec('COMMIT')
+      await moveIntoFile(db)
     })
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')

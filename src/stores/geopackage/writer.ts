@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { openForLoading } from './connections.ts'
+import { moveIntoFile, openForLoading } from './connections.ts'
 import { ownWrite } from './own-writes.ts'
 
 /** A log of commits longer than this is moved into the file at once, though more loads follow. */
@@ -47,7 +46,7 @@ export class Writer {
       return
     }
     this.#kept = { db, file }
-    if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => checkpoint(db))
+    if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => moveIntoFile(db))
     this.#timer = setTimeout(() => void this.close().catch(() => undefined), this.#keepMs).unref()
   }
 
@@ -55,7 +54,7 @@ export class Writer {
     clearTimeout(this.#timer)
     const kept = this.#kept
     this.#kept = undefined
-    if (kept !== undefined) await this.#leave(kept.db, () => checkpoint(kept.db))
+    if (kept !== undefined) await this.#leave(kept.db, () => moveIntoFile(kept.db))
   }
 
   /** Ends a load that failed, whatever is wrong with the file, and waits for nobody. */
@@ -70,21 +69,6 @@ export class Writer {
     } finally {
       db.close()
     }
-  }
-}
-
-function checkpoint(db: DatabaseSync): boolean {
-  return db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
-}
-
-/**
- * Moves what was committed into the file itself, so that it can be copied alone; where others are at work in it, what
- * is left is done by whoever closes last. (The journal stays a WAL: turning it back would wait for every reader.)
- */
-async function moveIntoFile(db: DatabaseSync): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    if (checkpoint(db)) return
-    await sleep(20)
   }
 }
 

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
+import { moveIntoFile, openForLoading, whenFree } from './connections.ts'
+
+/** A wait inside SQLite takes half a second; the shortest of several calls tells it from a busy machine. */
+const waitMs = 250
+
+it('waits for others that write without holding up its thread', async (test) => {
+  const path = join(temporaryFolder(test), 'x.gpkg')
+  const [other, ours] = [new DatabaseSync(path), openForLoading(path)]
+  other.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (x); BEGIN IMMEDIATE')
+  const calls: number[] = []
+  await whenFree(ours, new AbortController().signal, () => {
+    const began = performance.now()
+    try {
+      ours.exec('BEGIN IMMEDIATE')
+    } finally {
+      calls.push(performance.now() - began)
+      if (calls.length === 5) other.exec('COMMIT')
+    }
+  })
+  assert.equal(calls.length, 6)
+  assert.ok(Math.min(...calls.slice(0, 5)) < waitMs, calls.join())
+  assert.equal(Object.values(ours.prepare('PRAGMA busy_timeout').get() ?? {})[0], 500)
+  ours.close()
+  other.close()
+})
+
+it('leaves what it cannot move into the file for the readers of it to whoever closes last', async (test) => {
+  const path = join(temporaryFolder(test), 'x.gpkg')
+  const [reader, ours] = [new DatabaseSync(path), openForLoading(path)]
+  ours.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (x)')
+  reader.exec('BEGIN; SELECT * FROM a')
+  ours.exec('INSERT INTO a VALUES (1)')
+  let rounds = 0
+  const counter = setInterval(() => {
+    rounds += 1
+  }, 1)
+  await moveIntoFile(ours)
+  clearInterval(counter)
+  assert.ok(rounds > 3, `${rounds} rounds of the thread meanwhile`)
+  reader.exec('COMMIT')
+  await moveIntoFile(ours)
+  assert.deepEqual({ ...ours.prepare('PRAGMA wal_checkpoint').get() }, { busy: 0, log: 0, checkpointed: 0 })
+  ours.close()
+  reader.close()
+})
