@@ -6,6 +6,7 @@ import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import { BatchBuilder } from '../../../geo/batch.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
+import type { Schema } from '../../../geo/schema.ts'
 import { GeometryError, WkbScanner } from '../../../geo/wkb.ts'
 import type { EnvelopePage, FeaturePage, TileQuery } from '../../store.ts'
 import { readAttributes } from '../../tile-reading.ts'
@@ -28,11 +29,18 @@ interface Entries {
   envelopes: Float64Array
 }
 
+/** Some attributes of a table, and the list by which they are selected. */
+interface ShownColumns {
+  schema: Schema
+  list: string
+}
+
 /** Reads rows of one table for tiles; what it keeps is good while nobody writes. */
 export class TileRows {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
   #index: RtreeWalk | null | undefined
+  #all: ShownColumns | undefined
   /** Prepared statements that nobody uses now, by what they ask. */
   readonly #statements = new Map<string, StatementSync[]>()
 
@@ -47,7 +55,7 @@ export class TileRows {
     if (this.#table.schema.geometry === undefined) return
     const index = this.#openIndex()
     if (index === undefined || (ids === undefined && boxes === undefined)) yield* this.#scan(query)
-    else yield* this.#rowsOf(query, ids?.filter((id) => idText.test(id)) ?? entriesOf(index, boxes).ids)
+    else yield* this.#rowsOf(query, ids?.filter((id) => idText.test(id)) ?? idsOf(index, boxes ?? []))
   }
 
   *envelopes({ boxes }: Pick<TileQuery, 'boxes'>): Generator<EnvelopePage> {
@@ -106,35 +114,55 @@ export class TileRows {
     capacity: number,
     isWanted?: (blob: SqlValue | undefined, id: string) => boolean,
   ): Generator<FeaturePage> {
-    const { schema } = this.#table
-    const read = { ...schema, attributes: readAttributes(schema, query) }
-    const list = selectList({ ...this.#table, schema: read }, 'feature')
+    const { schema: read, list } = this.#shown(query)
     let builder = new BatchBuilder(read, capacity)
     let ids: string[] = []
     let row = 0
-    for (const values of this.#iterate(`SELECT ${list} FROM ${rest}`, bound)) {
-      row += 1
-      const id = String(values[0] ?? row)
-      const isShown = values[1] !== null && isWanted?.(values[1], id) !== false
-      if (isShown && appendRow(builder, values, row)) ids.push(id)
-      if (!builder.isFull && row % lookedRows !== 0) continue
-      yield { batch: builder.finish(), ids }
-      builder = new BatchBuilder(read, capacity)
-      ids = []
+    const sql = `SELECT ${list} FROM ${rest}`
+    const statement = this.#statements.get(sql)?.pop() ?? this.#db.prepare(sql)
+    try {
+      for (const values of iterateRows(statement, ...bound)) {
+        row += 1
+        const id = String(values[0] ?? row)
+        const isShown = values[1] !== null && isWanted?.(values[1], id) !== false
+        if (isShown && appendRow(builder, values, row)) ids.push(id)
+        if (!builder.isFull && row % lookedRows !== 0) continue
+        yield { batch: builder.finish(), ids }
+        builder = new BatchBuilder(read, capacity)
+        ids = []
+      }
+    } finally {
+      this.#giveBack(sql, statement)
     }
     if (!builder.isEmpty) yield { batch: builder.finish(), ids }
   }
 
-  *#iterate(sql: string, bound: SqlValue[]): Iterable<SqlValue[]> {
-    const statement = this.#statements.get(sql)?.pop() ?? this.#db.prepare(sql)
-    try {
-      yield* iterateRows(statement, ...bound)
-    } finally {
-      const idle = this.#statements.get(sql) ?? []
-      if (this.#statements.size >= mostStatements) this.#statements.clear()
-      this.#statements.set(sql, [...idle, statement])
-    }
+  /** What is read of the table for the attributes wanted. */
+  #shown(query: TileQuery): ShownColumns {
+    if (query.attributes === undefined && this.#all !== undefined) return this.#all
+    const schema = { ...this.#table.schema, attributes: readAttributes(this.#table.schema, query) }
+    const shown = { schema, list: selectList({ ...this.#table, schema }, 'feature') }
+    if (query.attributes === undefined) this.#all = shown
+    return shown
   }
+
+  #giveBack(sql: string, statement: StatementSync): void {
+    const idle = this.#statements.get(sql)
+    if (idle !== undefined) {
+      idle.push(statement)
+      return
+    }
+    if (this.#statements.size >= mostStatements) this.#statements.clear()
+    this.#statements.set(sql, [statement])
+  }
+}
+
+/** The ids that the R*Tree holds within the boxes, in their order, each once. */
+function idsOf(index: RtreeWalk, boxes: Envelope[]): Float64Array {
+  const found: number[] = []
+  for (const box of boxes) index.ids(box, (id) => found.push(id))
+  const ids = Float64Array.from(found).sort()
+  return boxes.length > 1 ? ids.filter((id, at) => at === 0 || id !== ids[at - 1]) : ids
 }
 
 /** What the R*Tree holds within the boxes, or all of it, in the order of ids, each once. */

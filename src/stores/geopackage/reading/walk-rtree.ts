@@ -20,6 +20,8 @@ export interface FoundBoxes {
 
 /** One entry of a leaf: an id and its envelope. */
 export type TakeEntry = (id: number, minX: number, minY: number, maxX: number, maxY: number) => void
+/** Inner nodes of an index of some millions of rows: those that every walk begins with. */
+const mostKeptNodes = 2000
 type TakeCell = (node: DataView, at: number, isInside: boolean) => void
 
 interface Sides {
@@ -40,10 +42,12 @@ function sidesOf({ minX, minY, maxX, maxY }: Envelope): Sides {
 
 /**
  * Walks the nodes of an R*Tree (SQLite documentation, "The SQLite R*Tree Module", section 3.4) whose columns are
- * id, minx, maxx, miny, maxy. Below a node that lies within the box nothing is compared any more.
+ * id, minx, maxx, miny, maxy. Below a node that lies within the box nothing is compared any more. It keeps inner nodes: it
+ * is good as long as nobody writes.
  */
 export class RtreeWalk {
   readonly #node: (number: number) => Uint8Array | undefined
+  readonly #inner = new Map<number, DataView>()
   #visits = 0
   /** Nodes there are: no walk meets more. */
   readonly #maxVisits: number
@@ -66,6 +70,11 @@ export class RtreeWalk {
     })
   }
 
+  /** The id of every entry whose envelope overlaps the box. */
+  ids(box: Envelope, take: (id: number) => void): void {
+    this.#begin(sidesOf(box), (node, at) => take(idAt(node, at)))
+  }
+
   /** Every entry whose envelope overlaps the box, or every one at all. */
   entries(box: Envelope | undefined, take: TakeEntry): void {
     this.#begin(box === undefined ? undefined : sidesOf(box), (node, at) => {
@@ -78,14 +87,14 @@ export class RtreeWalk {
   isWithin(box: Envelope): boolean {
     this.#visits = 0
     const { inner } = sidesOf(box)
-    const root = this.#read(1)
+    const root = this.#readInner(1)
     for (let at = 4; at < endOf(root); at += entryBytes) if (!isInside(root, at, inner)) return false
     return true
   }
 
   #begin(sides: Sides | undefined, take: TakeCell): void {
     this.#visits = 0
-    const root = this.#read(1)
+    const root = this.#readInner(1)
     const depth = root.getUint16(0)
     if (depth > maxDepth) throw damaged()
     this.#walk(root, depth, sides, take)
@@ -96,9 +105,22 @@ export class RtreeWalk {
     for (let at = 4; at < end; at += entryBytes) {
       if (sides !== undefined && !overlaps(node, at, sides.outer)) continue
       const rest = sides === undefined || isInside(node, at, sides.inner) ? undefined : sides
-      if (depth > 0) this.#walk(this.#read(idAt(node, at)), depth - 1, rest, take)
+      if (depth > 1) this.#walk(this.#readInner(idAt(node, at)), depth - 1, rest, take)
+      else if (depth > 0) this.#walk(this.#read(idAt(node, at)), 0, rest, take)
       else take(node, at, rest === undefined)
     }
+  }
+
+  #readInner(number: number): DataView {
+    const known = this.#inner.get(number)
+    if (known === undefined) {
+      const node = this.#read(number)
+      if (this.#inner.size < mostKeptNodes) this.#inner.set(number, node)
+      return node
+    }
+    this.#visits += 1
+    if (this.#visits > this.#maxVisits) throw damaged()
+    return known
   }
 
   #read(number: number): DataView {
