@@ -4,7 +4,7 @@ import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../geo/time-text.ts'
 import type { ProtobufWriter } from './protobuf.ts'
-import { ValueTable } from './value-table.ts'
+import type { ValueTable } from './value-table.ts'
 
 /** Upper half of 2^53. */
 const mostHigh = 2 ** 21
@@ -19,7 +19,7 @@ function freeIdName({ attributes }: Schema): string {
 
 /** Keys and values of a layer, and the tags by which its features name them. */
 export class AttributeTable {
-  readonly values = new ValueTable()
+  readonly values: ValueTable
   /** Names in the order in which they were first used. */
   readonly keys: string[] = []
   readonly #idName: string
@@ -33,7 +33,9 @@ export class AttributeTable {
   #halvesOf: BigInt64Array | undefined
   #halves: Int32Array = new Int32Array(0)
 
-  constructor(schema: Schema) {
+  /** `values` is empty. */
+  constructor(schema: Schema, values: ValueTable) {
+    this.values = values
     this.#idName = freeIdName(schema)
   }
 

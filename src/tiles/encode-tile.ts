@@ -7,13 +7,13 @@ import type { Reprojector } from '../geo/reprojector.ts'
 import type { Schema } from '../geo/schema.ts'
 import { GeometryError, normalizeWkb } from '../geo/wkb.ts'
 import { AttributeTable } from './attributes.ts'
-import { ProtobufWriter } from './protobuf.ts'
+import type { DrawingTools } from './drawing-tools.ts'
+import { giveToolsBack, takeTools } from './drawing-tools.ts'
 import { lineType, pointType, polygonType } from './shape/commands.ts'
 import type { Placer } from './shape/placer.ts'
 import { createPlacer } from './shape/placer.ts'
-import { ForeignForm, ShapeReader } from './shape/read-shape.ts'
+import { ForeignForm } from './shape/read-shape.ts'
 import type { Drawn } from './shape/shape-writer.ts'
-import { ShapeWriter } from './shape/shape-writer.ts'
 import type { TileLimits } from './tile-features.ts'
 import { TileFeatures } from './tile-features.ts'
 import type { TileAddress, TileMatrixSet } from './tile-matrix-sets.ts'
@@ -77,11 +77,8 @@ class LayerEncoder implements TileEncoder {
   readonly #options: TileEncoderOptions
   readonly #counts = noTileCounts()
   readonly #placer: Placer
-  readonly #reader: ShapeReader
+  readonly #tools: DrawingTools
   #rows = 0
-  readonly #commands = new ProtobufWriter()
-  readonly #tags = new ProtobufWriter()
-  readonly #shapes: ShapeWriter
   readonly #attributes: AttributeTable
   readonly #features: TileFeatures
   /** Set where pages have to be transformed by a program before they are placed. */
@@ -98,10 +95,10 @@ class LayerEncoder implements TileEncoder {
       crs: crs ?? set.srs,
       reprojector: isProgram ? undefined : reprojector,
     })
-    this.#reader = new ShapeReader(this.#placer)
-    this.#shapes = new ShapeWriter(this.#commands, this.#placer.turn, set.columns * 2 ** tile.z === 1)
-    this.#attributes = new AttributeTable(schema)
-    this.#features = new TileFeatures(limits)
+    this.#tools = takeTools(this.#placer, set.columns * 2 ** tile.z === 1)
+    const { values, allTags, allCommands } = this.#tools
+    this.#attributes = new AttributeTable(schema, values)
+    this.#features = new TileFeatures(allTags, allCommands, limits)
   }
 
   add({ batch, ids }: { batch: FeatureBatch; ids: readonly string[] }): void | Promise<void> {
@@ -138,7 +135,7 @@ class LayerEncoder implements TileEncoder {
     const isPolar = this.#isPolar(geometry.envelopes, row)
     const isRead = this.#read(view, start, end, isPolar)
     if (!isRead) this.#counts.invalid += 1
-    else if (!this.#reader.hasImage) this.#counts.withoutImage += 1
+    else if (!this.#tools.reader.hasImage) this.#counts.withoutImage += 1
     else this.#draw(batch, row, id)
   }
 
@@ -151,7 +148,7 @@ class LayerEncoder implements TileEncoder {
   /** False where the bytes are no geometry. */
   #read(view: DataView, start: number, end: number, isPolar: boolean): boolean {
     try {
-      this.#reader.read(view, start, end, isPolar)
+      this.#tools.reader.read(view, start, end, isPolar)
       return true
     } catch (error) {
       if (error instanceof ForeignForm) return this.#readForeign(view, start, end, isPolar)
@@ -166,7 +163,12 @@ class LayerEncoder implements TileEncoder {
     for (const bringHome of [normalizeWkb, (source: Uint8Array) => linearWkb(source, 0, source.length)]) {
       try {
         const home = bringHome(bytes)
-        this.#reader.read(new DataView(home.buffer, home.byteOffset, home.length), 0, home.length, isPolar)
+        this.#tools.reader.read(
+          new DataView(home.buffer, home.byteOffset, home.length),
+          0,
+          home.length,
+          isPolar,
+        )
         return true
       } catch (error) {
         if (!(error instanceof GeometryError)) throw error
@@ -177,14 +179,15 @@ class LayerEncoder implements TileEncoder {
 
   /** Points, lines and polygons of one row are as many features: a feature of a tile has one type. */
   #draw(batch: FeatureBatch, row: number, id: string): void {
-    const { points, lines, rings } = this.#reader
+    const { points, lines, rings } = this.#tools.reader
     let outcome: Drawn = 'outside'
     this.#rows += 1
     if (rings.count > 0)
-      outcome = this.#write(batch, row, id, polygonType, this.#shapes.polygons(rings), outcome)
-    if (lines.count > 0) outcome = this.#write(batch, row, id, lineType, this.#shapes.lines(lines), outcome)
+      outcome = this.#write(batch, row, id, polygonType, this.#tools.shapes.polygons(rings), outcome)
+    if (lines.count > 0)
+      outcome = this.#write(batch, row, id, lineType, this.#tools.shapes.lines(lines), outcome)
     if (points.count > 0)
-      outcome = this.#write(batch, row, id, pointType, this.#shapes.points(points), outcome)
+      outcome = this.#write(batch, row, id, pointType, this.#tools.shapes.points(points), outcome)
     if (outcome === 'invalid') this.#counts.invalid += 1
     if (outcome === 'whole' || outcome === 'collapsed') this.#counts.drawn += 1
     if (outcome === 'collapsed') this.#counts.collapsed += 1
@@ -193,19 +196,19 @@ class LayerEncoder implements TileEncoder {
   /** Gives the better of what became of the row before and now. */
   #write(batch: FeatureBatch, row: number, id: string, type: number, drawn: Drawn, before: Drawn): Drawn {
     if (drawn === 'outside' || drawn === 'invalid') return before === 'outside' ? drawn : before
-    this.#tags.truncate(0)
-    this.#attributes.write(batch, row, this.#tags)
+    this.#tools.tags.truncate(0)
+    this.#attributes.write(batch, row, this.#tools.tags)
     const number = wholeNumber(id)
     const isNumber = number >= 0
-    if (!isNumber && id !== '') this.#attributes.writeId(id, this.#tags)
+    if (!isNumber && id !== '') this.#attributes.writeId(id, this.#tools.tags)
     this.#features.add({
       row: this.#rows,
       size: sizeOf(batch, row),
       id: number,
       type,
-      tags: this.#tags,
-      commands: this.#commands,
-      vertices: this.#shapes.vertices,
+      tags: this.#tools.tags,
+      commands: this.#tools.commands,
+      vertices: this.#tools.shapes.vertices,
     })
     return before === 'whole' ? before : drawn
   }
@@ -215,6 +218,7 @@ class LayerEncoder implements TileEncoder {
     counts.overLimit = this.#features.thin()
     counts.drawn -= counts.overLimit
     const bytes = this.#features.write(this.#options.name, this.#attributes)
+    giveToolsBack(this.#tools)
     return { bytes, counts }
   }
 }

@@ -34,8 +34,8 @@ export interface TileFeature {
 /** The features of a layer in the order of their rows, within limits. */
 export class TileFeatures {
   readonly #limits: TileLimits
-  #tags = new ProtobufWriter(1 << 11)
-  #commands = new ProtobufWriter(1 << 11)
+  #tags: ProtobufWriter
+  #commands: ProtobufWriter
   #vertices = 0
   #leftOut = 0
   #ids: number[] = []
@@ -46,7 +46,10 @@ export class TileFeatures {
   #tagEnds: number[] = []
   #commandEnds: number[] = []
 
-  constructor(limits: Partial<TileLimits> = {}) {
+  /** Keeps tags and commands in the writers, which are empty. */
+  constructor(tags: ProtobufWriter, commands: ProtobufWriter, limits: Partial<TileLimits> = {}) {
+    this.#tags = tags
+    this.#commands = commands
     this.#limits = { ...defaultLimits, ...limits }
   }
 

@@ -16,6 +16,17 @@ export class ValueTable {
   #slots = new Uint32Array(512)
   #hashes = new Uint32Array(512)
 
+  clear(): void {
+    if (this.count > 0) this.#slots.fill(0)
+    this.count = 0
+    this.#messages.truncate(0)
+  }
+
+  /** Of the memory held. */
+  get sizeBytes(): number {
+    return this.#messages.bytes.length + this.#ends.byteLength + this.#slots.byteLength * 2
+  }
+
   /** UTF-8. */
   text(source: Uint8Array, start: number, end: number): number {
     const from = this.#messages.length

@@ -17,7 +17,7 @@ export class ShapeReader {
   hasImage = true
   readonly #raw = new Paths()
   readonly #clipped = new Paths()
-  readonly #placer: Placer
+  #placer: Placer
   #view: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
   #end = 0
@@ -26,6 +26,11 @@ export class ShapeReader {
   #isPolar = false
 
   constructor(placer: Placer) {
+    this.#placer = placer
+  }
+
+  /** For another tile. */
+  begin(placer: Placer): void {
     this.#placer = placer
   }
 

@@ -37,11 +37,17 @@ export class ShapeWriter {
   #xs = new Int32Array(256)
   #ys = new Int32Array(256)
   /** Units of the tile after which places come again; whether the world is one tile. */
-  readonly #turn: number
-  readonly #isWorld: boolean
+  #turn: number
+  #isWorld: boolean
 
   constructor(target: ProtobufWriter, turn: number, isWorld: boolean) {
     this.#commands = new CommandWriter(target)
+    this.#turn = turn
+    this.#isWorld = isWorld
+  }
+
+  /** For another tile. */
+  begin(turn: number, isWorld: boolean): void {
     this.#turn = turn
     this.#isWorld = isWorld
   }
