@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
@@ -11,12 +10,10 @@ import type { TileNote, TileQuery, TileReading, TileReads, VectorStore } from '.
 import { tileReadingOf } from '../tile-reading.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
+import { compressTile } from './compress-tile.ts'
 import { findReprojector } from './reprojectors.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
-
-/** Quick, and a tenth larger than the default would make it. */
-const gzipLevel = 1
 
 /** Reads the rows of a tile, transforms and encodes them; all of them are of one state of the table. */
 export async function writeTile(store: VectorStore, wish: TileWish, signal: AbortSignal): Promise<MadeTile> {
@@ -102,12 +99,7 @@ async function encode(
   signal.throwIfAborted()
   if (encoder === undefined) return { tile: { ...nothing(), ...note }, isWhole: true }
   const { bytes, counts } = encoder.finish()
-  return { tile: { bytes: compressed(bytes), counts, ...note }, isWhole: true }
-}
-
-/** In memory of its own size: it crosses to another thread, and is kept there, with all of the memory that it is a view of. */
-function compressed(bytes: Uint8Array): Uint8Array {
-  return bytes.length === 0 ? new Uint8Array(0) : new Uint8Array(gzipSync(bytes, { level: gzipLevel }))
+  return { tile: { bytes: compressTile(bytes), counts, ...note }, isWhole: true }
 }
 
 function nothing(): MadeTile {
