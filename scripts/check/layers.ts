@@ -67,9 +67,11 @@ export const house: House = {
       '.',
       'postgres-copy',
     ],
-    'src/importer': ['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds', 'run', 'desk', '.'],
+    'src/importer': [
+      ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds', 'rehearse', 'run', 'desk', '.'],
+    ],
     'src/importer/kinds': [
-      ...['kind.ts', 'describe-again.ts', 'no-load.ts', 'load'],
+      ...['kind.ts', 'describe-again.ts', 'no-load.ts', 'without-rows.ts', 'load'],
       ...['vector', 'table', 'served', 'raster', 'mosaic'],
       '.',
     ],
@@ -145,6 +147,7 @@ export const house: House = {
     'src/importer/model': ['model.ts', 'load-rules.ts'],
     'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],
+    'src/importer/rehearse': ['rehearse.ts'],
     'src/importer/run': ['run.ts'],
     'src/importer/worker': ['worker.ts'],
     'src/monitoring/metrics': [

@@ -76,6 +76,10 @@ interface RetentionSettings {
   versionDays: number
   /** Bytes that the versions of the layers of one store may take. */
   versionBytes: number
+  /** What rehearsals have staged and found. */
+  rehearsalHours: number
+  /** Bytes that staged rehearsals may take altogether. */
+  rehearsalBytes: number
 }
 
 export interface RemoteSettings {
@@ -235,6 +239,8 @@ function readRetention(read: Reader): RetentionSettings {
   return {
     uploadDays: read.integer('TERRANE_KEEP_UPLOADS', { fallback: 7, ...days }),
     importDays: read.integer('TERRANE_KEEP_IMPORTS', { fallback: 90, ...days }),
+    rehearsalHours: read.integer('TERRANE_KEEP_REHEARSALS', { fallback: 24, min: 1, max: 8760 }),
+    rehearsalBytes: read.bytes('TERRANE_MAX_REHEARSALS', 10 * 2 ** 30),
     versionDays: read.integer('TERRANE_KEEP_VERSIONS', { fallback: 30, min: 0, max: 36500 }),
     versionBytes: read.bytes('TERRANE_MAX_VERSIONS', 10 * 2 ** 30),
   }

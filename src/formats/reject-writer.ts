@@ -31,12 +31,16 @@ function toLine(reject: RejectedRow): string {
 export class RejectWriter {
   count = 0
   readonly #path: string
+  readonly #kept: number
   #file: number | undefined
   #waiting = ''
   #written = 0
 
-  constructor(path: string) {
+  /** `kept` is how many rows the file holds already: further ones come behind them. */
+  constructor(path: string, kept = 0) {
     this.#path = path
+    this.#kept = kept
+    this.count = kept
   }
 
   add(reject: RejectedRow): void {
@@ -56,7 +60,7 @@ export class RejectWriter {
     if (this.#waiting === '') return
     if (this.#file === undefined) {
       mkdirSync(dirname(this.#path), { recursive: true })
-      this.#file = openSync(this.#path, 'w', 0o600)
+      this.#file = openSync(this.#path, this.#kept === 0 ? 'w' : 'a', 0o600)
     }
     this.#written += writeSync(this.#file, this.#waiting)
     this.#waiting = ''

@@ -63,7 +63,7 @@ export interface ImporterNeeds {
   /** Folders that imports may name files in. */
   roots: readonly string[]
   limits: SourceLimits & ToolLimits & { maxTasks: number; concurrentLoads: number; silenceSeconds: number }
-  retention: { uploadDays: number; importDays: number }
+  retention: { uploadDays: number; importDays: number; rehearsalHours: number; rehearsalBytes: number }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean
 }
@@ -107,7 +107,11 @@ function createRooms(needs: ImporterNeeds) {
   const look = { ...needs, progress }
   const making = { records, kinds, pool, limits }
   const starting = { records, jobs, locks }
-  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders }
+  const rehearsing = {
+    ...{ records, kinds, jobs, locks, running, folders, log },
+    ...{ limits: needs.retention, width: limits.concurrentLoads },
+  }
+  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing }
   const owner = { ...records, catalog }
   const tasks = { owner, attempt: { kinds, locks, log }, running, events, width: limits.concurrentLoads }
   const archive = { records, kinds, running, folders, log }
@@ -116,6 +120,7 @@ function createRooms(needs: ImporterNeeds) {
     toolTurns,
     progress,
     cancel,
+    rehearsing,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     desk: createDesk({ base: { records, catalog, kinds, pool }, live, look, making, starting, cancel }),
@@ -125,7 +130,7 @@ function createRooms(needs: ImporterNeeds) {
 /** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
-  const { desk, pool, toolTurns, progress, cancel, preparing, running } = createRooms(needs)
+  const { desk, pool, toolTurns, progress, cancel, rehearsing, preparing, running } = createRooms(needs)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   events.on('work.ended', () => {
@@ -167,7 +172,7 @@ export function createImporter(needs: ImporterNeeds) {
     },
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
-      await startJobs(jobs, { preparing, running })
+      await startJobs(jobs, { preparing, running, rehearsing })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()
     },

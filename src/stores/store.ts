@@ -25,7 +25,8 @@ export const updateModes = ['CREATE', 'REPLACE', 'APPEND'] as const
 export type UpdateMode = (typeof updateModes)[number]
 
 /** `UPSERT` inserts rows with new keys and changes those of known ones that differ by value. */
-type LoadMode = UpdateMode | 'UPSERT'
+export const loadModes = [...updateModes, 'UPSERT'] as const
+export type LoadMode = (typeof loadModes)[number]
 
 /** What a store tells of one of its tables. */
 export interface TableDescription {

@@ -10,6 +10,7 @@ import {
   showImport,
   showImportData,
 } from './imports.ts'
+import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
 import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
 import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
 import { changeTaskTarget, showTaskTarget } from './task-targets.ts'
@@ -45,6 +46,9 @@ const importEndpoints = [
   endpoint('PUT', '/rest/imports/:importId', 'staff', 'create', { createImportWithId }),
   endpoint('DELETE', '/rest/imports/:importId', 'staff', 'remove', { deleteImport }),
   endpoint('DELETE', '/rest/imports/:importId/run', 'staff', 'change', { cancelImport }),
+  endpoint('POST', '/rest/imports/:importId/rehearsal', 'staff', 'view', { rehearseImport }),
+  endpoint('GET', '/rest/imports/:importId/rehearsal', 'staff', 'view', { showRehearsal }),
+  endpoint('DELETE', '/rest/imports/:importId/rehearsal', 'staff', 'remove', { dropRehearsal }),
   endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
   endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),
   endpoint('GET', '/rest/imports/:importId/data/files', 'staff', 'view', { listImportFiles }),

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { importStates, taskStates, timeModes } from '../../importer/model/model.ts'
-import { updateModes } from '../../stores/store.ts'
+import { importStates, stopRuleNames, taskStates, timeModes } from '../../importer/model/model.ts'
+import { loadModes } from '../../stores/store.ts'
 import { WireParameters } from '../catalog/store-wire.ts'
 
 /** What the importer answers. Much is there from a level on (`expand`), and in some states alone. */
@@ -11,7 +11,7 @@ const text = Type.Optional(Type.String())
 const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
 const format = orNull(Type.String())
 
-const Message = Type.Object({
+export const Message = Type.Object({
   level: oneOf(['info', 'warning', 'error']),
   message: Type.String(),
   code: Type.String(),
@@ -131,17 +131,30 @@ export const TaskStyleReply = Type.Object({
   style: Type.Object({ name: Type.String(), href: Type.String(), format: Type.String() }),
 })
 
+/** Rules of `stopIf` that a load has broken. */
+export const Stopped = Type.Array(
+  Type.Object({ rule: oneOf(stopRuleNames), limit: Type.Unknown(), measured: Type.Unknown() }),
+)
+
 const Task = Type.Object({
   id: Type.Integer(),
   href: Type.String(),
   state: oneOf(taskStates),
   rejected: Type.Optional(Type.Integer()),
-  updateMode: Type.Optional(oneOf(updateModes)),
+  updateMode: Type.Optional(oneOf(loadModes)),
   data: Type.Optional(TaskDataReply),
   target: Type.Optional(TargetReply),
   progress: Type.Optional(Type.String({ description: 'Where its progress is told' })),
   layer: Type.Optional(TaskLayer),
   errorMessage: text,
+  errorCode: Type.Optional(
+    Type.String({ description: 'Of a task that is ERROR, where its failure has a code' }),
+  ),
+  keys: Type.Optional(Type.Array(Type.String(), { description: 'Columns by which rows are the same' })),
+  deleteMissing: Type.Optional(Type.Boolean()),
+  stopIf: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  stopped: Type.Optional(Stopped),
+  changes: Type.Optional(Type.String({ description: 'Where it is listed what an UPSERT has changed' })),
   transformChain: Type.Optional(Chain),
   messages: Type.Optional(Type.Array(Message)),
   rowsRead: Type.Optional(Type.Integer()),

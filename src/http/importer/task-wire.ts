@@ -47,6 +47,7 @@ export function toWireTask(
       ? {}
       : { layer: level >= 2 ? toWireLayer(request, task) : toWireLayerItem(request, task, layer) }),
     ...defined({ errorMessage }),
+    ...(dialect === 'geoserver' ? {} : newerFacts(request, task)),
     transformChain: {
       type: task.kind ?? 'vector',
       transforms: toWireTransforms(request, task, dialect),
@@ -57,6 +58,16 @@ export function toWireTask(
     ...(rejectLimit === undefined ? {} : { rejectLimit: toWireRejectLimit(rejectLimit) }),
     ...(task.repair === true ? { repair: true } : {}),
     ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
+  }
+}
+
+/** What the dialect of older systems does not have. */
+function newerFacts(request: FastifyRequest, task: ShownTask): object {
+  const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode } = task
+  const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
+  return {
+    ...defined({ errorCode, keys, deleteMissing, stopIf, stopped }),
+    ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),
   }
 }
 

@@ -17,6 +17,8 @@ import {
   removeUploads,
   saveTaskAndTell,
 } from '../records/records.ts'
+import type { RehearseNeeds } from '../rehearse/rehearse.ts'
+import { dropTrials, endRehearsal } from '../rehearse/rehearse.ts'
 import { failPreparation } from '../run/run.ts'
 
 export interface CancelNeeds {
@@ -25,6 +27,7 @@ export interface CancelNeeds {
   stop: { broadcast: Broadcast; running: RunningTable }
   locks: ImportLocks
   folders: { uploads: string; rejects: string }
+  rehearsing: RehearseNeeds
 }
 
 /** A task that waits for its turn is CANCELED at once; false where it has begun meanwhile. */
@@ -42,7 +45,8 @@ async function cancelWaiting(needs: CancelNeeds, task: TaskRecord): Promise<bool
 /** Stops a task that runs or waits for its turn; does nothing to others. Ends when it has stopped. */
 export async function cancelTask(needs: CancelNeeds, importId: number, taskId: number): Promise<void> {
   const db = needs.records.database.kysely
-  const { run } = await getTask(db, importId, taskId)
+  const { run, rehearsing } = await getTask(db, importId, taskId)
+  if (rehearsing !== undefined) await cancelRehearsal(needs, await getImport(db, importId))
   if (run === undefined) return
   await stopWork(needs.stop, { importId, taskId }, async () => {
     const task = await findTask(db, importId, taskId)
@@ -64,10 +68,24 @@ async function cancelPreparation(needs: CancelNeeds, { id, jobId }: ImportRecord
   })
 }
 
+/** Stops a rehearsal with all its tasks; does nothing where none is under way. */
+async function cancelRehearsal(needs: CancelNeeds, { id, rehearsal }: ImportRecord): Promise<void> {
+  if (rehearsal?.state !== 'RUNNING') return
+  if (await needs.jobs.withdraw(rehearsal.jobId)) {
+    await endRehearsal(needs.rehearsing, id, 'CANCELED')
+    return
+  }
+  await stopWork(needs.stop, { importId: id }, async () => {
+    const record = await findImport(needs.records.database.kysely, id)
+    return record?.rehearsal?.state !== 'RUNNING'
+  })
+}
+
 /** Stops every task of an import, the preparation of its data, and fetches for uploads to it. */
 export async function cancelImport(needs: CancelNeeds, importId: number): Promise<void> {
   const record = await getImport(needs.records.database.kysely, importId)
   if (record.state === 'INIT') await cancelPreparation(needs, record)
+  await cancelRehearsal(needs, record)
   await stopFetches(needs.stop, importId)
   const tasks = await listTasks(needs.records.database.kysely, importId)
   const waiting = tasks.filter((task) => task.state !== 'RUNNING')
@@ -77,6 +95,12 @@ export async function cancelImport(needs: CancelNeeds, importId: number): Promis
 }
 
 const endMs = 10_000
+
+/** Ends a rehearsal that is under way, and takes away what it has staged and found. */
+export async function dropRehearsal(needs: CancelNeeds, importId: number): Promise<void> {
+  await cancelRehearsal(needs, await getImport(needs.records.database.kysely, importId))
+  await needs.locks.ofImport(importId, () => dropTrials(needs.rehearsing, importId))
+}
 
 /** Cancels what runs, then removes the record, its uploads and its rejects; published layers stay. */
 export async function removeImport(
@@ -92,6 +116,7 @@ export async function removeImport(
     await needs.jobs.wait(jobId, AbortSignal.timeout(endMs))
   }
   await needs.locks.ofImport(importId, async () => {
+    await dropTrials(needs.rehearsing, importId)
     await needs.records.database.transaction((transaction) => deleteImport(transaction, importId))
     await removeUploads(needs, importId)
     await removeRejects(needs, importId)

@@ -6,12 +6,13 @@ import type { LookNeeds } from '../look/look.ts'
 import type { ImportRecord, NewImport } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { getImport } from '../records/records.ts'
+import { startRehearsal } from '../rehearse/rehearse.ts'
 import type { MakeNeeds, StartNeeds } from '../run/run.ts'
 import { startRun } from '../run/run.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import { addPath, addUpload, openUpload } from './add-upload.ts'
 import type { CancelNeeds } from './cancel.ts'
-import { cancelImport, cancelTask, removeImport } from './cancel.ts'
+import { cancelImport, cancelTask, dropRehearsal, removeImport } from './cancel.ts'
 import { createImport } from './create-import.ts'
 import { deleteImportFile } from './delete-file.ts'
 import { removeGranule, setGranuleTime } from './edit-granules.ts'
@@ -60,13 +61,19 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
       const jobId = await startRun(starting, importId, check)
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
+    /** Does what a run would do before its commit; with `isAsync` it returns when that has been written down. */
+    rehearse: async (importId: number, { isAsync, signal }: RunOptions): Promise<void> => {
+      const jobId = await startRehearsal(cancel.rehearsing, importId)
+      if (!isAsync) await jobs.wait(jobId, signal)
+    },
+    dropRehearsal: bind(dropRehearsal, cancel),
     openUpload: bind(openUpload, uploads),
     addUpload: bind(addUpload, uploads),
     addPath: bind(addPath, uploads),
     fetchUpload: bind(fetchUpload, uploads),
     changeTask: bind(changeTask, edits),
     editTransforms: bind(editTransforms, edits),
-    removeTask: bind(removeTask, { records, locks: live.locks }),
+    removeTask: bind(removeTask, { records, locks: live.locks, rehearsing: cancel.rehearsing }),
     deleteFile: bind(deleteImportFile, edits),
     setGranuleTime: bind(setGranuleTime, edits),
     removeGranule: bind(removeGranule, edits),

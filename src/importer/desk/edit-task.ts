@@ -8,6 +8,8 @@ import type { ImportRecord, LayerChange, TaskChange, TaskLayer, TaskRecord } fro
 import { chosenSchema, finalSchema, proposeLayer } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { deleteTask, getImport, getTask, saveTaskAndTell, settleImport } from '../records/records.ts'
+import type { RehearseNeeds } from '../rehearse/rehearse.ts'
+import { removeStaged } from '../rehearse/rehearse.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import { asRequest } from './as-request.ts'
 import type { MoveNeeds } from './move-import.ts'
@@ -242,7 +244,7 @@ export async function editTransforms(
 
 /** Takes a task away; a running one is a `conflict`. */
 export async function removeTask(
-  needs: { records: Keeping; locks: ImportLocks },
+  needs: { records: Keeping; locks: ImportLocks; rehearsing: RehearseNeeds },
   importId: number,
   taskId: number,
   check?: (task: TaskRecord) => void,
@@ -253,6 +255,7 @@ export async function removeTask(
     if (task.state === 'RUNNING') {
       throw conflict('task-running', `Task ${taskId} is RUNNING: cancel its run first`)
     }
+    await removeStaged(needs.rehearsing, task)
     await needs.records.database.transaction(async (db) => {
       await deleteTask(db, importId, taskId)
       await settleImport(needs.records, db, await getImport(db, importId))

@@ -14,6 +14,7 @@ import type {
   TaskLoad,
   TaskRecord,
   TaskStore,
+  TaskTrial,
 } from '../model/model.ts'
 import type { Place, Published } from '../publish/publish.ts'
 
@@ -94,8 +95,17 @@ export interface Turns {
   publish?: string
 }
 
+/** What a rehearsal writes down before it stages anything. */
+export interface RehearsalNotes {
+  /** When it began; ISO 8601. */
+  readonly at: string
+  aim(load: TaskLoad): Promise<void>
+}
+
 /** What staging may write down on the task at once. */
 export interface StageNotes {
+  /** The limits of the load have stopped it; what was staged is laid by. */
+  keepStopped(trial: TaskTrial): Promise<void>
   say(message: Message): Promise<void>
   /** The numbers of a load that is given up. */
   keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>
@@ -169,6 +179,11 @@ export interface TaskKind {
   turn(running: Running): Promise<string | undefined>
   /** Decides where the data go. */
   place(running: Running, naming: Naming): Promise<Placed>
+  /**
+   * Does what a run would do before its commit, and tells what that would do. What it throws, and what is not laid by, has
+   * left nothing but the load that it noted.
+   */
+  rehearse(running: Running, notes: RehearsalNotes, signal: AbortSignal): Promise<TaskTrial>
   /** What a load that broke off has committed, to be published; undefined where it has not. Throws where nobody knows. */
   recover(load: TaskLoad): Promise<Committed | undefined>
   /** Takes away what a load that was not committed has left. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Message } from '../../formats/format.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Vault } from '../../lib/secrets/vault.ts'
 import type { IndexMaker } from '../../stores/files/index/index-maker.ts'
@@ -36,6 +37,7 @@ export interface KindNeeds {
   names: NameReservations
   progress: ProgressBoard
   log: Logger
+  clock: Clock
   folders: { stores: string; uploads: string; rejects: string; indexes: string }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean
@@ -54,12 +56,13 @@ export class Kinds {
     const { catalog, indexMaker, log } = needs
     const targets = new Targets(needs)
     const loader = new Loader(needs)
-    const rows = new RowLoads({ catalog, targets, loader, indexMaker, log })
+    const now = () => needs.clock.now().toISOString()
+    const rows = new RowLoads({ catalog, targets, loader, indexMaker, log, now })
     this.#all = [
       mosaicKind({ ...needs, loading: { rows, targets, loader } }),
       rasterKind(needs),
       tableKind({ ...needs, rows }),
-      servedKind({ ...needs, rows }),
+      servedKind({ ...needs, rows, loader }),
     ]
     this.#rows = vectorKind({ ...needs, rows })
     this.#examineNeeds = needs

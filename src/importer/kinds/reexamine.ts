@@ -87,6 +87,7 @@ export async function reexamine(
       finding,
     }),
     'errorMessage',
+    'errorCode',
     'target',
     'run',
   )

@@ -3,6 +3,7 @@ import { without } from '../../lib/defined.ts'
 import type { DatabasePlace } from '../../sources/database/database.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTime } from './granule-record.ts'
+import type { ImportRehearsal } from './rehearsal.ts'
 import type { ImportState } from './states.ts'
 
 export const sourceTypes = ['file', 'directory', 'mosaic', 'remote'] as const
@@ -65,6 +66,8 @@ export interface ImportRecord {
   nextUpload: number
   /** The preparation or run under way, or waiting for its turn. */
   jobId?: number
+  /** The last rehearsal, under way or kept. */
+  rehearsal?: ImportRehearsal
   /** Who created it. */
   user?: string
 }

@@ -8,6 +8,15 @@ export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from '.
 export { sourceTypes, withoutPassword } from './import-record.ts'
 export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
 export { now } from './now.ts'
+export type {
+  LaidBy,
+  RehearsalState,
+  TaskTrial,
+  Trial,
+  TrialBasis,
+  TrialWish,
+} from './rehearsal.ts'
+export { rehearsalStates } from './rehearsal.ts'
 export { findRejectFault, rejectLimitOf } from './reject-limit.ts'
 export type {
   LayerChange,
@@ -19,13 +28,14 @@ export type {
 } from './requests.ts'
 export type { Finding, ImportEvent, ImportState, TaskState } from './states.ts'
 export { importStates, runnableStates, taskStates } from './states.ts'
+export { stopRuleNames } from './stop-rules.ts'
 export { allAttributes, chosenSchema, isLoadedWhole, loadedLayer, proposeLayer } from './task-layer.ts'
+export type { TaskLoad } from './task-load.ts'
 export type {
   AttributeChoice,
   OwnStyle,
   RejectLimit,
   TaskLayer,
-  TaskLoad,
   TaskRecord,
   TaskStore,
 } from './task-record.ts'

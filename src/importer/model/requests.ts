@@ -2,10 +2,11 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { GeometryType } from '../../geo/schema.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
 import type { RemoteCredentials } from '../../sources/remote/credentials.ts'
-import type { UpdateMode } from '../../stores/store.ts'
+import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTime } from './granule-record.ts'
 import type { ImportSource } from './import-record.ts'
+import type { StopRules } from './stop-rules.ts'
 import type { AttributeChoice, RejectLimit } from './task-record.ts'
 
 export interface WantedSource {
@@ -48,7 +49,11 @@ export interface LayerChange {
 }
 
 export interface TaskChange {
-  updateMode?: UpdateMode
+  updateMode?: LoadMode
+  keys?: string[]
+  deleteMissing?: boolean
+  /** Null takes the rules away. */
+  stopIf?: StopRules | null
   charset?: string
   rejectLimit?: RejectLimit
   repair?: boolean

@@ -33,6 +33,8 @@ export type TaskEvent =
   | { type: 'completed' }
   | { type: 'failed' }
   | { type: 'canceled' }
+  /** A rehearsal is over: the task is what it was. */
+  | { type: 'rehearsed'; before: TaskState }
 
 const examinable: readonly TaskState[] = taskStates.filter(
   (state) => state !== 'RUNNING' && state !== 'COMPLETE',
@@ -47,9 +49,10 @@ const taskEventFrom: Record<TaskEvent['type'], readonly TaskState[]> = {
   completed: ['RUNNING'],
   failed: ['RUNNING', ...runnableStates],
   canceled: ['RUNNING', ...runnableStates],
+  rehearsed: ['RUNNING'],
 }
 
-const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined'>, TaskState> = {
+const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'rehearsed'>, TaskState> = {
   started: 'RUNNING',
   completed: 'COMPLETE',
   failed: 'ERROR',
@@ -59,6 +62,7 @@ const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined'>, TaskState> = {
 /** The state after an event; undefined where the event is not possible. */
 export function nextTaskState(state: TaskState, event: TaskEvent): TaskState | undefined {
   if (!taskEventFrom[event.type].includes(state)) return undefined
+  if (event.type === 'rehearsed') return runnableStates.includes(event.before) ? event.before : undefined
   return event.type === 'examined' ? event.finding : taskEventTo[event.type]
 }
 
@@ -68,8 +72,13 @@ export type ImportEvent =
   | { type: 'prepare-failed' }
   | { type: 'prepare-again' }
   | { type: 'started' }
+  /** A rehearsal is over: the import is what it was. */
+  | { type: 'rehearsed'; before: ImportState }
   /** A run ended, a task was edited, deleted or added. */
   | { type: 'tasks-changed'; tasks: readonly TaskState[]; isRunUnderWay: boolean }
+
+/** From where a run or a rehearsal starts. */
+const startable: readonly ImportState[] = ['PENDING', 'READY', 'COMPLETE_ERROR']
 
 function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunUnderWay: boolean): ImportState {
   if (isRunUnderWay || tasks.includes('RUNNING')) return 'RUNNING'
@@ -91,7 +100,9 @@ export function nextImportState(state: ImportState, event: ImportEvent): ImportS
     case 'prepare-again':
       return state === 'INIT_ERROR' ? 'INIT' : undefined
     case 'started':
-      return state === 'PENDING' || state === 'READY' || state === 'COMPLETE_ERROR' ? 'RUNNING' : undefined
+      return startable.includes(state) ? 'RUNNING' : undefined
+    case 'rehearsed':
+      return state === 'RUNNING' && startable.includes(event.before) ? event.before : undefined
     case 'tasks-changed':
       return state === 'INIT' ? undefined : stateOfTasks(state, event.tasks, event.isRunUnderWay)
   }

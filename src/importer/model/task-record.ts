@@ -3,10 +3,13 @@ import type { CrsCandidate } from '../../geo/crs-candidates.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Attribute, AttributeType, GeometryField, GeometryType } from '../../geo/schema.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
-import type { UpdateMode } from '../../stores/store.ts'
+import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTask } from './granule-record.ts'
+import type { RehearsingTask, TaskTrial } from './rehearsal.ts'
 import type { TaskState } from './states.ts'
+import type { Stopped, StopRules } from './stop-rules.ts'
+import type { TaskLoad } from './task-load.ts'
 
 /** A style document in a file that lies beside the data. */
 export interface OwnStyle {
@@ -70,23 +73,6 @@ interface TaskRun {
   load?: TaskLoad
 }
 
-/** Where a load goes, known before it begins. */
-export interface TaskLoad {
-  loadId: string
-  storeId: number
-  table: string
-  /** The layer to publish under a free name like this one, or the layer to refresh. */
-  layerName: string
-  isNewLayer: boolean
-  /** A file of ours that the rows go to and the store is pointed to; removed when the load fails. */
-  movedTo?: string
-  /** Of a mosaic: its folder of ours; what this load puts there stands below under the load's id. */
-  granuleFolder?: string
-  /** Recorded just before the store's commit. */
-  token?: string
-  counts?: { rowsRead: number; rowsLoaded: number; rejected: number }
-}
-
 export interface TaskRecord {
   importId: number
   id: number
@@ -94,7 +80,13 @@ export interface TaskRecord {
   sortKey: string
   revision: number
   updatedAt: string
-  updateMode: UpdateMode
+  updateMode: LoadMode
+  /** Columns of the table by which rows are matched; an UPSERT needs them. */
+  keys?: string[]
+  /** Whether an UPSERT deletes rows of the table whose key does not come. */
+  deleteMissing?: boolean
+  /** What stops a load before its commit. */
+  stopIf?: StopRules
   /** Data folder: file ids are paths below it. */
   folder: string
   /** Ours to delete. */
@@ -124,6 +116,10 @@ export interface TaskRecord {
   /** Whether a REPLACE that reads no row may empty its layer. */
   allowEmpty?: boolean
   errorMessage?: string
+  /** By what programs tell why it is `ERROR`, where the failure has a code. */
+  errorCode?: string
+  /** The rules that have stopped the last run. */
+  stopped?: Stopped[]
   messages: Message[]
   rowsRead?: number
   rowsLoaded?: number
@@ -131,6 +127,10 @@ export interface TaskRecord {
   run?: TaskRun
   /** A load of an earlier run of which is not known whether it committed; settled before the next one begins. */
   unsettled?: TaskLoad
+  /** A rehearsal under way. */
+  rehearsing?: RehearsingTask
+  /** What the last rehearsal has found and staged, or a load that was stopped. */
+  trial?: TaskTrial
 }
 
 /** `rows` at most, or `share` of the rows read but at least one row. */

@@ -141,7 +141,13 @@ export async function publishTask(
     const store = await makeStore?.(change)
     const settled = store === undefined ? place : { ...place, storeId: store.id }
     const published = await putLayer(change, record, task, { place: settled, facts, ownDocument })
-    const rest = without(taskAfter(task, { type: 'completed' }), 'run', 'errorMessage')
+    const rest = without(
+      taskAfter(task, { type: 'completed' }),
+      'run',
+      'errorMessage',
+      'errorCode',
+      'stopped',
+    )
     const complete: TaskRecord = {
       ...rest,
       ...(store === undefined

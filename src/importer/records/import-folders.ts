@@ -34,6 +34,34 @@ export function rejectsPath(
   return join(folders.rejects, String(importId), `${taskId}.ndjson`)
 }
 
+/** Where a rehearsal, or a load that was stopped, leaves what it finds row by row. */
+export function trialPath(
+  { folders }: { folders: { rejects: string } },
+  importId: number,
+  taskId: number,
+  what: 'rejects.ndjson' | 'changes.gpkg',
+): string {
+  return join(folders.rejects, String(importId), `${taskId}.trial.${what}`)
+}
+
+/** Where it is listed what an `UPSERT` has changed. */
+export function changesPath(
+  { folders }: { folders: { rejects: string } },
+  importId: number,
+  taskId: number,
+): string {
+  return join(folders.rejects, String(importId), `${taskId}.changes.gpkg`)
+}
+
+export async function removeTrialFiles(
+  parts: { folders: { rejects: string } },
+  importId: number,
+  taskId: number,
+): Promise<void> {
+  for (const what of ['rejects.ndjson', 'changes.gpkg'] as const)
+    await rm(trialPath(parts, importId, taskId, what), { force: true })
+}
+
 export async function removeRejects(
   { folders }: { folders: { rejects: string } },
   importId: number,

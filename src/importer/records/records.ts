@@ -7,11 +7,14 @@ export {
   saveGranule,
 } from './granule-repository.ts'
 export {
+  changesPath,
   makeUploadFolder,
   rejectsPath,
   removeRejects,
+  removeTrialFiles,
   removeUpload,
   removeUploads,
+  trialPath,
   uploadRoot,
 } from './import-folders.ts'
 export {

@@ -77,6 +77,7 @@ async function placeOnce(
 ): Promise<void> {
   const placed = await needs.kinds.of(owner.task).place(owner, { isLookedUp, signal })
   try {
+    await dropTrial(needs, owner, placed)
     if (placed.load !== undefined) await owner.aim(placed.load)
     await stageToPublish(needs.locks, owner, placed, signal)
   } catch (error) {
@@ -84,6 +85,20 @@ async function placeOnce(
   } finally {
     placed.release()
   }
+}
+
+/** Takes away what was staged before and is not taken up. */
+async function dropTrial({ kinds, log }: AttemptNeeds, owner: RunningTask, { load }: Placed): Promise<void> {
+  const { record, task } = owner
+  const before = task.trial?.load
+  if (before === undefined || before.loadId === load?.loadId) return
+  await kinds
+    .ofLoad(before)
+    .discard(before)
+    .catch((error: unknown) =>
+      log.warn({ err: error, importId: record.id, taskId: task.id }, 'staged rows were not removed'),
+    )
+  await owner.forgetTrial()
 }
 
 /** The protocol: stage, write down what is about to be committed, commit, publish. */

@@ -1,4 +1,4 @@
-import { explain } from '../../lib/errors.ts'
+import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
 import type { RunningTable } from '../live/live.ts'
@@ -45,7 +45,7 @@ export async function runTask(
       await ending.cancel()
     } else {
       log.info({ err: error, importId, taskId }, 'a task failed')
-      await ending.fail(explain(error))
+      await ending.fail(explain(error), error instanceof Failure ? error.code : undefined)
     }
   } finally {
     work.end()

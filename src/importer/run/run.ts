@@ -1,4 +1,6 @@
 import type { Jobs } from '../../jobs/jobs.ts'
+import type { RehearseNeeds } from '../rehearse/rehearse.ts'
+import { rehearsalHandler, rehearseJob } from '../rehearse/rehearse.ts'
 import type { PrepareNeeds } from './prepare-import.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { publishEarlierCommits } from './recover-task.ts'
@@ -9,13 +11,18 @@ import { prepareJob, runJob } from './start-run.ts'
 /** Takes up what an earlier process left, then runs jobs of imports. */
 export async function startJobs(
   jobs: Jobs,
-  { preparing, running }: { preparing: PrepareNeeds; running: RunNeeds },
+  {
+    preparing,
+    running,
+    rehearsing,
+  }: { preparing: PrepareNeeds; running: RunNeeds; rehearsing: RehearseNeeds },
 ): Promise<void> {
   const { owner, attempt } = running.tasks
   await publishEarlierCommits({ owner, ...attempt, jobs })
   await jobs.start({
     [prepareJob]: prepareHandler(preparing),
     [runJob]: runHandler(running),
+    [rehearseJob]: rehearsalHandler(rehearsing),
   })
 }
 export type { MakeNeeds } from './make-tasks.ts'

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/connection.ts'
 import type { Message } from '../../formats/format.ts'
-import { without } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
-import type { ImportRecord, TaskLoad, TaskRecord } from '../model/model.ts'
+import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
 import { taskAfter } from '../model/model.ts'
 import type { PublishNeeds } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
@@ -50,7 +50,7 @@ export class RunningTask implements Running, StageNotes {
 
   /** Takes up a load whose end was not known when its run ended. */
   async resume(): Promise<void> {
-    const { unsettled, ...task } = without(this.#task, 'errorMessage')
+    const { unsettled, ...task } = without(this.#task, 'errorMessage', 'errorCode')
     if (unsettled === undefined) return
     const run = { jobId: 0, attempt: 0, ...task.run, load: unsettled }
     await this.#save({ ...taskAfter(task, { type: 'started' }), run })
@@ -63,7 +63,8 @@ export class RunningTask implements Running, StageNotes {
 
   /** The first attempt, with the task as it was looked at again. */
   async begin(examined: TaskRecord, attempt: number): Promise<void> {
-    const rest = without(examined, 'rowsRead', 'rowsLoaded', 'rejected', 'errorMessage')
+    const results = ['rowsRead', 'rowsLoaded', 'rejected', 'errorMessage', 'errorCode', 'stopped'] as const
+    const rest = without(examined, ...results)
     const layer = examined.layer === undefined ? {} : { layer: without(examined.layer, 'loaded') }
     const fresh = { ...rest, ...layer, messages: rest.source?.messages ?? [] }
     const run = { jobId: this.#jobId, attempt }
@@ -75,9 +76,22 @@ export class RunningTask implements Running, StageNotes {
     await this.#save(examined)
   }
 
-  /** Writes down where a load goes, before anything of it is there. */
+  /** Writes down where a load goes, before anything of it is there. What was staged before belongs to it, or to nobody. */
   async aim(load: TaskLoad): Promise<void> {
-    await this.#save({ ...this.#task, run: { ...this.#run, load } })
+    await this.#save({ ...without(this.#task, 'trial'), run: { ...this.#run, load } })
+  }
+
+  /** What was staged before is not there any more. */
+  async forgetTrial(): Promise<void> {
+    if (this.#task.trial !== undefined) await this.#save(without(this.#task, 'trial'))
+  }
+
+  /** The limits of the load have stopped it: what it staged waits for a person's word. */
+  async keepStopped(trial: TaskTrial): Promise<void> {
+    const { rows, stopped } = trial.found ?? {}
+    const run = without(this.#run, 'load')
+    const counts = { rowsRead: rows?.read ?? 0, rowsLoaded: 0, rejected: rows?.rejected ?? 0 }
+    await this.#save({ ...this.#task, ...counts, trial, run, ...defined({ stopped }) })
   }
 
   /** A message that stays whatever becomes of the attempt. */
@@ -129,9 +143,9 @@ export class RunningTask implements Running, StageNotes {
     await this.#save(this.#withoutRun(taskAfter(this.#task, { type: 'canceled' })))
   }
 
-  async fail(reason: string): Promise<void> {
+  async fail(reason: string, errorCode?: string): Promise<void> {
     const failed = taskAfter(this.#task, { type: 'failed' })
-    await this.#save({ ...this.#withoutRun(failed), errorMessage: reason })
+    await this.#save({ ...this.#withoutRun(failed), errorMessage: reason, ...defined({ errorCode }) })
   }
 
   get #jobId(): number {

@@ -2,9 +2,10 @@ import type { DataFile, LayerDescription } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
-import type { StoreConnection, TableDescription, UpdateMode } from '../../stores/store.ts'
+import type { UpsertRules } from '../../stores/changes.ts'
+import type { LoadMode, StoreConnection, TableDescription } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { AttributeChoice, IndexRow, RejectLimit } from '../model/model.ts'
+import type { AttributeChoice, IndexRow, LaidBy, RejectLimit, Trial, TrialWish } from '../model/model.ts'
 
 /** Where rows come from. */
 export type LoadSource =
@@ -25,7 +26,9 @@ export interface LoadPlan {
   srs?: string
   transforms: TransformSpec[]
   connection: StoreConnection
-  mode: UpdateMode
+  mode: LoadMode
+  /** Of an `UPSERT`. */
+  upsert?: UpsertRules
   table: string
   /** Where rejected rows are written, one JSON object a line. */
   rejectsPath: string
@@ -36,6 +39,21 @@ export interface LoadPlan {
   allowEmpty?: boolean
   /** What a REPLACE takes away has rows, whatever the table loaded into holds: it stands in for another. */
   isTargetFilled?: boolean
+  /** Rows are read, and neither staged nor looked for: the file is served as it is. */
+  isReadOnly?: boolean
+  /** What is looked at when the rows are staged, before any commit. */
+  trial?: TrialWish
+  /** Rows that were staged before under the same `loadId`, and where those lie that were rejected. */
+  takeUp?: LaidBy & { rejected: number; rejectsPath: string }
+  /** Where what an `UPSERT` changes is listed; absent: nowhere. */
+  changesPath?: string
+}
+
+/** What a load comes to that stops before its commit. */
+export interface TriedLoad {
+  trial: Trial
+  /** Absent where the store lays nothing by. */
+  laidBy?: LaidBy
 }
 
 /** What a load came to; every row read stands in `rowsLoaded` or in `rejected`. */

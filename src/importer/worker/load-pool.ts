@@ -6,17 +6,23 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
 import type { DescribedFile } from '../model/model.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
-import type { DatabaseDescription, LoadWork } from './load-work.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
+import type { DatabaseDescription, LoadNotice, LoadWork } from './load-work.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { needsOwnProcess } from './trusted-databases.ts'
 
-export interface LoadHandlers {
+/** Who watches a load. */
+interface WatchHandlers {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
   onMessage(message: Message): void
+}
+
+export interface LoadHandlers extends WatchHandlers {
   /** Called when all is staged; the load goes on when it returns, and is discarded when it throws. */
   onStaged?(): Promise<void>
+  /** Called when limits have stopped the load, with what was found and laid by; the load fails when it returns. */
+  onStopped?(tried: TriedLoad): Promise<void>
   /** Called just before the commit; the store commits when it returns, rolls back when it throws. */
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
@@ -27,6 +33,8 @@ export interface LoadPool {
   /** The tables of a database. */
   describeDatabase(connection: DatabaseConnection, options: DescribeOptions): Promise<DatabaseDescription>
   load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
+  /** Does what a load does before its commit, and tells what that would do. */
+  rehearse(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
   /** Loads and descriptions under way, and those that wait. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -102,14 +110,20 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
         pool.call('load', plan, {
           ...limits,
           key: plan.connection.parameters.path,
-          onNotice: (notice) => {
-            if ('progress' in notice) handlers.onProgress(notice.progress)
-            else handlers.onMessage(notice.message)
-          },
+          onNotice: (notice) => pass(notice, handlers),
           onAsk: async (question) => {
             if ('staged' in question) await handlers.onStaged?.()
+            else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
             else await handlers.beforeCommit(question.token, question.outcome)
           },
+        }),
+      ),
+    rehearse: (plan, handlers) =>
+      work<TriedLoad>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
+        pool.call('rehearse', plan, {
+          ...limits,
+          key: plan.connection.parameters.path,
+          onNotice: (notice) => pass(notice, handlers),
         }),
       ),
     counts: () => ({ running: queue.running, queued: queue.waiting }),
@@ -126,6 +140,11 @@ interface Limits {
   silenceMs: number
   /** Whether it may never come to an end by itself. */
   isSlow?: boolean
+}
+
+function pass(notice: LoadNotice, handlers: WatchHandlers): void {
+  if ('progress' in notice) handlers.onProgress(notice.progress)
+  else handlers.onMessage(notice.message)
 }
 
 function described({ isSlow = false, ...limits }: Limits) {

@@ -5,8 +5,8 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
 import { getDatabaseReader } from '../../sources/database/registry.ts'
 import { describeFile } from './describe-file.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
-import { runLoad } from './run-load.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
+import { rehearseLoad, runLoad } from './run-load.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { checkConnection, checkFile, checkPlan } from './trusted-databases.ts'
 
@@ -18,7 +18,7 @@ export interface DatabaseDescription extends DescribedDatabase {
 export type LoadNotice = { progress: LoadProgress } | { message: Message }
 
 /** What the load waits for: it goes on when this is answered, and is discarded when it is refused. */
-export type LoadQuestion = { staged: true } | { token: string; outcome: LoadOutcome }
+export type LoadQuestion = { staged: true } | { stopped: TriedLoad } | { token: string; outcome: LoadOutcome }
 
 type LoadContext = CallContext<LoadNotice, LoadQuestion, void>
 
@@ -50,7 +50,16 @@ function handlersAt(place: LoadPlace) {
         onProgress: (progress) => notify({ progress }),
         onMessage: (message) => notify({ message }),
         onStaged: () => ask({ staged: true }),
+        onStopped: (stopped) => ask({ stopped }),
         beforeCommit: (token, outcome) => ask({ token, outcome }),
+      })
+    },
+    rehearse: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {
+      checkPlan(place, plan)
+      return rehearseLoad(plan, {
+        signal,
+        onProgress: (progress) => notify({ progress }),
+        onMessage: (message) => notify({ message }),
       })
     },
   }

@@ -49,6 +49,11 @@ export class PolygonWatch {
     this.#isRepairing = isRepairing
   }
 
+  /** Polygons that were not valid, and of those the ones that are now. */
+  get counts(): { invalid: number; repaired: number } {
+    return { invalid: this.#invalid, repaired: this.#repaired }
+  }
+
   /** Passes batches on; when they have ended, one message tells what was found. */
   async *watch(
     batches: AsyncIterable<FeatureBatch>,

@@ -1,13 +1,23 @@
 import type { RejectedRow } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
+import type { RejectGroup } from '../model/load-rules.ts'
+
+/** By what a row was rejected: its reader, a transformation, or the store. */
+export type RejectSource = 'row-not-read' | 'row-not-transformed' | 'row-not-stored'
 
 /** Kinds of reasons that are told apart; further ones are counted by the writer of rejects alone. */
 const maxKinds = 1000
 const shownKinds = 3
 const shownText = 200
+const groupKinds = 100
+const groupRows = 5
+const groupFields = 30
 
 interface Kind {
   count: number
+  code: RejectSource
+  /** Some of its rows, for people. */
+  rows: object[]
   /** The first row of the kind. */
   first: Pick<RejectedRow, 'row' | 'field' | 'value' | 'reason'>
 }
@@ -32,25 +42,55 @@ function explainKind({ count, first }: Kind): string {
 export class RejectReasons {
   readonly #kinds = new Map<string, Kind>()
 
-  add({ row, field, value, reason }: RejectedRow): void {
+  add(reject: RejectedRow, code: RejectSource = 'row-not-read'): void {
+    const { row, field, value, reason } = reject
     const key = kindOf({ ...defined({ field }), reason })
     const known = this.#kinds.get(key)
-    if (known !== undefined) known.count += 1
-    else if (this.#kinds.size < maxKinds) {
+    if (known !== undefined) {
+      known.count += 1
+      if (known.rows.length < groupRows) known.rows.push(shownRow(reject))
+    } else if (this.#kinds.size < maxKinds) {
       const first = {
         row,
         reason,
         ...defined({ field, value }),
       }
-      this.#kinds.set(key, { count: 1, first })
+      this.#kinds.set(key, { count: 1, code, rows: [shownRow(reject)], first })
     }
   }
 
   /** The commonest reasons with their first rows, in words; empty without any. */
   explain(): string {
-    const kinds = [...this.#kinds.values()].sort((a, b) => b.count - a.count || a.first.row - b.first.row)
+    const kinds = this.#sorted()
     const shown = kinds.slice(0, shownKinds).map(explainKind)
     const more = kinds.length > shownKinds ? `; and ${kinds.length - shownKinds} further reasons` : ''
     return shown.join('; ') + more
   }
+
+  /** The commonest reasons with some rows of each. */
+  groups(): RejectGroup[] {
+    return this.#sorted()
+      .slice(0, groupKinds)
+      .map(({ code, count, rows, first: { field, reason } }) => ({
+        ...{ code, reason: reason.slice(0, 500), count, rows },
+        ...defined({ field }),
+      }))
+  }
+
+  #sorted(): Kind[] {
+    return [...this.#kinds.values()].sort((a, b) => b.count - a.count || a.first.row - b.first.row)
+  }
+}
+
+function shownRow({ row, value, properties = {} }: RejectedRow): object {
+  const shown = Object.entries(properties)
+    .slice(0, groupFields)
+    .map(([name, one]) => [name, shownValue(one)])
+  return { row, ...defined({ value: value?.slice(0, shownText) }), properties: Object.fromEntries(shown) }
+}
+
+function shownValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Uint8Array) return Buffer.from(value.subarray(0, shownText)).toString('base64')
+  return typeof value === 'string' ? value.slice(0, shownText) : value
 }

@@ -40,9 +40,9 @@ export function checkConnection(
 }
 
 /** The same for everything that a load reads from and writes to. */
-export function checkPlan(place: LoadPlace, { source, connection }: LoadPlan): void {
+export function checkPlan(place: LoadPlace, { source, connection, isReadOnly }: LoadPlan): void {
   checkSource(place, source)
-  checkStore(place, connection)
+  if (isReadOnly !== true) checkStore(place, connection)
 }
 
 function checkSource(place: LoadPlace, source: LoadSource): void {

@@ -1,4 +1,4 @@
-export type { LoadOutcome, LoadPlan, LoadProgress, LoadSource } from './load-plan.ts'
+export type { LoadOutcome, LoadPlan, LoadProgress, LoadSource, TriedLoad } from './load-plan.ts'
 export type { LoadPool } from './load-pool.ts'
 export { createLoadPool } from './load-pool.ts'
 export { stageLoad } from './stage-load.ts'

@@ -63,6 +63,13 @@ export async function fileLayerTarget(
   }
 }
 
+/** The same target in the file that was made for it before. */
+export function movedTo(target: Target, path: string): Target {
+  const { moved, store } = target
+  if (moved === undefined) return target
+  return { ...target, store: { ...store, ...ownFile(path) }, moved: { ...moved, path } }
+}
+
 /** Makes the folder of the new file, and the whole copy where the old one is of the same type. */
 export async function prepareMove({ moved }: Target, signal: AbortSignal): Promise<void> {
   if (moved === undefined) return

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { defined } from '../../../lib/defined.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
-import type { TaskLoad } from '../../model/model.ts'
-import type { CommitNote, Committed, Naming, Placed, Running } from '../kind.ts'
-import { findFileStore, openMoved, pointStore, removeMoved } from './file-layer.ts'
+import type { TaskLoad, TaskTrial } from '../../model/model.ts'
+import type { CommitNote, Committed, Naming, Placed, RehearsalNotes, Running } from '../kind.ts'
+import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
+import { rehearseRows } from './rehearse-rows.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
+import type { RunTrial } from './stage-rows.ts'
 import { stageRows } from './stage-rows.ts'
+import type { Target } from './target.ts'
 import { loadInto, turnsAt } from './target.ts'
+import { basisOf, findKept } from './trial-basis.ts'
 
 /** How rows get into a table of a store, wherever they come from. */
 export class RowLoads {
@@ -23,13 +28,16 @@ export class RowLoads {
 
   async place(running: Running, naming: Naming, source: RowSource): Promise<Placed> {
     const { targets } = this.#needs
-    const target = await targets.find(running, naming)
-    const load = loadInto(target, randomUUID())
+    const found = await targets.find(running, naming)
+    const trial = await this.#trialOf(running, found)
+    const target = trial.kept?.load.movedTo === undefined ? found : movedTo(found, trial.kept.load.movedTo)
+    const load = loadInto(target, trial.kept?.load.loadId ?? randomUUID())
     return {
       load,
       turns: turnsAt(target),
       stage: async (notes, signal) => {
-        const rows = await stageRows(this.#needs, { running, load, target, source }, notes, signal)
+        const stage = { running, load, target, source }
+        const rows = await stageRows(this.#needs, stage, trial, notes, signal)
         const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
           const { rowsRead, rowsLoaded, rejected, table } = await rows.commit(write)
           return this.#committed({ ...load, counts: { rowsRead, rowsLoaded, rejected } }, table)
@@ -38,6 +46,29 @@ export class RowLoads {
       },
       release: () => targets.release(running.record.workspace, target),
     }
+  }
+
+  /** Reserves no name for longer than it takes to choose one. */
+  async rehearse(
+    running: Running,
+    source: RowSource,
+    notes: RehearsalNotes,
+    signal: AbortSignal,
+  ): Promise<TaskTrial> {
+    const { targets } = this.#needs
+    const target = await targets.find(running, { isLookedUp: true, signal })
+    targets.release(running.record.workspace, target)
+    const load = loadInto(target, randomUUID())
+    await notes.aim(load)
+    return rehearseRows(this.#needs, { running, load, target, source }, notes.at, signal)
+  }
+
+  /** What is known of rows that were staged before, and of a load that may be stopped. */
+  async #trialOf(running: Running, target: Target): Promise<RunTrial> {
+    const { trial, stopIf } = running.task
+    if (trial?.load === undefined && stopIf === undefined) return {}
+    const basis = await basisOf(this.#needs.catalog, running, target)
+    return { ...defined({ basis }), ...findKept(trial, basis) }
   }
 
   async recover(load: TaskLoad): Promise<Committed | undefined> {

@@ -3,8 +3,8 @@ import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { ProgressBoard } from '../../live/live.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
-import { rejectsPath } from '../../records/records.ts'
-import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress } from '../../worker/worker.ts'
+import { changesPath, rejectsPath, trialPath } from '../../records/records.ts'
+import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress, TriedLoad } from '../../worker/worker.ts'
 import { stageLoad } from '../../worker/worker.ts'
 import type { CommitNote } from '../kind.ts'
 
@@ -16,6 +16,7 @@ export interface LoadWork {
   /** What was told of it before, and what is told on the way. */
   messages: Message[]
   onProgress?(progress: LoadProgress): void
+  onStopped?(tried: TriedLoad): Promise<void>
 }
 
 /** Staged rows, whose commit is written down as a task keeps it. */
@@ -41,21 +42,39 @@ export class Loader {
     return rejectsPath({ folders: this.#folders }, importId, id)
   }
 
-  async stage(
-    plan: LoadPlan,
-    { task, startedMs, signal, messages, onProgress }: LoadWork,
-  ): Promise<StagedRows> {
-    const staged = await stageLoad(this.#pool, plan, {
-      signal,
-      onProgress: (progress) => {
-        onProgress?.(progress)
-        this.tell(task, startedMs, progress)
-      },
-      onMessage: (message) => messages.push(message),
-    })
+  /** Where a rehearsal of a task leaves what it finds row by row. */
+  trialPath({ importId, id }: TaskRecord, what: 'rejects.ndjson' | 'changes.gpkg'): string {
+    return trialPath({ folders: this.#folders }, importId, id, what)
+  }
+
+  /** Where it is listed what the `UPSERT` of a task has changed. */
+  changesPath({ importId, id }: TaskRecord): string {
+    return changesPath({ folders: this.#folders }, importId, id)
+  }
+
+  async stage(plan: LoadPlan, work: LoadWork): Promise<StagedRows> {
+    const { messages, onStopped } = work
+    const handlers = { ...this.#watch(work), ...defined({ onStopped }) }
+    const staged = await stageLoad(this.#pool, plan, handlers)
     return {
       commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages))),
       discard: staged.discard,
+    }
+  }
+
+  /** Stages rows and looks at them; nothing is committed. */
+  rehearse(plan: LoadPlan, work: LoadWork): Promise<TriedLoad> {
+    return this.#pool.rehearse(plan, this.#watch(work))
+  }
+
+  #watch({ task, startedMs, signal, messages, onProgress }: LoadWork) {
+    return {
+      signal,
+      onProgress: (progress: LoadProgress): void => {
+        onProgress?.(progress)
+        this.tell(task, startedMs, progress)
+      },
+      onMessage: (message: Message): void => void messages.push(message),
     }
   }
 

@@ -14,6 +14,8 @@ export interface RowNeeds {
   /** Makes indexes of files that are served as they are. */
   indexMaker: IndexMaker
   log: Logger
+  /** ISO 8601. */
+  now(): string
 }
 
 /** Where the rows of a kind come from. */

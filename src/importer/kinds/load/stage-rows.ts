@@ -2,132 +2,134 @@ import { rm } from 'node:fs/promises'
 import type { Message } from '../../../formats/format.ts'
 import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
-import type { StoreConnection } from '../../../stores/store.ts'
-import type { TransformSpec } from '../../../transforms/transform.ts'
-import type { TaskLoad, TaskRecord } from '../../model/model.ts'
-import { finalSchema, rejectLimitOf, transformsOf } from '../../model/model.ts'
-import type { LoadPlan, LoadProgress, LoadSource } from '../../worker/worker.ts'
-import type { Running, StageNotes } from '../kind.ts'
-import { prepareMove } from './file-layer.ts'
-import type { StagedRows } from './loader.ts'
-import type { RowNeeds, RowSource } from './row-needs.ts'
+import type { TaskTrial, TrialBasis } from '../../model/model.ts'
+import type { LoadPlan, LoadProgress, TriedLoad } from '../../worker/worker.ts'
+import type { StageNotes } from '../kind.ts'
+import type { LoadWork, StagedRows } from './loader.ts'
+import type { PlannedRows, RowStage } from './plan-rows.ts'
+import { planRows } from './plan-rows.ts'
+import type { RowNeeds } from './row-needs.ts'
 import type { Target } from './target.ts'
+import type { KeptTrial } from './trial-basis.ts'
 
-/** What is staged, and where to. */
-export interface RowStage {
-  running: Running
-  load: TaskLoad
-  target: Target
-  source: RowSource
+/** What a run knows of what was staged before, and is kept of what it stages now. */
+export interface RunTrial {
+  basis?: TrialBasis
+  /** What is taken up. */
+  kept?: KeptTrial
+  /** Why what was staged before is not taken up. */
+  reason?: string
 }
 
-interface Step {
-  spec: TransformSpec
-  message: Message
-}
-
-/** The transformation that takes the rows to the target's CRS, where that is another. */
-async function towardsTarget(
-  { catalog }: RowNeeds,
-  task: TaskRecord,
-  target: Target,
-): Promise<Step | undefined> {
-  if (!target.isExisting) return undefined
-  const known = target.layer?.details.srs
-  const opened = await catalog.stores.open(target.moved?.from ?? target.store)
-  const table =
-    known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
-  const wanted = known ?? table?.schema.geometry?.crs?.srs
-  const { geometry } = finalSchema(task)
-  const present = geometry?.crs?.srs
-  if (wanted === undefined || geometry === undefined || present === wanted) return undefined
-  const from = present === undefined ? '' : ` from ${present}`
-  const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
+/** A trial as a task keeps it. */
+export function trialOf(
+  { running: { record, task }, load, target }: RowStage,
+  { trial, laidBy }: TriedLoad,
+  { messages, basis, at }: { messages: Message[]; basis: TrialBasis | undefined; at: string },
+): TaskTrial {
+  const name = `${record.workspace}:${target.layerName}`
+  const { version = null } = target.layer ?? {}
   return {
-    spec: { type: 'ReprojectTransform', target: wanted },
-    message: { level: 'info', code: 'reprojected', message: text },
-  }
-}
-
-function planRows(
-  { loader }: RowNeeds,
-  { running, load, target }: RowStage,
-  source: LoadSource,
-  connection: StoreConnection,
-): LoadPlan {
-  const { task } = running
-  const { attributes, srs } = task.layer ?? {}
-  const isTargetFilled = target.copyFrom !== undefined && (target.layer?.details.featureCount ?? 1) > 0
-  return {
-    loadId: load.loadId,
-    source,
-    transforms: transformsOf(task),
-    connection,
+    at,
     mode: target.isExisting ? task.updateMode : 'CREATE',
-    table: load.table,
-    rejectsPath: loader.rejectsPath(task),
-    rejectLimit: rejectLimitOf(task),
-    ...(task.repair === true ? { repair: true } : {}),
-    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
-    ...(isTargetFilled ? { isTargetFilled: true } : {}),
-    ...defined({ attributes, srs }),
+    target: { layer: name, version },
+    found: { ...trial, messages: [...messages, ...trial.messages] },
+    ...(laidBy === undefined ? {} : { load, laidBy }),
+    ...defined({ basis }),
   }
 }
 
-/** Copies a layer that stands in a file into the table that is loaded into next. */
-async function copyLayer(
-  { catalog, loader, indexMaker }: RowNeeds,
-  { running: { task }, load, target }: RowStage,
-  connection: StoreConnection,
-  signal: AbortSignal,
-): Promise<void> {
-  const { copyFrom } = target
-  if (copyFrom === undefined) return
-  const from = await catalog.stores.connection(copyFrom.store)
-  if (from.indexFolder !== undefined) await indexMaker.make(from, { signal })
-  const plan: LoadPlan = {
-    loadId: load.loadId,
-    source: {
-      kind: 'table',
-      connection: from,
-      table: copyFrom.table,
-      isEmpty: task.updateMode === 'REPLACE',
-    },
-    transforms: [],
-    connection,
-    mode: 'CREATE',
-    table: target.table,
-    rejectsPath: `${loader.rejectsPath(task)}.copy`,
-    rejectLimit: { rows: 0 },
-    ...defined({ srs: target.layer?.details.srs }),
-  }
-  await loader.copy(plan, signal)
+/** What is measured before the commit, where the task has limits. */
+function limited(plan: LoadPlan, { running: { task }, target }: RowStage): LoadPlan {
+  const { stopIf, keys } = task
+  if (stopIf === undefined) return plan
+  const before = knownBefore(target)
+  return { ...plan, trial: { isRehearsal: false, stopIf, accepted: [], before, ...defined({ keys }) } }
 }
 
-/** Stages the task's rows beside their table. */
+/** What a trial has to know of the layer. */
+export function knownBefore({ layer }: Target): { srs?: string } {
+  return defined({ srs: layer?.details.srs })
+}
+
+function takenUp(
+  { loader }: RowNeeds,
+  plan: LoadPlan,
+  { running: { task } }: RowStage,
+  kept: KeptTrial,
+): LoadPlan {
+  const { rejected } = kept.found.rows
+  const rejectsPath = loader.trialPath(task, 'rejects.ndjson')
+  return { ...plan, takeUp: { ...kept.laidBy, rejected, rejectsPath } }
+}
+
+/** What of an earlier look is told again when its rows are taken up. */
+function takenMessages({ at, found }: KeptTrial): Message[] {
+  const own = found.messages.filter(({ level }) => level !== 'error')
+  const message = `The rows were taken that had been staged at ${at}`
+  return [...own, { level: 'info', code: 'rehearsal-taken', message }]
+}
+
+function notTaken(reason: string): Message {
+  const message = `What was staged before was not taken, ${reason}: the data were read anew`
+  return { level: 'info', code: 'rehearsal-not-taken', message }
+}
+
+/** Limits were looked at when the rows were staged; those that a person has waived do not count. */
+function refuseStopped({ found, accepted }: KeptTrial, stage: RowStage): void {
+  if (stage.running.task.stopIf === undefined) return
+  const left = found.stopped.filter(({ rule }) => accepted?.stopped.includes(rule) !== true)
+  if (left.length > 0)
+    throw new Failure(
+      'conflict',
+      'stopped',
+      `stopIf stops the load: ${left.map(({ rule }) => rule).join(', ')}`,
+    )
+}
+
+function finalPlan(
+  needs: RowNeeds,
+  planned: PlannedRows,
+  stage: RowStage,
+  kept: KeptTrial | undefined,
+): LoadPlan {
+  const { plan } = planned
+  const { task } = stage.running
+  const listed = plan.mode === 'UPSERT' ? { ...plan, changesPath: needs.loader.changesPath(task) } : plan
+  return kept === undefined ? limited(listed, stage) : takenUp(needs, listed, stage, kept)
+}
+
+/** Stages the task's rows beside their table, or takes up those that were. */
 export async function stageRows(
   needs: RowNeeds,
   stage: RowStage,
+  { basis, kept, reason }: RunTrial,
   notes: StageNotes,
   signal: AbortSignal,
 ): Promise<StagedRows> {
-  const { running, load, target, source } = stage
-  const { task } = running
-  const connection = await needs.catalog.stores.connection(target.store)
-  await prepareMove(target, signal)
-  await copyLayer(needs, stage, connection, signal)
-  await source.refuse(running, { connection, table: load.table })
-  const planned = planRows(needs, stage, source.open(running), connection)
-  const step = await towardsTarget(needs, task, target)
-  const plan = step === undefined ? planned : { ...planned, transforms: [...planned.transforms, step.spec] }
-  const messages = step === undefined ? [] : [step.message]
+  const { task } = stage.running
+  if (kept !== undefined) refuseStopped(kept, stage)
   const startedMs = performance.now()
+  const planned = await planRows(
+    needs,
+    stage,
+    { isCopied: kept !== undefined, isWhole: task.stopIf !== undefined },
+    signal,
+  )
+  const plan = finalPlan(needs, planned, stage, kept)
+  const messages = [
+    ...(reason === undefined ? [] : [notTaken(reason)]),
+    ...(kept === undefined ? planned.messages : takenMessages(kept)),
+  ]
   await rm(plan.rejectsPath, { force: true })
   let latest: LoadProgress | undefined
   const onProgress = (progress: LoadProgress): void => {
     latest = progress
   }
-  const staged = await needs.loader.stage(plan, { task, startedMs, signal, messages, onProgress })
+  const onStopped: LoadWork['onStopped'] = (tried) =>
+    notes.keepStopped(trialOf(stage, tried, { messages, basis, at: needs.now() }))
+  const work = { task, startedMs, signal, messages, onProgress, onStopped }
+  const staged = await needs.loader.stage(plan, work)
   return {
     commit: (write) =>
       staged.commit(write).catch(async (error: unknown) => {

@@ -8,6 +8,7 @@ import type { CommitNote, Committed, Naming, Placed, Running, TaskKind } from '.
 import { loadInto, turnsAt } from '../load/target.ts'
 import { checkRasterTransforms } from '../raster/check-transforms.ts'
 import { refuseAppend } from '../raster/refuse-append.ts'
+import { describeTrial } from '../without-rows.ts'
 import { examineMosaic } from './examine-mosaic.ts'
 import { lookAgain, lookAtMosaic } from './look-at-mosaic.ts'
 import type { MosaicNeeds } from './mosaic-needs.ts'
@@ -69,6 +70,7 @@ export function mosaicKind(needs: MosaicNeeds): TaskKind {
     checkMode: (record, task) => refuseAppend(catalog, record, task),
     turn: () => Promise.resolve(undefined),
     place: (running, naming) => place(needs, running, naming),
+    rehearse: async (running, { at }) => describeTrial(running, { at, notTried: ['granules'] }),
     recover: async (load) => ((await rows.recover(load)) === undefined ? undefined : committed(needs, load)),
     discard: async (load) => {
       await rows.discard(load)

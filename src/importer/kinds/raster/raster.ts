@@ -2,6 +2,7 @@ import { planTasks } from '../../look/look.ts'
 import { describeAgain } from '../describe-again.ts'
 import type { TaskKind } from '../kind.ts'
 import { withoutLoad } from '../no-load.ts'
+import { describeTrial } from '../without-rows.ts'
 import { checkRasterTransforms } from './check-transforms.ts'
 import { examineRaster } from './examine-raster.ts'
 import { publishRaster, removeUnused } from './publish-raster.ts'
@@ -27,6 +28,10 @@ export function rasterKind(needs: RasterNeeds): TaskKind {
     checkTransforms: ({ files }, specs) => checkRasterTransforms(specs, { isSingle: files.length <= 1 }),
     checkMode: (record, task) => refuseAppend(catalog, record, task),
     turn: () => Promise.resolve(undefined),
+    rehearse: async (running, { at }) => {
+      const notTried = running.task.transforms.length === 0 ? [] : ['transformations']
+      return describeTrial(running, { at, notTried })
+    },
     place: async (running) => ({
       turns: {},
       stage: async (_notes, signal) => {

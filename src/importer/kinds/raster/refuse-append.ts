@@ -3,9 +3,16 @@ import { invalid } from '../../../lib/errors.ts'
 import { mosaicType } from '../../../stores/rasters/coverage-types.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
 
-/** Refuses `APPEND` of a raster where the layer of its name is not a mosaic: granules are added to mosaics alone. */
+/** Refuses `UPSERT` of rasters, and `APPEND` of one where the layer of its name is not a mosaic: granules are added to mosaics alone. */
 export async function refuseAppend(catalog: Catalog, record: ImportRecord, task: TaskRecord): Promise<void> {
-  if (task.kind !== 'raster' || task.updateMode !== 'APPEND') return
+  if (task.kind !== 'raster') return
+  if (task.updateMode === 'UPSERT') {
+    throw invalid(
+      'upsert-of-rasters',
+      'UPSERT matches rows by keys, and rasters have none: use REPLACE or APPEND',
+    )
+  }
+  if (task.updateMode !== 'APPEND') return
   const name = task.layer?.name ?? ''
   const layer = await catalog.layers.find(record.workspace, name)
   const store = layer === undefined ? undefined : await catalog.stores.get(layer.storeId)

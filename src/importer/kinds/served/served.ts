@@ -1,6 +1,7 @@
 import type { TaskKind } from '../kind.ts'
 import { withoutLoad } from '../no-load.ts'
 import { vectorKind } from '../vector/vector.ts'
+import { rehearseFile } from './rehearse-file.ts'
 import type { ServedNeeds } from './served-needs.ts'
 import { publishFile, stageFile } from './stage-file.ts'
 
@@ -14,6 +15,7 @@ export function servedKind(needs: ServedNeeds): TaskKind {
     takesSource: () => false,
     readsInPlace: () => true,
     turn: () => Promise.resolve(undefined),
+    rehearse: (running, { at }, signal) => rehearseFile(needs, running, at, signal),
     place: async (running) => ({
       turns: {},
       stage: async (_notes, signal) => {

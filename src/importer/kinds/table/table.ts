@@ -51,6 +51,7 @@ export function tableKind({ rows, pool, vault }: TableNeeds): TaskKind {
     checkMode: () => Promise.resolve(),
     turn: (running) => rows.turn(running),
     place: (running, naming) => rows.place(running, naming, source),
+    rehearse: (running, notes, signal) => rows.rehearse(running, source, notes, signal),
     recover: (load) => rows.recover(load),
     discard: (load) => rows.discard(load),
   }

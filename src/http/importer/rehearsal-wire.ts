@@ -1,0 +1,79 @@
+import { findCrs } from '../../geo/crs-database.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { ImportRecord, TaskRecord, Trial } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { importPath } from './paths.ts'
+
+/** Below this stands what was found of one task. */
+const rehearsedTaskPath = (importId: number, taskId: number): string =>
+  `${importPath(importId)}/rehearsal/tasks/${taskId}`
+
+function toWireBounds({ minX, minY, maxX, maxY }: Envelope): number[] {
+  return [minX, minY, maxX, maxY]
+}
+
+/** Where the CRS comes from, in words. */
+function evidenceOf({ source, layer }: TaskRecord, { crs }: Trial): string {
+  const declared = source?.raster?.crs ?? source?.schema.geometry?.crs
+  const given = layer?.srs
+  const name = given === undefined ? undefined : findCrs(given)?.name
+  const what = name === undefined || given === undefined ? (given ?? 'no CRS') : `${given} (${name})`
+  const from =
+    declared === undefined
+      ? `The data declare none; the task says ${what}`
+      : declared.srs === given
+        ? `The data declare ${what}`
+        : declared.wkt !== undefined && declared.srs === undefined
+          ? `The data describe it in words of their own, which fit ${what}`
+          : `The data declare ${declared.srs ?? 'another one'}, the task says ${what}`
+  return crs?.srs === undefined || crs.srs === given ? from : `${from}; the rows are loaded in ${crs.srs}`
+}
+
+function toWireCrs(task: TaskRecord, found: Trial) {
+  const srs = found.crs?.srs ?? task.layer?.srs
+  if (found.crs === undefined && task.source?.schema.geometry === undefined && task.kind !== 'raster')
+    return {}
+  return { crs: { srs: srs ?? null, evidence: evidenceOf(task, found) } }
+}
+
+function toWireRehearsed(request: FastifyRequest, task: TaskRecord): object[] {
+  const { importId, id, trial } = task
+  if (trial?.found === undefined) return []
+  const { found, mode, target } = trial
+  const { rows, changes, columns, geometry, bounds, rejects, stopped, notTried, messages, listed } = found
+  const link = (below: string) => request.link(`${rehearsedTaskPath(importId, id)}/${below}`)
+  const hasMap = found.crs !== undefined
+  return [
+    {
+      ...{ task: id, mode },
+      ...defined({ target }),
+      rows,
+      ...defined({ changes }),
+      columns,
+      ...defined({ geometry }),
+      ...toWireCrs(task, found),
+      ...(bounds === undefined ? {} : { bounds: toWireBounds(bounds) }),
+      ...{ rejects, stopped, notTried },
+      ...(listed === undefined ? {} : { changesHref: link('changes') }),
+      ...(listed === undefined || !hasMap ? {} : { tilesHref: link('{z}/{x}/{y}.mvt') }),
+      messages,
+    },
+  ]
+}
+
+/** What a rehearsal has found so far. */
+export function toWireRehearsal(
+  request: FastifyRequest,
+  { rehearsal }: Required<Pick<ImportRecord, 'rehearsal'>>,
+  tasks: TaskRecord[],
+): object {
+  const { state, expires } = rehearsal
+  return {
+    rehearsal: {
+      state,
+      ...defined({ expires }),
+      tasks: tasks.flatMap((task) => toWireRehearsed(request, task)),
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import type { Message } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import { invalid } from '../../../lib/errors.ts'
+import type { UpsertRules } from '../../../stores/changes.ts'
+import type { StoreConnection } from '../../../stores/store.ts'
+import type { TransformSpec } from '../../../transforms/transform.ts'
+import type { TaskLoad, TaskRecord } from '../../model/model.ts'
+import { finalSchema, rejectLimitOf, transformsOf } from '../../model/model.ts'
+import type { LoadPlan, LoadSource } from '../../worker/worker.ts'
+import type { Running } from '../kind.ts'
+import { prepareMove } from './file-layer.ts'
+import type { RowNeeds, RowSource } from './row-needs.ts'
+import type { Target } from './target.ts'
+
+/** What is staged, and where to. */
+export interface RowStage {
+  running: Running
+  load: TaskLoad
+  target: Target
+  source: RowSource
+}
+
+/** How it is staged, and what is to be told of that. */
+export interface PlannedRows {
+  plan: LoadPlan
+  messages: Message[]
+}
+
+/** How a layer that stands in a file of its own is copied. */
+export interface CopyWish {
+  /** It is copied already. */
+  isCopied: boolean
+  /** With its rows although they are replaced: something is compared with them. */
+  isWhole: boolean
+}
+
+interface Step {
+  spec: TransformSpec
+  message: Message
+}
+
+/** The transformation that takes the rows to the target's CRS, where that is another. */
+async function towardsTarget(
+  { catalog }: RowNeeds,
+  task: TaskRecord,
+  target: Target,
+): Promise<Step | undefined> {
+  if (!target.isExisting) return undefined
+  const known = target.layer?.details.srs
+  const opened = await catalog.stores.open(target.moved?.from ?? target.store)
+  const table =
+    known === undefined ? await opened.findTable(target.layer?.nativeName ?? target.table) : undefined
+  const wanted = known ?? table?.schema.geometry?.crs?.srs
+  const { geometry } = finalSchema(task)
+  const present = geometry?.crs?.srs
+  if (wanted === undefined || geometry === undefined || present === wanted) return undefined
+  const from = present === undefined ? '' : ` from ${present}`
+  const text = `The features were reprojected${from} to ${wanted}, the CRS of the layer that they went to`
+  return {
+    spec: { type: 'ReprojectTransform', target: wanted },
+    message: { level: 'info', code: 'reprojected', message: text },
+  }
+}
+
+function upsertOf({ updateMode, keys = [], deleteMissing = false }: TaskRecord): UpsertRules | undefined {
+  if (updateMode !== 'UPSERT') return undefined
+  if (keys.length === 0)
+    throw invalid('no-keys', 'An UPSERT needs "keys": columns by which rows are the same')
+  return { keys, deletesMissing: deleteMissing }
+}
+
+function planOf(
+  { loader }: RowNeeds,
+  { running, load, target }: RowStage,
+  source: LoadSource,
+  connection: StoreConnection,
+): LoadPlan {
+  const { task } = running
+  const { attributes, srs } = task.layer ?? {}
+  const isTargetFilled = target.copyFrom !== undefined && (target.layer?.details.featureCount ?? 1) > 0
+  const upsert = upsertOf(task)
+  return {
+    loadId: load.loadId,
+    source,
+    transforms: transformsOf(task),
+    connection,
+    mode: target.isExisting ? task.updateMode : 'CREATE',
+    table: load.table,
+    rejectsPath: loader.rejectsPath(task),
+    rejectLimit: rejectLimitOf(task),
+    ...(task.repair === true ? { repair: true } : {}),
+    ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
+    ...(isTargetFilled ? { isTargetFilled: true } : {}),
+    ...defined({ attributes, srs, upsert }),
+  }
+}
+
+/** Copies a layer that stands in a file into the table that is loaded into next. */
+async function copyLayer(
+  { catalog, loader, indexMaker }: RowNeeds,
+  { running: { task }, load, target }: RowStage,
+  connection: StoreConnection,
+  { isWhole }: CopyWish,
+  signal: AbortSignal,
+): Promise<void> {
+  const { copyFrom } = target
+  if (copyFrom === undefined) return
+  const from = await catalog.stores.connection(copyFrom.store)
+  if (from.indexFolder !== undefined) await indexMaker.make(from, { signal })
+  const plan: LoadPlan = {
+    loadId: load.loadId,
+    source: {
+      kind: 'table',
+      connection: from,
+      table: copyFrom.table,
+      isEmpty: task.updateMode === 'REPLACE' && !isWhole,
+    },
+    transforms: [],
+    connection,
+    mode: 'CREATE',
+    table: target.table,
+    rejectsPath: `${loader.rejectsPath(task)}.copy`,
+    rejectLimit: { rows: 0 },
+    ...defined({ srs: target.layer?.details.srs }),
+  }
+  await loader.copy(plan, signal)
+}
+
+/** Decides how the task's rows are staged, and makes ready where they go. */
+export async function planRows(
+  needs: RowNeeds,
+  stage: RowStage,
+  copy: CopyWish,
+  signal: AbortSignal,
+): Promise<PlannedRows> {
+  const { running, load, target, source } = stage
+  const connection = await needs.catalog.stores.connection(target.store)
+  if (!copy.isCopied) {
+    await prepareMove(target, signal)
+    await copyLayer(needs, stage, connection, copy, signal)
+  }
+  await source.refuse(running, { connection, table: load.table })
+  const plan = planOf(needs, stage, source.open(running), connection)
+  const step = await towardsTarget(needs, running.task, target)
+  if (step === undefined) return { plan, messages: [] }
+  return { plan: { ...plan, transforms: [...plan.transforms, step.spec] }, messages: [step.message] }
+}

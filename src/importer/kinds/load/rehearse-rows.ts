@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises'
+import type { Message } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { TaskTrial } from '../../model/model.ts'
+import type { LoadPlan } from '../../worker/worker.ts'
+import type { RowStage } from './plan-rows.ts'
+import { planRows } from './plan-rows.ts'
+import type { RowNeeds } from './row-needs.ts'
+import { knownBefore, trialOf } from './stage-rows.ts'
+import { basisOf } from './trial-basis.ts'
+
+/** Stages the task's rows, looks at what a commit would do, and lays them by. */
+export async function rehearseRows(
+  needs: RowNeeds,
+  stage: RowStage,
+  at: string,
+  signal: AbortSignal,
+): Promise<TaskTrial> {
+  const { running, target } = stage
+  const { task } = running
+  const startedMs = performance.now()
+  const basis = await basisOf(needs.catalog, running, target)
+  const { plan, messages } = await planRows(needs, stage, { isCopied: false, isWhole: true }, signal)
+  const tried = triedPlan(needs, plan, stage)
+  await rm(tried.rejectsPath, { force: true })
+  const told: Message[] = [...messages]
+  const found = await needs.loader.rehearse(tried, { task, startedMs, signal, messages: told })
+  return trialOf(stage, found, { messages: told, basis, at })
+}
+
+function triedPlan({ loader }: RowNeeds, plan: LoadPlan, { running: { task }, target }: RowStage): LoadPlan {
+  const { keys, stopIf } = task
+  return {
+    ...plan,
+    rejectsPath: loader.trialPath(task, 'rejects.ndjson'),
+    trial: {
+      isRehearsal: true,
+      accepted: [],
+      before: knownBefore(target),
+      changesPath: loader.trialPath(task, 'changes.gpkg'),
+      ...defined({ keys, stopIf }),
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { defined } from '../../lib/defined.ts'
+import type { TaskTrial, Trial } from '../model/model.ts'
+import type { Running } from './kind.ts'
+
+/**
+ * What a rehearsal can tell of data that are no rows, without touching anything: where they go, in which CRS, and within
+ * which bounds.
+ */
+export function describeTrial(
+  { record, task }: Running,
+  { at, notTried }: { at: string; notTried: string[] },
+): TaskTrial {
+  const { source, layer } = task
+  const { envelope, raster, schema } = source ?? {}
+  const crs = raster?.crs ?? schema?.geometry?.crs
+  const found: Trial = {
+    rows: { read: 0, load: 0, rejected: 0 },
+    columns: [],
+    ...defined({ crs, bounds: envelope }),
+    rejects: [],
+    stopped: [],
+    notTried,
+    messages: task.messages,
+  }
+  const name = `${record.workspace}:${layer?.name ?? ''}`
+  return { at, mode: task.updateMode, target: { layer: name, version: null }, found }
+}

@@ -1,0 +1,26 @@
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Kinds } from '../kinds/kinds.ts'
+import type { ImportLocks, RunningTable } from '../live/live.ts'
+import type { Keeping } from '../records/records.ts'
+
+/** How much is kept of rehearsals, and for how long. */
+interface RehearsalLimits {
+  rehearsalHours: number
+  /** What all that is staged may take. */
+  rehearsalBytes: number
+}
+
+/** What rehearsals are built on. */
+export interface RehearseNeeds {
+  records: Keeping
+  kinds: Kinds
+  jobs: Jobs
+  locks: ImportLocks
+  running: RunningTable
+  folders: { rejects: string }
+  limits: RehearsalLimits
+  /** Tasks of one import at the same time. */
+  width: number
+  log: Logger
+}

@@ -1,0 +1,88 @@
+import { without } from '../../lib/defined.ts'
+import { explain, Failure } from '../../lib/errors.ts'
+import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
+import { deafMs } from '../live/live.ts'
+import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
+import { now, taskAfter } from '../model/model.ts'
+import { getTask, saveTaskAndTell } from '../records/records.ts'
+import { removeStaged } from './drop-trial.ts'
+import type { RehearseNeeds } from './rehearse-needs.ts'
+
+/** What is told of a task that cannot be tried out. */
+function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): TaskTrial {
+  const code = error instanceof Failure ? error.code : 'rehearsal-failed'
+  return {
+    at,
+    mode: updateMode,
+    found: {
+      rows: { read: 0, load: 0, rejected: 0 },
+      ...{ columns: [], rejects: [], stopped: [], notTried: [] },
+      messages: [{ level: 'error', code, message: explain(error) }],
+    },
+  }
+}
+
+/** The task as it was before, with what its rehearsal has found. */
+export function afterRehearsal(task: TaskRecord, trial: TaskTrial | undefined): TaskRecord {
+  const { rehearsing, ...rest } = without(task, 'trial')
+  const restored = taskAfter(rest, { type: 'rehearsed', before: rehearsing?.before ?? 'READY' })
+  return trial === undefined ? restored : { ...restored, trial }
+}
+
+/** Looks at the task once more: what cannot run is told as a run would tell it. */
+async function examine(
+  { kinds }: RehearseNeeds,
+  record: ImportRecord,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  const looked = await kinds.of(task).lookAgain(task, signal)
+  const still = { ...looked, state: task.rehearsing?.before ?? 'READY' }
+  const examined = await kinds.reexamine(record, still)
+  if (examined.state === 'READY') return { ...examined, state: task.state, ...taken(task) }
+  const reason = examined.errorMessage ?? `It is ${examined.state}`
+  throw new Failure('invalid', 'not-ready', `Task ${task.id} cannot run. ${reason}`)
+}
+
+function taken({ rehearsing }: TaskRecord): Pick<TaskRecord, 'rehearsing'> {
+  return rehearsing === undefined ? {} : { rehearsing }
+}
+
+/** Of a store that lays nothing by, what stands beside the staged rows goes too, and the lists stay. */
+async function removeLoad({ kinds }: RehearseNeeds, { trial }: TaskRecord): Promise<void> {
+  if (trial?.load !== undefined) await kinds.ofLoad(trial.load).discard(trial.load)
+}
+
+/**
+ * Rehearses one task and gives it its state back. Only what ends the rehearsal as a whole is thrown: a cancellation, the
+ * server's stop.
+ */
+export async function rehearseTask(
+  needs: RehearseNeeds,
+  record: ImportRecord,
+  taskId: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { records } = needs
+  const db = records.database.kysely
+  let task = await getTask(db, record.id, taskId)
+  await removeStaged(needs, task)
+  const at = now(records)
+  const aim = async (load: TaskLoad): Promise<void> => {
+    task = await saveTaskAndTell(records, db, { ...task, trial: { at, load, mode: task.updateMode } })
+  }
+  try {
+    const examined = await examine(needs, record, task, signal)
+    const work = needs.kinds.of(examined).rehearse({ record, task: examined }, { at, aim }, signal)
+    const trial = await leaveStuckWork(work, signal, deafMs)
+    if (trial.laidBy === undefined) await removeLoad(needs, task)
+    task = await saveTaskAndTell(records, db, afterRehearsal(task, trial))
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    needs.log.info({ err: error, importId: record.id, taskId }, 'a rehearsal failed')
+    await removeStaged(needs, task)
+    await saveTaskAndTell(records, db, afterRehearsal(task, failedTrial(task, at, error)))
+    return false
+  }
+}

@@ -1,0 +1,146 @@
+import type { RejectWriter } from '../../formats/reject-writer.ts'
+import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
+import { columnValue } from '../../geo/column.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { defined, without } from '../../lib/defined.ts'
+import type { Failure } from '../../lib/errors.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { LoadResult } from '../../stores/store.ts'
+import type { RejectGroup } from '../model/load-rules.ts'
+import { findRejectFault } from '../model/load-rules.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
+import type { RejectSource } from './reject-reasons.ts'
+import { RejectReasons } from './reject-reasons.ts'
+
+function rowProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
+  return Object.fromEntries(
+    batch.schema.attributes.map((attribute, index) => {
+      const column = batch.columns[index]
+      return [attribute.source ?? attribute.name, column === undefined ? null : columnValue(column, row)]
+    }),
+  )
+}
+
+function rowGeometry(batch: FeatureBatch, row: number): { geometry?: Uint8Array } {
+  const column = batch.geometry
+  if (column === undefined) return {}
+  const bytes = column.bytes.slice(column.offsets[row], column.offsets[row + 1])
+  return bytes.length === 0 ? {} : { geometry: bytes }
+}
+
+/** Rows that transformations reject, as the source has them; what the reader rejects stands as it is. */
+function asRead(source: FeatureBatch, rejects: RejectedRow[]): [RejectedRow, RejectSource][] {
+  const places = new Map<number, number>()
+  source.rowNumbers.forEach((number, place) => {
+    places.set(number, place)
+  })
+  return rejects.map((reject) => {
+    const place = places.get(reject.row)
+    if (place === undefined) return [reject, 'row-not-read']
+    const facts = without(reject, 'geometry')
+    const row = { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
+    return [row, 'row-not-transformed']
+  })
+}
+
+/** Counts every row on its way, so that none is lost unseen. */
+export class Ledger {
+  rowsRead = 0
+  /** Whether the target holds rows that a REPLACE takes away. */
+  isTargetFilled = false
+  readonly #reasons = new RejectReasons()
+  /** What the reader gave last; the chain makes one batch of each. */
+  #source: FeatureBatch | undefined
+  readonly #plan: LoadPlan
+  readonly #rejects: RejectWriter
+  readonly #tell: (progress: LoadProgress) => void
+
+  constructor(plan: LoadPlan, rejects: RejectWriter, tell: (progress: LoadProgress) => void) {
+    this.#plan = plan
+    this.#rejects = rejects
+    this.#tell = tell
+  }
+
+  async *countRead(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
+    for await (const batch of batches) {
+      this.rowsRead += batch.rowCount + batch.rejects.length
+      this.#source = batch
+      yield batch
+    }
+  }
+
+  async *keepRejects(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
+    for await (const batch of batches) {
+      const isClean = batch.rejects.length === 0
+      const rejects = isClean ? [] : asRead(this.#source ?? batch, batch.rejects)
+      for (const [reject, code] of rejects) this.#reject(reject, code)
+      this.#tell({ phase: 'loading', rows: this.rowsRead, rejected: this.#rejects.count })
+      yield isClean ? batch : { ...batch, rejects: [] }
+    }
+  }
+
+  refuse(batch: FeatureBatch, row: number, why: { field?: string; reason: string }): void {
+    const reject = {
+      row: batch.rowNumbers[row] ?? 0,
+      ...why,
+      properties: rowProperties(batch, row),
+      ...rowGeometry(batch, row),
+    }
+    this.#reject(reject, 'row-not-stored')
+  }
+
+  get rejected(): number {
+    return this.#rejects.count
+  }
+
+  /** Why rows were rejected, the commonest reasons first. */
+  get rejectGroups(): RejectGroup[] {
+    return this.#reasons.groups()
+  }
+
+  /** What keeps a run from its commit; undefined where nothing does. */
+  findFault(): Failure | undefined {
+    const { rowsRead, rejected } = this
+    const fault = findRejectFault(this.#plan.rejectLimit, { rowsRead, rejected })
+    if (fault !== undefined) {
+      return invalid('too-many-rejects', `${fault}. The commonest reasons: ${this.#reasons.explain()}`)
+    }
+    return rowsRead === 0 ? this.#findEmpty() : undefined
+  }
+
+  #findEmpty(): Failure | undefined {
+    if (!this.isTargetFilled || this.#plan.mode !== 'REPLACE' || this.#plan.allowEmpty === true)
+      return undefined
+    const text = `No row was read: REPLACE would leave "${this.#plan.table}" empty. Where that is meant, set allowEmpty`
+    return invalid('empty-replace', text)
+  }
+
+  #reject(reject: RejectedRow, code: RejectSource): void {
+    this.#rejects.add(reject)
+    this.#reasons.add(reject, code)
+  }
+
+  /** What the load came to; throws when it may not be kept. */
+  settle(result: LoadResult, schema: Schema): LoadOutcome {
+    const { rowsRead, rejected } = this
+    const { rowsLoaded, envelope, renamed, table } = result
+    if (rowsRead !== rowsLoaded + rejected) {
+      throw new Error(
+        `Internal accounting: ${rowsRead} rows were read, but ${rowsLoaded} loaded and ${rejected} rejected`,
+      )
+    }
+    const fault = this.findFault()
+    if (fault !== undefined) {
+      this.#tell({ phase: 'committing', rows: rowsRead, rejected })
+      throw fault
+    }
+    return {
+      rowsRead,
+      rowsLoaded,
+      rejected,
+      schema,
+      renamed,
+      ...defined({ envelope, table }),
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Message } from '../../formats/format.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import type { TransformContext } from '../../transforms/transform.ts'
+import { chosenSchema } from '../model/load-rules.ts'
+import { chooseAttributes } from './choose-attributes.ts'
+import type { Ledger } from './ledger.ts'
+import type { LoadPlan, LoadProgress } from './load-plan.ts'
+import { openChain } from './open-chain.ts'
+import type { OpenSource } from './open-source.ts'
+import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
+import { RowFigures } from './row-figures.ts'
+
+/** What a load tells on its way. */
+export interface FlowHooks {
+  signal: AbortSignal
+  onProgress(progress: LoadProgress): void
+  onMessage(message: Message): void
+}
+
+const progressMs = 100
+const maxMessages = 200
+
+/** Passes on at most ten times a second, and at most so many messages. */
+export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
+  let told = 0
+  let messages = 0
+  return {
+    ...hooks,
+    onProgress: (progress) => {
+      const now = performance.now()
+      if (progress.phase === 'loading' && now - told < progressMs) return
+      told = now
+      hooks.onProgress(progress)
+    },
+    onMessage: (message) => {
+      messages += 1
+      if (messages <= maxMessages) hooks.onMessage(message)
+    },
+  }
+}
+
+/** Rows as they come to the store. */
+export interface Flow {
+  batches: AsyncIterable<FeatureBatch>
+  schema: Schema
+  /** Columns to index. */
+  indexes: string[]
+  /** What is counted of them on the way, where somebody asks. */
+  figures?: RowFigures
+  polygons?: PolygonWatch
+}
+
+/** Rows from their source through the chain of a plan; every one is counted. */
+export async function flowOf(
+  plan: LoadPlan,
+  source: OpenSource,
+  ledger: Ledger,
+  hooks: FlowHooks,
+): Promise<Flow> {
+  const { attributes, srs, transforms } = plan
+  const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
+  const context: TransformContext = {
+    signal: hooks.signal,
+    onMessage: hooks.onMessage,
+    ...(srs === undefined ? {} : { declaredCrs: { srs } }),
+  }
+  const read = ledger.countRead(source.batches)
+  const input = chooseAttributes(read, source.schema, chosen, attributes)
+  const { schema, indexes, run } = await openChain(chosen, transforms, context)
+  const changed = ledger.keepRejects(run(input))
+  return counted(plan, watched(plan, { schema, indexes, batches: changed }, hooks))
+}
+
+function watched(plan: LoadPlan, flow: Flow, hooks: FlowHooks): Flow {
+  const { schema } = flow
+  if (!mayHoldPolygons(schema)) return flow
+  const polygons = new PolygonWatch(plan.repair === true)
+  return {
+    ...flow,
+    schema: plan.repair === true ? repairedSchema(schema) : schema,
+    batches: polygons.watch(flow.batches, hooks.onMessage),
+    polygons,
+  }
+}
+
+function counted({ trial }: LoadPlan, flow: Flow): Flow {
+  if (trial === undefined) return flow
+  const figures = new RowFigures(trial.stopIf)
+  return { ...flow, batches: figures.count(flow.batches), figures }
+}

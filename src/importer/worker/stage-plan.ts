@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { RejectWriter } from '../../formats/reject-writer.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import { Failure } from '../../lib/errors.ts'
+import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
+import { Ledger } from './ledger.ts'
+import type { Flow, FlowHooks } from './load-flow.ts'
+import { flowOf } from './load-flow.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { openSource } from './open-source.ts'
+import { readOnly } from './read-only-load.ts'
+
+/** Rows of a plan that are staged, with what is known of them. */
+export interface StagedPlan {
+  staged: StagedLoad
+  schema: Schema
+  indexes: string[]
+  ledger: Ledger
+  /** What was counted as the rows went by; absent of those that were staged before. */
+  counted?: Pick<Flow, 'figures' | 'polygons'>
+  /** The target as it was before, of a load that is tried out. */
+  before?: TableDescription
+  close(): void
+}
+
+/** Looks at the first row alone. */
+async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal): Promise<boolean> {
+  if (plan.isTargetFilled === true) return true
+  if (plan.allowEmpty === true || (await store.findTable(plan.table)) === undefined) return false
+  for await (const { batch } of store.readFeatures({ table: plan.table, limit: 1, offset: 0 }, signal)) {
+    if (batch.rowCount > 0) return true
+  }
+  return false
+}
+
+function requestOf(plan: LoadPlan, { schema, indexes }: Pick<Flow, 'schema' | 'indexes'>): LoadRequest {
+  const { loadId, mode, table, upsert } = plan
+  const isTried = plan.trial !== undefined || plan.takeUp !== undefined
+  return {
+    ...{ loadId, mode, table, schema, indexes },
+    ...defined({ upsert }),
+    ...(isTried ? { isRehearsal: true } : {}),
+  }
+}
+
+async function openLedger(
+  plan: LoadPlan,
+  store: VectorStore,
+  hooks: FlowHooks,
+  kept = 0,
+): Promise<{ ledger: Ledger; close(): void }> {
+  const rejects = new RejectWriter(plan.rejectsPath, kept)
+  const ledger = new Ledger(plan, rejects, hooks.onProgress)
+  ledger.isTargetFilled = plan.mode === 'REPLACE' && (await holdsRows(store, plan, hooks.signal))
+  return { ledger, close: () => rejects.close() }
+}
+
+function loadHooks({ signal, onMessage }: FlowHooks, ledger: Ledger, flow?: Flow): LoadHooks {
+  return {
+    signal,
+    onMessage,
+    onReject: (batch, row, why) => {
+      ledger.refuse(batch, row, why)
+      flow?.figures?.refuse(batch, row)
+    },
+  }
+}
+
+/** Reads and transforms what a plan says, and stages it beside its table. */
+async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan> {
+  const isCompared = plan.trial !== undefined && plan.mode !== 'CREATE'
+  const before = isCompared ? await store.findTable(plan.table) : undefined
+  const { ledger, close } = await openLedger(plan, store, hooks)
+  const source = await openSource(plan.source, hooks.signal)
+  try {
+    const flow = await flowOf(plan, source, ledger, hooks)
+    const { schema, indexes } = flow
+    const staged =
+      plan.isReadOnly === true
+        ? await readOnly(flow.batches)
+        : await store.stage(requestOf(plan, flow), flow.batches, loadHooks(hooks, ledger, flow))
+    return { staged, schema, indexes, ledger, counted: flow, close, ...defined({ before }) }
+  } catch (error) {
+    close()
+    throw error
+  } finally {
+    await source.close()
+  }
+}
+
+/** Goes on with what was staged before; undefined where that is not what it was. */
+async function takeUp(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan | undefined> {
+  const { takeUp: kept } = plan
+  if (kept === undefined || store.takeUp === undefined) return undefined
+  if (existsSync(kept.rejectsPath)) {
+    await mkdir(dirname(plan.rejectsPath), { recursive: true })
+    await copyFile(kept.rejectsPath, plan.rejectsPath)
+  }
+  const { ledger, close } = await openLedger(plan, store, hooks, kept.rejected)
+  ledger.rowsRead = kept.rowsRead
+  try {
+    const { schema, indexes } = kept
+    const staged = await store.takeUp(requestOf(plan, kept), kept.text, loadHooks(hooks, ledger))
+    return { staged, schema, indexes, ledger, close }
+  } catch (error) {
+    close()
+    if (error instanceof Failure && error.code === 'staged-gone') return undefined
+    throw error
+  }
+}
+
+/** Stages what a plan says, or takes up what was staged for it before. */
+export async function stagePlan(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan> {
+  if (plan.takeUp === undefined) return stageAnew(plan, store, hooks)
+  const taken = await takeUp(plan, store, hooks)
+  if (taken !== undefined) return taken
+  await store.sweep(plan.loadId)
+  hooks.onMessage({
+    level: 'info',
+    code: 'rehearsal-not-taken',
+    message: 'What was staged before is not there any more: the data were read anew',
+  })
+  return stageAnew(plan, store, hooks)
+}

@@ -1,0 +1,110 @@
+import { defined } from '../../lib/defined.ts'
+import type { ChangeCounts, TableComparison } from '../../stores/changes.ts'
+import type { Measured, Trial, TrialWish } from '../model/load-rules.ts'
+import { asksChanges, findStopped } from '../model/load-rules.ts'
+import type { FlowHooks } from './load-flow.ts'
+import type { LoadPlan, TriedLoad } from './load-plan.ts'
+import { compareColumns } from './row-figures.ts'
+import type { StagedPlan } from './stage-plan.ts'
+
+/** Looks at staged rows: what a commit would do, and which limits it breaks. A failure discards them. */
+export async function tryOut(
+  plan: LoadPlan,
+  wish: TrialWish,
+  load: StagedPlan,
+  hooks: FlowHooks,
+): Promise<Trial> {
+  try {
+    const comparison = await compare(plan, wish, load, hooks.signal)
+    return trialOf(plan, wish, load, comparison)
+  } catch (error) {
+    await load.staged.discard()
+    throw error
+  }
+}
+
+/** A comparison takes its time: a run asks for it only where a limit does. */
+async function compare(
+  { mode }: LoadPlan,
+  { isRehearsal, keys, stopIf }: TrialWish,
+  { staged }: StagedPlan,
+  signal: AbortSignal,
+): Promise<TableComparison | undefined> {
+  const isAsked = isRehearsal || (asksChanges(stopIf ?? {}) && mode !== 'CREATE' && mode !== 'APPEND')
+  return isAsked ? staged.compare?.(keys, signal) : undefined
+}
+
+function trialOf(
+  plan: LoadPlan,
+  wish: TrialWish,
+  load: StagedPlan,
+  comparison: TableComparison | undefined,
+): Trial {
+  const { ledger, staged, schema, before, counted = {} } = load
+  const { rowsRead: read, rejected } = ledger
+  const rows = { read, load: read - rejected, rejected }
+  const { matchedBy = [], notTried = [], bounds } = comparison ?? {}
+  const changes = comparison?.counts ?? onlyAdded(plan, wish, rows.load)
+  const columns = before === undefined ? [] : compareColumns(before.schema, schema, staged.result.renamed)
+  const { figures, polygons } = counted
+  const fault = ledger.findFault()
+  const crs = schema.geometry?.crs
+  return {
+    rows,
+    ...(changes === undefined ? {} : { changes: { ...changes, matchedBy } }),
+    columns,
+    ...(schema.geometry === undefined || figures === undefined
+      ? {}
+      : {
+          geometry: {
+            empty: figures.emptyGeometries,
+            ...{ invalid: 0, repaired: 0, ...polygons?.counts },
+          },
+        }),
+    ...defined({ crs, bounds: bounds ?? (comparison === undefined ? staged.result.envelope : undefined) }),
+    rejects: ledger.rejectGroups,
+    stopped: findStopped(wish.stopIf, measuredOf(wish, load, { rows, changes, columns })).filter(
+      ({ rule }) => !wish.accepted.includes(rule),
+    ),
+    notTried,
+    messages: fault === undefined ? [] : [{ level: 'error', code: fault.code, message: fault.message }],
+  }
+}
+
+/** What a load comes to that touches no row of its target. */
+function onlyAdded({ mode }: LoadPlan, { keys }: TrialWish, added: number): ChangeCounts | undefined {
+  if (mode !== 'CREATE' && mode !== 'APPEND') return undefined
+  return { added, changed: keys === undefined ? null : 0, removed: 0, same: 0 }
+}
+
+function measuredOf(
+  { before: layer }: TrialWish,
+  { before, schema, counted = {} }: StagedPlan,
+  { rows, changes, columns }: Pick<Trial, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
+): Measured {
+  const { figures } = counted
+  const from = layer?.srs
+  const to = schema.geometry?.crs?.srs
+  return {
+    rowsLoaded: rows.load,
+    rowsBefore: before?.featureCount ?? 0,
+    changes: changes ?? { added: rows.load, changed: 0, removed: 0, same: 0 },
+    columns,
+    crs: defined({ from, to }),
+    empty: figures?.empty ?? {},
+    values: figures?.values ?? {},
+    outside: figures?.outside ?? 0,
+  }
+}
+
+/** Closes all but the staged rows; where the store cannot do that they go. */
+export async function layBy(load: StagedPlan, trial: Trial): Promise<TriedLoad> {
+  const { staged, schema, indexes, ledger, counted } = load
+  if (staged.layBy === undefined) {
+    await staged.discard()
+    return { trial }
+  }
+  const text = await staged.layBy()
+  const { rowsRead } = ledger
+  return { trial, laidBy: { text, schema, indexes, rowsRead, sizeBytes: counted?.figures?.bytes ?? 0 } }
+}
