@@ -2,10 +2,9 @@ import type { FileMetaData, SchemaElement } from 'hyparquet'
 import { parquetMetadata } from 'hyparquet'
 import type { OpenFile } from '../open-file.ts'
 import { damaged, guarded, notSupported, tooLarge } from './parquet-error.ts'
+import { encryptedMagic, magic } from './parquet-head.ts'
 import { thriftEnd } from './thrift-walk.ts'
 
-const magic = 'PAR1'
-const encryptedMagic = 'PARE'
 const maxFooterBytes = 64 << 20
 const maxMetadataValues = 5_000_000
 const maxDepth = 32
@@ -47,12 +46,6 @@ export interface ParquetFile {
   rowCount: number
   rowGroups: RowGroup[]
   keyValues: Map<string, string>
-}
-
-/** True for the first bytes of a Parquet file. */
-export function isParquetHead(head: Uint8Array): boolean {
-  const text = String.fromCharCode(...head.subarray(0, 4))
-  return text === magic || text === encryptedMagic
 }
 
 async function readExactly(file: OpenFile, position: number, count: number): Promise<Uint8Array> {
