@@ -110,8 +110,7 @@ export const house: House = {
     'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'database-look.ts'],
-      'reading',
-      '.',
+      ...['reading', '.', 'compare', 'load', 'geopackage-store.ts', 'description.ts'],
     ],
     'src/tiles': ['tile-matrix-sets.ts', 'tile-units.ts', 'world.ts', 'protobuf.ts', 'thin', 'shape', '.'],
     'src/transforms': ['transform.ts', 'raster', '.'],

@@ -16,7 +16,7 @@ export interface ChangeCounts {
   same: number
 }
 
-/** Values by the columns of the table, as the store holds them; the geometry as WKB. */
+/** Values by the columns of the table, as the store holds them and `columnValue` gives them; the geometry as WKB. */
 interface ChangedRow {
   values: Record<string, unknown>
   geometry?: Uint8Array

@@ -119,7 +119,10 @@ export interface StagedLoad {
   prepare(): Promise<PreparedLoad>
   /** Leaves the target as it was and nothing behind. */
   discard(): Promise<void>
-  /** What a commit would do, by `keys` or by whole rows. Only of a rehearsal. */
+  /**
+   * What a commit would do, by `keys` or by whole rows. Only of a rehearsal. Rows that it gives to `onReject` are staged no
+   * longer: nobody hears of them again.
+   */
   compare?(keys: string[] | undefined, signal: AbortSignal): Promise<TableComparison>
   /** Closes everything but the staged rows, which stay until `takeUp` or `sweep`. Gives what `takeUp` needs to know. */
   layBy?(): Promise<string>
@@ -148,7 +151,10 @@ interface RestoreRequest {
   keepAs?: string
 }
 
-/** States of tables that are kept beside them: seen by nobody who lists tables, read by nobody who may not read the table. */
+/**
+ * States of tables that are kept beside them: seen by nobody who lists tables, read by nobody who may not read the table. A
+ * whole one is kept until it is restored alone, for it is the table then; every other one stays.
+ */
 interface TableStates {
   /** Like a load whose rows lie ready: readers see the table as it was or as it is meant to be. It may be gone meanwhile. */
   stageRestore(request: RestoreRequest, hooks: LoadHooks): Promise<StagedLoad>

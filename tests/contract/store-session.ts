@@ -23,6 +23,8 @@ export interface StoreUnderTest {
   dispose(): Promise<void>
   /** Puts rows into the table `layer`, which is not there yet: by a load, or by writing the file that is served. */
   fill(schema: Schema, rows: readonly Row[]): Promise<void>
+  /** What writes leave in the store, readable or not; staged rows are no part of it. */
+  trace(): Promise<unknown>
   /** Types that an attribute in it cannot have; of stores that take loads none. */
   lacks: readonly AttributeType[]
 }
@@ -47,7 +49,7 @@ export const never = new AbortController().signal
 type Told = Pick<LoadOutcome, 'messages' | 'rejects'>
 
 /** Hooks that gather what a load tells; `overrides` replace single ones. */
-function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
+export function gatheringHooks(overrides: Partial<LoadHooks> = {}): { hooks: LoadHooks; told: Told } {
   const told: Told = { messages: [], rejects: [] }
   const hooks: LoadHooks = {
     signal: never,

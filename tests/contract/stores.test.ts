@@ -10,6 +10,7 @@ import { describeMemory } from './store-memory.ts'
 import { describeOutcomes } from './store-outcomes.ts'
 import { describeReading } from './store-reading.ts'
 import { describeRefusals } from './store-refusals.ts'
+import { describeRehearsals } from './store-rehearsals.ts'
 import type { MakeStore } from './store-session.ts'
 import { describeTiles } from './store-tiles.ts'
 import { describeUpdates } from './store-updates.ts'
@@ -31,6 +32,7 @@ function describeStore(description: StoreDescription): void {
     describeFailures(make)
     describeOutcomes(make, description)
     describeMemory(make)
+    describeRehearsals(make)
   })
 }
 

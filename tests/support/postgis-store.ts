@@ -3,6 +3,7 @@ import type { StoreParameters } from '../../src/stores/store.ts'
 import type { StoreUnderTest } from '../contract/store-session.ts'
 import { loadRows } from '../contract/store-session.ts'
 import { runSql, testCluster } from './postgres.ts'
+import { traceSchema } from './store-traces.ts'
 
 /** The connection parameters of a PostGIS store over the database at `url`. */
 export function storeParameters(url: string, schema = 'public'): StoreParameters {
@@ -31,6 +32,7 @@ export async function makePostgisStore(): Promise<StoreUnderTest & { schemaName:
     schemaName,
     store,
     lacks: [],
+    trace: () => traceSchema(url, schemaName),
     fill: async (schema, rows) => void (await loadRows(store, { schema, rows })),
     reopen: () => createPostgisStore(parameters),
     dispose: async () => {

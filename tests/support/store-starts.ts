@@ -10,6 +10,7 @@ import type { StoreUnderTest } from '../contract/store-session.ts'
 import { loadRows } from '../contract/store-session.ts'
 import { makePostgisStore } from './postgis-store.ts'
 import { servedSamples } from './served-samples.ts'
+import { traceFile } from './store-traces.ts'
 
 /** How an empty store in a database is had; one line for each database. A store that is a file needs none. */
 const starts: Record<string, () => Promise<StoreUnderTest>> = { postgis: makePostgisStore }
@@ -34,6 +35,7 @@ export function startFile(description: StoreDescription): StoreUnderTest {
     store,
     lacks: can.takesLoads ? [] : servedSample(type).lacks,
     reopen: () => open(connection, {}),
+    trace: async () => traceFile(path),
     fill: async (schema, rows) => {
       if (can.takesLoads) await loadRows(store, { schema, rows })
       else servedSample(type).write(path, schema, rows)

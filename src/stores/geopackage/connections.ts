@@ -47,6 +47,23 @@ function withoutWaiting<Result>(db: DatabaseSync, action: () => Result): Result 
   }
 }
 
+/** A connection for comparing: it only looks at the file, and writes to another one that it attaches. */
+export function openForComparing(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, {
+    enableForeignKeyConstraints: false,
+    timeout: 2000,
+    limits: { attach: 1 },
+  })
+  db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000')
+  return db
+}
+
+/** Attaches staged rows as `side`; what is written to them is undone in memory, and lost with the machine. */
+export function attachSide(db: DatabaseSync, side: string): void {
+  db.prepare('ATTACH ? AS side').run(side)
+  db.exec('PRAGMA side.journal_mode = MEMORY; PRAGMA side.synchronous = OFF; PRAGMA side.cache_size = -16000')
+}
+
 /** Does what needs a lock, again and again while others hold it, without blocking the thread meanwhile. */
 export async function whenFree<Result>(
   db: DatabaseSync,

@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 
 /** What is written of a CRS that a code names. */
@@ -24,6 +25,27 @@ export function ensureCrs(
   if (crs === undefined) return undefinedCartesian
   const named = crs.srs === undefined ? undefined : ensureNamed(db, crs.srs, crs.wkt, findDefinition)
   return named ?? ensureDefined(db, crs.wkt ?? crs.projjson ?? crs.proj4 ?? 'undefined')
+}
+
+/** What `ensureCrs` would give, without a word in the file. */
+export function foreseeCrs(
+  db: DatabaseSync,
+  crs: CrsDeclaration | undefined,
+  findDefinition: FindCrsDefinition,
+): number {
+  const columns = 'srs_name, srs_id, organization, organization_coordsys_id, definition'
+  const trial = new DatabaseSync(':memory:')
+  try {
+    trial.exec(`CREATE TABLE gpkg_spatial_ref_sys (${columns})`)
+    const add = trial.prepare('INSERT INTO gpkg_spatial_ref_sys VALUES (?, ?, ?, ?, ?)')
+    trial.exec('BEGIN')
+    for (const row of db.prepare(`SELECT ${columns} FROM gpkg_spatial_ref_sys`).iterate()) {
+      add.run(...(Object.values(row) as SQLInputValue[]))
+    }
+    return ensureCrs(trial, crs, findDefinition)
+  } finally {
+    trial.close()
+  }
 }
 
 function ensureNamed(

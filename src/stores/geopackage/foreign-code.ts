@@ -53,6 +53,16 @@ function isBookkeeping(name: string, table: string, geometry: string | undefined
   return prefixes.some((prefix) => name.toLowerCase().startsWith(prefix.toLowerCase()))
 }
 
+function triggerTables(table: string, geometry: string | undefined): string[] {
+  return geometry === undefined ? [table] : [table, rtreeName({ table, geometry })]
+}
+
+/** The names of the triggers of a table that do more than keep its index and row count, going by their names. */
+export function foreignTriggers(db: DatabaseSync, table: string, geometry: string | undefined): string[] {
+  const names = triggersOf(db, triggerTables(table, geometry)).map(({ name }) => name)
+  return names.filter((name) => !isBookkeeping(name, table, geometry))
+}
+
 /**
  * Takes every trigger off a table and its R*Tree, so that none runs in our writes. `foreign` are those that did more
  * than keep the index and the row count, going by their names.
@@ -62,8 +72,7 @@ export function setTableTriggersAside(
   table: string,
   geometry: string | undefined,
 ): SetAside & { foreign: string[] } {
-  const tables = geometry === undefined ? [table] : [table, rtreeName({ table, geometry })]
-  const aside = setAside(db, triggersOf(db, tables))
+  const aside = setAside(db, triggersOf(db, triggerTables(table, geometry)))
   return { ...aside, foreign: aside.names.filter((name) => !isBookkeeping(name, table, geometry)) }
 }
 

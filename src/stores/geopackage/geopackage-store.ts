@@ -11,9 +11,10 @@ import { dropTable } from './drop-table.ts'
 import { storeFailure } from './errors.ts'
 import type { GeoPackageStoreSettings } from './file-access.ts'
 import { checkFile, hasFile } from './file-access.ts'
+import { stageLoad } from './load/stage-load.ts'
+import { takeUp } from './load/take-up.ts'
 import { databaseState } from './own-writes.ts'
 import { Reading, unknownTable } from './reading/reading.ts'
-import { stageLoad } from './stage-load.ts'
 import { removeSideFile } from './stage-rows.ts'
 import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
@@ -70,6 +71,8 @@ export function createGeoPackageStore(
     tableName: toTableName,
     stage: (request, batches, hooks) =>
       write(() => stageLoad({ path, writer, clock, findDefinition }, request, batches, hooks)),
+    takeUp: (request, laidBy, hooks) =>
+      write(() => takeUp({ path, writer, clock, findDefinition }, request, laidBy, hooks)),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { foldName } from '../../formats/geopackage/sql-names.ts'
+import { foldName, isSameName } from '../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
-import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
+import type { Attribute, GeometryField } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
@@ -33,6 +33,8 @@ export interface LoadPlan {
   id: string
   geometry?: GeometryField
   columns: PlannedColumn[]
+  /** The feature id, where the data have it and rows may be matched by it; not among `columns`. */
+  keyColumn?: PlannedColumn
   /** Whether the geometry has, or gets, an R*Tree. */
   isIndexed: boolean
 }
@@ -45,8 +47,9 @@ export function planLoad(db: DatabaseSync, request: LoadRequest, hooks: LoadHook
     throw conflict('table-exists', `The GeoPackage has a table "${request.table}" already`)
   }
   if (existing !== undefined) return planExisting(db, request, existing, hooks)
-  if (request.mode === 'APPEND') {
-    throw conflict('table-missing', `The GeoPackage has no table "${request.table}" to append to`)
+  if (request.mode === 'APPEND' || request.mode === 'UPSERT') {
+    const verb = request.mode === 'APPEND' ? 'append to' : 'change'
+    throw conflict('table-missing', `The GeoPackage has no table "${request.table}" to ${verb}`)
   }
   if (object !== undefined) {
     throw conflict('table-exists', `"${request.table}" is in the GeoPackage, but not as a layer`)
@@ -101,22 +104,37 @@ function planExisting(
   if (geometry === undefined && request.schema.geometry !== undefined) {
     throw conflict('no-geometry-column', `The table "${existing.name}" has no geometry column`)
   }
+  const keyColumn = findKeyColumn(request, existing.idColumn)
   return {
     request,
     table: existing.name,
     existing,
     id: existing.idColumn,
-    columns: matchColumns(request.schema, existing, generated, hooks),
+    columns: matchColumns(request, existing, { generated, keyColumn }, hooks),
     isIndexed: geometry !== undefined && hasRtree(db, { table: existing.name, geometry: geometry.name }),
-    ...defined({ geometry }),
+    ...defined({ geometry, keyColumn }),
   }
+}
+
+/** Whatever type the feature id has in the data, an `UPSERT` by it takes it; others may only want to compare by it. */
+function findKeyColumn(
+  { mode, schema, upsert, isRehearsal }: LoadRequest,
+  id: string,
+): PlannedColumn | undefined {
+  const isMatched = mode === 'UPSERT' && upsert?.keys.some((key) => isSameName(key, id)) === true
+  const source = schema.attributes.findIndex(({ name }) => isSameName(name, id))
+  const attribute = schema.attributes[source]
+  if (attribute === undefined) return undefined
+  const isSure = ['int16', 'int32', 'int64'].includes(attribute.type)
+  if (!isMatched && !(isRehearsal === true && isSure)) return undefined
+  return { source, target: { name: attribute.name, type: 'int64' }, name: id }
 }
 
 /** The columns of a table that the data fill, matched by name without case; what does not match is told. */
 function matchColumns(
-  schema: Schema,
+  { schema, mode }: LoadRequest,
   existing: GeoPackageTable,
-  generated: ReadonlySet<string>,
+  { generated, keyColumn }: { generated: ReadonlySet<string>; keyColumn: PlannedColumn | undefined },
   hooks: LoadHooks,
 ): PlannedColumn[] {
   const fold = (name: string): string => foldName(name.toLowerCase())
@@ -127,7 +145,7 @@ function matchColumns(
       sources.set(fold(name), index)
     }
   })
-  const used = new Set<number>()
+  const used = new Set(mode === 'UPSERT' && keyColumn !== undefined ? [keyColumn.source] : [])
   const columns: PlannedColumn[] = []
   const missing: string[] = []
   for (const attribute of existing.schema.attributes) {
@@ -144,11 +162,16 @@ function matchColumns(
     }
   }
   const surplus = schema.attributes.filter((_, index) => !used.has(index)).map(({ name }) => name)
-  tellUnmatched(existing.name, surplus, missing, hooks)
+  tellUnmatched(existing.name, surplus, missing, { ...hooks, mode })
   return columns
 }
 
-function tellUnmatched(table: string, surplus: string[], missing: string[], hooks: LoadHooks): void {
+function tellUnmatched(
+  table: string,
+  surplus: string[],
+  missing: string[],
+  hooks: Pick<LoadHooks, 'onMessage'> & { mode: LoadRequest['mode'] },
+): void {
   const list = (names: string[]): string => names.map((name) => `"${name}"`).join(', ')
   if (surplus.length > 0) {
     hooks.onMessage({
@@ -161,7 +184,7 @@ function tellUnmatched(table: string, surplus: string[], missing: string[], hook
     hooks.onMessage({
       level: 'warning',
       code: 'columns-not-in-data',
-      message: `The data have no attribute for ${list(missing)} of the table "${table}": left empty`,
+      message: `The data have no attribute for ${list(missing)} of the table "${table}": ${hooks.mode === 'UPSERT' ? 'as before, empty in new rows' : 'left empty'}`,
     })
   }
 }
@@ -176,4 +199,12 @@ export function columnDefinitions(plan: LoadPlan, quote: (name: string) => strin
       return `${quote(name)} ${columnType(attribute)}`
     }),
   ]
+}
+
+/** The staged column with the feature id, where the data have it. */
+export const stagedKey = 'k'
+
+/** The columns of the staged rows behind the geometry: `c0`, `c1`, ..., and the feature id last. */
+export function stagedColumns({ columns, keyColumn }: LoadPlan): PlannedColumn[] {
+  return keyColumn === undefined ? columns : [...columns, keyColumn]
 }

@@ -70,7 +70,7 @@ export function placeExisting(
       placeRtree(db, indexed, staged)
     }
     const remove = db.prepare(`DELETE FROM main.${rtree} WHERE id = ?`)
-    for (const id of refused) remove.run(base + id)
+    for (const id of [...refused, ...staged.refused]) remove.run(base + id)
   }
   triggers.putBack()
   requireRows(table, countRows(db, table) - before, staged.rowCount - refused.length)
@@ -139,7 +139,7 @@ function insertRows(
   }
   const one = db.prepare(`${insert} WHERE id = ?`)
   const refused: number[] = []
-  for (let stagedId = 1; stagedId <= staged.rowCount; stagedId += 1) {
+  for (let stagedId = 1; stagedId <= staged.lastId; stagedId += 1) {
     try {
       one.run(stagedId)
     } catch (error) {

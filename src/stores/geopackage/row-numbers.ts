@@ -10,6 +10,11 @@ export class RowNumbers {
     this.#differences.push(difference)
   }
 
+  /** The places in pairs of an id and a difference, from which `add` makes them again. */
+  *places(): Generator<[number, number]> {
+    for (const [index, id] of this.#ids.entries()) yield [id, this.#differences[index] as number]
+  }
+
   /** The row number of an id that was added. */
   rowNumber(id: number): number {
     let low = 0

@@ -6,6 +6,7 @@ import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { convertColumn } from '../convert-column.ts'
 import type { LoadHooks } from '../store.ts'
 import type { LoadPlan, PlannedColumn } from './load-plan.ts'
+import { stagedColumns, stagedKey } from './load-plan.ts'
 import { RecordEncoder } from './record-encoder.ts'
 import { RowNumbers } from './row-numbers.ts'
 import { DatabaseFile } from './sqlite-file/database-file.ts'
@@ -14,7 +15,11 @@ import { columnType } from './table-names.ts'
 
 /** Rows written to a side file, under the ids 1, 2, 3, ... */
 export interface StagedRows {
+  /** The rows that are left, and the highest id of all that were staged. */
   rowCount: number
+  lastId: number
+  /** Ids of rows that were refused afterwards; they may stand in the R*Tree yet. */
+  refused: number[]
   rowNumbers: RowNumbers
   envelope: Envelope | undefined
   /** Node 1 of a packed R*Tree, where one was built. */
@@ -27,7 +32,7 @@ export function sidePath(path: string, loadId: string): string {
 }
 
 export function removeSideFile(path: string, loadId: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) {
+  for (const suffix of ['', '-journal', '-wal', '-shm', '.probe', '.probe-journal']) {
     rmSync(`${sidePath(path, loadId)}${suffix}`, { force: true })
   }
 }
@@ -49,11 +54,11 @@ export async function stageRows(
   const side = new DatabaseFile(file)
   try {
     const { geometry } = plan
-    const encoder = new RecordEncoder(side.table('t', stagedColumns(plan)), {
+    const encoder = new RecordEncoder(side.table('t', stagedDefinition(plan)), {
       geometry: geometry === undefined ? undefined : { ...geometry, isOpen: false, srsId },
-      attributes: plan.columns.map(({ target: attribute }) => attribute),
+      attributes: stagedColumns(plan).map(({ target: attribute }) => attribute),
     })
-    const isPacked = plan.isIndexed && plan.request.mode !== 'APPEND'
+    const isPacked = plan.isIndexed && ['CREATE', 'REPLACE'].includes(plan.request.mode)
     const boxes = plan.isIndexed ? new StagedBoxes(side, isPacked ? target.pageSize : undefined) : undefined
     const staged = await encodeBatches(encoder, boxes, plan, batches, hooks)
     const root = boxes?.finish()
@@ -65,13 +70,15 @@ export async function stageRows(
 }
 
 /** The staged columns are those of a new table under short names, so that SQLite can copy records as they are. */
-function stagedColumns(plan: LoadPlan): string {
-  const { geometry, columns, existing, request } = plan
+function stagedDefinition(plan: LoadPlan): string {
+  const { geometry, columns, existing, keyColumn, request } = plan
   const types = columns.map(({ source, target }) =>
     columnType(existing === undefined ? (request.schema.attributes[source] ?? target) : target),
   )
   if (geometry !== undefined) types.unshift(geometry.type.toUpperCase())
-  return ['id INTEGER PRIMARY KEY NOT NULL', ...types.map((type, index) => `c${index} ${type}`)].join(', ')
+  const key = keyColumn === undefined ? [] : [`${stagedKey} INTEGER`]
+  const definitions = types.map((type, index) => `c${index} ${type}`)
+  return ['id INTEGER PRIMARY KEY NOT NULL', ...definitions, ...key].join(', ')
 }
 
 async function encodeBatches(
@@ -81,12 +88,13 @@ async function encodeBatches(
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
 ): Promise<Omit<StagedRows, 'root'>> {
+  const planned = stagedColumns(plan)
   const rowNumbers = new RowNumbers()
   const envelope = emptyEnvelope()
   let rowCount = 0
   for await (const batch of batches) {
     hooks.signal.throwIfAborted()
-    const { columns, failures } = convertBatch(plan.columns, batch)
+    const { columns, failures } = convertBatch(planned, batch)
     encoder.begin(columns, plan.geometry === undefined ? undefined : batch.geometry)
     for (let row = 0; row < batch.rowCount; row += 1) {
       const failure = failures?.get(row)
@@ -101,7 +109,7 @@ async function encodeBatches(
   }
   hooks.signal.throwIfAborted()
   const isEmpty = isEmptyEnvelope(envelope)
-  return { rowCount, rowNumbers, envelope: isEmpty ? undefined : envelope }
+  return { rowCount, lastId: rowCount, refused: [], rowNumbers, envelope: isEmpty ? undefined : envelope }
 }
 
 /** Takes the envelope of a row into that of the layer and into the index. */

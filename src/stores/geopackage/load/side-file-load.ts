@@ -1,28 +1,27 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../lib/clock.ts'
-import { conflict } from '../../lib/errors.ts'
-import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../store.ts'
-import type { FileChange } from './change-file.ts'
-import { beginChange } from './change-file.ts'
-import { insertContents, nextChange, updateContents } from './contents.ts'
-import { storeFailure } from './errors.ts'
-import { createIndexes } from './indexes.ts'
-import type { LoadPlan } from './load-plan.ts'
-import { planLoad } from './load-plan.ts'
-import { dataVersion } from './own-writes.ts'
-import { placeExisting, placeNew } from './place-rows.ts'
-import { rejectStaged } from './reject-staged.ts'
-import type { StagedRows } from './stage-rows.ts'
-import { removeSideFile } from './stage-rows.ts'
-import { describeTable } from './table-description.ts'
-import type { Writer } from './writer.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
+import type { FileChange } from '../change-file.ts'
+import { beginChange } from '../change-file.ts'
+import { insertContents, nextChange, updateContents } from '../contents.ts'
+import { storeFailure } from '../errors.ts'
+import { createIndexes } from '../indexes.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { planLoad } from '../load-plan.ts'
+import { dataVersion } from '../own-writes.ts'
+import { placeExisting, placeNew } from '../place-rows.ts'
+import { rejectStaged } from '../reject-staged.ts'
+import type { StagedRows } from '../stage-rows.ts'
+import { removeSideFile } from '../stage-rows.ts'
+import { describeTable } from '../table-description.ts'
+import type { Writer } from '../writer.ts'
+import type { Staged } from './staged-load.ts'
+import { planShape } from './staged-load.ts'
 
-interface Staged {
-  plan: LoadPlan
+interface Begun extends Staged {
   /** `dataVersion` before the plan was made. */
   version: unknown
-  srsId: number
-  rows: StagedRows
 }
 
 interface Place {
@@ -36,11 +35,11 @@ export class SideFileLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #place: Place
   readonly #db: DatabaseSync
-  readonly #staged: Staged
+  readonly #staged: Begun
   readonly #hooks: LoadHooks
   #change: FileChange | undefined
 
-  constructor(place: Place, db: DatabaseSync, staged: Staged, hooks: LoadHooks) {
+  constructor(place: Place, db: DatabaseSync, staged: Begun, hooks: LoadHooks) {
     this.#place = place
     this.#db = db
     this.#staged = staged
@@ -110,10 +109,7 @@ export class SideFileLoad implements StagedLoad {
     const { plan: early, version } = this.#staged
     if (dataVersion(this.#db) === version) return early
     const now = planLoad(this.#db, early.request, { ...this.#hooks, onMessage: () => {} })
-    const shape = (plan: LoadPlan): string =>
-      JSON.stringify([plan.table, plan.id, plan.geometry, plan.columns, plan.isIndexed])
-    if ((now.existing === undefined) === (early.existing === undefined) && shape(now) === shape(early))
-      return now
+    if (planShape(now) === planShape(early)) return now
     throw conflict('table-changed', `The table "${early.table}" was changed by others during the load`)
   }
 
@@ -137,7 +133,7 @@ export class SideFileLoad implements StagedLoad {
   }
 }
 
-function resultOf(plan: LoadPlan, { envelope }: StagedRows, rowsLoaded: number): LoadResult {
+export function resultOf(plan: LoadPlan, { envelope }: StagedRows, rowsLoaded: number): LoadResult {
   const result = { rowsLoaded, renamed: renamedColumns(plan) }
   return envelope === undefined ? result : { ...result, envelope }
 }

@@ -1,0 +1,57 @@
+import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
+import { GeometryBuilder } from '../../../geo/geometry-builder.ts'
+import { GeometryError, WkbScanner, walkCoordinates } from '../../../geo/wkb.ts'
+
+/**
+ * The coordinates of a geometry blob as little-endian ISO WKB, whatever header, byte order and flags it has; 0 for -0.
+ * Undefined for what is no geometry.
+ */
+export function canonicalWkb(blob: unknown): Uint8Array | undefined {
+  const wkb = plainWkb(blob)
+  if (wkb === undefined) return undefined
+  const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
+  walkCoordinates(view, 0, (offset, count, dimensions) => {
+    const end = offset + count * dimensions * 8
+    for (let at = offset; at < end; at += 8) {
+      const value = view.getFloat64(at, true)
+      if (value === 0) view.setFloat64(at, 0, true)
+      else if (Number.isNaN(value)) view.setFloat64(at, Number.NaN, true)
+    }
+  })
+  return wkb
+}
+
+/** The geometry of a blob as little-endian ISO WKB of its own; undefined for what is no geometry. */
+export function plainWkb(blob: unknown): Uint8Array | undefined {
+  if (!(blob instanceof Uint8Array)) return undefined
+  try {
+    const builder = new GeometryBuilder(1, blob.length)
+    builder.appendWkb(blob, wkbStart(blob, 0, blob.length))
+    return builder.finish().bytes
+  } catch (error) {
+    if (error instanceof GeometryError) return undefined
+    throw error
+  }
+}
+
+/** Whether two geometry blobs hold the same coordinates in the same order. */
+export function isSameGeometry(a: unknown, b: unknown): boolean {
+  const [first, second] = [canonicalWkb(a), canonicalWkb(b)]
+  return first !== undefined && second !== undefined && Buffer.compare(first, second) === 0
+}
+
+const scanner = new WkbScanner()
+
+/** The sides of a geometry blob: minX, minY, maxX, maxY; undefined where it is empty or no geometry. */
+export function boxOf(blob: unknown): [number, number, number, number] | undefined {
+  if (!(blob instanceof Uint8Array)) return undefined
+  try {
+    const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
+    scanner.scan(view, wkbStart(blob, 0, blob.length))
+  } catch (error) {
+    if (!(error instanceof GeometryError)) throw error
+    return undefined
+  }
+  const { minX, minY, maxX, maxY } = scanner
+  return Number.isNaN(minX) ? undefined : [minX, minY, maxX, maxY]
+}

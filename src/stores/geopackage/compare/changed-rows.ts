@@ -1,0 +1,128 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { iterateRows } from '../../../formats/geopackage/sql-rows.ts'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
+import type { AttributeType } from '../../../geo/schema.ts'
+import type { RowChange } from '../../changes.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { plainWkb } from './canonical-geometry.ts'
+import { comparedColumns } from './compared-columns.ts'
+import { differencesTable } from './find-differences.ts'
+
+type ChangedRow = NonNullable<RowChange['before']>
+
+const pageRows = 500
+
+/** A value of a row that is told: its column, and where it stands before and after. */
+interface ToldColumn {
+  name: string
+  type: AttributeType | 'geometry'
+  before: string
+  after: string
+}
+
+/** Where the rows are told from. */
+export interface ChangeSource {
+  plan: LoadPlan
+  /** What holds the rows as they were, with the columns of the table. */
+  before: string
+  /** Whether every staged row comes new, and none is listed. */
+  isAddition: boolean
+}
+
+/** The rows that differ, removed ones first; the values as the table holds them. */
+export async function* readChanges(
+  db: DatabaseSync,
+  source: ChangeSource,
+  signal: AbortSignal,
+): AsyncGenerator<RowChange[]> {
+  const told = toldColumns(db, source)
+  const kinds = source.isAddition ? (['added'] as const) : (['removed', 'changed', 'added'] as const)
+  for (const change of kinds) {
+    let page: RowChange[] = []
+    for (const values of iterateRows(db.prepare(selectChanges(source, change, told)))) {
+      page.push(toChange(change, told, values))
+      if (page.length < pageRows) continue
+      signal.throwIfAborted()
+      yield page
+      page = []
+      await nextTurn()
+    }
+    signal.throwIfAborted()
+    if (page.length > 0) yield page
+  }
+}
+
+/** What the load may change, and of an `UPSERT` the columns that it leaves alone as well. */
+function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
+  const told: ToldColumn[] = comparedColumns(db, plan)
+  if (plan.request.mode !== 'UPSERT') return told
+  const { geometry, attributes } = plan.existing?.schema ?? {}
+  const all = [
+    ...(geometry === undefined ? [] : [{ name: geometry.name, type: 'geometry' as const }]),
+    ...(attributes ?? []),
+  ]
+  for (const { name, type } of all) {
+    if (told.some((column) => column.name === name)) continue
+    told.push({ name, type, before: `x.${quoteName(name)}`, after: `x.${quoteName(name)}` })
+  }
+  return told
+}
+
+function selectChanges(
+  { plan, before, isAddition }: ChangeSource,
+  change: RowChange['change'],
+  told: ToldColumn[],
+): string {
+  const olds = told.map((column) => (change === 'added' ? 'NULL' : column.before))
+  const isKnown = (sql: string): boolean => change !== 'added' || !sql.startsWith('x.')
+  const news = told.map(({ after }) => (change === 'removed' || !isKnown(after) ? 'NULL' : after))
+  if (isAddition) return `SELECT NULL, ${[...olds, ...news].join(', ')} FROM side.t s ORDER BY s.id`
+  const old = `CROSS JOIN ${before} x ON x.${quoteName(plan.id)} = d.target`
+  const staged = 'CROSS JOIN side.t s ON s.id = d.staged'
+  const joins = { removed: old, changed: `${old} ${staged}`, added: staged }
+  const conditions = {
+    removed: 'd.staged IS NULL ORDER BY d.target',
+    changed: 'd.staged IS NOT NULL AND d.target IS NOT NULL ORDER BY d.target',
+    added: 'd.target IS NULL ORDER BY d.staged',
+  }
+  return `SELECT d.target, ${[...olds, ...news].join(', ')}
+    FROM ${differencesTable} d ${joins[change]} WHERE ${conditions[change]}`
+}
+
+function toChange(change: RowChange['change'], told: ToldColumn[], values: SqlValue[]): RowChange {
+  const [id, ...rest] = values
+  return {
+    change,
+    ...(id === null || id === undefined ? {} : { featureId: String(id) }),
+    ...(change === 'added' ? {} : { before: toRow(told, rest, 0) }),
+    ...(change === 'removed' ? {} : { after: toRow(told, rest, told.length) }),
+  }
+}
+
+function toRow(told: ToldColumn[], values: SqlValue[], start: number): ChangedRow {
+  const row: ChangedRow = { values: {} }
+  told.forEach(({ name, type }, index) => {
+    const value = values[start + index] ?? null
+    if (type !== 'geometry') row.values[name] = plainValue(type, value)
+    else {
+      const geometry = plainWkb(value)
+      if (geometry !== undefined) row.geometry = geometry
+    }
+  })
+  return row
+}
+
+/** A value as features have it; one that is not of the column's type as SQLite holds it. */
+function plainValue(type: AttributeType, value: SqlValue): unknown {
+  if (typeof value === 'string') {
+    if (type === 'date') return parseDate(value) ?? value
+    return type === 'timestamp' ? (parseTimestamp(value) ?? value) : value
+  }
+  if (typeof value === 'number') return type === 'float32' ? Math.fround(value) : value
+  if (typeof value !== 'bigint' || type === 'int64') return value
+  if (type === 'boolean') return value === 0n || value === 1n ? value === 1n : value
+  return type === 'text' || type === 'decimal' ? String(value) : Number(value)
+}

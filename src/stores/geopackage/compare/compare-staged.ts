@@ -1,0 +1,108 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope } from '../../../geo/envelope.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { ChangeCounts, TableComparison } from '../../changes.ts'
+import { foreignTriggers } from '../foreign-code.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { boxOf } from './canonical-geometry.ts'
+import { readChanges } from './changed-rows.ts'
+import { keyColumns } from './compared-columns.ts'
+import type { ComparedRows } from './find-differences.ts'
+import { differencesTable, findAdditions, findByKeys, findByRows, haveKeys } from './find-differences.ts'
+import { requireSingleKeys } from './upsert-keys.ts'
+
+interface Found {
+  counts: ChangeCounts
+  matchedBy: string[]
+}
+
+/**
+ * What a commit of the staged rows would do. Its `changes` are read by the same connection, in the transaction that is
+ * open.
+ */
+export function compareStaged(
+  db: DatabaseSync,
+  compared: ComparedRows,
+  keys: string[] | undefined,
+  signal: AbortSignal,
+): TableComparison {
+  const { plan, rows } = compared
+  const isAddition = plan.existing === undefined || plan.request.mode === 'APPEND'
+  const { counts, matchedBy } = isAddition
+    ? { counts: findAdditions(db, compared), matchedBy: [] }
+    : findDifferences(db, compared, keys)
+  signal.throwIfAborted()
+  const bounds = isAddition ? rows.envelope : differenceBounds(db, plan)
+  const source = { plan, before: `main.${quoteName(plan.table)}`, isAddition }
+  return defined({
+    counts,
+    matchedBy,
+    bounds,
+    notTried: findNotTried(db, plan),
+    changes: () => readChanges(db, source, signal),
+  })
+}
+
+function findDifferences(db: DatabaseSync, compared: ComparedRows, keys: string[] | undefined): Found {
+  const { plan } = compared
+  const { upsert } = plan.request
+  if (upsert !== undefined) {
+    const columns = keyColumns(plan, upsert.keys)
+    requireSingleKeys(db, plan, columns)
+    const counts = findByKeys(db, compared, columns, { removesMissing: upsert.deletesMissing })
+    return { counts, matchedBy: columns.map(({ name }) => name) }
+  }
+  const columns = keys === undefined ? undefined : keyColumns(plan, keys)
+  if (columns === undefined || !haveKeys(db, compared, columns)) {
+    return { counts: findByRows(db, compared), matchedBy: [] }
+  }
+  const counts = findByKeys(db, compared, columns, { removesMissing: true })
+  return { counts, matchedBy: columns.map(({ name }) => name) }
+}
+
+/** The envelope of all rows that differ, as they are and as they will be. */
+function differenceBounds(db: DatabaseSync, { table, id, geometry }: LoadPlan): Envelope | undefined {
+  if (geometry === undefined) return undefined
+  const envelope = emptyEnvelope()
+  db.function('extend_bounds', { directOnly: true }, (blob) => {
+    extend(envelope, boxOf(blob))
+    return null
+  })
+  const column = quoteName(geometry.name)
+  db.prepare(
+    `SELECT count(extend_bounds(g)) FROM (
+       SELECT x.${column} AS g FROM ${differencesTable} d CROSS JOIN main.${quoteName(table)} x ON x.${quoteName(id)} = d.target
+       UNION ALL SELECT s.c0 FROM ${differencesTable} d CROSS JOIN side.t s ON s.id = d.staged)`,
+  ).get()
+  return isEmptyEnvelope(envelope) ? undefined : envelope
+}
+
+function extend(envelope: Envelope, box: readonly [number, number, number, number] | undefined): void {
+  if (box === undefined) return
+  const [minX, minY, maxX, maxY] = box
+  if (minX < envelope.minX) envelope.minX = minX
+  if (minY < envelope.minY) envelope.minY = minY
+  if (maxX > envelope.maxX) envelope.maxX = maxX
+  if (maxY > envelope.maxY) envelope.maxY = maxY
+}
+
+function findNotTried(db: DatabaseSync, { existing, table, geometry }: LoadPlan): string[] {
+  if (existing === undefined) return []
+  const hasTriggers = foreignTriggers(db, table, geometry?.name).length > 0
+  return [...(hasTriggers ? ['triggers'] : []), ...(hasForeignKeys(db, table) ? ['foreign keys'] : [])]
+}
+
+/** Whether the table refers to others, or others to it. */
+function hasForeignKeys(db: DatabaseSync, table: string): boolean {
+  const found = db
+    .prepare(
+      `SELECT 1 FROM main.sqlite_schema AS s, pragma_foreign_key_list(s.name) AS f
+       WHERE s.type = 'table' AND s.sql LIKE '%REFERENCES%'
+       AND (lower(f."table") = lower(${quoteText(table)}) OR lower(s.name) = lower(${quoteText(table)}))
+       AND s.name NOT LIKE 'gpkg!_%' ESCAPE '!'`,
+    )
+    .get()
+  return found !== undefined
+}

@@ -1,0 +1,75 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { isSameName, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import type { AttributeType } from '../../../geo/schema.ts'
+import { invalid } from '../../../lib/errors.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { stagedKey } from '../load-plan.ts'
+
+/** A column as it will be and as it is. */
+export interface ComparedColumn {
+  name: string
+  type: AttributeType | 'geometry'
+  /** What stands in it after the load, of the staged row `s`. */
+  after: string
+  /** What stands in it now, in the row `x` of the table. */
+  before: string
+}
+
+/**
+ * The columns that a load may change. An `UPSERT` leaves those alone that the data lack; whatever exchanges rows puts
+ * their defaults there.
+ */
+export function comparedColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+  const { geometry, columns, request } = plan
+  const isUpsert = request.mode === 'UPSERT'
+  const compared: ComparedColumn[] = []
+  if (geometry !== undefined && !(isUpsert && request.schema.geometry === undefined)) {
+    const before = `x.${quoteName(geometry.name)}`
+    compared.push({ name: geometry.name, type: 'geometry', after: 's.c0', before })
+  }
+  const first = geometry === undefined ? 0 : 1
+  columns.forEach(({ name, target }, index) => {
+    const before = `x.${quoteName(name)}`
+    compared.push({ name, type: target.type, after: `s.c${index + first}`, before })
+  })
+  if (!isUpsert) compared.push(...missingColumns(db, plan))
+  return compared
+}
+
+/** Columns that the data lack, as a new row has them. */
+function missingColumns(db: DatabaseSync, plan: LoadPlan): ComparedColumn[] {
+  const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteText(plan.table)})`).all()
+  return (plan.existing?.schema.attributes ?? []).flatMap(({ name, type }) => {
+    const info = infos.find((column) => column['name'] === name)
+    const isFilled = plan.columns.some((column) => column.name === name)
+    if (isFilled || info === undefined || Number(info['hidden']) > 1) return []
+    const value = info['dflt_value'] === null ? 'NULL' : `(${String(info['dflt_value'])})`
+    return [{ name, type, after: value, before: `x.${quoteName(name)}` }]
+  })
+}
+
+/** The columns by which rows are matched; throws `Failure` where the table or the data lack one. */
+export function keyColumns(plan: LoadPlan, keys: readonly string[]): ComparedColumn[] {
+  if (keys.length === 0)
+    throw invalid('invalid-keys', 'Rows are matched by one column or more: none is named')
+  const first = plan.geometry === undefined ? 0 : 1
+  return keys.map((key) => {
+    if (plan.keyColumn !== undefined && isSameName(plan.id, key)) {
+      return { name: plan.id, type: 'int64', after: `s.${stagedKey}`, before: `x.${quoteName(plan.id)}` }
+    }
+    const exact = plan.columns.findIndex(({ name }) => name === key)
+    const index = exact >= 0 ? exact : plan.columns.findIndex(({ name }) => isSameName(name, key))
+    const column = plan.columns[index]
+    if (column === undefined) throw unknownKey(plan, key)
+    const { name, target } = column
+    return { name, type: target.type, after: `s.c${index + first}`, before: `x.${quoteName(name)}` }
+  })
+}
+
+function unknownKey(plan: LoadPlan, key: string): Error {
+  const isThere = [plan.id, ...(plan.existing?.schema.attributes ?? []).map(({ name }) => name)].some(
+    (name) => isSameName(name, key),
+  )
+  const who = isThere ? 'the data have' : `the table "${plan.table}" has`
+  return invalid('invalid-keys', `Rows cannot be matched by "${key}": ${who} no such column`)
+}

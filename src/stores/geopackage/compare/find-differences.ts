@@ -1,0 +1,156 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { ChangeCounts } from '../../changes.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import type { StagedRows } from '../stage-rows.ts'
+import type { ComparedColumn } from './compared-columns.ts'
+import { comparedColumns } from './compared-columns.ts'
+import { areKeysUnique } from './find-keys.ts'
+import { hashRow } from './hash-row.ts'
+import { RowSet } from './row-set.ts'
+import { addCompareFunctions, sameValue } from './same-values.ts'
+
+/**
+ * The rows that a load adds (`staged` alone), removes (`target` alone) or changes (both), by their ids in the staged rows
+ * and in the table.
+ */
+export const differencesTable = 'side.differences'
+
+/** Staged rows, attached as `side`, and the table they go to. */
+export interface ComparedRows {
+  plan: LoadPlan
+  rows: StagedRows
+}
+
+/** An empty table of differences, with what is needed to fill it. */
+function beginDifferences(db: DatabaseSync): void {
+  addCompareFunctions(db)
+  db.exec(`DROP TABLE IF EXISTS ${differencesTable}`)
+  db.exec(`CREATE TABLE ${differencesTable} (staged INTEGER, target INTEGER)`)
+}
+
+/** By keys that no side has twice. Rows of the table whose key does not come are removed, or left alone. */
+export function findByKeys(
+  db: DatabaseSync,
+  { plan, rows }: ComparedRows,
+  keys: ComparedColumn[],
+  { removesMissing }: { removesMissing: boolean },
+): ChangeCounts {
+  beginDifferences(db)
+  indexKeys(db, keys)
+  const matched = markFunction(db, rows)
+  const on = keys.map(({ after, before }) => `${after} = ${before}`).join(' AND ')
+  const same = sameRow(comparedColumns(db, plan))
+  db.exec(
+    `INSERT INTO ${differencesTable} SELECT s.id, x.${quoteName(plan.id)}
+     FROM main.${quoteName(plan.table)} x LEFT JOIN side.t s ON ${on}
+     WHERE CASE WHEN s.id IS NULL THEN ${removesMissing ? 1 : 0}
+       WHEN mark_matched(s.id) THEN NOT (${same}) END`,
+  )
+  addUnmatched(db, matched)
+  return { ...countDifferences(db, rows) }
+}
+
+function indexKeys(db: DatabaseSync, keys: ComparedColumn[]): void {
+  const columns = keys.map(({ after }) => after.slice(2))
+  db.exec(
+    `CREATE INDEX IF NOT EXISTS side.${quoteName(`keys_${columns.join('_')}`)} ON t (${columns.join(', ')})`,
+  )
+}
+
+/** Whether every row of either side has a key of its own. */
+export function haveKeys(db: DatabaseSync, { plan }: ComparedRows, keys: ComparedColumn[]): boolean {
+  indexKeys(db, keys)
+  const staged = keys.map(({ after }) => after)
+  const target = keys.map(({ before }) => before)
+  return areKeysUnique(db, 'side.t s', staged) && areKeysUnique(db, `main.${quoteName(plan.table)} x`, target)
+}
+
+/** By whole rows, each as often as it occurs. Rows that stand under the same id as before are found first. */
+export function findByRows(db: DatabaseSync, compared: ComparedRows): ChangeCounts {
+  const { plan, rows } = compared
+  beginDifferences(db)
+  const columns = comparedColumns(db, plan)
+  const matched = markFunction(db, rows)
+  const id = `x.${quoteName(plan.id)}`
+  db.exec(
+    'DROP TABLE IF EXISTS side.rest_before; CREATE TABLE side.rest_before (id INTEGER PRIMARY KEY, hash BLOB)',
+  )
+  db.exec(
+    'DROP TABLE IF EXISTS side.rest_after; CREATE TABLE side.rest_after (id INTEGER PRIMARY KEY, hash BLOB)',
+  )
+  db.exec(
+    `INSERT INTO side.rest_before SELECT ${id}, NULL
+     FROM main.${quoteName(plan.table)} x LEFT JOIN side.t s ON s.id = ${id}
+     WHERE NOT CASE WHEN s.id IS NULL THEN 0 WHEN ${sameRow(columns)} THEN mark_matched(s.id) ELSE 0 END`,
+  )
+  const put = db.prepare('INSERT INTO side.rest_after SELECT id, NULL FROM side.t WHERE id = ?')
+  for (const unmatched of matched.missing()) put.run(unmatched)
+  hashRest(db, compared, columns)
+  const ranked = (table: string): string =>
+    `(SELECT id, hash, row_number() OVER (PARTITION BY hash ORDER BY id) AS n FROM side.${table})`
+  db.exec(
+    `INSERT INTO ${differencesTable} (target)
+     SELECT b.id FROM ${ranked('rest_before')} b
+     WHERE (b.hash, b.n) NOT IN (SELECT hash, n FROM ${ranked('rest_after')}) ORDER BY b.id;
+     INSERT INTO ${differencesTable} (staged)
+     SELECT a.id FROM ${ranked('rest_after')} a
+     WHERE (a.hash, a.n) NOT IN (SELECT hash, n FROM ${ranked('rest_before')}) ORDER BY a.id;
+     DROP TABLE side.rest_before; DROP TABLE side.rest_after`,
+  )
+  return { ...countDifferences(db, rows), changed: null }
+}
+
+/** All staged rows come new. */
+export function findAdditions(db: DatabaseSync, { rows }: ComparedRows): ChangeCounts {
+  beginDifferences(db)
+  return { added: rows.rowCount, changed: 0, removed: 0, same: 0 }
+}
+
+function hashRest(db: DatabaseSync, { plan }: ComparedRows, columns: ComparedColumn[]): void {
+  const types = columns.map(({ type }) => type)
+  const options = { deterministic: true, directOnly: true, useBigIntArguments: true, varargs: true }
+  db.function('hash_row', options, (...values) => hashRow(types, values))
+  const before = columns.map((column) => column.before).join(', ')
+  const after = columns.map((column) => column.after).join(', ')
+  db.exec(
+    `UPDATE side.rest_before AS r SET hash = (SELECT hash_row(${before})
+       FROM main.${quoteName(plan.table)} x WHERE x.${quoteName(plan.id)} = r.id);
+     UPDATE side.rest_after AS r SET hash = (SELECT hash_row(${after}) FROM side.t s WHERE s.id = r.id)`,
+  )
+}
+
+function sameRow(columns: ComparedColumn[]): string {
+  if (columns.length === 0) return '1'
+  return columns.map(({ type, after, before }) => sameValue(type, after, before)).join(' AND ')
+}
+
+/** `mark_matched(id)` notes a staged row and is true. */
+function markFunction(db: DatabaseSync, { lastId }: StagedRows): RowSet {
+  const matched = new RowSet(lastId)
+  db.function('mark_matched', { directOnly: true }, (id) => {
+    matched.add(Number(id))
+    return 1
+  })
+  return matched
+}
+
+function addUnmatched(db: DatabaseSync, matched: RowSet): void {
+  const add = db.prepare(`INSERT INTO ${differencesTable} (staged) SELECT id FROM side.t WHERE id = ?`)
+  for (const id of matched.missing()) add.run(id)
+}
+
+function countDifferences(db: DatabaseSync, { rowCount }: StagedRows): ChangeCounts & { changed: number } {
+  const row = db
+    .prepare(
+      `SELECT count(*) AS n, count(staged) AS staged, count(target) AS target FROM ${differencesTable}`,
+    )
+    .get()
+  const [all, staged, target] = [Number(row?.['n']), Number(row?.['staged']), Number(row?.['target'])]
+  return {
+    added: all - target,
+    changed: staged + target - all,
+    removed: all - staged,
+    same: rowCount - staged,
+  }
+}

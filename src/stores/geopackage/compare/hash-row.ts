@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
+import type { AttributeType } from '../../../geo/schema.ts'
+import { canonicalWkb } from './canonical-geometry.ts'
+
+/** The same bytes for rows that hold the same values, other ones for all others. */
+export function hashRow(
+  types: readonly (AttributeType | 'geometry')[],
+  values: readonly unknown[],
+): Uint8Array {
+  const parts = types.map((type, index) => valueBytes(type, values[index]))
+  return hash('sha1', Buffer.concat(parts), 'buffer')
+}
+
+function valueBytes(type: AttributeType | 'geometry', value: unknown): Uint8Array {
+  const [tag, bytes] = plainValue(type, value)
+  const head = Buffer.alloc(5)
+  head.write(tag, 'latin1')
+  head.writeUInt32LE(bytes.length, 1)
+  return Buffer.concat([head, bytes])
+}
+
+function plainValue(type: AttributeType | 'geometry', value: unknown): [string, Uint8Array] {
+  if (value === null || value === undefined) return ['0', Buffer.alloc(0)]
+  if (value instanceof Uint8Array) {
+    const canonical = type === 'geometry' ? canonicalWkb(value) : undefined
+    return canonical === undefined ? ['b', value] : ['g', canonical]
+  }
+  if (typeof value === 'string') {
+    const time = type === 'date' ? parseDate(value) : type === 'timestamp' ? parseTimestamp(value) : undefined
+    return time === undefined ? ['t', Buffer.from(value)] : ['z', Buffer.from(String(time))]
+  }
+  return ['n', Buffer.from(numberText(type, value))]
+}
+
+/** An integer and a double of the same value are the same, as they are to SQLite. */
+function numberText(type: AttributeType | 'geometry', value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  const number = type === 'float32' ? Math.fround(Number(value)) : Number(value)
+  return Number.isInteger(number) ? String(BigInt(number)) : String(number)
+}

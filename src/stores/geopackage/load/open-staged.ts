@@ -1,0 +1,62 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { conflict } from '../../../lib/errors.ts'
+import type { LoadHooks } from '../../store.ts'
+import { changeFile, prepareFile } from '../change-file.ts'
+import { attachSide } from '../connections.ts'
+import { ensureCrs } from '../crs-rows.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { planLoad } from '../load-plan.ts'
+import { dataVersion } from '../own-writes.ts'
+import { removeSideFile, sidePath } from '../stage-rows.ts'
+import { SideFileLoad } from './side-file-load.ts'
+import type { LoadSurroundings, Staged } from './staged-load.ts'
+import { pageSizeOf, planShape } from './staged-load.ts'
+
+/** Turns rows that were staged without a word in the file into a load that can be committed. */
+export async function openStaged(
+  surroundings: LoadSurroundings,
+  staged: Staged,
+  hooks: LoadHooks,
+): Promise<SideFileLoad> {
+  const { path, writer } = surroundings
+  const { request } = staged.plan
+  const db = await writer.take({ isNew: true })
+  try {
+    await prepareFile(path, db, hooks.signal)
+    const version = dataVersion(db)
+    const plan = planLoad(db, request, { ...hooks, onMessage: () => {} })
+    const pageSize = pageSizeOf(db)
+    if (planShape(plan) !== planShape(staged.plan) || pageSize !== staged.pageSize) {
+      throw conflict('table-changed', `The table "${plan.table}" was changed by others during the load`)
+    }
+    const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
+    attachSide(db, sidePath(path, request.loadId))
+    if (srsId !== staged.srsId && plan.geometry !== undefined) enterSrsId(db, srsId)
+    return new SideFileLoad(surroundings, db, { ...staged, plan, srsId, version }, hooks)
+  } catch (error) {
+    await writer.drop(db)
+    removeSideFile(path, request.loadId)
+    throw error
+  }
+}
+
+/** The `srs_id` for the geometries; a new CRS is entered at once, since its id stands in every geometry. */
+export async function settleCrs(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  { path, findDefinition }: LoadSurroundings,
+  signal: AbortSignal,
+): Promise<number> {
+  if (plan.existing !== undefined) return plan.existing.srsId ?? 0
+  if (plan.geometry === undefined) return 0
+  const { crs } = plan.geometry
+  return changeFile(path, db, signal, () => ensureCrs(db, crs, findDefinition))
+}
+
+/** Another id than the one foreseen, for others have entered CRSs meanwhile (OGC 12-128r18, section 2.1.3: bytes 5 to 8). */
+function enterSrsId(db: DatabaseSync, srsId: number): void {
+  const id = Buffer.alloc(4)
+  id.writeInt32LE(srsId)
+  const blob = `CAST(substr(c0, 1, 4) || x'${id.toString('hex')}' || substr(c0, 9) AS BLOB)`
+  db.exec(`UPDATE side.t SET c0 = ${blob} WHERE c0 IS NOT NULL`)
+}

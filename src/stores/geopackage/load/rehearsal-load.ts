@@ -1,0 +1,132 @@
+import type { FeatureBatch } from '../../../geo/batch.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { TableComparison } from '../../changes.ts'
+import type { LoadHooks, LoadRequest, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
+import { compareStaged } from '../compare/compare-staged.ts'
+import { attachSide } from '../connections.ts'
+import { foreseeCrs } from '../crs-rows.ts'
+import { storeFailure } from '../errors.ts'
+import type { Opened } from '../file-access.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { planLoad } from '../load-plan.ts'
+import { openQuietly } from '../quiet-file.ts'
+import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
+import { layRowsBy } from './lay-by.ts'
+import { openStaged } from './open-staged.ts'
+import { resultOf } from './side-file-load.ts'
+import type { LoadSurroundings, Staged } from './staged-load.ts'
+import { pageSizeOf, planShape } from './staged-load.ts'
+
+/** Writes rows to a side file and nothing anywhere else. */
+export async function stageRehearsal(
+  surroundings: LoadSurroundings,
+  request: LoadRequest,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<StagedLoad> {
+  const { path } = surroundings
+  try {
+    const target = planQuietly(surroundings, request, hooks)
+    const rows = await stageRows(sidePath(path, request.loadId), target, batches, hooks)
+    return new RehearsalLoad(surroundings, { ...target, rows }, hooks)
+  } catch (error) {
+    removeSideFile(path, request.loadId)
+    throw error
+  }
+}
+
+/** Settles what a load does by looking alone. */
+export function planQuietly(
+  { path, findDefinition }: LoadSurroundings,
+  request: LoadRequest,
+  hooks: LoadHooks,
+): Omit<Staged, 'rows'> {
+  const { db, close } = openQuietly(path)
+  try {
+    const plan = planLoad(db, request, hooks)
+    return { plan, srsId: foreseenSrsId(plan), pageSize: pageSizeOf(db) }
+  } finally {
+    close()
+  }
+
+  function foreseenSrsId({ existing, geometry }: LoadPlan): number {
+    if (existing !== undefined) return existing.srsId ?? 0
+    return geometry === undefined ? 0 : foreseeCrs(db, geometry.crs, findDefinition)
+  }
+}
+
+/** Rows in a side file, while nobody has the table or its file in use. */
+export class RehearsalLoad implements StagedLoad {
+  readonly result: LoadResult
+  readonly #surroundings: LoadSurroundings
+  readonly #staged: Staged
+  readonly #hooks: LoadHooks
+  /** The connection of the comparison whose changes may be read yet. */
+  #comparing: Opened | undefined
+
+  constructor(surroundings: LoadSurroundings, staged: Staged, hooks: LoadHooks) {
+    this.#surroundings = surroundings
+    this.#staged = staged
+    this.#hooks = hooks
+    this.result = resultOf(staged.plan, staged.rows, staged.rows.rowCount)
+  }
+
+  compare(keys: string[] | undefined, signal: AbortSignal): Promise<TableComparison> {
+    return this.#orDiscard(async () => {
+      signal.throwIfAborted()
+      this.#endComparing()
+      const { plan, rows } = this.#staged
+      const comparing = openQuietly(this.#surroundings.path)
+      this.#comparing = comparing
+      const { db } = comparing
+      attachSide(db, this.#sidePath)
+      db.exec('BEGIN')
+      const now = planLoad(db, plan.request, { ...this.#hooks, onMessage: () => {} })
+      if (planShape(now) !== planShape(plan)) {
+        throw conflict('table-changed', `The table "${plan.table}" was changed by others during the load`)
+      }
+      return compareStaged(db, { plan: now, rows }, keys, signal)
+    })
+  }
+
+  layBy(): Promise<string> {
+    return this.#orDiscard(async () => {
+      this.#endComparing()
+      return layRowsBy(this.#sidePath, this.#staged)
+    })
+  }
+
+  async prepare(): Promise<PreparedLoad> {
+    const load = await this.#orDiscard(async () => {
+      this.#endComparing()
+      return openStaged(this.#surroundings, this.#staged, this.#hooks)
+    })
+    return load.prepare()
+  }
+
+  async discard(): Promise<void> {
+    this.#endComparing()
+    removeSideFile(this.#surroundings.path, this.#staged.plan.request.loadId)
+  }
+
+  get #sidePath(): string {
+    return sidePath(this.#surroundings.path, this.#staged.plan.request.loadId)
+  }
+
+  #endComparing(): void {
+    const comparing = this.#comparing
+    this.#comparing = undefined
+    if (comparing === undefined) return
+    if (comparing.db.isTransaction) comparing.db.exec('ROLLBACK')
+    comparing.close()
+  }
+
+  async #orDiscard<Result>(action: () => Promise<Result>): Promise<Result> {
+    try {
+      return await action()
+    } catch (error) {
+      await this.discard()
+      throw storeFailure(error, this.#surroundings.path)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { FeatureBatch } from '../../../geo/batch.ts'
+import type { LoadHooks, LoadRequest, StagedLoad } from '../../store.ts'
+import { prepareFile } from '../change-file.ts'
+import { attachSide } from '../connections.ts'
+import { planLoad } from '../load-plan.ts'
+import { dataVersion } from '../own-writes.ts'
+import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
+import { tellNaN } from '../tell-nan.ts'
+import { settleCrs } from './open-staged.ts'
+import { stageRehearsal } from './rehearsal-load.ts'
+import { SideFileLoad } from './side-file-load.ts'
+import type { LoadSurroundings } from './staged-load.ts'
+import { pageSizeOf } from './staged-load.ts'
+
+/** Writes rows, index nodes and all to a side file, where nobody waits for them. */
+export async function stageLoad(
+  surroundings: LoadSurroundings,
+  request: LoadRequest,
+  batches: AsyncIterable<FeatureBatch>,
+  hooks: LoadHooks,
+): Promise<StagedLoad> {
+  const { path, writer } = surroundings
+  removeSideFile(path, request.loadId)
+  if (request.isRehearsal === true)
+    return stageRehearsal(surroundings, request, tellNaN(batches, hooks), hooks)
+  const db = await writer.take({ isNew: request.mode !== 'CREATE' })
+  try {
+    await prepareFile(path, db, hooks.signal)
+    const version = dataVersion(db)
+    const plan = planLoad(db, request, hooks)
+    const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
+    const pageSize = pageSizeOf(db)
+    const side = sidePath(path, request.loadId)
+    const rows = await stageRows(side, { plan, srsId, pageSize }, tellNaN(batches, hooks), hooks)
+    attachSide(db, side)
+    return new SideFileLoad(surroundings, db, { plan, version, srsId, pageSize, rows }, hooks)
+  } catch (error) {
+    await writer.drop(db)
+    removeSideFile(path, request.loadId)
+    throw error
+  }
+}

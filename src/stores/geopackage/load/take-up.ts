@@ -1,0 +1,63 @@
+import { existsSync, renameSync } from 'node:fs'
+import { conflict, explain } from '../../../lib/errors.ts'
+import type { LoadHooks, LoadRequest, StagedLoad } from '../../store.ts'
+import type { StagedRows } from '../stage-rows.ts'
+import { sidePath } from '../stage-rows.ts'
+import type { LaidBy } from './lay-by.ts'
+import { digestShape, readLaidRows } from './lay-by.ts'
+import { openStaged } from './open-staged.ts'
+import { planQuietly, RehearsalLoad } from './rehearsal-load.ts'
+import type { LoadSurroundings, Staged } from './staged-load.ts'
+
+/** Goes on with rows that were laid by; from now on they are those of the load of `request`. */
+export async function takeUp(
+  surroundings: LoadSurroundings,
+  wanted: LoadRequest,
+  text: string,
+  hooks: LoadHooks,
+): Promise<StagedLoad> {
+  const { path } = surroundings
+  // What was staged for a rehearsal has the columns of one.
+  const request: LoadRequest = { ...wanted, isRehearsal: true }
+  const laidBy = JSON.parse(text) as LaidBy
+  const lies = sidePath(path, laidBy.loadId)
+  const rows = findRows(lies, laidBy)
+  const staged: Staged = { ...planAgain(surroundings, request, laidBy, hooks), srsId: laidBy.srsId, rows }
+  const side = sidePath(path, request.loadId)
+  if (side !== lies) renameSync(lies, side)
+  if (wanted.isRehearsal === true) return new RehearsalLoad(surroundings, staged, hooks)
+  return openStaged(surroundings, staged, hooks)
+}
+
+function findRows(side: string, { rowCount }: LaidBy): StagedRows {
+  if (!existsSync(side)) throw stagedGone('they are not there any more')
+  try {
+    const rows = readLaidRows(side)
+    if (rows.rowCount === rowCount) return rows
+  } catch (error) {
+    throw stagedGone(`their file cannot be read: ${explain(error)}`)
+  }
+  throw stagedGone('some of them are missing')
+}
+
+function planAgain(
+  surroundings: LoadSurroundings,
+  request: LoadRequest,
+  { shape, pageSize }: LaidBy,
+  hooks: LoadHooks,
+): Omit<Staged, 'rows'> {
+  const planned = (): Omit<Staged, 'rows'> => {
+    try {
+      return planQuietly(surroundings, request, { ...hooks, onMessage: () => {} })
+    } catch (error) {
+      throw stagedGone(explain(error))
+    }
+  }
+  const now = planned()
+  if (digestShape(now) === shape && now.pageSize === pageSize) return now
+  throw stagedGone(`the table "${request.table}" is not what it was`)
+}
+
+function stagedGone(why: string): Error {
+  return conflict('staged-gone', `The staged rows cannot be taken up: ${why}`)
+}
