@@ -10,9 +10,20 @@ import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { clientOf } from '../support/importer-client.ts'
 import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
+import { until } from '../support/until.ts'
 import { importPoints, pointsJson, publishTable, recordOf, versionOf } from '../support/versioned-layers.ts'
 
 const manyWrites = 20
+/** What a look tells counts for a moment; where it took longer than `slowMs`, for ten times as long. */
+const slowMs = 100
+const usualRestMs = 5
+const longestRestMs = 5000
+
+async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {
+  const began = performance.now()
+  const result = await work()
+  return { result, tookMs: performance.now() - began }
+}
 
 /** The server keeps a file open for a moment after a load, and then it cannot be given another journal. */
 async function letGo(file: string): Promise<void> {
@@ -69,16 +80,26 @@ function describeOutside(name: string, environment: () => Promise<Record<string,
     const countOf = async (layer: string): Promise<number> =>
       (await send('GET', `/ogc/collections/${layer}/items?limit=1`)).json<{ numberMatched: number }>()
         .numberMatched
+    const refresh = async (layer: string): Promise<void> =>
+      assert.equal((await send('POST', `/rest/layers/${layer}/refresh`)).statusCode, 200)
+    /** By the first look after the one before counts no more; where looks are slow, by one of those that follow. */
     const grows = async (layer: string, change: () => unknown): Promise<void> => {
-      const earlier = await versionOf(server, layer)
+      const before = await timed(async () => {
+        await refresh(layer)
+        return versionOf(server, layer)
+      })
       change()
-      await later(layer, earlier, change)
+      await sleep(before.tookMs < slowMs ? usualRestMs : Math.min(longestRestMs, before.tookMs * 10))
+      const { tookMs } = await timed(() => versionOf(server, layer))
+      const isSlow = Math.max(before.tookMs, tookMs) >= slowMs
+      if (isSlow) await until(async () => (await versionOf(server, layer)) > before.result, 4 * longestRestMs)
+      await later(layer, before.result, change)
     }
     /** The same for what takes less time than a look counts. */
     const growsAtOnce = async (layer: string, change: () => unknown): Promise<void> => {
       const earlier = await versionOf(server, layer)
       change()
-      assert.equal((await send('POST', `/rest/layers/${layer}/refresh`)).statusCode, 200)
+      await refresh(layer)
       await later(layer, earlier, change)
     }
     const later = async (layer: string, earlier: number, change: () => unknown): Promise<void> => {
