@@ -19,4 +19,26 @@ export class ExceptionQuota {
     if (oldest !== undefined && this.#counts.size > minutesKept) this.#counts.delete(oldest)
     return true
   }
+
+  /** Keeps what was let through; where that fails, or somebody else has, it is given back. */
+  async whileKept(
+    exceptions: readonly { created: number }[],
+    keep: () => Promise<boolean>,
+  ): Promise<boolean> {
+    let isKept = false
+    try {
+      isKept = await keep()
+    } finally {
+      if (!isKept) this.#giveBack(exceptions)
+    }
+    return isKept
+  }
+
+  #giveBack(exceptions: readonly { created: number }[]): void {
+    for (const { created } of exceptions) {
+      const minute = Math.floor(created / 60_000)
+      const count = this.#counts.get(minute)
+      if (count !== undefined && count > 0) this.#counts.set(minute, count - 1)
+    }
+  }
 }

@@ -34,8 +34,10 @@ export function createLogCollector(
       if (cursor === undefined) return { hasMore, problems }
       const events = await classifier.classify(batch.requests)
       const exceptions = events.flatMap((event) => exceptionOf(event, quota))
-      signal.throwIfAborted()
-      const isOurs = await writer.append({ events, exceptions, cursor: { source: name, from, to: cursor } })
+      const isOurs = await quota.whileKept(exceptions, async () => {
+        signal.throwIfAborted()
+        return writer.append({ events, exceptions, cursor: { source: name, from, to: cursor } })
+      })
       // Another server reads the same log and was faster: this batch is in the series already.
       if (!isOurs) return { hasMore: true }
       return { hasMore, problems: [...problems, ...batch.problems()] }

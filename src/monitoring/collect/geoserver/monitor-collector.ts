@@ -40,9 +40,11 @@ export function createMonitorCollector(
       const events = await classifier.classify(counted.map((data) => toRawRequest(data, id)))
       const exceptions = events.flatMap((event, at) => exceptionOf(event, counted[at], { quota, classifier }))
       const to = JSON.stringify(nextCursor(reading.known, { ...reading, records }))
-      signal.throwIfAborted()
       // Where another server has read the monitor meanwhile, the next turn goes on from there.
-      if (to !== from) await writer.append({ events, exceptions, cursor: { source: name, from, to } })
+      await quota.whileKept(exceptions, async () => {
+        signal.throwIfAborted()
+        return to !== from && writer.append({ events, exceptions, cursor: { source: name, from, to } })
+      })
       return {
         hasMore: !reading.isWhole,
         problems: problemsOf(before, reading, reading.records.length - records.length),
