@@ -2,6 +2,7 @@ import { describe } from 'node:test'
 import type { StoreDescription } from '../../src/stores/description.ts'
 import { stores } from '../../src/stores/registry.ts'
 import { startStore } from '../support/store-starts.ts'
+import { describeComparing } from './store-compare.ts'
 import { describeCreate } from './store-create.ts'
 import { describeDescriptions } from './store-descriptions.ts'
 import { describeFailures } from './store-failures.ts'
@@ -33,6 +34,7 @@ function describeStore(description: StoreDescription): void {
     describeOutcomes(make, description)
     describeMemory(make)
     describeRehearsals(make)
+    describeComparing(make)
   })
 }
 

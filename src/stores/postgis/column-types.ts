@@ -31,7 +31,10 @@ export function columnType(attribute: Attribute): string {
 }
 
 /** The type of a new geometry column, such as `geometry(MultiPolygonZ, 25832)`. */
-export function geometryColumnType(geometry: GeometryField, srid: number): string {
+export function geometryColumnType(
+  geometry: Pick<GeometryField, 'type' | 'hasZ' | 'hasM'>,
+  srid: number,
+): string {
   const dimensions = (geometry.hasZ ? 'Z' : '') + (geometry.hasM ? 'M' : '')
   return `geometry(${geometry.type}${dimensions}, ${srid})`
 }

@@ -5,6 +5,7 @@ import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts
 import type { LoadResult } from '../store.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
+import type { ComparedRows } from './held-rows.ts'
 import type { Connection } from './session.ts'
 
 /** A lock that others hold is asked for in turns, so that their readers get through in between. */
@@ -24,13 +25,18 @@ export interface FinalSteps {
   publish?(): Promise<void>
   /** What is done after the commit. */
   finish?(): Promise<void>
+  /** How the staged rows lie: as a table of their own, as one that is to take the place of another, or beside it. */
+  form?: 'new' | 'swap' | 'beside'
+  /** Of a rehearsal: the staged rows, to be compared. */
+  staged?: ComparedRows
 }
 
 const doing = 'putting the rows in place'
 
 /** Opens the transaction that makes a load visible, and puts the rows in place. The token is the transaction's id. */
 export async function prepareCommit(steps: FinalSteps): Promise<{ token: string; result: LoadResult }> {
-  const { connection, isBegun = false } = steps
+  const { connection, isBegun = false, staged } = steps
+  if (staged !== undefined) await connection.run(doing, 'rollback')
   if (!isBegun) await connection.run(doing, 'begin')
   const { rows } = await connection.run<{ token: string }>(doing, 'select txid_current()::text as token')
   const result = (await steps.place?.()) ?? steps.result

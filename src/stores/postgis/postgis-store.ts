@@ -14,7 +14,7 @@ import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
-import { stageLoad, sweepLoad } from './stage-load.ts'
+import { stageLoad, sweepLoad, takeUpLoad } from './stage-load.ts'
 import { extentOfRow, extentSql } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
@@ -64,6 +64,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
       }),
     tableName: toTableName,
     stage: (request, batches, hooks) => stageLoad(settings, request, batches, hooks),
+    takeUp: (request, laidBy, hooks) => takeUpLoad(settings, request, laidBy, hooks),
     async outcome(token) {
       const client = await openConnection(settings, 'terrane')
       try {

@@ -37,6 +37,17 @@ export class Session {
     return new Connection(client, from)
   }
 
+  /** Cuts every connection also when a signal of a step aborts. */
+  async within<Result>(signal: AbortSignal, step: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted()
+    signal.addEventListener('abort', this.#onAbort)
+    try {
+      return await step()
+    } finally {
+      signal.removeEventListener('abort', this.#onAbort)
+    }
+  }
+
   /** Cuts every connection and waits until the server has let go of them. */
   abandon(): Promise<void> {
     this.#ending ??= this.#cut()

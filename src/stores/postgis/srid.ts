@@ -24,6 +24,11 @@ export async function findOrAddSrid(
   crs: CrsDeclaration | undefined,
 ): Promise<number | undefined> {
   if (crs === undefined) return 0
+  return (await findSrid(client, crs)) ?? addSrid(client, crs, authorityOf(crs))
+}
+
+/** The SRID of a CRS that is known in this database. */
+export async function findSrid(client: ClientBase, crs: CrsDeclaration): Promise<number | undefined> {
   const authority = authorityOf(crs)
   const known = await client.query<{ srid: number }>(
     `select srid from spatial_ref_sys
@@ -31,8 +36,7 @@ export async function findOrAddSrid(
      order by srid limit 1`,
     [authority?.name ?? null, authority?.code ?? null, crs.wkt ?? ''],
   )
-  if (known.rows[0] !== undefined) return known.rows[0].srid
-  return addSrid(client, crs, authority)
+  return known.rows[0]?.srid
 }
 
 async function addSrid(

@@ -5,7 +5,9 @@ import { addIndexes, analyzeTable } from './after-load.ts'
 import type { FinalSteps } from './commit.ts'
 import { lockTable } from './commit.ts'
 import type { TableRules } from './constraints.ts'
+import type { ComparedRows } from './held-rows.ts'
 import { actsOnRows, countRows, requireRows } from './row-check.ts'
+import type { SentRows } from './send-rows.ts'
 import type { Connection } from './session.ts'
 import type { LoadContext } from './stage-table.ts'
 import { loadResult } from './stage-table.ts'
@@ -31,8 +33,10 @@ export async function stageBeside(
   const isReplace = request.mode === 'REPLACE'
   await refuseUnsafe(connection, facts, rules, isReplace)
   const sent = await load.stage()
-  await load.rejectUncastable(sent)
-  for (const check of rules.checks) await load.rejectViolators(check, sent, isReplace)
+  const staged = await settleRows(context, load, sent)
+  if (context.laidBy === undefined) {
+    for (const check of rules.checks) await load.rejectViolators(check, sent, isReplace)
+  }
   const table = quoteTable(facts.schema, facts.name)
   const place = async (): Promise<LoadResult> => {
     await lockTable(connection, table, 'share row exclusive', hooks.signal)
@@ -47,9 +51,24 @@ export async function stageBeside(
   return {
     connection,
     result: loadResult(sent, plan),
+    form: 'beside',
+    ...(staged === undefined ? {} : { staged }),
     place,
     finish: () => analyzeTable(connection, facts, hooks),
   }
+}
+
+/** Rejects what the types of the table do not take; gives what a rehearsal compares. */
+async function settleRows(
+  { request, laidBy }: LoadContext,
+  load: StagedRows,
+  sent: SentRows,
+): Promise<ComparedRows | undefined> {
+  if (laidBy !== undefined) return undefined
+  await load.rejectUncastable(sent)
+  if (!request.isRehearsal) return undefined
+  const isAddition = request.mode === 'APPEND'
+  return { ...(await load.settle({ fillsMissing: !isAddition })), isAddition }
 }
 
 async function refuseUnsafe(

@@ -1,28 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
-import { quoteTable } from '../../lib/postgres/quote.ts'
-import type { LoadHooks, LoadRequest, StagedLoad } from '../store.ts'
+import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
+import type { LoadHooks, LoadRequest, LoadResult, StagedLoad } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
+import { geometryColumnType } from './column-types.ts'
 import type { FinalSteps } from './commit.ts'
 import { commitPrepared, lockTable, prepareCommit } from './commit.ts'
+import { compareStaged } from './compare/compare-staged.ts'
+import { findLaidBy, layRowsBy, stagedGone } from './compare/lay-by.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { findTableRules } from './constraints.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
+import type { ComparedRows } from './held-rows.ts'
 import { stagingName } from './identifiers.ts'
 import { actsOnRows, countRows, requireRows } from './row-check.ts'
 import type { Connection } from './session.ts'
 import { endProcesses, Session } from './session.ts'
-import { findOrAddSrid } from './srid.ts'
+import { findOrAddSrid, findSrid } from './srid.ts'
 import { stageBeside } from './stage-beside.ts'
 import type { LoadContext } from './stage-table.ts'
 import { loadResult, stageNewTable, stageSwap } from './stage-table.ts'
 import { findExtent } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
-import type { TargetPlan } from './target-plan.ts'
+import type { NewTable, TargetPlan } from './target-plan.ts'
 import { planExistingTable, planNewTable } from './target-plan.ts'
 
 /** A stopped load must end within two seconds, also when the database does not answer; cleaning then goes on. */
@@ -30,11 +34,36 @@ const stoppedCleanUpMs = 1700
 const failedCleanUpMs = 15_000
 
 /** Writes the rows of a load beside the target; whatever fails leaves it as it was and no staging table behind. */
-export async function stageLoad(
+export function stageLoad(
   settings: ConnectionSettings,
   request: LoadRequest,
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
+): Promise<StagedLoad> {
+  return beginLoad(settings, request, hooks, (session) =>
+    route({ settings, session, request, batches, hooks }),
+  )
+}
+
+/** Goes on with staged rows that were laid by. */
+export function takeUpLoad(
+  settings: ConnectionSettings,
+  request: LoadRequest,
+  laidBy: string,
+  hooks: LoadHooks,
+): Promise<StagedLoad> {
+  return beginLoad(settings, request, hooks, (session) =>
+    routeLaidBy({ settings, session, request, batches: noBatches(), hooks }, laidBy),
+  )
+}
+
+async function* noBatches(): AsyncGenerator<FeatureBatch> {}
+
+async function beginLoad(
+  settings: ConnectionSettings,
+  request: LoadRequest,
+  hooks: LoadHooks,
+  stage: (session: Session) => Promise<FinalSteps>,
 ): Promise<StagedLoad> {
   const { signal } = hooks
   const session = new Session(settings, stagingName(request.loadId), signal)
@@ -55,7 +84,7 @@ export async function stageLoad(
     }
   }
 
-  const steps = await orDiscard(() => route({ settings, session, request, batches, hooks }))
+  const steps = await orDiscard(() => stage(session))
 
   async function commit(token: string): Promise<void> {
     await orDiscard(() => commitPrepared(settings, steps, { token, signal }))
@@ -68,6 +97,32 @@ export async function stageLoad(
     prepare: async () => {
       const { token, result } = await orDiscard(() => prepareCommit(steps))
       return { token, result, discard, commit: () => commit(token) }
+    },
+    ...(steps.staged === undefined
+      ? {}
+      : rehearsalSteps(steps, steps.staged, { session, request, settings, orDiscard })),
+  }
+}
+
+interface RehearsalContext {
+  session: Session
+  request: LoadRequest
+  settings: ConnectionSettings
+  orDiscard<Result>(action: () => Promise<Result>): Promise<Result>
+}
+
+function rehearsalSteps(
+  steps: FinalSteps,
+  staged: ComparedRows,
+  { session, request, settings, orDiscard }: RehearsalContext,
+): Required<Pick<StagedLoad, 'compare' | 'layBy'>> {
+  return {
+    compare: (keys, signal) =>
+      orDiscard(() => session.within(signal, () => compareStaged(steps.connection, staged, keys, signal))),
+    layBy: async () => {
+      const laidBy = await orDiscard(() => layRowsBy(settings.schema, request, steps))
+      await session.close()
+      return laidBy
     },
   }
 }
@@ -90,18 +145,37 @@ export async function sweepLoad(settings: ConnectionSettings, loadId: string): P
   }
 }
 
-async function route(context: LoadContext): Promise<FinalSteps> {
-  const { session, request, settings, hooks } = context
+async function routeLaidBy(context: LoadContext, text: string): Promise<FinalSteps> {
+  const { session, settings, request } = context
   const connection = await session.connect()
+  const { form, ...laidBy } = await findLaidBy(connection, settings.schema, request, text)
+  const steps = await routeOn({ ...context, laidBy }, connection)
+  if (steps.form !== form) throw stagedGone(`something came to depend on "${request.table}"`)
+  return steps
+}
+
+async function route(context: LoadContext): Promise<FinalSteps> {
+  return routeOn(context, await context.session.connect())
+}
+
+async function routeOn(context: LoadContext, connection: Connection): Promise<FinalSteps> {
+  const { request, settings, hooks } = context
   const facts = await findTableFacts(connection.client, settings.schema, request.table)
   if (facts === undefined || request.mode === 'CREATE') return routeNew(context, connection, facts)
   const plan = planExistingTable(request, facts, hooks)
   const rules = await findTableRules(connection, facts, plan.columns)
   if (isNative(plan, facts) && rules.checks.length === 0) {
-    if (request.mode === 'APPEND') return appendDirectly(context, connection, plan, facts)
-    if (await isStandalone(connection, facts.oid)) return stageSwap(context, connection, plan, facts)
+    if (request.mode === 'APPEND' && !isBeside(context))
+      return appendDirectly(context, connection, plan, facts)
+    if (request.mode === 'REPLACE' && (await isStandalone(connection, facts.oid)))
+      return stageSwap(context, connection, plan, facts)
   }
   return stageBeside(context, connection, plan, facts, rules)
+}
+
+/** Whether nothing may be written to the table yet. */
+function isBeside({ request, laidBy }: LoadContext): boolean {
+  return request.isRehearsal === true || laidBy !== undefined
 }
 
 async function routeNew(
@@ -109,13 +183,28 @@ async function routeNew(
   connection: Connection,
   facts: TableFacts | undefined,
 ): Promise<FinalSteps> {
-  const { request, settings, hooks } = context
+  const { request, settings } = context
   if (facts !== undefined) {
     throw conflict('table-exists', `Table "${request.table}" exists in schema "${settings.schema}"`)
   }
   if (request.mode === 'APPEND') {
     throw conflict('table-missing', `There is no table "${request.table}" in schema "${settings.schema}"`)
   }
+  const { crs } = request.schema.geometry ?? {}
+  if (!isBeside(context)) {
+    const srid = await registerCrs(context, connection)
+    return stageNewTable(context, connection, planNewTable(request, srid))
+  }
+  const known = crs === undefined ? 0 : await findSrid(connection.client, crs)
+  const table = planNewTable(request, known ?? 0)
+  const steps = await stageNewTable(context, connection, table)
+  return known === undefined ? { ...steps, place: () => placeCrs(context, connection, table, steps) } : steps
+}
+
+async function registerCrs(
+  { request, settings, hooks }: LoadContext,
+  connection: Connection,
+): Promise<number> {
   await connection.run('registering the CRS', 'begin')
   const srid = await findOrAddSrid(connection.client, request.schema.geometry?.crs)
   await connection.run('registering the CRS', 'commit')
@@ -126,7 +215,27 @@ async function routeNew(
       message: `The CRS is not in spatial_ref_sys, and user "${settings.user}" may not add it: the layer has no CRS there`,
     })
   }
-  return stageNewTable(context, connection, planNewTable(request, srid ?? 0))
+  return srid ?? 0
+}
+
+/** A rehearsal writes to no other table: staged rows get a CRS that was not known in the transaction of the commit. */
+async function placeCrs(
+  { request, settings }: LoadContext,
+  connection: Connection,
+  { plan: { geometryColumn } }: NewTable,
+  { result }: FinalSteps,
+): Promise<LoadResult> {
+  const { geometry } = request.schema
+  const srid = await findOrAddSrid(connection.client, geometry?.crs)
+  if (geometry === undefined || geometryColumn === undefined || srid === undefined || srid === 0)
+    return result
+  const column = quoteIdentifier(geometryColumn)
+  await connection.run(
+    'giving the rows their CRS',
+    `alter table ${quoteTable(settings.schema, stagingName(request.loadId))}
+     alter column ${column} type ${geometryColumnType(geometry, srid)} using ST_SetSRID(${column}, ${srid})`,
+  )
+  return result
 }
 
 /** Whether every value goes in by COPY as it is, without a conversion by the server. */

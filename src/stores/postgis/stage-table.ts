@@ -8,10 +8,12 @@ import { lockTable } from './commit.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
+import type { ComparedRows } from './held-rows.ts'
 import { freeIdentifier, stagingName, suffixedIdentifier } from './identifiers.ts'
 import type { SentRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
+import { findTableFacts } from './table-facts.ts'
 import type { NewTable, TargetPlan } from './target-plan.ts'
 
 export interface LoadContext {
@@ -20,6 +22,8 @@ export interface LoadContext {
   request: LoadRequest
   batches: AsyncIterable<FeatureBatch>
   hooks: LoadHooks
+  /** What was sent before, where the staged rows lie there already. */
+  laidBy?: SentRows
 }
 
 /** An index that is built on the staging table under a name of its own. */
@@ -87,7 +91,7 @@ select c.relname as name, pg_get_indexdef(i.indexrelid) as definition, i.indispr
     n.nspname, t.relname) as prefix
 from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
 join pg_namespace n on n.oid = t.relnamespace
-where i.indrelid = $1`
+where i.indrelid = $1 order by c.relname`
 
 const oldSequenceSql = `
 select a.attname as column, c.relname as name
@@ -144,16 +148,42 @@ async function buildTable(
 ): Promise<FinalSteps> {
   const { request, settings, hooks } = context
   const staging = stagingName(request.loadId)
-  const sent = await fillStaging(context, connection, plan)
-  await buildIndexes(context, connection, plan, sent.rowsSent)
-  await connection.run('analysing', `analyze ${quoteTable(settings.schema, staging)}`)
+  const sent = context.laidBy ?? (await fillStaging(context, connection, plan))
+  if (context.laidBy === undefined) {
+    await buildIndexes(context, connection, plan, sent.rowsSent)
+    await connection.run('analysing', `analyze ${quoteTable(settings.schema, staging)}`)
+  }
   return {
     connection,
     result: loadResult(sent, plan.target),
+    form: plan.replaced === undefined ? 'new' : 'swap',
+    ...(request.isRehearsal ? { staged: await stagedTable(context, connection, plan) } : {}),
     publish: async () => {
       if (plan.replaced !== undefined) await removeReplaced(connection, plan.replaced, hooks.signal)
       await giveNames(connection, settings.schema, staging, request.table, plan)
     },
+  }
+}
+
+async function stagedTable(
+  { request, settings }: LoadContext,
+  connection: Connection,
+  { replaced }: BuildPlan,
+): Promise<ComparedRows> {
+  const staging = stagingName(request.loadId)
+  const held = await findTableFacts(connection.client, settings.schema, staging)
+  if (held === undefined) throw new Error(`The staging table ${staging} is gone`)
+  const facts = replaced ?? held
+  const columns = [
+    ...facts.columns.map(({ name }) => name),
+    ...(facts.geometry === undefined ? [] : [facts.geometry.name]),
+  ]
+  return {
+    relation: quoteTable(settings.schema, staging),
+    facts,
+    columns,
+    isAddition: replaced === undefined,
+    notTried: [],
   }
 }
 

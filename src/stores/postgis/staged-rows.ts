@@ -1,7 +1,8 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
-import { columnType } from './column-types.ts'
+import { columnType, geometryColumnType } from './column-types.ts'
 import type { RowCheck } from './constraints.ts'
+import type { HeldRows } from './held-rows.ts'
 import { freeIdentifier, stagingName } from './identifiers.ts'
 import type { TextRow } from './read-rows.ts'
 import { attributeSql, batchOfRows, geometrySql, textTypes } from './read-rows.ts'
@@ -13,6 +14,12 @@ import type { ColumnFacts, TableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'
 
 const rejectPage = 1024
+
+/** Whether an expression calls nothing: what it gives is always the same. */
+function isConstant(sql: string): boolean {
+  const plain = sql.replaceAll(/'(?:[^']|'')*'/g, "''")
+  return !/[\w"]\s*\((?!\s*\d)|\b(?:current|local|session|user|system)/i.test(plain)
+}
 
 /** The rows of a load in a table of their own, until they are put in place. */
 export class StagedRows {
@@ -34,6 +41,7 @@ export class StagedRows {
   }
 
   async stage(): Promise<SentRows> {
+    if (this.#context.laidBy !== undefined) return { ...this.#context.laidBy }
     const { staging } = this
     const { batches, hooks } = this.#context
     const connection = this.#connection
@@ -41,10 +49,13 @@ export class StagedRows {
     const definitions = [
       `${this.#rowColumn} bigint`,
       ...layout.attributes.map(({ target }, index) => {
-        const name = this.#plan.matched[index]?.name ?? target.name
-        return `${quoteIdentifier(name)} ${columnType(target)}`
+        const column = this.#plan.matched[index]
+        const type = column?.attribute === undefined ? columnType(target) : column.sqlType
+        return `${quoteIdentifier(column?.name ?? target.name)} ${type}`
       }),
-      ...(geometryColumn === undefined ? [] : [`${quoteIdentifier(geometryColumn)} geometry`]),
+      ...(geometryColumn === undefined
+        ? []
+        : [`${quoteIdentifier(geometryColumn)} ${this.#sentGeometryType()}`]),
     ]
     await connection.run('beginning', `drop table if exists ${staging}`)
     await connection.run('beginning', 'begin')
@@ -57,6 +68,56 @@ export class StagedRows {
     const sent = await sendRows(writer, { ...layout, hasRowNumber: true }, batches, hooks)
     await connection.run('staging the rows', 'commit')
     return sent
+  }
+
+  /** As the column of the target, where that takes what is sent. */
+  #sentGeometryType(): string {
+    const { geometry } = this.#facts
+    const isExact = geometry !== undefined && !geometry.isGeography && geometry.hasDeclaredSrid
+    return isExact ? geometryColumnType(geometry.rules, geometry.srid) : 'geometry'
+  }
+
+  /**
+   * Gives the staged rows the types of the target, after what cannot have them was rejected, so that they compare with its
+   * rows; and columns that the data lack the value that the target gives, as far as it is always the same.
+   */
+  async settle({ fillsMissing }: { fillsMissing: boolean }): Promise<HeldRows & { notTried: string[] }> {
+    const { columns, matched, geometryColumn } = this.#plan
+    const { geometry } = this.#facts
+    const changes = matched
+      .filter(({ attribute }) => attribute === undefined)
+      .map(({ name, sqlType }) => {
+        const column = quoteIdentifier(name)
+        return `alter column ${column} type ${sqlType} using ${column}::${sqlType}`
+      })
+    if (geometryColumn !== undefined && geometry !== undefined && this.#sentGeometryType() === 'geometry') {
+      const column = quoteIdentifier(geometryColumn)
+      const placed = geometry.srid > 0 ? `ST_SetSRID(${column}, ${geometry.srid})` : column
+      if (geometry.isGeography)
+        changes.push(`alter column ${column} type geography using (${placed})::geography`)
+      else if (geometry.srid > 0) changes.push(`alter column ${column} type geometry using ${placed}`)
+    }
+    const missing = fillsMissing
+      ? this.#facts.columns.filter(
+          ({ name, isGenerated, isNumbered }) => !columns.includes(name) && !isGenerated && !isNumbered,
+        )
+      : []
+    const filled = missing.filter(({ defaultSql }) => defaultSql === undefined || isConstant(defaultSql))
+    for (const { name, sqlType, defaultSql } of filled) {
+      changes.push(`add column ${quoteIdentifier(name)} ${sqlType} default ${defaultSql ?? 'null'}`)
+    }
+    if (changes.length > 0) {
+      await this.#connection.run(
+        'converting the staged rows',
+        `alter table ${this.staging} ${changes.join(', ')}`,
+      )
+    }
+    return {
+      relation: this.staging,
+      facts: this.#facts,
+      columns: [...columns, ...filled.map(({ name }) => name)],
+      notTried: filled.length < missing.length ? ['defaults'] : [],
+    }
   }
 
   /** Rows whose text is no value of a column of some other type (an enumeration, JSON, an address). */

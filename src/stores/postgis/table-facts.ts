@@ -17,6 +17,10 @@ export interface ColumnFacts {
   isNumbered: boolean
   /** Values cannot be given: a generated column, or `generated always as identity`. */
   isReadOnly: boolean
+  /** The server computes it from other columns. */
+  isGenerated: boolean
+  /** Its default as an expression, where there is one that no sequence gives. */
+  defaultSql?: string
 }
 
 interface GeometryFacts {
@@ -124,6 +128,10 @@ function columnFacts(row: ColumnRow): ColumnFacts {
     hasDefault: isNumbered || row.default_text !== null,
     isNumbered,
     isReadOnly: row.generated !== '' || row.identity === 'a',
+    isGenerated: row.generated !== '',
+    ...(row.default_text === null || isNumbered || row.generated !== ''
+      ? {}
+      : { defaultSql: row.default_text }),
   }
 }
 

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { attributeTypes } from '../../src/geo/schema.ts'
+import type { ChangeCounts, RowChange, TableComparison } from '../../src/stores/changes.ts'
+import { commitLoad } from '../../src/stores/commit-load.ts'
+import type { StagedLoad, VectorStore } from '../../src/stores/store.ts'
+import type { Row } from '../support/batches.ts'
+import { schemaOf, wkb } from '../support/batches.ts'
+import { differenceByKey, differenceByRows } from '../support/row-difference.ts'
+import { makeTablePair, pairSchema, pairShapes } from '../support/table-pairs.ts'
+import type { LoadArguments, MakeStore, ReadRow, StoreUnderTest } from './store-session.ts'
+import { loadRows, never, readRows, stageRows, withStore } from './store-session.ts'
+
+/** What is discarded at the end of a test, however it ends. */
+const opened = new WeakMap<VectorStore, StagedLoad[]>()
+
+/** Stages a rehearsal and compares it; the caller goes on with `staged`. */
+async function rehearse(store: VectorStore, load: LoadArguments, keys?: string[]) {
+  const { staged, told } = await stageRows(store, { ...load, isRehearsal: true })
+  opened.get(store)?.push(staged)
+  assert.ok(staged.compare !== undefined, 'a rehearsal compares')
+  const comparison = await staged.compare(keys, never)
+  return { staged, told, comparison, changes: await changesOf(comparison) }
+}
+
+async function changesOf(comparison: TableComparison): Promise<RowChange[]> {
+  const changes: RowChange[] = []
+  for await (const page of comparison.changes()) changes.push(...page)
+  return changes
+}
+
+const tally = (changes: RowChange[], change: RowChange['change']): number =>
+  changes.filter((one) => one.change === change).length
+
+function checkList(changes: RowChange[], { added, changed, removed }: ChangeCounts): void {
+  assert.deepEqual(
+    [tally(changes, 'added'), tally(changes, 'changed'), tally(changes, 'removed')],
+    [added, changed ?? 0, removed],
+  )
+  const order = changes.map(({ change }) => (change === 'removed' ? 0 : 1))
+  assert.deepEqual(order, order.toSorted(), 'removed rows come first')
+  for (const { change, before, after } of changes) {
+    assert.equal(before === undefined, change === 'added')
+    assert.equal(after === undefined, change === 'removed')
+  }
+}
+
+/** Runs `test` where the store rehearses. */
+function rehearsing(make: MakeStore, test: (under: StoreUnderTest) => Promise<void>) {
+  return (context: TestContext): Promise<void> =>
+    withStore(make, async (under) => {
+      if (under.store.takeUp === undefined) {
+        context.skip('this store does not rehearse yet')
+        return
+      }
+      const staged: StagedLoad[] = []
+      opened.set(under.store, staged)
+      try {
+        await test(under)
+      } finally {
+        for (const one of staged) await one.discard()
+      }
+    })()
+}
+
+const people = schemaOf({ code: 'int32', name: 'text' }, 'Point')
+const person = (code: number | null, name: string | null, x = 0): Row => ({
+  geometry: wkb('Point', [x, x]),
+  values: [code, name],
+})
+
+export function describeComparing(make: MakeStore): void {
+  describe('comparing', () => {
+    it(
+      'finds by whole rows what a replacement adds and removes, each as often as it occurs',
+      rehearsing(make, testMultiset),
+    )
+    it('finds by keys what a replacement changes', rehearsing(make, testKeys))
+    it('compares whole rows where the keys of a side are null or repeated', rehearsing(make, testBadKeys))
+    it('counts everything as added by what makes or appends', rehearsing(make, testAdditions))
+    it('takes values for the same that the table holds alike', rehearsing(make, testValues))
+    for (const shape of pairShapes) {
+      it(
+        `agrees with the real load for any rows of ${shape.name}`,
+        rehearsing(make, (under) => testPairs(under, shape)),
+      )
+    }
+  })
+}
+
+async function testMultiset({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, {
+    schema: people,
+    rows: [person(1, 'a'), person(1, 'a'), person(1, 'a'), person(2, 'b', 7), person(3, null)],
+  })
+  const { staged, comparison, changes } = await rehearse(store, {
+    mode: 'REPLACE',
+    schema: people,
+    rows: [person(3, null), person(1, 'a'), person(2, 'b', 8), person(4, 'd', 9), person(4, 'd', 9)],
+  })
+  assert.deepEqual(comparison.counts, { added: 3, changed: null, removed: 3, same: 2 })
+  assert.deepEqual([comparison.matchedBy, comparison.notTried], [[], []])
+  assert.deepEqual(comparison.bounds, { minX: 0, minY: 0, maxX: 9, maxY: 9 })
+  checkList(changes, comparison.counts)
+  assert.deepEqual(
+    changes.filter(({ change }) => change === 'removed').map(({ before }) => before?.values),
+    [
+      { code: 1, name: 'a' },
+      { code: 1, name: 'a' },
+      { code: 2, name: 'b' },
+    ],
+  )
+  assert.ok(changes.every(({ change, featureId }) => (featureId === undefined) === (change === 'added')))
+  assert.deepEqual(changes.at(-1)?.after?.geometry, wkb('Point', [9, 9]))
+  await staged.discard()
+  assert.equal((await readRows(store)).length, 5)
+}
+
+async function testKeys({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, {
+    schema: people,
+    rows: [person(1, 'a'), person(2, 'b', 5), person(3, 'c'), person(4, 'd')],
+  })
+  const ids = (await readRows(store)).map(({ id }) => id)
+  const { staged, comparison, changes } = await rehearse(
+    store,
+    {
+      mode: 'REPLACE',
+      schema: people,
+      rows: [person(4, 'd'), person(2, 'B', 5), person(3, 'c', 6), person(9, 'new', 7)],
+    },
+    ['code'],
+  )
+  assert.deepEqual(comparison.counts, { added: 1, changed: 2, removed: 1, same: 1 })
+  assert.deepEqual(comparison.matchedBy, ['code'])
+  assert.deepEqual(comparison.bounds, { minX: 0, minY: 0, maxX: 7, maxY: 7 })
+  checkList(changes, comparison.counts)
+  const changed = changes.filter(({ change }) => change === 'changed')
+  assert.deepEqual(
+    changed.map(({ featureId, before, after }) => [featureId, before?.values, after?.values]),
+    [
+      [ids[1], { code: 2, name: 'b' }, { code: 2, name: 'B' }],
+      [ids[2], { code: 3, name: 'c' }, { code: 3, name: 'c' }],
+    ],
+  )
+  assert.deepEqual(
+    [changed[1]?.before?.geometry, changed[1]?.after?.geometry],
+    [wkb('Point', [0, 0]), wkb('Point', [6, 6])],
+  )
+  await staged.discard()
+}
+
+async function testBadKeys({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, { schema: people, rows: [person(1, 'a'), person(2, 'b')] })
+  for (const rows of [
+    [person(1, 'a'), person(1, 'x')],
+    [person(1, 'a'), person(null, 'x')],
+  ]) {
+    const { staged, comparison } = await rehearse(store, { mode: 'REPLACE', schema: people, rows }, ['code'])
+    assert.deepEqual(comparison.counts, { added: 1, changed: null, removed: 1, same: 1 })
+    assert.deepEqual(comparison.matchedBy, [])
+    await staged.discard()
+  }
+  await assert.rejects(
+    rehearse(store, { mode: 'REPLACE', schema: people, rows: [person(1, 'a')] }, ['nothing']),
+    {
+      kind: 'invalid',
+      code: 'invalid-keys',
+    },
+  )
+}
+
+async function testAdditions({ store }: StoreUnderTest): Promise<void> {
+  const rows = [person(1, 'a', 2), person(2, 'b', 5)]
+  const made = await rehearse(store, { schema: people, rows })
+  const counts = { added: 2, changed: 0, removed: 0, same: 0 }
+  assert.deepEqual(made.comparison.counts, counts)
+  assert.deepEqual(await store.listTables(), [])
+  await commitLoad(made.staged, async () => {})
+  const more = await rehearse(store, { mode: 'APPEND', schema: people, rows })
+  assert.deepEqual([more.comparison.counts, more.comparison.matchedBy], [counts, []])
+  assert.deepEqual(more.comparison.bounds, { minX: 2, minY: 2, maxX: 5, maxY: 5 })
+  checkList(more.changes, counts)
+  assert.deepEqual(
+    more.changes.map(({ after }) => after?.values),
+    [
+      { code: 1, name: 'a' },
+      { code: 2, name: 'b' },
+    ],
+  )
+  assert.equal((await readRows(store)).length, 2)
+  await commitLoad(more.staged, async () => {})
+  assert.equal((await readRows(store)).length, 4)
+}
+
+async function testValues({ store }: StoreUnderTest): Promise<void> {
+  const narrow = schemaOf(
+    { key: 'int16', f: 'float32', d: { name: 'd', type: 'decimal', precision: 8, scale: 2 }, t: 'text' },
+    'MultiPoint',
+  )
+  const wide = schemaOf({ key: 'int64', f: 'float64', d: 'decimal', t: 'text' }, 'Point')
+  await loadRows(store, {
+    schema: narrow,
+    rows: [
+      [1, 0.1, '1.50', ''],
+      [2, -0, '7', null],
+      [3, Number.NaN, null, 'a'],
+    ].map((values) => ({
+      geometry: wkb('MultiPoint', [[1, 1]]),
+      values: values as Row['values'],
+    })),
+  })
+  const rows = [
+    [1n, 0.1, '1.5', ''],
+    [2n, 0, '7.000', ''],
+    [3n, Number.NaN, null, 'A'],
+  ].map((values) => ({
+    geometry: wkb('Point', [1, 1]),
+    values: values as Row['values'],
+  }))
+  const { staged, comparison, changes } = await rehearse(store, { mode: 'REPLACE', schema: wide, rows }, [
+    'key',
+  ])
+  assert.deepEqual(comparison.counts, { added: 0, changed: 2, removed: 0, same: 1 })
+  assert.deepEqual(
+    changes.map(({ before, after }) => [before?.values['t'], after?.values['t']]),
+    [
+      [null, ''],
+      ['a', 'A'],
+    ],
+  )
+  await staged.discard()
+}
+
+/** A rehearsal, the real load, and the difference of what is read before and after, by a model in memory. */
+async function testPairs(under: StoreUnderTest, shape: (typeof pairShapes)[number]): Promise<void> {
+  const { store } = under
+  for (let seed = 1; seed <= 4; seed += 1) {
+    const table = `pair${seed}`
+    const types = attributeTypes.filter((type) => !under.lacks.includes(type))
+    const schema = pairSchema(shape, types)
+    const { before, after, hasKeys } = makeTablePair(schema, seed)
+    await loadRows(store, { table, schema, rows: before })
+    const old = await readRows(store, { table })
+    const keys = hasKeys ? ['key'] : undefined
+    const { staged, comparison, changes } = await rehearse(
+      store,
+      { table, mode: 'REPLACE', schema, rows: after },
+      keys,
+    )
+    checkList(changes, comparison.counts)
+    assert.deepEqual(await readRows(store, { table }), old, 'a rehearsal changes nothing')
+    await commitLoad(staged, async () => {})
+    const now: ReadRow[] = await readRows(store, { table })
+    const expected = hasKeys ? differenceByKey(old, now, [0]) : differenceByRows(old, now)
+    assert.deepEqual(comparison.counts, expected, `seed ${seed}`)
+  }
+}
