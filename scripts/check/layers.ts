@@ -68,7 +68,9 @@ export const house: House = {
       'postgres-copy',
     ],
     'src/importer': [
-      ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds', 'rehearse', 'run', 'desk', '.'],
+      ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds'],
+      ['rehearse', 'restore'],
+      ...['run', 'desk', '.'],
     ],
     'src/importer/kinds': [
       ...['kind.ts', 'describe-again.ts', 'no-load.ts', 'without-rows.ts', 'load'],

@@ -59,7 +59,7 @@ export function openAreas(context: Parts): Area[] {
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(downloadEndpoints, { catalog, exports }),
-    catalogArea({ catalog, sharedMaxAgeSeconds }),
+    catalogArea({ catalog, sharedMaxAgeSeconds, restores: importer.restores }),
     stylesArea({ catalog }),
     ...importerAreas({
       ...{ importer, catalog, dialect: settings.server.dialect },

@@ -28,7 +28,7 @@ export class Catalog {
     this.stores = new Stores(parts)
     this.layers = new Layers(parts, this.stores)
     this.styles = new Styles(parts)
-    this.versions = new Versions(parts, parts.versionLimits)
+    this.versions = new Versions(parts, this.stores, parts.versionLimits)
     this.workspaces = new Workspaces(parts, this.stores)
   }
 

@@ -143,8 +143,6 @@ export interface Tables {
     store_id: number
     /** JSON of what is under way. */
     document: string
-    /** The process that works on it. */
-    owner: string
     created_at: string
   }
   imports: {

@@ -23,11 +23,27 @@ export function sendEntity(
 export function requireMatch(request: FastifyRequest, current: unknown): void {
   const wanted = tags(request.headers['if-match'])
   if (wanted.length === 0 || wanted.includes('*') || wanted.includes(etagOf(current))) return
-  throw new Failure(
+  throw changedMeanwhile()
+}
+
+function changedMeanwhile(): Failure {
+  return new Failure(
     'precondition',
     'changed-meanwhile',
     'If-Match does not name the present state: it was changed meanwhile, read it again',
   )
+}
+
+/** As `requireMatch`, where the present state is known by any of several representations. */
+export async function requireAnyMatch(
+  request: FastifyRequest,
+  current: () => Promise<readonly unknown[]>,
+): Promise<boolean> {
+  const wanted = tags(request.headers['if-match'])
+  if (wanted.length === 0 || wanted.includes('*')) return false
+  const present = await current()
+  if (present.some((one) => wanted.includes(etagOf(one)))) return true
+  throw changedMeanwhile()
 }
 
 /** The tags of an `If-Match` or `If-None-Match` header. */

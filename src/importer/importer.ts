@@ -25,6 +25,7 @@ import {
 import type { ImportRecord, OwnStyle } from './model/model.ts'
 import { readOwnStyle } from './publish/publish.ts'
 import { KeptImports } from './records/records.ts'
+import { Restores } from './restore/restores.ts'
 import { startJobs } from './run/run.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
@@ -123,6 +124,7 @@ function createRooms(needs: ImporterNeeds) {
     rehearsing,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
+    restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
     desk: createDesk({ base: { records, catalog, kinds, pool }, live, look, making, starting, cancel }),
   }
 }
@@ -130,7 +132,8 @@ function createRooms(needs: ImporterNeeds) {
 /** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
-  const { desk, pool, toolTurns, progress, cancel, rehearsing, preparing, running } = createRooms(needs)
+  const rooms = createRooms(needs)
+  const { desk, pool, toolTurns, progress, cancel, rehearsing, preparing, running, restores } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   events.on('work.ended', () => {
@@ -149,6 +152,8 @@ export function createImporter(needs: ImporterNeeds) {
     progress,
     jobs,
     pool,
+    /** Brings layers back to earlier versions. */
+    restores,
     /** Under which one at a time works on an import, or loads into a store. */
     locks: running.locks,
     /** Folders whose files layers may be served from. */
@@ -172,7 +177,7 @@ export function createImporter(needs: ImporterNeeds) {
     },
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
-      await startJobs(jobs, { preparing, running, rehearsing })
+      await startJobs(jobs, { preparing, running, rehearsing, restores })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()
     },

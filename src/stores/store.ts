@@ -53,7 +53,7 @@ export interface KeptState {
 }
 
 /** Why a state could not be kept, in words for people. */
-interface NotKept {
+export interface NotKept {
   reason: string
 }
 
@@ -142,7 +142,7 @@ export interface PreparedLoad {
 }
 
 /** What brings a table back to a state. */
-interface RestoreRequest {
+export interface RestoreRequest {
   /** As that of a load: `outcome` and `sweep` know it. */
   loadId: string
   table: string
@@ -155,7 +155,7 @@ interface RestoreRequest {
  * States of tables that are kept beside them: seen by nobody who lists tables, read by nobody who may not read the table. A
  * whole one is kept until it is restored alone, for it is the table then; every other one stays.
  */
-interface TableStates {
+export interface TableStates {
   /** Like a load whose rows lie ready: readers see the table as it was or as it is meant to be. It may be gone meanwhile. */
   stageRestore(request: RestoreRequest, hooks: LoadHooks): Promise<StagedLoad>
   /** Takes the table away and keeps it whole. */

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../support/app.ts'
 import { basicAuth, createTestApp } from '../support/app.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
-import { ask, versionsOf } from '../support/version-client.ts'
+import { ask, restore, versionsOf } from '../support/version-client.ts'
 import { importPoints, versionOf } from '../support/versioned-layers.ts'
 
 function describeVersions(name: string, environment: () => Promise<Record<string, string>>): void {
@@ -82,6 +82,72 @@ function describeVersions(name: string, environment: () => Promise<Record<string
       const headers = basicAuth('reader', 'a-long-password')
       const hidden = await ask(server, 'GET', '/rest/layers/default:gone/versions', undefined, headers)
       assert.deepEqual([hidden.status, String(hidden.json.code)], [404, 'unknown-layer'])
+    })
+
+    it('bring a style back with its document', async () => {
+      const draw = (color: string) => ({
+        version: 8,
+        name: 's',
+        sources: {},
+        layers: [{ id: 'p', type: 'circle', source: 'layer', paint: { 'circle-color': color } }],
+      })
+      await importPoints(server, { name: 'drawn' })
+      await ask(server, 'POST', '/rest/workspaces/default/styles', {
+        style: { name: 'dots', document: draw('red') },
+      })
+      await ask(server, 'PUT', '/rest/layers/default:drawn', { layer: { defaultStyle: 'dots' } })
+      await ask(server, 'PUT', '/rest/workspaces/default/styles/dots', { style: { document: draw('blue') } })
+      await ask(server, 'PUT', '/rest/layers/default:drawn', { layer: { defaultStyle: 'generic' } })
+      const back = await restore(server, 'default:drawn', 2, { what: ['style'] })
+      assert.equal(back.status, 200, back.text)
+      assert.deepEqual(
+        [back.json.version?.cause, back.json.version?.style, back.json.version?.user],
+        ['restore', 'dots_v2', 'admin'],
+      )
+      const url = '/rest/workspaces/default/styles/dots_v2.maplibre'
+      assert.match((await ask(server, 'GET', url)).text, /red/)
+      const whole = await restore(server, 'default:drawn', 3)
+      assert.deepEqual([whole.status, String(whole.json.version?.style)], [200, 'dots'], whole.text)
+    })
+
+    it('bring a deleted layer back whose table stayed, unless its name is taken', async () => {
+      await importPoints(server, { name: 'taken' })
+      await ask(server, 'DELETE', '/rest/layers/default:taken')
+      await importPoints(server, { name: 'taken', mode: 'CREATE' })
+      // What was deleted last is meant by a name that no layer has: the present one has it now.
+      await ask(server, 'DELETE', '/rest/layers/default:taken')
+      const [latest] = await versionsOf(server, 'default:taken')
+      assert.equal(latest?.cause, 'delete')
+      const back = await restore(server, 'default:taken', latest?.version ?? 0)
+      assert.equal(back.status, 200, back.text)
+      assert.equal(await versionOf(server, 'default:taken'), Number(back.json.version?.version))
+      const { json } = await ask(server, 'GET', '/ogc/collections/default:taken/items')
+      assert.equal(json.numberMatched, 2)
+    })
+
+    it('are not brought back over a change that If-Match does not know of', async () => {
+      await importPoints(server, { name: 'matched' })
+      const { headers } = await ask(server, 'GET', '/rest/layers/default:matched/versions')
+      await ask(server, 'PUT', '/rest/layers/default:matched', { layer: { title: 'changed' } })
+      const tag = { 'if-match': String(headers.etag) }
+      const stale = await restore(server, 'default:matched', 1, {}, tag)
+      assert.deepEqual([stale.status, String(stale.json.code)], [412, 'changed-meanwhile'])
+      const present = await restore(server, 'default:matched', 2)
+      assert.deepEqual([present.status, String(present.json.code)], [409, 'not-restorable'])
+    })
+
+    it('are deleted by administrators alone, but for the present one', async () => {
+      await importPoints(server, { name: 'cleared' })
+      await ask(server, 'PUT', '/rest/layers/default:cleared', { layer: { title: 'changed' } })
+      const path = '/rest/layers/default:cleared/versions'
+      const headers = basicAuth('editor', 'a-long-password')
+      assert.equal((await ask(server, 'DELETE', `${path}/1`, undefined, headers)).status, 403)
+      assert.equal((await ask(server, 'DELETE', `${path}/2`)).status, 409)
+      assert.equal((await ask(server, 'DELETE', `${path}/1`)).status, 200)
+      assert.deepEqual(
+        (await versionsOf(server, 'default:cleared')).map(({ version }) => version),
+        [2],
+      )
     })
 
     it('are pinned and let go', async () => {

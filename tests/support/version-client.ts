@@ -50,3 +50,14 @@ export async function versionsOf(
   assert.equal(answer.status, 200, answer.text)
   return (answer.json as unknown as { versions: WireVersion[] }).versions
 }
+
+/** Brings a layer back to a version. */
+export function restore(
+  server: TestApp,
+  layer: string,
+  version: number,
+  body: object = {},
+  headers?: Record<string, string>,
+): Promise<Answer> {
+  return ask(server, 'POST', `/rest/layers/${layer}/versions/${version}/restore`, body, headers)
+}

@@ -10,6 +10,8 @@ import type { MosaicPlace } from '../rows/mosaic-index.ts'
 import { toMosaicParameters } from '../rows/mosaic-index.ts'
 import type { Publication, Refresh } from '../rows/publication.ts'
 import { publishNewLayer, refreshLayer } from '../rows/publication.ts'
+import type { Restoration } from '../rows/restoration.ts'
+import { restoreLayer } from '../rows/restoration.ts'
 import { findStore, getStoreById, insertStore, listStores, moveStore } from '../rows/store-rows.ts'
 import { findStyle, insertStyle } from '../rows/style-rows.ts'
 import { lockWorkspace } from '../rows/workspace-rows.ts'
@@ -122,6 +124,13 @@ export class CatalogTransaction {
   ): Promise<LayerRecord | undefined> {
     const layer = await refreshLayer(this.#db, place, refresh, this.#noteOf(loaded))
     return layer === undefined ? undefined : this.#announce(layer, loaded)
+  }
+
+  /** Makes a layer what it was, as a new version; it is announced like one that was loaded. */
+  async restoreLayer(restoration: Restoration): Promise<LayerRecord> {
+    await this.lockWorkspace(restoration.version.workspace)
+    const layer = await restoreLayer(this.#db, restoration, this.#now())
+    return this.#announce(layer, { mode: 'RESTORE', rows: layer.details.featureCount ?? 0 })
   }
 
   /** Keeps a style under a free name of its workspace, which is given. */

@@ -1,11 +1,31 @@
 import { conflict, notFound } from '../../lib/errors.ts'
-import type { LayerRecord } from '../records.ts'
+import { FreeSpace } from '../../lib/files/free-space.ts'
+import { isInside } from '../../sources/path-guard.ts'
+import type { NotKept } from '../../stores/store.ts'
+import { sizeOfFiles } from '../files/store-file.ts'
+import type { LayerRecord, StoreRecord } from '../records.ts'
+import type { ContentEnd } from '../versions/contents.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { keptUntil } from '../versions/retention.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
-import { findDeletedLayer, findVersion, listVersions, pinVersion } from '../versions/version-rows.ts'
-import { readContents, restorability } from '../versions/way-back.ts'
+import {
+  deleteVersion,
+  findDeletedLayer,
+  findVersion,
+  listVersions,
+  pinVersion,
+} from '../versions/version-rows.ts'
+import type { WayBack } from '../versions/way-back.ts'
+import { readContents, restorability, wayBackTo } from '../versions/way-back.ts'
 import type { WriteParts } from './parts.ts'
+import type { PruneParts } from './prune-versions.ts'
+import { pruneStore, pruneVersions } from './prune-versions.ts'
+import type { Stores } from './stores.ts'
+
+interface VersionParts extends WriteParts {
+  /** Where the server keeps the files of stores. */
+  storesFolder: string
+}
 
 /** A version as people are told of it. */
 export interface ToldVersion extends VersionRecord {
@@ -24,14 +44,42 @@ export interface VersionedLayer {
   layer?: LayerRecord
 }
 
+const readElsewhere = 'The layer read a file of somebody else, which may be another by now'
+
 /** What layers were before their last changes. */
 export class Versions {
-  readonly #parts: WriteParts
+  readonly #parts: VersionParts
+  readonly #stores: Stores
+  readonly #space: FreeSpace
+  #isPruning: Promise<void> | undefined
   readonly #limits: VersionLimits
 
-  constructor(parts: WriteParts, limits: VersionLimits) {
+  constructor(parts: VersionParts, stores: Stores, limits: VersionLimits) {
     this.#parts = parts
+    this.#stores = stores
+    this.#space = new FreeSpace(parts.storesFolder)
     this.#limits = limits
+  }
+
+  /** Lets a version go for good; what it was stays where others need it. */
+  async remove(of: VersionedLayer, version: number): Promise<void> {
+    const known = await this.get(of, version)
+    if (of.layer?.version === version)
+      throw conflict('present-version', `Version ${version} is what the layer is now: it stays`)
+    await deleteVersion(this.#parts.database.kysely, known)
+    await pruneStore(this.#pruning(), known.content.storeId)
+  }
+
+  /** Lets go what is too old or takes too much. One at a time does so; who comes meanwhile waits for that. */
+  prune(): Promise<void> {
+    this.#isPruning ??= pruneVersions(this.#pruning()).finally(() => {
+      this.#isPruning = undefined
+    })
+    return this.#isPruning
+  }
+
+  #pruning(): PruneParts {
+    return { ...this.#parts, stores: this.#stores, limits: this.#limits, space: this.#space }
   }
 
   /** How long and how much is kept. */
@@ -58,6 +106,21 @@ export class Versions {
     throw notFound('unknown-version', `Layer "${of.workspace}:${of.name}" has no version ${version}`)
   }
 
+  /** The same by the number of the layer, published or not. */
+  async getOf(layerId: number, version: number): Promise<VersionRecord> {
+    const found = await findVersion(this.#parts.database.kysely, layerId, version)
+    if (found === undefined) throw notFound('unknown-version', `Layer ${layerId} has no version ${version}`)
+    return found
+  }
+
+  /** How the data of a version come back as things stand. */
+  async wayBack(version: VersionRecord): Promise<WayBack> {
+    return wayBackTo(
+      version.content,
+      await readContents(this.#parts.database.kysely, [version.content.storeId]),
+    )
+  }
+
   /** A pinned version is kept until it is deleted. */
   async pin(of: VersionedLayer, version: number, isPinned: boolean): Promise<ToldVersion> {
     const known = await this.get(of, version)
@@ -65,6 +128,33 @@ export class Versions {
       throw conflict('not-restorable', `Version ${version} cannot be pinned: ${known.reason}`)
     await pinVersion(this.#parts.database.kysely, known, isPinned)
     return this.get(of, version)
+  }
+
+  /** Under `id` what a table of a store was before its next change is kept; or why it is not. */
+  async howToKeep(store: StoreRecord, id: string): Promise<{ id: string } | NotKept> {
+    const reason = this.#whyNothingIsKept(store)
+    if (reason !== undefined) return { reason }
+    const { states } = await this.#stores.open(store)
+    return states === undefined ? { reason: `A ${store.type} store keeps no earlier states` } : { id }
+  }
+
+  /** What becomes of the file of a store that is pointed to another. */
+  async keepFiles(store: StoreRecord): Promise<ContentEnd> {
+    const { type, parameters } = store
+    const { path = '' } = parameters
+    const isOurs = parameters.read_only !== 'true' && (await this.#isOurs(path))
+    const reason = this.#whyNothingIsKept(store) ?? (isOurs ? undefined : readElsewhere)
+    if (reason !== undefined) return { form: 'lost', reason }
+    return { form: 'kept', files: { type, parameters }, sizeBytes: await sizeOfFiles(path) }
+  }
+
+  #isOurs(path: string): Promise<boolean> {
+    return isInside([this.#parts.storesFolder], path).catch(() => false)
+  }
+
+  #whyNothingIsKept({ name, keepsVersions }: StoreRecord): string | undefined {
+    if (this.#limits.days === 0) return 'This server keeps no versions'
+    return keepsVersions ? undefined : `The store "${name}" keeps no versions`
   }
 
   async #tell({ layer }: VersionedLayer, versions: VersionRecord[]): Promise<ToldVersion[]> {
@@ -82,3 +172,8 @@ export class Versions {
     return { keptUntil: keptUntil(endedAt, this.#limits) }
   }
 }
+
+export type { RestoredPart } from '../rows/restoration.ts'
+export { restoredParts } from '../rows/restoration.ts'
+export type { VersionRecord } from '../versions/version-rows.ts'
+export type { WayBack } from '../versions/way-back.ts'

@@ -1,4 +1,4 @@
-import { readdir, rm, rmdir } from 'node:fs/promises'
+import { readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { isInside } from '../../sources/path-guard.ts'
 import type { StoreRecord } from '../records.ts'
@@ -27,7 +27,7 @@ function entriesOf(entries: string[], mainFile: string, others: string[]): strin
 export async function removeStoreFile(
   folder: string,
   store: Pick<StoreRecord, 'parameters'>,
-  remaining: StoreRecord[],
+  remaining: Pick<StoreRecord, 'parameters'>[],
 ): Promise<void> {
   const { path, read_only } = store.parameters
   if (path === undefined || read_only === 'true') return
@@ -40,4 +40,15 @@ export async function removeStoreFile(
   for (const entry of entriesOf(entries, basename(path), others))
     await rm(join(parent, entry), { force: true })
   if (others.length === 0 && resolve(parent) !== resolve(folder)) await rmdir(parent).catch(() => undefined)
+}
+
+/** Bytes of a file with its journals and sidecars. */
+export async function sizeOfFiles(path: string): Promise<number> {
+  const parent = dirname(path)
+  const entries = await readdir(parent).catch(() => [])
+  const sizes = entriesOf(entries, basename(path), []).map(async (entry) => {
+    const found = await stat(join(parent, entry)).catch(() => undefined)
+    return found?.size ?? 0
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

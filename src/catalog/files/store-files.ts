@@ -2,9 +2,12 @@ import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { StoreRecord } from '../records.ts'
 import { listAllStores, listStores } from '../rows/store-rows.ts'
+import { listKeptFiles } from '../versions/contents.ts'
 import { removeMosaicFolder } from './mosaic-folder.ts'
 import { removeStoreFile } from './store-file.ts'
 import { removeStoreIndex, sweepIndexes } from './store-index.ts'
+
+type ReadPlace = Pick<StoreRecord, 'type' | 'parameters'> & Partial<Pick<StoreRecord, 'id'>>
 
 /** The files of stores and the indexes of such files, where the server keeps them itself. */
 export class StoreFiles {
@@ -22,17 +25,17 @@ export class StoreFiles {
 
   /** Removes a file of ours that no store reads any more, with what belongs to it; leaves any other. */
   async removeUnused(path: string): Promise<void> {
-    await removeStoreFile(this.#parts.storesFolder, { parameters: { path } }, await this.#stores())
+    await removeStoreFile(this.#parts.storesFolder, { parameters: { path } }, await this.listPlaces())
   }
 
   /** Removes the index of a file that no store serves any more. */
   async removeUnusedIndex(store: Pick<StoreRecord, 'type' | 'parameters'>): Promise<void> {
-    await removeStoreIndex(this.#parts.indexFolder, store, await this.#stores())
+    await removeStoreIndex(this.#parts.indexFolder, store, await this.listPlaces())
   }
 
   /** Removes the index of a file that no layer is served from; one that is asked for again is made again. */
   async dropIndex(store: StoreRecord): Promise<void> {
-    const others = (await this.#stores()).filter(({ id }) => id !== store.id)
+    const others = (await this.listPlaces()).filter(({ id }) => id !== store.id)
     await removeStoreIndex(this.#parts.indexFolder, store, others)
   }
 
@@ -40,16 +43,18 @@ export class StoreFiles {
   async removeOf(store: StoreRecord): Promise<void> {
     const { storesFolder } = this.#parts
     await removeMosaicFolder(storesFolder, store)
-    await removeStoreFile(storesFolder, store, await this.#stores())
+    await removeStoreFile(storesFolder, store, await this.listPlaces())
     await this.removeUnusedIndex(store)
   }
 
   /** Removes indexes that belong to no store, and those that nobody finished. */
   async sweepIndexes(): Promise<void> {
-    await sweepIndexes(this.#parts.indexFolder, await this.#stores(), this.#parts.clock.now().getTime())
+    await sweepIndexes(this.#parts.indexFolder, await this.listPlaces(), this.#parts.clock.now().getTime())
   }
 
-  #stores(): Promise<StoreRecord[]> {
-    return listAllStores(this.#parts.database.kysely)
+  /** Places that stores read, or that are kept since they may do so again. */
+  async listPlaces(): Promise<ReadPlace[]> {
+    const db = this.#parts.database.kysely
+    return [...(await listAllStores(db)), ...(await listKeptFiles(db))]
   }
 }

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../db/connection.ts'
+import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
+import { ownStores } from '../../stores/registry.ts'
 import type { KeptState } from '../../stores/store.ts'
 
 /** A table of a store, or what a store of files shows as one. */
@@ -8,8 +10,8 @@ export interface ContentPlace {
 }
 
 /** Files of ours that a store was pointed to before. */
-interface KeptFiles {
-  type: string
+export interface KeptFiles {
+  type: AnyStoreType
   parameters: Record<string, string>
 }
 
@@ -18,7 +20,7 @@ type ContentForm = 'present' | 'kept' | 'lost'
 
 /** What becomes of contents that others take the place of. */
 export type ContentEnd =
-  | { form: 'kept'; state: KeptState }
+  | { form: 'kept'; state: KeptState; path?: string }
   | { form: 'kept'; files: KeptFiles; sizeBytes: number }
   | { form: 'lost'; reason: string }
 
@@ -27,6 +29,8 @@ export interface ContentRecord extends ContentPlace {
   id: number
   form: ContentForm
   state?: KeptState
+  /** Of a table in a file: that file. */
+  path?: string
   files?: KeptFiles
   reason?: string
   sizeBytes?: number
@@ -35,7 +39,7 @@ export interface ContentRecord extends ContentPlace {
   endedAt?: string
 }
 
-type Kept = { state: KeptState } | { files: KeptFiles }
+type Kept = { state: KeptState; path?: string } | { files: KeptFiles }
 
 interface Row {
   id: number
@@ -122,6 +126,25 @@ export async function succeedContent(
   await endContent(db, Number(there.id), { at, end: { form: 'lost', reason }, afterId })
 }
 
+/** Contents that were put aside are in their place again, and those that were there are what `end` says. */
+export async function returnContent(
+  db: Queryable,
+  { id, ...place }: Pick<ContentRecord, 'id' | 'storeId' | 'table'>,
+  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentPlace },
+): Promise<void> {
+  const before = await findPresent(db, from)
+  if (before !== undefined && Number(before.id) !== id)
+    await endContent(db, Number(before.id), { at, end, afterId: id })
+  await db
+    .updateTable('layer_contents')
+    .set({
+      ...{ form: 'present', kept: null, kept_id: null, size_bytes: null, reason: null },
+      ...{ after_id: null, state: null, ended_at: null },
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
 /** The store is pointed elsewhere by somebody: what is there now is not known. */
 export async function leaveContents(db: Queryable, storeId: number, at: string): Promise<void> {
   const reason = 'The store was pointed elsewhere'
@@ -148,7 +171,7 @@ export async function succeedOutside(
 }
 
 /** Writes down what became of contents; without `afterId` nothing took their place. */
-async function endContent(
+export async function endContent(
   db: Queryable,
   id: number,
   { at, end, afterId }: { at: string; end: ContentEnd; afterId?: number },
@@ -167,8 +190,18 @@ function endColumns(end: ContentEnd) {
   return {
     form: end.form,
     reason: null,
-    kept: JSON.stringify(isTable ? { state: end.state } : { files: end.files }),
+    kept: JSON.stringify(isTable ? { state: end.state, path: end.path } : { files: end.files }),
     kept_id: isTable ? end.state.id : null,
     size_bytes: isTable ? end.state.sizeBytes : end.sizeBytes,
   }
+}
+
+/** Files that a store was pointed to before and that may be wanted again. */
+export async function listKeptFiles(db: Queryable): Promise<KeptFiles[]> {
+  const rows = await db.selectFrom('layer_contents').select('kept').where('form', '=', 'kept').execute()
+  return rows.flatMap(({ kept }) => {
+    const { files, path } = JSON.parse(kept ?? '{}') as { files?: KeptFiles; path?: string }
+    if (files !== undefined) return [files]
+    return path === undefined ? [] : [{ type: ownStores.file.type, parameters: { path } }]
+  })
 }

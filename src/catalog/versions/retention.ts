@@ -1,3 +1,6 @@
+import type { ContentRecord } from './contents.ts'
+import { neededFor } from './way-back.ts'
+
 /** How long and how much is kept of what layers were. */
 export interface VersionLimits {
   /** 0: nothing is kept. */
@@ -11,4 +14,51 @@ const dayMs = 86_400_000
 /** Until when contents that were put aside now are kept. */
 export function keptUntil(endedAt: string, { days }: VersionLimits): string {
   return new Date(Date.parse(endedAt) + days * dayMs).toISOString()
+}
+
+/** What goes, and why. */
+export interface Outdated {
+  content: ContentRecord
+  reason: string
+}
+
+/**
+ * Which of the contents that a store keeps go, in this order: those that are too old, then as many as take too much, the
+ * oldest first and the last of each table after all others. What is pinned stays, with what it is a difference to.
+ */
+export function chooseOutdated(
+  contents: readonly ContentRecord[],
+  { pinned, now, limits }: { pinned: ReadonlySet<number>; now: Date; limits: VersionLimits },
+): Outdated[] {
+  const known = new Map(contents.map((content) => [content.id, content]))
+  const stays = neededFor(
+    contents.filter(({ id }) => pinned.has(id)),
+    known,
+  )
+  const kept = contents.filter(({ form }) => form === 'kept')
+  const order = inOrder(kept.filter(({ id }) => !stays.has(id)))
+  let sizeBytes = kept.reduce((sum, content) => sum + (content.sizeBytes ?? 0), 0)
+  const gone: Outdated[] = []
+  for (const content of order) {
+    const isOld = keptUntil(content.endedAt ?? '', limits) <= now.toISOString()
+    if (!isOld && sizeBytes <= limits.bytes) continue
+    sizeBytes -= content.sizeBytes ?? 0
+    const reason = isOld
+      ? `It was kept for ${limits.days} days`
+      : `The versions of its store took more than ${limits.bytes} bytes`
+    gone.push({ content, reason })
+  }
+  return gone
+}
+
+/** The oldest first; what belongs to another came to its end before that did, so that none goes before what needs it. */
+function inOrder(contents: readonly ContentRecord[]): ContentRecord[] {
+  const byEnd = contents.toSorted((one, other) => endOf(one).localeCompare(endOf(other)) || one.id - other.id)
+  const last = new Map(byEnd.map((content) => [content.table, content.id]))
+  const isLast = ({ id, table }: ContentRecord): boolean => last.get(table) === id
+  return [...byEnd.filter((one) => !isLast(one)), ...byEnd.filter(isLast)]
+}
+
+function endOf({ endedAt = '' }: ContentRecord): string {
+  return endedAt
 }

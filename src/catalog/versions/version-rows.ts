@@ -1,3 +1,4 @@
+import type { StyleFormat } from '../../cartography/style-format.ts'
 import type { Queryable } from '../../db/connection.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 import type { LayerDetails, VersionCause } from '../records.ts'
@@ -134,4 +135,39 @@ export async function pinVersion(
     .where('layer_id', '=', layerId)
     .where('version', '=', version)
     .execute()
+}
+
+export async function deleteVersion(
+  db: Queryable,
+  { layerId, version }: Pick<VersionRecord, 'layerId' | 'version'>,
+): Promise<void> {
+  await db
+    .deleteFrom('layer_versions')
+    .where('layer_id', '=', layerId)
+    .where('version', '=', version)
+    .execute()
+}
+
+/** The style that drew a version. */
+export async function findKeptStyle(
+  db: Queryable,
+  digest: string,
+): Promise<{ format: StyleFormat; document: string } | undefined> {
+  const row = await db
+    .selectFrom('kept_styles')
+    .select(['format', 'document'])
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { format: row.format as StyleFormat, document: row.document }
+}
+
+/** The number of a layer's last version. */
+export async function latestVersionOf(db: Queryable, layerId: number): Promise<number> {
+  const row = await db
+    .selectFrom('layer_versions')
+    .select('version')
+    .where('layer_id', '=', layerId)
+    .orderBy('version', 'desc')
+    .executeTakeFirst()
+  return Number(row?.version ?? 0)
 }

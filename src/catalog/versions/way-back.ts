@@ -5,7 +5,7 @@ import { toContent } from './contents.ts'
 import type { VersionRecord } from './version-rows.ts'
 
 /** How the contents of a version come back. */
-type WayBack =
+export type WayBack =
   /** They are in their place. */
   | { kind: 'present' }
   /** By a table that was put aside, or by undoing what came after it. */
@@ -14,28 +14,41 @@ type WayBack =
   | { kind: 'files'; content: ContentRecord }
   | { kind: 'none'; reason: string }
 
+const inOtherFile = 'It is kept in a file that its store does not read now: bring back a later version first'
 const brokenChain = 'It is kept as the difference to a state that is gone'
 
-/** Every content of the places of `versions` by its number: what a way back may lead over. */
-export async function readContents(
-  db: Queryable,
-  storeIds: readonly number[],
-): Promise<ReadonlyMap<number, ContentRecord>> {
-  if (storeIds.length === 0) return new Map()
+/** What there is of stores: a way back may lead over it. */
+export interface KnownContents {
+  /** By their numbers. */
+  contents: ReadonlyMap<number, ContentRecord>
+  /** The files that stores read now, by the numbers of the stores. */
+  paths: ReadonlyMap<number, string>
+}
+
+/** Every content of some stores that is in its place or kept. */
+export async function readContents(db: Queryable, storeIds: readonly number[]): Promise<KnownContents> {
+  if (storeIds.length === 0) return { contents: new Map(), paths: new Map() }
+  const ids = [...new Set(storeIds)]
   const rows = await db
     .selectFrom('layer_contents')
     .selectAll()
-    .where('store_id', 'in', [...new Set(storeIds)])
+    .where('store_id', 'in', ids)
     .where('form', '!=', 'lost')
     .execute()
-  return new Map(rows.map((row) => [Number(row.id), toContent(row)]))
+  const stores = await db.selectFrom('stores').select(['id', 'parameters']).where('id', 'in', ids).execute()
+  const paths = stores.flatMap(({ id, parameters }): [number, string][] => {
+    const { path } = (JSON.parse(parameters) as { shown: { path?: string } }).shown
+    return path === undefined ? [] : [[Number(id), path]]
+  })
+  return { contents: new Map(rows.map((row) => [Number(row.id), toContent(row)])), paths: new Map(paths) }
 }
 
 /** The way back to contents, from what stands whole. */
-function wayBackTo(content: ContentRecord, known: ReadonlyMap<number, ContentRecord>): WayBack {
+export function wayBackTo(content: ContentRecord, { contents, paths }: KnownContents): WayBack {
   if (content.form === 'present') return { kind: 'present' }
   if (content.form === 'lost') return { kind: 'none', reason: content.reason ?? brokenChain }
   if (content.files !== undefined) return { kind: 'files', content }
+  if (content.path !== paths.get(content.storeId)) return { kind: 'none', reason: inOtherFile }
   const path = []
   const seen = new Set<number>()
   let at: ContentRecord | undefined = content
@@ -43,16 +56,32 @@ function wayBackTo(content: ContentRecord, known: ReadonlyMap<number, ContentRec
     seen.add(at.id)
     path.unshift(at.state)
     if (at.state.form === 'whole') return { kind: 'table', path }
-    at = at.afterId === undefined ? undefined : known.get(at.afterId)
+    at = at.afterId === undefined ? undefined : contents.get(at.afterId)
   }
   return at?.form === 'present' ? { kind: 'table', path } : { kind: 'none', reason: brokenChain }
+}
+
+/** Contents that have to stay so that the way back to some others stays. */
+export function neededFor(
+  contents: Iterable<ContentRecord>,
+  known: ReadonlyMap<number, ContentRecord>,
+): Set<number> {
+  const needed = new Set<number>()
+  for (const content of contents) {
+    let at: ContentRecord | undefined = content
+    while (at?.form === 'kept' && !needed.has(at.id)) {
+      needed.add(at.id)
+      at = at.state?.form === 'difference' && at.afterId !== undefined ? known.get(at.afterId) : undefined
+    }
+  }
+  return needed
 }
 
 /** Whether a version can be brought back, and why not. */
 export function restorability(
   version: VersionRecord,
   present: number | undefined,
-  known: ReadonlyMap<number, ContentRecord>,
+  known: KnownContents,
 ): { restorable: boolean; reason: string | null } {
   if (version.version === present) return { restorable: false, reason: 'It is what the layer is now' }
   const way = wayBackTo(version.content, known)

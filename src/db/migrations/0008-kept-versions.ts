@@ -81,7 +81,6 @@ export function keptVersions(isSqlite: boolean): Migration {
         .addColumn('load_id', 'text', (column) => column.primaryKey())
         .addColumn('store_id', 'bigint', (column) => column.notNull())
         .addColumn('document', 'text', (column) => column.notNull())
-        .addColumn('owner', 'text', (column) => column.notNull())
         .addColumn('created_at', 'text', (column) => column.notNull())
         .execute()
     },

@@ -1,15 +1,22 @@
 import type { Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
-import type { CatalogParts, PublicityParts } from './catalog-parts.ts'
-import { layerEndpoints, storeEndpoints, styleEndpoints, workspaceEndpoints } from './routes.ts'
+import type { CatalogParts, PublicityParts, VersionParts } from './catalog-parts.ts'
+import {
+  layerEndpoints,
+  storeEndpoints,
+  styleEndpoints,
+  versionEndpoints,
+  workspaceEndpoints,
+} from './routes.ts'
 import { documentTypes } from './style-documents.ts'
 
 /** `/rest/workspaces` with their stores, and `/rest/layers`. */
-export function catalogArea(parts: PublicityParts): Area {
+export function catalogArea(parts: PublicityParts & VersionParts): Area {
   return (app) => {
     addEndpoints(app, workspaceEndpoints, parts)
     addEndpoints(app, storeEndpoints, parts)
     addEndpoints(app, layerEndpoints, parts)
+    addEndpoints(app, versionEndpoints, parts)
   }
 }
 

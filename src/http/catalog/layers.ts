@@ -66,7 +66,7 @@ export const showLayer = operation({
   params,
   answers: { 200: LayerReply },
   handle: async (parts: CatalogParts, request, reply) =>
-    sendEntity(request, reply, await describe(parts, request, await getNamedLayer(parts, request))),
+    sendEntity(request, reply, await describeLayer(parts, request, await getNamedLayer(parts, request))),
 })
 
 export const changeLayer = operation({
@@ -77,12 +77,12 @@ export const changeLayer = operation({
   answers: { 200: LayerReply },
   handle: async (parts: PublicityParts, request) => {
     const layer = await getNamedLayer(parts, request)
-    requireMatch(request, await describe(parts, request, layer))
+    requireMatch(request, await describeLayer(parts, request, layer))
     const { layers } = parts.catalog
     const wasPublic = await layers.isPublic(layer)
     await layers.change(layer, fromWireLayer(layer, request.body.layer))
     const changed = await getNamedLayer(parts, request)
-    const { layer: shown } = await describe(parts, request, changed)
+    const { layer: shown } = await describeLayer(parts, request, changed)
     return { layer: { ...shown, ...copiesLeft(wasPublic, await layers.isPublic(changed), parts) } }
   },
 })
@@ -94,7 +94,7 @@ export const refreshLayer = operation({
   answers: { 200: LayerReply },
   handle: async (parts: CatalogParts, request) => {
     await parts.catalog.layers.refreshVersion(await getNamedLayer(parts, request))
-    return describe(parts, request, await getNamedLayer(parts, request))
+    return describeLayer(parts, request, await getNamedLayer(parts, request))
   },
 })
 
@@ -106,13 +106,14 @@ export const deleteLayer = operation({
   answers: { 200: empty() },
   handle: async (parts: CatalogParts, request, reply) => {
     const layer = await getNamedLayer(parts, request)
-    requireMatch(request, await describe(parts, request, layer))
+    requireMatch(request, await describeLayer(parts, request, layer))
     await parts.catalog.layers.delete(layer, { recurse: request.query.recurse ?? false })
     return reply.code(200).send()
   },
 })
 
-async function describe(
+/** A layer as it is shown. */
+export async function describeLayer(
   { catalog: { layers, styles } }: CatalogParts,
   request: FastifyRequest,
   layer: LayerRecord,

@@ -32,7 +32,7 @@ import {
   listStylesOfWorkspace,
   showStyleOfWorkspace,
 } from './styles-of-workspace.ts'
-import { changeVersion, listVersions, showVersion } from './versions.ts'
+import { changeVersion, listVersions, removeVersion, restoreVersion, showVersion } from './versions.ts'
 import {
   changeDefaultWorkspace,
   changeWorkspace,
@@ -89,9 +89,15 @@ export const layerEndpoints = [
   endpoint('POST', '/rest/layers/:layer/styles', 'staff', 'create', { makeStyleOfLayer }),
   endpoint('POST', '/rest/layers/:layer/refresh', 'staff', 'change_metadata', { refreshLayer }),
   endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
+]
+
+/** What layers were before. */
+export const versionEndpoints = [
   endpoint('GET', '/rest/layers/:layer/versions', 'user', 'view_metadata', { listVersions }),
   endpoint('GET', '/rest/layers/:layer/versions/:version', 'user', 'view_metadata', { showVersion }),
   endpoint('PUT', '/rest/layers/:layer/versions/:version', 'staff', 'change_metadata', { changeVersion }),
+  endpoint('DELETE', '/rest/layers/:layer/versions/:version', 'admin', 'remove', { removeVersion }),
+  endpoint('POST', '/rest/layers/:layer/versions/:version/restore', 'staff', 'change', { restoreVersion }),
 ]
 
 /** Styles: of every workspace, and of one. */
@@ -115,5 +121,6 @@ export const catalogEndpoints = [
   ...workspaceEndpoints,
   ...storeEndpoints,
   ...layerEndpoints,
+  ...versionEndpoints,
   ...styleEndpoints,
 ]

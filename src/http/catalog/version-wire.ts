@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { ToldVersion, VersionedLayer } from '../../catalog/doors/versions.ts'
+import { restoredParts } from '../../catalog/doors/versions.ts'
 import { versionCauses } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { layerPath } from './paths.ts'
@@ -38,6 +39,14 @@ const Version = Type.Object({
 
 export const VersionReply = Type.Object({ version: Version }, { title: 'Version' })
 export const VersionList = Type.Object({ versions: Type.Array(Version) }, { title: 'VersionList' })
+export const RestoreBody = Type.Object({
+  what: Type.Optional(
+    Type.Array(Type.Union(restoredParts.map((part) => Type.Literal(part))), {
+      minItems: 1,
+      description: 'What comes back: data with their columns, style; absent: both',
+    }),
+  ),
+})
 export const VersionBody = Type.Object({ pinned: Type.Boolean() })
 
 /** A version as clients see it. */

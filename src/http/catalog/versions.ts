@@ -2,12 +2,17 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { VersionedLayer } from '../../catalog/doors/versions.ts'
+import { restoredParts } from '../../catalog/doors/versions.ts'
+import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { requireMatch, sendEntity } from '../etag.ts'
-import type { CatalogParts } from './catalog-parts.ts'
-import { toWireVersion, VersionBody, VersionList, VersionReply } from './version-wire.ts'
+import { requireAnyMatch, requireMatch, sendEntity } from '../etag.ts'
+import type { CatalogParts, VersionParts } from './catalog-parts.ts'
+import { describeLayer } from './layers.ts'
+import { RestoreBody, toWireVersion, VersionBody, VersionList, VersionReply } from './version-wire.ts'
 
 const tags = ['versions']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
@@ -23,10 +28,7 @@ export const listVersions = operation({
   answers: { 200: VersionList },
   handle: async (parts: CatalogParts, request, reply) => {
     const of = await versionedLayer(parts, request)
-    const versions = await parts.catalog.versions.list(of)
-    return sendEntity(request, reply, {
-      versions: versions.map((one) => toWireVersion(request, of, one)),
-    })
+    return sendEntity(request, reply, await describeList(parts, request, of))
   },
 })
 
@@ -53,6 +55,49 @@ export const changeVersion = operation({
     return { version: toWireVersion(request, of, pinned) }
   },
 })
+
+export const restoreVersion = operation({
+  summary: 'Make a layer what it was, as a new version; a deleted one is published again',
+  description:
+    'Readers, tiles and features see the layer as it was until now, or as it comes to be, never a mixture. `If-Match` may name the `ETag` of the layer or of its versions.',
+  tags,
+  params: oneParams,
+  body: RestoreBody,
+  answers: { 200: VersionReply },
+  handle: async (parts: VersionParts, request, reply) => {
+    const of = await versionedLayer(parts, request)
+    const { versions } = parts.catalog
+    const isExpected = await requireAnyMatch(request, async () => [
+      await describeList(parts, request, of),
+      ...(of.layer === undefined ? [] : [await describeLayer(parts, request, of.layer)]),
+    ])
+    const version = await versions.get(of, request.params.version)
+    const { what = restoredParts } = request.body
+    const expected = isExpected ? of.layer?.version : undefined
+    const wish = { what, ...defined({ user: request.caller.name, expected }) }
+    const made = await parts.restores.restore(of, version, wish, clientSignal(reply))
+    const now = await versionedLayer(parts, request)
+    return { version: toWireVersion(request, now, await versions.get(now, made)) }
+  },
+})
+
+export const removeVersion = operation({
+  summary: 'Let a version go for good, pinned or not; the present one stays',
+  tags,
+  params: oneParams,
+  answers: { 200: empty() },
+  handle: async (parts: CatalogParts, request, reply) => {
+    requireMatch(request, await describe(parts, request))
+    const of = await versionedLayer(parts, request)
+    await parts.catalog.versions.remove(of, request.params.version)
+    return reply.code(200).send()
+  },
+})
+
+async function describeList(parts: CatalogParts, request: FastifyRequest, of: VersionedLayer) {
+  const versions = await parts.catalog.versions.list(of)
+  return { versions: versions.map((one) => toWireVersion(request, of, one)) }
+}
 
 async function describe(
   parts: CatalogParts,

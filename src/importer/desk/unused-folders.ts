@@ -23,8 +23,8 @@ const textsOf = (fields: object): string[] =>
   Object.values(fields).filter((value): value is string => typeof value === 'string')
 
 async function pathsOfStores(catalog: Catalog): Promise<string[]> {
-  const stores = await catalog.stores.listAll()
-  return stores.flatMap(({ parameters }) => textsOf(parameters))
+  const places = await catalog.stores.files.listPlaces()
+  return places.flatMap(({ parameters }) => textsOf(parameters))
 }
 
 /** Where loads put their data that are under way, or of which it is not known how they ended. */

@@ -123,6 +123,8 @@ export interface Staged {
 export interface CommitNote {
   token: string
   counts: NonNullable<TaskLoad['counts']>
+  kept?: NonNullable<TaskLoad['kept']>
+  changes?: NonNullable<TaskLoad['changes']>
   /** What went to the store, under the names that it has there. */
   columns: NonNullable<TaskLayer['loaded']>
   messages: Message[]

@@ -1,3 +1,6 @@
+import type { ChangeCounts } from '../../stores/changes.ts'
+import type { KeptState, NotKept } from '../../stores/store.ts'
+
 /** Where a load goes, known before it begins. */
 export interface TaskLoad {
   loadId: string
@@ -12,5 +15,11 @@ export interface TaskLoad {
   granuleFolder?: string
   /** Recorded just before the store's commit. */
   token?: string
+  /** Under which id what the table was before is kept, or why it is not. */
+  keep?: { id: string } | NotKept
+  /** What was kept, recorded with the token. */
+  kept?: KeptState | NotKept
+  /** Of an `UPSERT` what becomes of the rows, recorded with the token. */
+  changes?: ChangeCounts
   counts?: { rowsRead: number; rowsLoaded: number; rejected: number }
 }

@@ -7,6 +7,7 @@ import type { LayerDescription, RasterDescription } from '../../formats/format.t
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
+import type { ChangeCounts } from '../../stores/changes.ts'
 import type { TableDescription } from '../../stores/store.ts'
 import type { ImportRecord, TaskLayer, TaskRecord } from '../model/model.ts'
 import { loadedLayer, taskAfter } from '../model/model.ts'
@@ -22,6 +23,8 @@ export interface Place {
   isNewLayer: boolean
   /** What became of the contents that the layer had. */
   end?: ContentEnd
+  /** Of an `UPSERT` what became of the rows. */
+  changes?: ChangeCounts
 }
 
 /** What the published layer holds. */
@@ -95,7 +98,7 @@ async function putLayer(
     mode: task.updateMode,
     rows: task.rowsLoaded ?? 0,
     importId: record.id,
-    ...defined({ user: record.user }),
+    ...defined({ user: record.user, changes: place.changes }),
   }
   if (!place.isNewLayer) {
     const refresh = { storeId, nativeName, details: facts, end: endOf(place) }

@@ -1,6 +1,8 @@
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { RehearseNeeds } from '../rehearse/rehearse.ts'
 import { rehearsalHandler, rehearseJob } from '../rehearse/rehearse.ts'
+import type { Restores } from '../restore/restores.ts'
+import { restoreJob } from '../restore/restores.ts'
 import type { PrepareNeeds } from './prepare-import.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { publishEarlierCommits } from './recover-task.ts'
@@ -15,14 +17,17 @@ export async function startJobs(
     preparing,
     running,
     rehearsing,
-  }: { preparing: PrepareNeeds; running: RunNeeds; rehearsing: RehearseNeeds },
+    restores,
+  }: { preparing: PrepareNeeds; running: RunNeeds; rehearsing: RehearseNeeds; restores: Restores },
 ): Promise<void> {
   const { owner, attempt } = running.tasks
   await publishEarlierCommits({ owner, ...attempt, jobs })
+  await restores.settleEarlier()
   await jobs.start({
     [prepareJob]: prepareHandler(preparing),
     [runJob]: runHandler(running),
     [rehearseJob]: rehearsalHandler(rehearsing),
+    [restoreJob]: restores.handler,
   })
 }
 export type { MakeNeeds } from './make-tasks.ts'

@@ -105,13 +105,13 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** What must be known after a crash stands on disk before the store commits; nothing read from now on is kept. */
-  async noteCommit({ token, counts, columns, messages }: CommitNote): Promise<void> {
+  async noteCommit({ token, counts, kept, changes, columns, messages }: CommitNote): Promise<void> {
     const { layer } = this.#task
     const { load } = this.#run
     if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not written down`)
     await this.#save({
       ...this.#task,
-      run: { ...this.#run, load: { ...load, token, counts } },
+      run: { ...this.#run, load: { ...load, token, counts, ...defined({ kept, changes }) } },
       ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
       messages: [...this.#task.messages, ...messages],
     })

@@ -123,7 +123,7 @@ export class Ledger {
   /** What the load came to; throws when it may not be kept. */
   settle(result: LoadResult, schema: Schema): LoadOutcome {
     const { rowsRead, rejected } = this
-    const { rowsLoaded, envelope, renamed, table } = result
+    const { rowsLoaded, envelope, renamed, table, kept, changes } = result
     if (rowsRead !== rowsLoaded + rejected) {
       throw new Error(
         `Internal accounting: ${rowsRead} rows were read, but ${rowsLoaded} loaded and ${rejected} rejected`,
@@ -140,7 +140,7 @@ export class Ledger {
       rejected,
       schema,
       renamed,
-      ...defined({ envelope, table }),
+      ...defined({ envelope, table, kept, changes }),
     }
   }
 }

@@ -2,8 +2,8 @@ import type { DataFile, LayerDescription } from '../../formats/format.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { DatabaseConnection } from '../../sources/database/database.ts'
-import type { UpsertRules } from '../../stores/changes.ts'
-import type { LoadMode, StoreConnection, TableDescription } from '../../stores/store.ts'
+import type { ChangeCounts, UpsertRules } from '../../stores/changes.ts'
+import type { KeptState, LoadMode, NotKept, StoreConnection, TableDescription } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { AttributeChoice, IndexRow, LaidBy, RejectLimit, Trial, TrialWish } from '../model/model.ts'
 
@@ -47,6 +47,8 @@ export interface LoadPlan {
   takeUp?: LaidBy & { rejected: number; rejectsPath: string }
   /** Where what an `UPSERT` changes is listed; absent: nowhere. */
   changesPath?: string
+  /** What the table was before is kept under this id. */
+  keepAs?: string
 }
 
 /** What a load comes to that stops before its commit. */
@@ -67,6 +69,10 @@ export interface LoadOutcome {
   renamed: Record<string, string>
   /** The table as it is after the load, where the store has told. */
   table?: TableDescription
+  /** What became of what the table was before, where it was to be kept. */
+  kept?: KeptState | NotKept
+  /** Of an `UPSERT` what becomes of the rows. */
+  changes?: ChangeCounts
 }
 
 export interface LoadProgress {

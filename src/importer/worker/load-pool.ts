@@ -5,9 +5,11 @@ import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
+import type { LoadResult } from '../../stores/store.ts'
 import type { DescribedFile } from '../model/model.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadNotice, LoadWork } from './load-work.ts'
+import type { RestorePlan } from './restore-table.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { needsOwnProcess } from './trusted-databases.ts'
 
@@ -27,6 +29,11 @@ export interface LoadHandlers extends WatchHandlers {
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
+interface RestoreHandlers {
+  signal: AbortSignal
+  beforeCommit(token: string, result: LoadResult): Promise<void>
+}
+
 export interface LoadPool {
   /** The format and layers of a file. */
   describe(file: DataFile, options: { charset?: string; signal: AbortSignal }): Promise<DescribedFile>
@@ -35,6 +42,8 @@ export interface LoadPool {
   load(plan: LoadPlan, handlers: LoadHandlers): Promise<LoadOutcome>
   /** Does what a load does before its commit, and tells what that would do. */
   rehearse(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
+  /** Brings a table back to what it was; `beforeCommit` as of a load. */
+  restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
   /** Loads and descriptions under way, and those that wait. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -114,7 +123,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           onAsk: async (question) => {
             if ('staged' in question) await handlers.onStaged?.()
             else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
-            else await handlers.beforeCommit(question.token, question.outcome)
+            else if ('outcome' in question) await handlers.beforeCommit(question.token, question.outcome)
           },
         }),
       ),
@@ -124,6 +133,17 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: (notice) => pass(notice, handlers),
+        }),
+      ),
+    restore: (plan, { signal, beforeCommit }) =>
+      work<LoadResult>(signal, (pool, { isSlow: _isSlow, ...limits }) =>
+        pool.call('restore', plan, {
+          ...limits,
+          key: plan.connection.parameters.path,
+          onNotice: () => undefined,
+          onAsk: async (question) => {
+            if ('restored' in question) await beforeCommit(question.token, question.restored)
+          },
         }),
       ),
     counts: () => ({ running: queue.running, queued: queue.waiting }),

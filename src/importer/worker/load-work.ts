@@ -4,11 +4,14 @@ import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
 import { getDatabaseReader } from '../../sources/database/registry.ts'
+import type { LoadResult } from '../../stores/store.ts'
 import { describeFile } from './describe-file.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
+import type { RestorePlan } from './restore-table.ts'
+import { restoreTable } from './restore-table.ts'
 import { rehearseLoad, runLoad } from './run-load.ts'
 import type { LoadPlace } from './trusted-databases.ts'
-import { checkConnection, checkFile, checkPlan } from './trusted-databases.ts'
+import { checkConnection, checkFile, checkPlan, checkStore } from './trusted-databases.ts'
 
 /** What a database holds, and the format that its tables are shown to have. */
 export interface DatabaseDescription extends DescribedDatabase {
@@ -18,7 +21,11 @@ export interface DatabaseDescription extends DescribedDatabase {
 export type LoadNotice = { progress: LoadProgress } | { message: Message }
 
 /** What the load waits for: it goes on when this is answered, and is discarded when it is refused. */
-export type LoadQuestion = { staged: true } | { stopped: TriedLoad } | { token: string; outcome: LoadOutcome }
+export type LoadQuestion =
+  | { staged: true }
+  | { stopped: TriedLoad }
+  | { token: string; outcome: LoadOutcome }
+  | { token: string; restored: LoadResult }
 
 type LoadContext = CallContext<LoadNotice, LoadQuestion, void>
 
@@ -52,6 +59,14 @@ function handlersAt(place: LoadPlace) {
         onStaged: () => ask({ staged: true }),
         onStopped: (stopped) => ask({ stopped }),
         beforeCommit: (token, outcome) => ask({ token, outcome }),
+      })
+    },
+    restore: (plan: RestorePlan, { signal, notify, ask }: LoadContext): Promise<LoadResult> => {
+      checkStore(place, plan.connection)
+      return restoreTable(plan, {
+        signal,
+        onMessage: (message) => notify({ message }),
+        beforeCommit: (token, restored) => ask({ token, restored }),
       })
     },
     rehearse: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {

@@ -37,11 +37,11 @@ async function holdsRows(store: VectorStore, plan: LoadPlan, signal: AbortSignal
 }
 
 function requestOf(plan: LoadPlan, { schema, indexes }: Pick<Flow, 'schema' | 'indexes'>): LoadRequest {
-  const { loadId, mode, table, upsert } = plan
+  const { loadId, mode, table, upsert, keepAs } = plan
   const isTried = plan.trial !== undefined || plan.takeUp !== undefined
   return {
     ...{ loadId, mode, table, schema, indexes },
-    ...defined({ upsert }),
+    ...defined({ upsert, keepAs }),
     ...(isTried ? { isRehearsal: true } : {}),
   }
 }

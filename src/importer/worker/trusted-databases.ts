@@ -51,7 +51,8 @@ function checkSource(place: LoadPlace, source: LoadSource): void {
   else if (source.kind === 'database') checkConnection(place, source.connection)
 }
 
-function checkStore(place: LoadPlace, { type, parameters: { path } }: StoreConnection): void {
+/** The same for a store. */
+export function checkStore(place: LoadPlace, { type, parameters: { path } }: StoreConnection): void {
   const isSqlite = getStoreDescription(type).file?.isSqlite === true
   if (isSqlite && path !== undefined && existsSync(path)) checkFile(place, path)
 }

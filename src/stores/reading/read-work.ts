@@ -4,11 +4,15 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import type {
   FeaturePage,
   FeatureQuery,
+  KeptState,
+  NotKept,
   StoreConnection,
   TableDescription,
   TableState,
+  TableStates,
   TileQuery,
   TimeBounds,
+  VectorStore,
 } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { KeptStores } from './kept-stores.ts'
@@ -66,6 +70,16 @@ function createHandlers(stores: KeptStores) {
       stores.use(connection, (store) => store.sweep(loadId)),
     dropTable: ({ connection, table }: AskedTable): Promise<void> =>
       stores.use(connection, (store) => store.dropTable(table)),
+    putAside: ({
+      connection,
+      table,
+      keepAs,
+    }: AskedTable & { keepAs: string }): Promise<KeptState | NotKept> =>
+      stores.use(connection, (store) => statesOf(store).putAside(table, keepAs)),
+    dropKept: ({ connection, id }: Asked & { id: string }): Promise<void> =>
+      stores.use(connection, (store) => statesOf(store).drop({ id })),
+    listKept: ({ connection }: Asked): Promise<string[]> =>
+      stores.use(connection, (store) => statesOf(store).list()),
     timeBounds: (
       { connection, table, attribute }: AskedTable & { attribute: string },
       { signal }: Context,
@@ -75,6 +89,11 @@ function createHandlers(stores: KeptStores) {
       stores.use(connection, (store) => store.state(table, signal)),
     forget: ({ connection }: Asked): Promise<void> => stores.forget(connection),
   }
+}
+
+function statesOf({ type, states }: VectorStore): TableStates {
+  if (states === undefined) throw new Error(`A ${type} store keeps no states of its tables`)
+  return states
 }
 
 async function* pageParts(parts: AsyncIterable<PagePart>): AsyncGenerator<Transfer<PagePart>> {

@@ -2,7 +2,14 @@ import type { ValueSummary } from '../../cartography/classify/summary.ts'
 import { Failure } from '../../lib/errors.ts'
 import { WorkerEnded } from '../../lib/workers/worker-handle.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
-import type { FeaturePage, FeatureQuery, StoreConnection, TileReads, VectorStore } from '../store.ts'
+import type {
+  FeaturePage,
+  FeatureQuery,
+  StoreConnection,
+  TableStates,
+  TileReads,
+  VectorStore,
+} from '../store.ts'
 import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
 import type { SummaryWish } from './summarize-values.ts'
@@ -18,7 +25,7 @@ export interface ServedStore extends VectorStore, TileReads {
   summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
 }
 
-/** `stage` alone works in this thread: loads have threads of their own. */
+/** `stage` and what stages or reads earlier states work in this thread: loads have threads of their own. */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection)
   const isFile = getStoreDescription(connection.type).file !== undefined
@@ -44,8 +51,18 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     }
   }
 
+  const { states } = local
+  const served: TableStates | undefined = states && {
+    stageRestore: (request, hooks) => states.stageRestore(request, hooks),
+    read: (table, path, signal) => states.read(table, path, signal),
+    putAside: (table, keepAs) =>
+      ask(({ pool, limits }) => pool.call('putAside', { connection, table, keepAs }, limits)),
+    drop: ({ id }) => ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits)),
+    list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
+  }
   return {
     type: connection.type,
+    ...(served === undefined ? {} : { states: served }),
     tableName: (wanted, suffix) => local.tableName(wanted, suffix),
     stage: (request, batches, hooks) => local.stage(request, batches, hooks),
     check: (signal) => ask(({ pool, limits }) => pool.call('check', { connection }, { ...limits, signal })),

@@ -3,6 +3,7 @@ import { defined } from '../../../lib/defined.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskTrial } from '../../model/model.ts'
 import type { CommitNote, Committed, Naming, Placed, RehearsalNotes, Running } from '../kind.ts'
+import { endOfFiles, endOfTable, howToKeep } from './earlier-contents.ts'
 import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
 import { rehearseRows } from './rehearse-rows.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
@@ -31,7 +32,8 @@ export class RowLoads {
     const found = await targets.find(running, naming)
     const trial = await this.#trialOf(running, found)
     const target = trial.kept?.load.movedTo === undefined ? found : movedTo(found, trial.kept.load.movedTo)
-    const load = loadInto(target, trial.kept?.load.loadId ?? randomUUID())
+    const keep = await howToKeep(this.#needs.catalog, running.task, target)
+    const load = { ...loadInto(target, trial.kept?.load.loadId ?? randomUUID()), keep }
     return {
       load,
       turns: turnsAt(target),
@@ -39,8 +41,9 @@ export class RowLoads {
         const stage = { running, load, target, source }
         const rows = await stageRows(this.#needs, stage, trial, notes, signal)
         const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
-          const { rowsRead, rowsLoaded, rejected, table } = await rows.commit(write)
-          return this.#committed({ ...load, counts: { rowsRead, rowsLoaded, rejected } }, table)
+          const { rowsRead, rowsLoaded, rejected, table, kept, changes } = await rows.commit(write)
+          const counts = { rowsRead, rowsLoaded, rejected }
+          return this.#committed({ ...load, counts, ...defined({ kept, changes }) }, table)
         }
         return { commit, discard: rows.discard }
       },
@@ -105,12 +108,13 @@ export class RowLoads {
       publish: async ({ task }) => {
         const table = given ?? (await (await this.open(load)).findTable(load.table))
         if (table === undefined) throw new Error(`The table "${load.table}" is gone after its load`)
-        const publication = { task: { ...task, ...load.counts }, place: load, published: table }
+        const done = { task: { ...task, ...load.counts }, published: table }
         const { movedTo } = load
-        if (movedTo === undefined) return publication
         const from = await catalog.stores.get(load.storeId)
+        if (movedTo === undefined) return { ...done, place: { ...load, end: endOfTable(load, from) } }
         return {
-          ...publication,
+          ...done,
+          place: { ...load, end: await endOfFiles(catalog, from) },
           makeStore: (change) => pointStore(change, load, movedTo),
           tidy: () =>
             catalog.stores.files

@@ -104,7 +104,7 @@ export class Loader {
 }
 
 function noteOf(token: string, outcome: LoadOutcome, messages: Message[]): CommitNote {
-  const { rowsRead, rowsLoaded, rejected, renamed } = outcome
+  const { rowsRead, rowsLoaded, rejected, renamed, kept, changes } = outcome
   const renames = Object.entries(renamed).map(
     ([from, to]): Message => ({
       level: 'info',
@@ -115,6 +115,7 @@ function noteOf(token: string, outcome: LoadOutcome, messages: Message[]): Commi
   return {
     token,
     counts: { rowsRead, rowsLoaded, rejected },
+    ...defined({ kept, changes }),
     columns: loadedColumns(outcome),
     messages: [...messages, ...renames],
   }

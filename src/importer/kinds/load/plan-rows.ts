@@ -79,6 +79,7 @@ function planOf(
   const { attributes, srs } = task.layer ?? {}
   const isTargetFilled = target.copyFrom !== undefined && (target.layer?.details.featureCount ?? 1) > 0
   const upsert = upsertOf(task)
+  const keepAs = load.keep !== undefined && 'id' in load.keep ? load.keep.id : undefined
   return {
     loadId: load.loadId,
     source,
@@ -91,7 +92,7 @@ function planOf(
     ...(task.repair === true ? { repair: true } : {}),
     ...(task.allowEmpty === true ? { allowEmpty: true } : {}),
     ...(isTargetFilled ? { isTargetFilled: true } : {}),
-    ...defined({ attributes, srs, upsert }),
+    ...defined({ attributes, srs, upsert, keepAs }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { CatalogTransaction } from '../../../catalog/doors/transaction.ts'
 import type { StoreRecord } from '../../../catalog/records.ts'
 import type { Message } from '../../../formats/format.ts'
 import type { ImportRecord, TaskRecord } from '../../model/model.ts'
+import type { Place } from '../../publish/publish.ts'
 import type { Publication, Running } from '../kind.ts'
 import type { RasterNeeds } from './raster-needs.ts'
 
@@ -39,6 +40,18 @@ async function replaceMessages(
   return [{ level: 'warning', code: 'crs-changed', message }]
 }
 
+/** What becomes of the file that the layer reads until now. */
+async function endOfFormer(
+  { catalog }: RasterNeeds,
+  { workspace }: ImportRecord,
+  { updateMode, layer: wanted }: TaskRecord,
+): Promise<Pick<Place, 'end'>> {
+  const layer =
+    updateMode === 'REPLACE' ? await catalog.layers.find(workspace, wanted?.name ?? '') : undefined
+  if (layer === undefined) return {}
+  return { end: await catalog.versions.keepFiles(await catalog.layers.storeOf(layer)) }
+}
+
 /** The raster as a coverage: one transaction makes or moves the store and the layer. */
 export async function publishRaster(
   needs: RasterNeeds,
@@ -52,6 +65,7 @@ export async function publishRaster(
   return {
     task: { ...task, messages },
     place: {
+      ...(await endOfFormer(needs, record, task)),
       ...{ storeId: 0, table: layer.nativeName, layerName: layer.name },
       isNewLayer: task.updateMode === 'CREATE',
     },

@@ -1,0 +1,85 @@
+import type { FreeSpace } from '../../lib/files/free-space.ts'
+import type { StoreRecord } from '../records.ts'
+import { getStoreById, listAllStores } from '../rows/store-rows.ts'
+import type { ContentRecord } from '../versions/contents.ts'
+import { endContent } from '../versions/contents.ts'
+import {
+  contentsOfStore,
+  forgetOldVersions,
+  forgetUntold,
+  pinnedContents,
+  unneededContents,
+} from '../versions/garbage.ts'
+import type { VersionLimits } from '../versions/retention.ts'
+import { chooseOutdated } from '../versions/retention.ts'
+import type { WriteParts } from './parts.ts'
+import { nowOf } from './parts.ts'
+import type { Stores } from './stores.ts'
+
+export interface PruneParts extends WriteParts {
+  stores: Stores
+  limits: VersionLimits
+  /** Of the disk with the data directory. */
+  space: FreeSpace
+}
+
+const dayMs = 86_400_000
+/** So much of the disk stays free of what is kept in files. */
+const spareShare = 0.1
+const noLonger = 'Its version was deleted'
+
+/** Lets go what is too old or takes too much, in every store, and what nobody wants. */
+export async function pruneVersions(parts: PruneParts): Promise<void> {
+  const { database, clock, limits } = parts
+  const before = new Date(clock.now().getTime() - limits.days * dayMs).toISOString()
+  await database.transaction((db) => forgetOldVersions(db, before))
+  for (const store of await listAllStores(database.kysely)) await pruneStore(parts, store.id)
+  await database.transaction(forgetUntold)
+}
+
+/** The same in one store. */
+export async function pruneStore(parts: PruneParts, storeId: number): Promise<void> {
+  const { database, clock } = parts
+  const db = database.kysely
+  const contents = await contentsOfStore(db, storeId)
+  if (!contents.some(({ form }) => form === 'kept')) return
+  const store = await getStoreById(db, storeId)
+  const limits = await limitsOf(parts, store, contents)
+  const pinned = await pinnedContents(db, storeId)
+  for (const { content, reason } of chooseOutdated(contents, { pinned, now: clock.now(), limits }))
+    await letGo(parts, store, content, reason)
+  for (const content of await unneededContents(db, storeId)) await letGo(parts, store, content, noLonger)
+}
+
+/** Where the disk is nearly full, files keep less. */
+async function limitsOf(
+  { limits, space }: PruneParts,
+  { parameters: { path } }: StoreRecord,
+  contents: readonly ContentRecord[],
+): Promise<VersionLimits> {
+  const disk = path === undefined ? undefined : await space.read()
+  if (disk === undefined) return limits
+  const lacking = disk.totalBytes * spareShare - disk.freeBytes
+  if (lacking <= 0) return limits
+  const kept = contents.reduce((sum, { form, sizeBytes = 0 }) => sum + (form === 'kept' ? sizeBytes : 0), 0)
+  return { ...limits, bytes: Math.min(limits.bytes, Math.max(0, kept - lacking)) }
+}
+
+/** First nobody knows of it any more, then it goes: what a crash leaves in between is removed at the next start. */
+async function letGo(
+  parts: PruneParts,
+  store: StoreRecord,
+  { id, state, files, path, afterId }: ContentRecord,
+  reason: string,
+): Promise<void> {
+  const { database, stores } = parts
+  const end = { form: 'lost', reason } as const
+  const at = nowOf(parts)
+  await database.transaction((db) =>
+    endContent(db, id, { at, end, ...(afterId === undefined ? {} : { afterId }) }),
+  )
+  const isHere = state !== undefined && path === store.parameters.path
+  if (isHere) await (await stores.open(store)).states?.drop(state)
+  const file = files?.parameters.path ?? path
+  if (file !== undefined && !isHere) await stores.files.removeUnused(file)
+}

@@ -1,0 +1,116 @@
+import type { Queryable } from '../../db/connection.ts'
+import { without } from '../../lib/defined.ts'
+import { conflict } from '../../lib/errors.ts'
+import { findFreeName } from '../../lib/text/free-name.ts'
+import type { LayerDetails, LayerRecord } from '../records.ts'
+import type { ContentEnd, KeptFiles } from '../versions/contents.ts'
+import { returnContent } from '../versions/contents.ts'
+import type { VersionRecord } from '../versions/version-rows.ts'
+import { findKeptStyle, latestVersionOf } from '../versions/version-rows.ts'
+import { findLayer, findLayerById, updateLayer } from './layer-rows.ts'
+import { moveStore } from './store-rows.ts'
+import { findStyle, insertStyle, resolveStyle, updateStyle } from './style-rows.ts'
+import { growBesides, layersDrawnBy, takeFirstVersion } from './version-numbers.ts'
+
+/** What of a layer comes back. */
+export const restoredParts = ['data', 'style'] as const
+export type RestoredPart = (typeof restoredParts)[number]
+
+/** What a layer is brought back to; its data are in their place already, or files to point the store to. */
+export interface Restoration {
+  version: VersionRecord
+  what: readonly RestoredPart[]
+  /** What becomes of the contents that are there until now, where others take their place. */
+  end?: ContentEnd
+  files?: KeptFiles
+  /** Rows that came back, where they were counted. */
+  rows?: number
+  user?: string
+}
+
+/** Makes a layer what it was, as a new version; one that was deleted is published again. Run it in a transaction. */
+export async function restoreLayer(
+  db: Queryable,
+  { version, what, end, files, rows, user }: Restoration,
+  at: string,
+): Promise<LayerRecord> {
+  const { layerId, storeId, nativeName, content } = version
+  const layer = (await findLayerById(db, layerId)) ?? (await publishAgain(db, version, at))
+  const from = { storeId: layer.storeId, table: layer.nativeName }
+  const hasData = what.includes('data')
+  if (hasData && end !== undefined) await returnContent(db, content, { at, end, from })
+  if (hasData && files !== undefined) await moveStore(db, storeId, files, at)
+  const details = {
+    ...(hasData ? withData(layer.details, version.details, rows) : layer.details),
+    ...(what.includes('style') ? { style: await restoreStyle(db, version, at) } : {}),
+  }
+  const place = hasData ? { storeId, nativeName } : {}
+  const note = { at, cause: 'restore' as const, ...(user === undefined ? {} : { user }) }
+  const restored = { ...layer, ...place, details }
+  await updateLayer(db, restored, note)
+  if (hasData && end !== undefined) await growBesides(db, restored, note)
+  return (await findLayerById(db, layerId)) ?? restored
+}
+
+function withData(now: LayerDetails, then: LayerDetails, rows: number | undefined): LayerDetails {
+  const said = without(now, 'envelope', 'featureCount', 'times', 'srs', 'crs', 'raster')
+  const { envelope, featureCount = rows, times, srs, crs, raster, schema } = then
+  return {
+    ...said,
+    schema,
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(featureCount === undefined ? {} : { featureCount }),
+    ...(times === undefined ? {} : { times }),
+    ...(srs === undefined ? {} : { srs }),
+    ...(crs === undefined ? {} : { crs }),
+    ...(raster === undefined ? {} : { raster }),
+  }
+}
+
+/** Publishes a deleted layer under its number and name; versions go on from the highest that anyone may have seen. */
+async function publishAgain(db: Queryable, version: VersionRecord, at: string): Promise<LayerRecord> {
+  const { layerId, workspace, name, storeId, nativeName, details, isPublic } = version
+  if ((await findLayer(db, workspace, name)) !== undefined)
+    throw conflict(
+      'layer-exists',
+      `There is another layer "${workspace}:${name}" now: delete that first (it can be taken back as well), or download the version and import it under another name`,
+    )
+  const next = await takeFirstVersion(db, { workspace, name })
+  const last = await latestVersionOf(db, layerId)
+  await db
+    .insertInto('layers')
+    .values({
+      ...{ id: layerId, workspace, name, store_id: storeId, native_name: nativeName },
+      document: JSON.stringify(details),
+      ...{ created_at: at, updated_at: at },
+      is_public: isPublic === undefined ? null : isPublic ? 1 : 0,
+      version: Math.max(next - 1, last),
+      version_cause: 'restore',
+    })
+    .execute()
+  const layer = await findLayerById(db, layerId)
+  if (layer === undefined) throw new Error(`Layer ${layerId} was not published again`)
+  return layer
+}
+
+/** The name of a style that draws as that of the version did: the same one, changed back where it draws nothing else, or a new one. */
+async function restoreStyle(db: Queryable, version: VersionRecord, at: string): Promise<string> {
+  const { workspace, layerId, styleDigest } = version
+  const { style: name } = version.details
+  const kept = styleDigest === undefined ? undefined : await findKeptStyle(db, styleDigest)
+  if (kept === undefined) return name
+  const present = await resolveStyle(db, workspace, name)
+  if (present?.format === kept.format && present.document === kept.document) return name
+  if (present?.workspace !== undefined) {
+    const drawn = await layersDrawnBy(db, present)
+    if (drawn.length === 1 && drawn[0]?.id === layerId) {
+      await updateStyle(db, present, { ...kept, at })
+      return name
+    }
+  }
+  const isTaken = async (wanted: string) => (await findStyle(db, workspace, wanted)) !== undefined
+  const wanted = present === undefined ? name : `${name}_v${version.version}`
+  const free = await findFreeName(wanted, isTaken)
+  await insertStyle(db, { workspace, name: free, ...kept }, at)
+  return free
+}

@@ -1,0 +1,104 @@
+import type { Queryable } from '../../db/connection.ts'
+import type { ContentRecord } from './contents.ts'
+import { toContent } from './contents.ts'
+import { neededFor } from './way-back.ts'
+
+/** More versions of one layer are told of no longer, but for pinned ones. */
+const mostTold = 1000
+
+/** Everything of a store that is in its place or kept. */
+export async function contentsOfStore(db: Queryable, storeId: number): Promise<ContentRecord[]> {
+  const rows = await db
+    .selectFrom('layer_contents')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('form', '!=', 'lost')
+    .execute()
+  return rows.map(toContent)
+}
+
+/** The contents of a store that pinned versions have. */
+export async function pinnedContents(db: Queryable, storeId: number): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('layer_versions as v')
+    .innerJoin('layer_contents as c', 'c.id', 'v.content_id')
+    .select('c.id')
+    .where('c.store_id', '=', storeId)
+    .where('v.is_pinned', '=', 1)
+    .execute()
+  return new Set(rows.map(({ id }) => Number(id)))
+}
+
+/** Contents of a store that are kept though no version has them, and that lead to none that has. */
+export async function unneededContents(db: Queryable, storeId: number): Promise<ContentRecord[]> {
+  const contents = await contentsOfStore(db, storeId)
+  const rows = await db
+    .selectFrom('layer_versions as v')
+    .innerJoin('layer_contents as c', 'c.id', 'v.content_id')
+    .select('c.id')
+    .where('c.store_id', '=', storeId)
+    .execute()
+  const told = new Set(rows.map(({ id }) => Number(id)))
+  const known = new Map(contents.map((content) => [content.id, content]))
+  const needed = neededFor(
+    contents.filter(({ id }) => told.has(id)),
+    known,
+  )
+  return contents.filter(({ id, form }) => form === 'kept' && !needed.has(id))
+}
+
+/** Forgets versions that nobody can want any more: of layers that were deleted before `before`, and all but the latest many. */
+export async function forgetOldVersions(db: Queryable, before: string): Promise<void> {
+  const gone = await db
+    .selectFrom('layer_versions as v')
+    .leftJoin('layers as l', 'l.id', 'v.layer_id')
+    .select(({ fn }) => ['v.layer_id', fn.max('v.created_at').as('latest')])
+    .where('l.id', 'is', null)
+    .groupBy('v.layer_id')
+    .execute()
+  for (const { layer_id } of gone.filter(({ latest }) => latest <= before))
+    await db
+      .deleteFrom('layer_versions')
+      .where('layer_id', '=', layer_id)
+      .where('is_pinned', '=', 0)
+      .execute()
+  const crowded = await db
+    .selectFrom('layer_versions')
+    .select(({ fn }) => ['layer_id', fn.max('version').as('latest')])
+    .groupBy('layer_id')
+    .having(({ fn }) => fn.countAll(), '>', mostTold)
+    .execute()
+  for (const { layer_id, latest } of crowded)
+    await db
+      .deleteFrom('layer_versions')
+      .where('layer_id', '=', layer_id)
+      .where('version', '<=', Number(latest) - mostTold)
+      .where('is_pinned', '=', 0)
+      .execute()
+}
+
+/** Forgets what no version means any more, and that holds nothing. */
+export async function forgetUntold(db: Queryable): Promise<void> {
+  const told = db.selectFrom('layer_versions').select('content_id')
+  await db
+    .deleteFrom('layer_contents')
+    .where('form', '!=', 'kept')
+    .where('id', 'not in', told)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('layer_contents as other')
+            .select('other.id')
+            .whereRef('other.after_id', '=', 'layer_contents.id')
+            .where('other.form', '=', 'kept'),
+        ),
+      ),
+    )
+    .execute()
+  const styles = db
+    .selectFrom('layer_versions')
+    .select('style_digest')
+    .where('style_digest', 'is not', null)
+    .$narrowType<{ style_digest: string }>()
+  await db.deleteFrom('kept_styles').where('digest', 'not in', styles).execute()
+}

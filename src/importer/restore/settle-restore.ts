@@ -1,0 +1,84 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { VersionRecord, WayBack } from '../../catalog/doors/versions.ts'
+import type { StoreRecord } from '../../catalog/records.ts'
+import type { ContentEnd } from '../../catalog/versions/contents.ts'
+import { defined, without } from '../../lib/defined.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { RestoreRecord } from './restore-rows.ts'
+import { saveRestore } from './restore-rows.ts'
+
+interface SettleNeeds {
+  catalog: Catalog
+  log: Logger
+}
+
+/** What becomes of the contents that are there until now; undefined where none take their place. */
+async function endOf(
+  { catalog }: SettleNeeds,
+  { token, keep, kept }: RestoreRecord,
+  store: StoreRecord,
+  way: WayBack | undefined,
+): Promise<ContentEnd | undefined> {
+  if (way?.kind === 'files') return catalog.versions.keepFiles(store)
+  if (token === undefined) return undefined
+  const { path } = store.parameters
+  if (kept !== undefined && 'id' in kept) return { form: 'kept', state: kept, ...defined({ path }) }
+  const why = kept ?? keep
+  return {
+    form: 'lost',
+    reason: why !== undefined && 'reason' in why ? why.reason : 'Nothing was kept of it',
+  }
+}
+
+/** Makes the layer what it was as a new version, and tells that the restore has ended, in one transaction. */
+export async function publishRestore(
+  needs: SettleNeeds,
+  record: RestoreRecord,
+  way: WayBack | undefined,
+): Promise<void> {
+  const { catalog } = needs
+  const version = await catalog.versions.getOf(record.layerId, record.version)
+  const store = await catalog.stores.get(version.storeId)
+  const end = await endOf(needs, record, store, way)
+  const files = way?.kind === 'files' ? way.content.files : undefined
+  const { what, user, rows } = record
+  await catalog.transaction(async (change, db) => {
+    const layer = await change.restoreLayer({ version, what, ...defined({ end, files, rows, user }) })
+    await saveRestore(db, { ...record, end: { version: layer.version } })
+  })
+  if (record.token !== undefined) await dropReturned(needs, version, store)
+}
+
+/** What stood beside the table stands in its place now; a store may have kept it all the same. */
+async function dropReturned(
+  { catalog, log }: SettleNeeds,
+  { content: { state } }: VersionRecord,
+  store: StoreRecord,
+): Promise<void> {
+  if (state === undefined) return
+  const opened = await catalog.stores.open(store)
+  await opened.states
+    ?.drop(state)
+    .catch((error: unknown) => log.warn({ err: error, id: state.id }, 'a kept state was not removed'))
+}
+
+/**
+ * Ends a restore that broke off: publishes what was committed, discards what was not. True where it is done by that.
+ * Throws where the store does not answer.
+ */
+export async function settleRestore(needs: SettleNeeds, record: RestoreRecord): Promise<boolean> {
+  if (record.table === undefined) return false
+  const { catalog } = needs
+  const opened = await catalog.stores.open(await catalog.stores.get(record.storeId))
+  const { token, loadId } = record
+  const isCommitted = token !== undefined && (await opened.outcome(token)) === 'committed'
+  await opened.sweep(loadId)
+  if (isCommitted) await publishRestore(needs, record, undefined)
+  else await catalog.layers.giveUpChange(loadId)
+  return isCommitted
+}
+
+/** A restore as it was before anything of it was staged. */
+export function unbegun(record: RestoreRecord): RestoreRecord {
+  return without(record, 'table', 'keep', 'token', 'kept', 'rows')
+}

@@ -1,0 +1,26 @@
+import { commitLoad } from '../../stores/commit-load.ts'
+import type { LoadHooks, LoadResult, RestoreRequest, StoreConnection } from '../../stores/store.ts'
+import { latestStore } from './latest-store.ts'
+
+/** Everything a worker needs to bring a table back. Plain data: it crosses threads; it holds secrets and is never logged. */
+export interface RestorePlan {
+  connection: StoreConnection
+  request: RestoreRequest
+}
+
+interface RestoreHooks extends Pick<LoadHooks, 'signal' | 'onMessage'> {
+  beforeCommit(token: string, result: LoadResult): Promise<void>
+}
+
+/** Brings a table back to what it was; it is as it was before unless this returns. */
+export async function restoreTable(
+  { connection, request }: RestorePlan,
+  { beforeCommit, ...hooks }: RestoreHooks,
+): Promise<LoadResult> {
+  const store = await latestStore(connection)
+  if (store.states === undefined) throw new Error(`A ${store.type} store keeps no states of its tables`)
+  const onReject = (): void => {
+    throw new Error(`A row of an earlier state of "${request.table}" was refused`)
+  }
+  return commitLoad(await store.states.stageRestore(request, { ...hooks, onReject }), beforeCommit)
+}
