@@ -150,7 +150,9 @@ async function startGuard(
     "listen_addresses = '127.0.0.1'",
     "unix_socket_directories = ''",
     `port = ${port}`,
-    ...(isDurable ? [] : ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off']),
+    ...(isDurable
+      ? []
+      : ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off', 'autovacuum = off']),
   ]
   const shell = ['sh', '-c', guardScript]
   const isRoot = process.getuid?.() === 0

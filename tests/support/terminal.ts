@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Cleanup } from './terrane-process.ts'
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
 
 /**
  * Runs `terrane` at a terminal, types an answer at each question in turn, and gives all that was shown. What is asked
@@ -14,7 +14,7 @@ export async function runAtTerminal(
   env: Record<string, string>,
   answers: [question: RegExp, answer: string][],
 ): Promise<string> {
-  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
+  const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...env },
     timeout: 60_000,

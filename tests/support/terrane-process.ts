@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const program = join(import.meta.dirname, '..', '..', 'bin', 'terrane.mjs')
 const patienceMilliseconds = 150_000
 
 export interface Ended {
@@ -32,7 +32,7 @@ export interface Cleanup {
  * It is killed when the test ends before it.
  */
 export function startTerrane(t: Cleanup, args: string[], env: Record<string, string>): RunningProcess {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     timeout: patienceMilliseconds,
