@@ -63,6 +63,11 @@ export class LogFiles {
     throw new Error(`${this.#path} was rotated again and again while its parts were looked at`)
   }
 
+  /** Looks anew how each file begins. */
+  forget(): void {
+    this.#starts.clear()
+  }
+
   async #paths(others: readonly string[]): Promise<Paths> {
     const current = await realpath(this.#path).catch(absent)
     const rotated = new Set([...(await this.#rotated()), ...others])

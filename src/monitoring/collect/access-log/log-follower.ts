@@ -58,8 +58,10 @@ export class LogFollower {
         hasMore = await this.#readPart({ part, isFollowed, sink, limit: left, signal })
       } catch (error) {
         signal.throwIfAborted()
-        if (error instanceof EmptiedError)
+        if (error instanceof EmptiedError) {
+          this.#files.forget()
           return { cursor: undefined, hasMore: true, problems: [], isMissing: false }
+        }
         problems.push(explain(error))
         // Its lines come before those of the next file: all wait for the next turn.
         if (isMoved(error) || isPassing(error)) break
