@@ -90,3 +90,13 @@ export function mayBeOutdated(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return !isConnectionLost(error) && !/^(?:5[37]|store-|table-locked)/.test(code)
 }
+
+/** Whether a statement failed since the table has changed: also after a look at it, while the statement waited for others. */
+export async function isOutdated(
+  client: PoolClient,
+  { layout, isKept }: { layout: ReadLayout; isKept: boolean },
+  error: unknown,
+): Promise<boolean> {
+  if (!mayBeOutdated(error)) return false
+  return isKept || (await readMark(client, layout).catch(() => layout.mark)) !== layout.mark
+}

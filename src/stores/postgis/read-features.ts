@@ -5,7 +5,7 @@ import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { FeaturePage, FeatureQuery } from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
-import { mayBeOutdated, readMark } from './kept-layouts.ts'
+import { isOutdated, readMark } from './kept-layouts.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { Filter } from './read-conditions.ts'
 import { conditionsOf, identitySql } from './read-conditions.ts'
@@ -35,9 +35,8 @@ export async function countFeatures(
       const { count, mark } = await countBy(client, layout, query)
       if (mark === layout.mark) return count
     } catch (error) {
-      if (!isKept || !mayBeOutdated(error)) {
+      if (!(await isOutdated(client, { layout, isKept }, error)))
         throw statementFailure(error, `counting the features of "${query.table}"`)
-      }
     }
     layouts.forget(layout)
   }
@@ -83,7 +82,7 @@ export async function* streamFeatures(
       }
       if (isBegun || (await readMark(client, layout)) === layout.mark) return
     } catch (error) {
-      if (isBegun || !isKept || !mayBeOutdated(error))
+      if (isBegun || !(await isOutdated(client, { layout, isKept }, error)))
         throw statementFailure(error, `reading "${query.table}"`)
     }
     memory.layouts.forget(layout)

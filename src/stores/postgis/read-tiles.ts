@@ -10,7 +10,7 @@ import { inTurns } from '../in-turns.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
-import { mayBeOutdated, readMark } from './kept-layouts.ts'
+import { isOutdated, mayBeOutdated, readMark } from './kept-layouts.ts'
 import { isTableChanged, markCheck } from './mark-check.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { ReadPool } from './read-pool.ts'
@@ -166,7 +166,8 @@ async function* readByLayout<Page>(
       if (check !== undefined && !isChanged) {
         statements?.hasLost(error)
         checking = undefined
-      } else if (!isKept && !isChanged) throw statementFailure(error, `reading "${table}"`)
+      } else if (!isChanged && !(await isOutdated(client, { layout, isKept }, error)))
+        throw statementFailure(error, `reading "${table}"`)
     }
     layouts.forget(layout)
   }
