@@ -110,7 +110,9 @@ export const house: House = {
     'src/sources/remote': ['.', '*', 'registry.ts', 'parse-location.ts', 'fetch-remote.ts'],
     'src/stores': ['.', '*', 'rasters', 'registry.ts', 'reading'],
     'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
-    'src/stores/postgis': ['.', 'compare', 'stage-load.ts', 'postgis-store.ts', 'description.ts'],
+    'src/stores/postgis': [
+      ...['.', 'compare', 'run-load.ts', 'states', 'stage-load.ts', 'postgis-store.ts', 'description.ts'],
+    ],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'database-look.ts'],
       ...['reading', '.', 'compare', 'load', 'geopackage-store.ts', 'description.ts'],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { Failure } from '../../lib/errors.ts'
 import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts'
+import type { RowChange } from '../changes.ts'
 import type { LoadResult } from '../store.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
@@ -25,6 +26,8 @@ export interface FinalSteps {
   publish?(): Promise<void>
   /** What is done after the commit. */
   finish?(): Promise<void>
+  /** Exactly what the commit of an upsert does, once it is in place. */
+  changes?(): AsyncIterable<RowChange[]>
   /** How the staged rows lie: as a table of their own, as one that is to take the place of another, or beside it. */
   form?: 'new' | 'swap' | 'beside'
   /** Of a rehearsal: the staged rows, to be compared. */

@@ -56,16 +56,29 @@ export function geometryColumnName(wanted: string): string {
 
 const stagingPrefix = 'terrane_load_'
 
+/** What all tables that keep a state of another begin with. */
+export const keptPrefix = 'terrane_kept_'
+
 /** The staging table of a load: any id gives a short, safe name, the same each time. */
 export function stagingName(loadId: string): string {
-  const readable = loadId.replace(/[^A-Za-z0-9_]/g, '_')
-  if (readable === loadId && loadId.length <= 40) return stagingPrefix + readable
-  const digest = createHash('sha256').update(loadId).digest('hex').slice(0, 16)
-  return `${stagingPrefix}${readable.slice(0, 24)}_${digest}`
+  return stagingPrefix + safeName(loadId)
 }
 
-export function isStagingName(table: string): boolean {
-  return table.startsWith(stagingPrefix)
+/** The table that keeps the state of this id. */
+export function keptName(id: string): string {
+  return keptPrefix + safeName(id)
+}
+
+function safeName(id: string): string {
+  const readable = id.replace(/[^A-Za-z0-9_]/g, '_')
+  if (readable === id && id.length <= 40) return readable
+  const digest = createHash('sha256').update(id).digest('hex').slice(0, 16)
+  return `${readable.slice(0, 24)}_${digest}`
+}
+
+/** Whether a table is one of ours, which holds rows for another. */
+export function isOwnName(table: string): boolean {
+  return table.startsWith(stagingPrefix) || table.startsWith(keptPrefix)
 }
 
 /** Tables and views that PostGIS makes for itself, often in the same schema. */
@@ -80,6 +93,6 @@ const ownedByPostgis = new Set([
 /** A name like `wanted` for a table: none of PostGIS's own, and none that a load uses for its staging. */
 export function toTableName(wanted: string, suffix = ''): string {
   const name = toIdentifier(wanted, 'layer')
-  const free = ownedByPostgis.has(name) || isStagingName(name) ? toIdentifier(`a_${name}`, 'layer') : name
+  const free = ownedByPostgis.has(name) || isOwnName(name) ? toIdentifier(`a_${name}`, 'layer') : name
   return suffixedIdentifier(free, suffix)
 }

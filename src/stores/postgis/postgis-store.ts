@@ -3,27 +3,25 @@ import { invalid, notFound } from '../../lib/errors.ts'
 import type { Reach } from '../../lib/network/reach.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
-import type { StoreParameters, TableDescription, VectorStore } from '../store.ts'
+import type { StoreParameters, VectorStore } from '../store.ts'
 import { findOutcome } from './commit.ts'
 import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
-import { isStagingName, toTableName } from './identifiers.ts'
+import { describeTable } from './describe-table.ts'
+import { isOwnName, toTableName } from './identifiers.ts'
 import { KeptLayouts } from './kept-layouts.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
-import { stageLoad, sweepLoad, takeUpLoad } from './stage-load.ts'
-import { extentOfRow, extentSql } from './table-extent.ts'
+import { sweepLoad } from './run-load.ts'
+import { stageLoad, takeUpLoad } from './stage-load.ts'
+import { statesOfTables } from './states/states.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
-import { schemaOf } from './table-schema.ts'
 import { readTableState } from './table-state.ts'
 import { readTimeBounds } from './time-bounds.ts'
-
-/** Tables estimated larger than this are described without count and bounds, which would have to be read whole. */
-const describedRows = 5_000_000
 
 /**
  * A schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`, `schema` (default `public`),
@@ -55,7 +53,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     listTables: () =>
       use(async (client) => {
         const { rows } = await client.query<{ name: string }>(listSql, [settings.schema])
-        return rows.map(({ name }) => name).filter((name) => !isStagingName(name))
+        return rows.map(({ name }) => name).filter((name) => !isOwnName(name))
       }),
     findTable: (table) =>
       use(async (client) => {
@@ -73,6 +71,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         await client.end().catch(() => {})
       }
     },
+    states: statesOfTables(settings, pool, memory),
     sweep: (loadId) => sweepLoad(settings, loadId),
     count: (query, signal) => use((client) => countFeatures(client, memory, query), signal),
     async *readFeatures(query, signal) {
@@ -141,17 +140,3 @@ select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnam
 where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 order by c.relname`
-
-async function describeTable(client: PoolClient, facts: TableFacts): Promise<TableDescription> {
-  const description: TableDescription = { name: facts.name, ...(await schemaOf(client, facts)) }
-  if (facts.primaryKey !== undefined) description.primaryKey = facts.primaryKey
-  if (facts.estimatedRows > describedRows) return description
-  const { rows } = await client.query<Record<string, unknown>>(
-    `select count::float8 as count, ST_XMin(e) as minx, ST_YMin(e) as miny, ST_XMax(e) as maxx, ST_YMax(e) as maxy
-     from (select count(*) as count, ${extentSql(facts)} as e from ${quoteTable(facts.schema, facts.name)}) q`,
-  )
-  description.featureCount = Number(rows[0]?.['count'] ?? 0)
-  const envelope = extentOfRow(rows[0])
-  if (envelope !== undefined) description.envelope = envelope
-  return description
-}

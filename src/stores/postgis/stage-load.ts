@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
@@ -6,19 +5,16 @@ import type { LoadHooks, LoadRequest, LoadResult, StagedLoad } from '../store.ts
 import { addIndexes, analyzeTable } from './after-load.ts'
 import { geometryColumnType } from './column-types.ts'
 import type { FinalSteps } from './commit.ts'
-import { commitPrepared, lockTable, prepareCommit } from './commit.ts'
-import { compareStaged } from './compare/compare-staged.ts'
+import { lockTable } from './commit.ts'
 import { findLaidBy, layRowsBy, stagedGone } from './compare/lay-by.ts'
-import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { findTableRules } from './constraints.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
-import type { ComparedRows } from './held-rows.ts'
 import { stagingName } from './identifiers.ts'
 import { actsOnRows, countRows, requireRows } from './row-check.ts'
+import { beginLoad } from './run-load.ts'
 import type { Connection } from './session.ts'
-import { endProcesses, Session } from './session.ts'
 import { findOrAddSrid, findSrid } from './srid.ts'
 import { stageBeside } from './stage-beside.ts'
 import type { LoadContext } from './stage-table.ts'
@@ -29,10 +25,6 @@ import { findTableFacts } from './table-facts.ts'
 import type { NewTable, TargetPlan } from './target-plan.ts'
 import { planExistingTable, planNewTable } from './target-plan.ts'
 
-/** A stopped load must end within two seconds, also when the database does not answer; cleaning then goes on. */
-const stoppedCleanUpMs = 1700
-const failedCleanUpMs = 15_000
-
 /** Writes the rows of a load beside the target; whatever fails leaves it as it was and no staging table behind. */
 export function stageLoad(
   settings: ConnectionSettings,
@@ -40,9 +32,12 @@ export function stageLoad(
   batches: AsyncIterable<FeatureBatch>,
   hooks: LoadHooks,
 ): Promise<StagedLoad> {
-  return beginLoad(settings, request, hooks, (session) =>
-    route({ settings, session, request, batches, hooks }),
-  )
+  return beginLoad(settings, {
+    loadId: request.loadId,
+    signal: hooks.signal,
+    stage: (session) => route({ settings, session, request, batches, hooks }),
+    layBy: (steps) => layRowsBy(settings.schema, request, steps),
+  })
 }
 
 /** Goes on with staged rows that were laid by. */
@@ -52,98 +47,15 @@ export function takeUpLoad(
   laidBy: string,
   hooks: LoadHooks,
 ): Promise<StagedLoad> {
-  return beginLoad(settings, request, hooks, (session) =>
-    routeLaidBy({ settings, session, request, batches: noBatches(), hooks }, laidBy),
-  )
+  return beginLoad(settings, {
+    loadId: request.loadId,
+    signal: hooks.signal,
+    stage: (session) => routeLaidBy({ settings, session, request, batches: noBatches(), hooks }, laidBy),
+    layBy: (steps) => layRowsBy(settings.schema, request, steps),
+  })
 }
 
 async function* noBatches(): AsyncGenerator<FeatureBatch> {}
-
-async function beginLoad(
-  settings: ConnectionSettings,
-  request: LoadRequest,
-  hooks: LoadHooks,
-  stage: (session: Session) => Promise<FinalSteps>,
-): Promise<StagedLoad> {
-  const { signal } = hooks
-  const session = new Session(settings, stagingName(request.loadId), signal)
-
-  async function discard(): Promise<void> {
-    const patience = sleep(signal.aborted ? stoppedCleanUpMs : failedCleanUpMs, undefined, { ref: false })
-    await Promise.race([cleanUp(session, settings, request.loadId), patience])
-    await session.close()
-  }
-
-  async function orDiscard<Result>(action: () => Promise<Result>): Promise<Result> {
-    try {
-      return await action()
-    } catch (error) {
-      await discard()
-      signal.throwIfAborted()
-      throw error
-    }
-  }
-
-  const steps = await orDiscard(() => stage(session))
-
-  async function commit(token: string): Promise<void> {
-    await orDiscard(() => commitPrepared(settings, steps, { token, signal }))
-    await session.close()
-  }
-
-  return {
-    result: steps.result,
-    discard,
-    prepare: async () => {
-      const { token, result } = await orDiscard(() => prepareCommit(steps))
-      return { token, result, discard, commit: () => commit(token) }
-    },
-    ...(steps.staged === undefined
-      ? {}
-      : rehearsalSteps(steps, steps.staged, { session, request, settings, orDiscard })),
-  }
-}
-
-interface RehearsalContext {
-  session: Session
-  request: LoadRequest
-  settings: ConnectionSettings
-  orDiscard<Result>(action: () => Promise<Result>): Promise<Result>
-}
-
-function rehearsalSteps(
-  steps: FinalSteps,
-  staged: ComparedRows,
-  { session, request, settings, orDiscard }: RehearsalContext,
-): Required<Pick<StagedLoad, 'compare' | 'layBy'>> {
-  return {
-    compare: (keys, signal) =>
-      orDiscard(() => session.within(signal, () => compareStaged(steps.connection, staged, keys, signal))),
-    layBy: async () => {
-      const laidBy = await orDiscard(() => layRowsBy(settings.schema, request, steps))
-      await session.close()
-      return laidBy
-    },
-  }
-}
-
-/** A database that is away keeps the staging table until `sweep` is called again. */
-async function cleanUp(session: Session, settings: ConnectionSettings, loadId: string): Promise<void> {
-  await session.abandon()
-  await sweepLoad(settings, loadId).catch(() => {})
-}
-
-/** Drops the staging table of a load, after ending server processes that still work for it. */
-export async function sweepLoad(settings: ConnectionSettings, loadId: string): Promise<void> {
-  const name = stagingName(loadId)
-  await endProcesses(settings, 'application_name = $1', [name])
-  const client = await openConnection(settings, 'terrane')
-  try {
-    await client.query(`drop table if exists ${quoteTable(settings.schema, name)}`)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
 
 async function routeLaidBy(context: LoadContext, text: string): Promise<FinalSteps> {
   const { session, settings, request } = context

@@ -8,8 +8,10 @@ import { lockTable } from './commit.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
+import { describeTable } from './describe-table.ts'
 import type { ComparedRows } from './held-rows.ts'
 import { freeIdentifier, stagingName, suffixedIdentifier } from './identifiers.ts'
+import { keptState, moveAside } from './kept-tables.ts'
 import type { SentRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
@@ -146,8 +148,9 @@ async function buildTable(
   connection: Connection,
   plan: BuildPlan,
 ): Promise<FinalSteps> {
-  const { request, settings, hooks } = context
+  const { request, settings } = context
   const staging = stagingName(request.loadId)
+  const keeps = plan.replaced !== undefined && request.keepAs !== undefined
   const sent = context.laidBy ?? (await fillStaging(context, connection, plan))
   if (context.laidBy === undefined) {
     await buildIndexes(context, connection, plan, sent.rowsSent)
@@ -158,8 +161,9 @@ async function buildTable(
     result: loadResult(sent, plan.target),
     form: plan.replaced === undefined ? 'new' : 'swap',
     ...(request.isRehearsal ? { staged: await stagedTable(context, connection, plan) } : {}),
+    ...(keeps ? { place: () => keepReplaced(context, connection, plan, loadResult(sent, plan.target)) } : {}),
     publish: async () => {
-      if (plan.replaced !== undefined) await removeReplaced(connection, plan.replaced, hooks.signal)
+      if (plan.replaced !== undefined) await removeReplaced(context, connection, plan.replaced)
       await giveNames(connection, settings.schema, staging, request.table, plan)
     },
   }
@@ -233,7 +237,25 @@ function stagedIndexName(request: LoadRequest, number: number): string {
   return suffixedIdentifier(stagingName(request.loadId), `_${number}`)
 }
 
-async function removeReplaced(connection: Connection, old: TableFacts, signal: AbortSignal): Promise<void> {
+/** From here on nobody else writes: what is told of the old table is what is kept. */
+async function keepReplaced(
+  { request, hooks }: LoadContext,
+  connection: Connection,
+  { replaced }: BuildPlan,
+  result: LoadResult,
+): Promise<LoadResult> {
+  const { keepAs } = request
+  if (replaced === undefined || keepAs === undefined) return result
+  await lockTable(connection, quoteTable(replaced.schema, replaced.name), 'share row exclusive', hooks.signal)
+  const table = await describeTable(connection.client, replaced)
+  return { ...result, kept: await keptState(connection, keepAs, 'whole', { table, oid: replaced.oid }) }
+}
+
+async function removeReplaced(
+  { request, hooks: { signal } }: LoadContext,
+  connection: Connection,
+  old: TableFacts,
+): Promise<void> {
   const table = quoteTable(old.schema, old.name)
   await lockTable(connection, table, 'access exclusive', signal)
   if (!(await isStandalone(connection, old.oid))) {
@@ -242,7 +264,8 @@ async function removeReplaced(connection: Connection, old: TableFacts, signal: A
       `Something came to depend on table "${old.name}" during the load: load again`,
     )
   }
-  await connection.run('replacing the table', `drop table ${table}`)
+  if (request.keepAs === undefined) await connection.run('replacing the table', `drop table ${table}`)
+  else await moveAside(connection, old, request.keepAs)
 }
 
 async function giveNames(

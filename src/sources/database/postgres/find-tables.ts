@@ -8,8 +8,8 @@ import type { ReadingSession } from './session.ts'
 
 /** Tables that are looked through for a message that names those that are there. */
 const shownOthers = 1000
-/** What a load of Terrane's own leaves for the time that it takes. */
-const stagingPrefix = 'terrane_load_'
+/** What a load of Terrane's own leaves for the time that it takes, and the states of tables that it keeps. */
+const ownNames = /^terrane_(?:load|kept)_/
 
 /** The tables named, or every table and every view with a geometry that may be read. */
 export async function findTables(
@@ -37,8 +37,7 @@ export async function findTables(
 
 function chooseTables({ schema, database }: ReadingSession, found: TableEntry[]) {
   const entries = found.filter(
-    ({ name, isPart, isView, hasGeometry }) =>
-      !isPart && (!isView || hasGeometry) && !name.startsWith(stagingPrefix),
+    ({ name, isPart, isView, hasGeometry }) => !isPart && (!isView || hasGeometry) && !ownNames.test(name),
   )
   const readable = entries.filter(({ canSelect }) => canSelect)
   const closed = entries.filter(({ canSelect }) => !canSelect).map(({ name }) => name)

@@ -1,0 +1,150 @@
+import { conflict } from '../../lib/errors.ts'
+import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
+import type { KeptState, TableDescription } from '../store.ts'
+import { freeIdentifier, keptName, suffixedIdentifier } from './identifiers.ts'
+import type { Connection } from './session.ts'
+
+/** What the comment of a kept table tells: what it is, and what has to get its name back. */
+export interface KeptNote {
+  id: string
+  /** `moved`: the table itself; `copy`: its rows; `difference`: what to undo. */
+  kind: 'moved' | 'copy' | 'difference'
+  table: string
+  comment: string | null
+  indexes: string[]
+  sequences: string[]
+  /** Of a difference: what shows whether somebody else wrote since. */
+  mark?: string
+}
+
+const doing = 'keeping the table'
+
+const partsSql = `
+select c.relname as name, c.relkind = 'S' as is_sequence from pg_class c
+where c.oid in (select indexrelid from pg_index where indrelid = $1)
+  or (c.relkind = 'S' and c.oid in (select d.objid from pg_depend d where d.classid = 'pg_class'::regclass
+    and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 and d.deptype in ('i', 'a')))
+order by c.relname`
+
+/** Renames a table with its indexes and sequences, within the open transaction, so that another may have its names. */
+export async function moveAside(
+  connection: Connection,
+  { oid, schema, name }: { oid: number; schema: string; name: string },
+  id: string,
+): Promise<void> {
+  const kept = keptName(id)
+  const { rows } = await connection.run<{ name: string; is_sequence: boolean }>(doing, partsSql, [oid])
+  const indexes = rows.filter(({ is_sequence }) => !is_sequence).map((row) => row.name)
+  const sequences = rows.filter(({ is_sequence }) => is_sequence).map((row) => row.name)
+  const described = await connection.run<{ comment: string | null }>(
+    doing,
+    `select obj_description($1::oid, 'pg_class') as comment`,
+    [oid],
+  )
+  await renameParts(connection, 'index', schema, indexes, (number) => suffixedIdentifier(kept, `_i${number}`))
+  await renameParts(connection, 'sequence', schema, sequences, (number) =>
+    suffixedIdentifier(kept, `_s${number}`),
+  )
+  await connection.run(doing, `alter table ${quoteTable(schema, name)} rename to ${quoteIdentifier(kept)}`)
+  const comment = described.rows[0]?.comment ?? null
+  await writeNote(connection, schema, { id, kind: 'moved', table: name, comment, indexes, sequences })
+}
+
+/** Gives a table that was moved aside its names back, or others where somebody has taken them. */
+export async function moveBack(
+  connection: Connection,
+  schema: string,
+  note: KeptNote,
+  table: string,
+): Promise<void> {
+  const kept = keptName(note.id)
+  const { rows } = await connection.run<{ name: string }>(
+    doing,
+    'select relname as name from pg_class where relnamespace = $1::regnamespace',
+    [quoteIdentifier(schema)],
+  )
+  const taken = new Set(rows.map(({ name }) => name))
+  if (taken.has(table)) throw conflict('table-exists', `"${table}" exists in schema "${schema}"`)
+  taken.add(table)
+  const free = (name: string): string => {
+    const chosen = freeIdentifier(name, (candidate) => taken.has(candidate))
+    taken.add(chosen)
+    return chosen
+  }
+  for (const [kind, names, letter] of [
+    ['index', note.indexes, 'i'],
+    ['sequence', note.sequences, 's'],
+  ] as const) {
+    const own = names.map((_, number) => suffixedIdentifier(kept, `_${letter}${number}`))
+    await renameParts(connection, kind, schema, own, (number) => free(names[number] ?? ''))
+  }
+  const named = quoteTable(schema, kept)
+  const comment = note.comment === null ? 'null' : quoteText(note.comment)
+  await connection.run(doing, `comment on table ${named} is ${comment}`)
+  await connection.run(doing, `alter table ${named} rename to ${quoteIdentifier(table)}`)
+}
+
+async function renameParts(
+  connection: Connection,
+  kind: 'index' | 'sequence',
+  schema: string,
+  names: readonly string[],
+  newName: (number: number) => string,
+): Promise<void> {
+  for (const [number, name] of names.entries()) {
+    const to = quoteIdentifier(newName(number))
+    await connection.run(doing, `alter ${kind} if exists ${quoteTable(schema, name)} rename to ${to}`)
+  }
+}
+
+async function writeNote(connection: Connection, schema: string, note: KeptNote): Promise<void> {
+  const text = quoteText(JSON.stringify(note))
+  await connection.run(doing, `comment on table ${quoteTable(schema, keptName(note.id))} is ${text}`)
+}
+
+const notesSql = `
+select obj_description(c.oid, 'pg_class') as note from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = $1 and c.relkind in ('r', 'p') and starts_with(c.relname, $2)`
+
+/** What is kept in a schema under names that begin like `prefix`. */
+export async function findNotes(
+  client: Pick<Connection['client'], 'query'>,
+  schema: string,
+  prefix: string,
+): Promise<KeptNote[]> {
+  const { rows } = await client.query<{ note: string | null }>(notesSql, [schema, prefix])
+  return rows.flatMap(({ note }) => parseNote(note) ?? [])
+}
+
+export async function findNote(
+  client: Pick<Connection['client'], 'query'>,
+  schema: string,
+  id: string,
+): Promise<KeptNote | undefined> {
+  const notes = await findNotes(client, schema, keptName(id))
+  return notes.find((note) => note.id === id)
+}
+
+function parseNote(text: string | null): KeptNote | undefined {
+  try {
+    const note: unknown = JSON.parse(text ?? 'null')
+    return typeof note === 'object' && note !== null && 'id' in note ? (note as KeptNote) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What is told of a state of `table` that is kept, or about to be, in the relation of this number. */
+export async function keptState(
+  connection: Connection,
+  id: string,
+  form: KeptState['form'],
+  { table, oid }: { table: TableDescription; oid: number },
+): Promise<KeptState> {
+  const { rows } = await connection.run<{ size: number }>(
+    doing,
+    'select pg_total_relation_size($1::oid)::float8 as size',
+    [oid],
+  )
+  return { id, form, table, sizeBytes: rows[0]?.size ?? 0, detail: {} }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { quoteTable } from '../../lib/postgres/quote.ts'
+import type { StagedLoad } from '../store.ts'
+import type { FinalSteps } from './commit.ts'
+import { commitPrepared, prepareCommit } from './commit.ts'
+import { compareStaged } from './compare/compare-staged.ts'
+import { openConnection } from './connection.ts'
+import type { ConnectionSettings } from './connection-settings.ts'
+import { stagingName } from './identifiers.ts'
+import { endProcesses, Session } from './session.ts'
+
+/** A stopped load must end within two seconds, also when the database does not answer; cleaning then goes on. */
+const stoppedCleanUpMs = 1700
+const failedCleanUpMs = 15_000
+
+/** What one load is made of. */
+interface LoadParts {
+  loadId: string
+  signal: AbortSignal
+  stage(session: Session): Promise<FinalSteps>
+  /** Of a rehearsal: tells what has to be known to go on with it. */
+  layBy?(steps: FinalSteps): Promise<string>
+}
+
+/** Runs a load; whatever fails leaves the target as it was and nothing behind. */
+export async function beginLoad(
+  settings: ConnectionSettings,
+  { loadId, signal, stage, layBy }: LoadParts,
+): Promise<StagedLoad> {
+  const session = new Session(settings, stagingName(loadId), signal)
+
+  async function discard(): Promise<void> {
+    const patience = sleep(signal.aborted ? stoppedCleanUpMs : failedCleanUpMs, undefined, { ref: false })
+    await Promise.race([cleanUp(session, settings, loadId), patience])
+    await session.close()
+  }
+
+  async function orDiscard<Result>(action: () => Promise<Result>): Promise<Result> {
+    try {
+      return await action()
+    } catch (error) {
+      await discard()
+      signal.throwIfAborted()
+      throw error
+    }
+  }
+
+  const steps = await orDiscard(() => stage(session))
+
+  async function commit(token: string): Promise<void> {
+    await orDiscard(() => commitPrepared(settings, steps, { token, signal }))
+    await session.close()
+  }
+
+  const load: StagedLoad = {
+    result: steps.result,
+    discard,
+    prepare: async () => {
+      const { token, result } = await orDiscard(() => prepareCommit(steps))
+      const { changes } = steps
+      return {
+        token,
+        result,
+        discard,
+        commit: () => commit(token),
+        ...(changes === undefined ? {} : { changes }),
+      }
+    },
+  }
+  const { staged } = steps
+  if (staged === undefined || layBy === undefined) return load
+  return {
+    ...load,
+    compare: (keys, stop) =>
+      orDiscard(() => session.within(stop, () => compareStaged(steps.connection, staged, keys, stop))),
+    layBy: async () => {
+      const laidBy = await orDiscard(() => layBy(steps))
+      await session.close()
+      return laidBy
+    },
+  }
+}
+
+/** A database that is away keeps the staging table until `sweep` is called again. */
+async function cleanUp(session: Session, settings: ConnectionSettings, loadId: string): Promise<void> {
+  await session.abandon()
+  await sweepLoad(settings, loadId).catch(() => {})
+}
+
+/** Drops the staging table of a load, after ending server processes that still work for it. */
+export async function sweepLoad(settings: ConnectionSettings, loadId: string): Promise<void> {
+  const name = stagingName(loadId)
+  await endProcesses(settings, 'application_name = $1', [name])
+  const client = await openConnection(settings, 'terrane')
+  try {
+    await client.query(`drop table if exists ${quoteTable(settings.schema, name)}`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

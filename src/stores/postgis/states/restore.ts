@@ -1,0 +1,91 @@
+import { conflict } from '../../../lib/errors.ts'
+import { quoteTable } from '../../../lib/postgres/quote.ts'
+import type { LoadHooks, LoadResult, RestoreRequest } from '../../store.ts'
+import type { FinalSteps } from '../commit.ts'
+import { lockTable } from '../commit.ts'
+import type { ConnectionSettings } from '../connection-settings.ts'
+import { isStandalone } from '../dependents.ts'
+import { describeTable } from '../describe-table.ts'
+import { keptName } from '../identifiers.ts'
+import type { KeptNote } from '../kept-tables.ts'
+import { findNote, keptState, moveAside, moveBack } from '../kept-tables.ts'
+import type { Connection, Session } from '../session.ts'
+import type { TableFacts } from '../table-facts.ts'
+import { findTableFacts } from '../table-facts.ts'
+
+export interface RestoreContext {
+  settings: ConnectionSettings
+  session: Session
+  request: RestoreRequest
+  hooks: LoadHooks
+}
+
+/** Brings a table back to a state that is kept. */
+export async function stageRestore(context: RestoreContext): Promise<FinalSteps> {
+  const { session, settings, request } = context
+  const connection = await session.connect()
+  const [first, ...others] = request.path
+  const note = first === undefined ? undefined : await findNote(connection.client, settings.schema, first.id)
+  if (first === undefined || note === undefined) throw stateGone(request.table)
+  const current = await findTableFacts(connection.client, settings.schema, request.table)
+  const canSwap = current === undefined || (await isStandalone(connection, current.oid))
+  if (note.kind === 'moved' && others.length === 0 && canSwap)
+    return swapBack(context, connection, note, current)
+  throw stateGone(request.table)
+}
+
+function stateGone(table: string): Error {
+  return conflict('not-restorable', `The state of "${table}" that is asked for is not kept any more`)
+}
+
+/** The table that was put aside takes the place of the present one, which is put aside in turn. */
+async function swapBack(
+  { settings: { schema }, request, hooks }: RestoreContext,
+  connection: Connection,
+  note: KeptNote,
+  current: TableFacts | undefined,
+): Promise<FinalSteps> {
+  const { table, keepAs, path } = request
+  const named = quoteTable(schema, table)
+  const told = path[0]?.table
+  const result: LoadResult = {
+    rowsLoaded: told?.featureCount ?? 0,
+    renamed: {},
+    ...(told?.envelope === undefined ? {} : { envelope: told.envelope }),
+    ...(told === undefined ? {} : { table: { ...told, name: table } }),
+  }
+  return {
+    connection,
+    result,
+    place: async () => {
+      if (keepAs === undefined || current === undefined) return result
+      await lockTable(connection, named, 'share row exclusive', hooks.signal)
+      const present = await describeTable(connection.client, current)
+      return {
+        ...result,
+        kept: await keptState(connection, keepAs, 'whole', { table: present, oid: current.oid }),
+      }
+    },
+    publish: async () => {
+      const kept = quoteTable(schema, keptName(note.id))
+      await lockTable(connection, kept, 'access exclusive', hooks.signal)
+      if (current !== undefined) await removePresent(connection, current, request, hooks)
+      await moveBack(connection, schema, note, table)
+    },
+  }
+}
+
+async function removePresent(
+  connection: Connection,
+  current: TableFacts,
+  { keepAs }: RestoreRequest,
+  { signal }: LoadHooks,
+): Promise<void> {
+  const named = quoteTable(current.schema, current.name)
+  await lockTable(connection, named, 'access exclusive', signal)
+  if (!(await isStandalone(connection, current.oid))) {
+    throw conflict('table-changed', `Something came to depend on table "${current.name}": restore it again`)
+  }
+  if (keepAs === undefined) await connection.run('removing the table', `drop table ${named}`)
+  else await moveAside(connection, current, keepAs)
+}
