@@ -6,6 +6,13 @@ const mostPieceBytes = 128 << 10
 /** Bytes that may wait for whoever reads before the server has to. */
 const mostWaiting = 4 << 20
 
+/** What statements behind a COPY in the same message give. */
+export interface CopyTail {
+  /** Their rows as text; none where one of them failed. */
+  rows: (string | null)[][]
+  error?: unknown
+}
+
 interface CopyConnection {
   query(text: string): void
   stream: { pause(): unknown; resume(): unknown; destroy(): unknown }
@@ -13,10 +20,15 @@ interface CopyConnection {
 
 /**
  * What `COPY ... TO STDOUT` gives, in pieces; the server is not read faster than the pieces are taken. Who leaves before
- * the end loses the connection. Throws what the server refuses.
+ * the end loses the connection. Throws what the server refuses; what it refuses of the statements behind the COPY stands in
+ * `tail`.
  */
-export async function* readCopy(client: ClientBase, sql: string): AsyncGenerator<Uint8Array> {
-  const copy = new CopyOut(sql)
+export async function* readCopy(
+  client: ClientBase,
+  sql: string,
+  tail: CopyTail = { rows: [] },
+): AsyncGenerator<Uint8Array> {
+  const copy = new CopyOut(sql, tail)
   client.query(copy)
   try {
     for (let piece = await copy.next(); piece !== undefined; piece = await copy.next()) yield piece
@@ -28,6 +40,8 @@ export async function* readCopy(client: ClientBase, sql: string): AsyncGenerator
 /** One COPY as `pg` runs it: its driver calls the methods that begin with `handle`. */
 class CopyOut implements Submittable {
   readonly #sql: string
+  readonly #tail: CopyTail
+  #isCopied = false
   #connection: CopyConnection | undefined
   #pieces: Uint8Array[] = []
   #waiting = 0
@@ -38,8 +52,9 @@ class CopyOut implements Submittable {
   #end: { error?: unknown } | undefined
   #wake: () => void = () => undefined
 
-  constructor(sql: string) {
+  constructor(sql: string, tail: CopyTail) {
     this.#sql = sql
+    this.#tail = tail
   }
 
   submit(connection: unknown): void {
@@ -58,7 +73,13 @@ class CopyOut implements Submittable {
   }
 
   handleError(error: unknown): void {
-    this.#finish({ error })
+    if (!this.#isCopied) {
+      this.#finish({ error })
+      return
+    }
+    this.#tail.rows = []
+    this.#tail.error = error
+    this.handleReadyForQuery()
   }
 
   handleReadyForQuery(): void {
@@ -66,9 +87,15 @@ class CopyOut implements Submittable {
     this.#finish({})
   }
 
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (this.#isCopied) this.#tail.rows.push(fields)
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    if (text.startsWith('COPY')) this.#isCopied = true
+  }
+
   handleRowDescription(): void {}
-  handleDataRow(): void {}
-  handleCommandComplete(): void {}
   handlePortalSuspended(): void {}
   handleEmptyQuery(): void {}
   handleCopyInResponse(): void {}

@@ -5,7 +5,7 @@ import { never } from '../../../tests/contract/store-session.ts'
 import { rowsOf } from '../../../tests/support/batches.ts'
 import { fileDatabase, storeParameters } from '../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../tests/support/postgres.ts'
-import type { TileQuery, TileReads, VectorStore } from '../store.ts'
+import type { TileNote, TileQuery, TileReads, VectorStore } from '../store.ts'
 import { tileReadingOf } from '../tile-reading.ts'
 import { createPostgisStore } from './postgis-store.ts'
 
@@ -139,6 +139,39 @@ describe('rows for tiles from PostGIS', () => {
       } finally {
         await fresh.close()
       }
+    }
+  })
+
+  it('come with the state that the store tells of a plain table, and with none of others', async () => {
+    const seen = async (): Promise<string | undefined> => {
+      const note: TileNote = {}
+      const pages = tileReadingOf(store).readTile({ table: 't', boxes: [box] }, never, note)
+      for await (const page of pages) assert.ok(page.ids.length > 0)
+      return note.seen
+    }
+    /** Whoever has written to the table counts for a moment as one that may have written more. */
+    const settled = async (): Promise<string> => {
+      for (let tries = 0; tries < 600; tries += 1) {
+        const found = await seen()
+        if (found !== undefined) return found
+        await sleep(25)
+      }
+      throw new Error('No state was told')
+    }
+    await renew(tables['a key'] ?? '', 't')
+    const first = await settled()
+    assert.equal(first, (await store.state('t', never))?.text)
+    await sql("insert into t (n, g) values (500, 'srid=4326;point(20 20)')")
+    const second = await settled()
+    assert.notEqual(second, first)
+    assert.equal(second, (await store.state('t', never))?.text)
+    await sql('create table s () inherits (t)')
+    await store.state('t', never)
+    assert.equal(await seen(), undefined)
+    for (const kind of ['partitions', 'a view']) {
+      await renew(tables[kind] ?? '', kind === 'a view' ? 'u' : 't')
+      await sleep(50)
+      assert.equal(await seen(), undefined, kind)
     }
   })
 

@@ -5,15 +5,17 @@ import { readCopyRows } from '../../geo/postgres-copy/copy-rows.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { statementFailure } from '../../lib/postgres/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
+import type { CopyTail } from '../../lib/postgres/read-copy.ts'
 import { readCopy } from '../../lib/postgres/read-copy.ts'
 import { inTurns } from '../in-turns.ts'
-import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads } from '../store.ts'
+import type { EnvelopePage, FeaturePage, TileNote, TileQuery, TileReading, TileReads } from '../store.ts'
 import { tableChanging } from '../tile-reading.ts'
 import type { KeptLayouts, ReadLayout } from './kept-layouts.ts'
 import { isOutdated, mayBeOutdated, readMark } from './kept-layouts.ts'
 import { isTableChanged, markCheck } from './mark-check.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import type { ReadPool } from './read-pool.ts'
+import { stateLook, stateOfRows } from './table-state.ts'
 import type { TileStatement } from './tile-sql.ts'
 import { envelopesSql, tileSql } from './tile-sql.ts'
 
@@ -54,8 +56,8 @@ export class TilesOfTables implements TileReading {
     this.#statements = statements
   }
 
-  readTile(query: TileQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-    return this.#leased(signal, (client) => tilePages(this.#place(client, query), query, signal))
+  readTile(query: TileQuery, signal: AbortSignal, note?: TileNote): AsyncGenerator<FeaturePage> {
+    return this.#leased(signal, (client) => tilePages(this.#place(client, query), query, signal, note))
   }
 
   readEnvelopes(
@@ -123,10 +125,30 @@ async function beginAtOneState(client: PoolClient, layouts: KeptLayouts, table: 
   throw tableChanging(table)
 }
 
-function tilePages(place: TablePlace, query: TileQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
-  const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<FeaturePage> =>
-    readRows(place.client, tileSql(layout, query, check))
+function tilePages(
+  place: TablePlace,
+  query: TileQuery,
+  signal: AbortSignal,
+  note: TileNote = {},
+): AsyncGenerator<FeaturePage> {
+  const read = async function* (layout: ReadLayout, check: string | undefined) {
+    const look = await lookOf(place, layout)
+    const tail: CopyTail = { rows: [] }
+    yield* readRows(place.client, { ...tileSql(layout, query, check), look }, tail)
+    place.statements?.hasLost(tail.error)
+    const seen = stateOfRows(tail.rows)
+    if (seen !== undefined) note.seen = seen
+  }
   return inTurns(readByLayout(place, read), signal)
+}
+
+/** What tells the state of the table when its rows have been read: in the same message, so that nobody waits for it. */
+async function lookOf(
+  { client, statements, table }: TablePlace,
+  { facts }: ReadLayout,
+): Promise<string | undefined> {
+  if (statements === undefined) return undefined
+  return stateLook({ client, statements, schema: facts.schema, table }).catch(() => undefined)
 }
 
 function envelopePages(
@@ -176,14 +198,16 @@ async function* readByLayout<Page>(
 
 async function* readRows(
   client: PoolClient,
-  { sql, schema, attributes }: TileStatement,
+  { sql, schema, attributes, look }: TileStatement & { look: string | undefined },
+  tail: CopyTail,
 ): AsyncGenerator<FeaturePage> {
   const sent = attributes.map((one) => (one.type === 'decimal' ? { ...one, type: 'text' as const } : one))
   const form = {
     rowsEach,
     schema: { ...schema, attributes: [{ name: 'id', type: 'text' as const }, ...sent] },
   }
-  for await (const batch of readCopyRows(readCopy(client, sql), form)) {
+  const text = look === undefined ? sql : `${sql}; ${look}`
+  for await (const batch of readCopyRows(readCopy(client, text, tail), form)) {
     const ids = idsOf(batch)
     const columns = batch.columns.slice(1).map((column, index) => {
       const isDecimal = attributes[index]?.type === 'decimal' && column.kind === 'var'
