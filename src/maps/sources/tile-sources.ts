@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs-error.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import { Failure, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -18,6 +19,7 @@ import type { LayerVersion } from './layer-work.ts'
 import { needsProgram } from './needs-program.ts'
 import { Overviews, thinningOf } from './overviews.ts'
 import { SideFiles } from './side-files.ts'
+import { TableExtents } from './table-extents.ts'
 
 /** What the tiles of a zoom are read from. */
 export interface TileSource {
@@ -27,6 +29,8 @@ export interface TileSource {
   crs: CrsDeclaration | string
   thinning?: TileThinning
   columns?: ShownColumns
+  /** Where the table has rows, as far as that is known. */
+  extent?: Envelope
 }
 
 interface ReadSource extends TileSource {
@@ -57,6 +61,7 @@ export class TileSources {
   readonly #files: SideFiles
   readonly #overviews: Overviews
   readonly #copies: Copies
+  readonly #extents = new TableExtents()
   readonly #counts = new Map<number, { version: number; rows: number }>()
   readonly #closing = new AbortController()
   readonly #stopListening: (() => void)[]
@@ -100,7 +105,9 @@ export class TileSources {
     signal: AbortSignal,
   ): Promise<TileSource> {
     const { crs, needsCopy } = await this.#wayOf(layer)
-    const source = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
+    const found = needsCopy ? await this.#copyOf(layer, crs, now, signal) : await this.#ownOf(layer, crs)
+    const extent = await this.#extents.of(layer.id, found, { set, now }, signal)
+    const source = extent === undefined ? found : { ...found, extent }
     if ((await this.#countRows(layer, now, signal)) <= fewFeatures) return source
     const { table, crs: tableCrs, connection } = source
     const connect = async (): Promise<StoreConnection> => connection ?? this.#connectionOf(layer)

@@ -1,4 +1,5 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import type { TileCounts } from '../../tiles/encode-tile.ts'
 import type { TileThinning } from '../../tiles/thin/layer-thinning.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
@@ -24,6 +25,8 @@ export interface TileWish {
   attributes?: string[]
   /** Absent where the layer is so small that nothing has to be left out of any tile. */
   thinning?: TileThinning
+  /** Where the table has rows, in its CRS, as far as that is known. */
+  extent?: Envelope
   /** Of a copy: attributes are wanted and shown under these names. */
   columns?: ShownColumns
 }

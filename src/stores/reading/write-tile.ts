@@ -22,7 +22,7 @@ export async function writeTile(store: VectorStore, wish: TileWish, signal: Abor
   const there = await findReprojector(wish.crs, set.srs)
   try {
     const toTable = (box: Envelope): Promise<Envelope[]> =>
-      tableBoxes({ set, box, crs: wish.crs, toTable: back })
+      tableBoxes({ set, box, crs: wish.crs, toTable: back, extent: wish.extent })
     const wide = bufferedEnvelope(set, wish.tile)
     const place = { wide, boxes: await toTable(wide), toTable }
     if (place.boxes.length === 0) return nothing()

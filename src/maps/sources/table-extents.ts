@@ -1,0 +1,55 @@
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
+import { worldOf } from '../../tiles/world.ts'
+import type { LayerVersion } from './layer-work.ts'
+
+const mostKnown = 10_000
+/** Further than coordinates go. */
+const far = 1e15
+
+interface ReadTable {
+  store: ServedStore
+  table: string
+  crs: CrsDeclaration | string
+}
+
+/** Where tables of layers have rows, asked once for each version of a layer. */
+export class TableExtents {
+  readonly #known = new Map<number, { version: number; extent: Envelope | undefined }>()
+
+  /**
+   * One turn of the world where no row reaches beyond it: then a tile has one place in the table, and nothing is looked for
+   * a turn away. Undefined where x does not come round again, where rows do reach beyond, or where the version is not known
+   * to be that of the data.
+   */
+  async of(
+    layerId: number,
+    { store, table, crs }: ReadTable,
+    { set, now }: { set: TileMatrixSetId; now: LayerVersion },
+    signal: AbortSignal,
+  ): Promise<Envelope | undefined> {
+    if (!now.isCurrent) return undefined
+    const known = this.#known.get(layerId)
+    if (known?.version === now.version) return known.extent
+    const { turn } = worldOf(crs, getTileMatrixSet(set))
+    if (turn === undefined) return undefined
+    const half = turn / 2
+    const beyond = [
+      { minX: -far, minY: -far, maxX: -half, maxY: far },
+      { minX: half, minY: -far, maxX: far, maxY: far },
+    ]
+    const isBeyond = await hasRows(store.readEnvelopes({ table, boxes: beyond }, signal))
+    const extent = isBeyond ? undefined : { minX: -half, minY: -far, maxX: half, maxY: far }
+    if (this.#known.size >= mostKnown) this.#known.clear()
+    this.#known.set(layerId, { version: now.version, extent })
+    return extent
+  }
+}
+
+async function hasRows(pages: AsyncIterable<{ ids: readonly string[] }>): Promise<boolean> {
+  for await (const { ids } of pages) if (ids.length > 0) return true
+  return false
+}
