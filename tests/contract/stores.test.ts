@@ -13,6 +13,7 @@ import { describeReading } from './store-reading.ts'
 import { describeRefusals } from './store-refusals.ts'
 import { describeRehearsals } from './store-rehearsals.ts'
 import type { MakeStore } from './store-session.ts'
+import { describeStates } from './store-states.ts'
 import { describeTiles } from './store-tiles.ts'
 import { describeUpdates } from './store-updates.ts'
 
@@ -35,6 +36,7 @@ function describeStore(description: StoreDescription): void {
     describeMemory(make)
     describeRehearsals(make)
     describeComparing(make)
+    describeStates(make)
   })
 }
 

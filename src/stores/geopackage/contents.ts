@@ -20,6 +20,13 @@ export function findChange(db: DatabaseSync, table: string): string | undefined 
   return row === undefined ? undefined : String(row['last_change'])
 }
 
+export function setLastChange(db: DatabaseSync, table: string, lastChange: string): void {
+  db.prepare('UPDATE gpkg_contents SET last_change = ? WHERE lower(table_name) = lower(?)').run(
+    lastChange,
+    table,
+  )
+}
+
 /** Enters a new table in the catalogue tables (OGC 12-128r18, sections 1.1.3 and 2.1.5). */
 export function insertContents(db: DatabaseSync, plan: LoadPlan, srsId: number): void {
   const { table, geometry } = plan
@@ -79,7 +86,7 @@ function boundsAfter(db: DatabaseSync, plan: LoadPlan, change: Change): Envelope
   return Number(count) === change.rowsAdded ? change.envelope : undefined
 }
 
-const referringTables = [
+export const referringTables = [
   'gpkg_geometry_columns',
   'gpkg_extensions',
   'gpkg_ogr_contents',

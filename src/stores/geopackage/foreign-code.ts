@@ -22,6 +22,7 @@ interface Trigger {
 /** Triggers that are not in the file for as long as we write. */
 export interface SetAside {
   names: string[]
+  triggers: Pick<Trigger, 'name' | 'sql'>[]
   /** Puts them back as they were; in the same transaction. */
   putBack(): void
 }
@@ -40,6 +41,7 @@ function setAside(db: DatabaseSync, triggers: Trigger[]): SetAside {
   for (const { name } of triggers) db.exec(`DROP TRIGGER main.${quoteName(name)}`)
   return {
     names: triggers.map(({ name }) => name),
+    triggers: triggers.map(({ name, sql }) => ({ name, sql })),
     putBack: () => {
       for (const { sql } of triggers) db.exec(sql)
     },
@@ -112,6 +114,11 @@ export function refuseCascades(db: DatabaseSync, table: string): void {
     'table-referenced',
     `Replacing the rows of "${table}" would delete or empty rows of other tables: ${others.join(', ')}`,
   )
+}
+
+/** Whether the rows of a table refer to others, or to one another. */
+export function refersToOthers(db: DatabaseSync, table: string): boolean {
+  return db.prepare(`PRAGMA main.foreign_key_list(${quoteText(table)})`).get() !== undefined
 }
 
 /** Columns that SQLite computes itself. */

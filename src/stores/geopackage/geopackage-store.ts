@@ -16,6 +16,7 @@ import { takeUp } from './load/take-up.ts'
 import { databaseState } from './own-writes.ts'
 import { Reading, unknownTable } from './reading/reading.ts'
 import { removeSideFile } from './stage-rows.ts'
+import { createTableStates } from './states/table-states.ts'
 import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
 import { Writer } from './writer.ts'
@@ -62,6 +63,7 @@ export function createGeoPackageStore(
     )
   }
 
+  const surroundings = { path, writer, clock, findDefinition }
   return {
     type: 'GeoPackage',
     check: async () => checkFile(settings, () => look(!hasFile(path), () => true)),
@@ -69,10 +71,9 @@ export function createGeoPackageStore(
     findTable: async (table) =>
       look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
     tableName: toTableName,
-    stage: (request, batches, hooks) =>
-      write(() => stageLoad({ path, writer, clock, findDefinition }, request, batches, hooks)),
-    takeUp: (request, laidBy, hooks) =>
-      write(() => takeUp({ path, writer, clock, findDefinition }, request, laidBy, hooks)),
+    stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
+    takeUp: (request, laidBy, hooks) => write(() => takeUp(surroundings, request, laidBy, hooks)),
+    ...(settings.isReadOnly === true ? {} : { states: createTableStates(surroundings, reading) }),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))

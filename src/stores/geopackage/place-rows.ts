@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import { conflict } from '../../lib/errors.ts'
+import type { SetAside } from './foreign-code.ts'
 import { setTableTriggersAside } from './foreign-code.ts'
 import type { LoadPlan } from './load-plan.ts'
 import { columnDefinitions } from './load-plan.ts'
@@ -11,7 +12,7 @@ import type { StagedRows } from './stage-rows.ts'
 const constraintCode = 19
 
 /** Takes a staged row, by its id there, that a constraint of the table refuses. */
-export type OnRefused = (stagedId: number, refusal: Refusal) => void
+type OnRefused = (stagedId: number, refusal: Refusal) => void
 
 /** Makes the table and its index from what is staged; inside the transaction that ends the load. */
 export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: StagedRows): void {
@@ -32,6 +33,12 @@ export function placeNew(db: DatabaseSync, plan: LoadPlan, staged: StagedRows): 
   placeRtree(db, indexed, staged)
 }
 
+export interface Placing {
+  onRefused: OnRefused
+  /** Puts the table aside and an empty one in its place. */
+  exchange?: ((triggers: SetAside) => void) | undefined
+}
+
 export interface Placed {
   /** Rows that constraints refused. */
   refused: number
@@ -44,12 +51,13 @@ export function placeExisting(
   db: DatabaseSync,
   plan: LoadPlan,
   staged: StagedRows,
-  onRefused: OnRefused,
+  { onRefused, exchange }: Placing,
 ): Placed {
   const { table, geometry, request } = plan
   const triggers = setTableTriggersAside(db, table, geometry?.name)
   const isAppended = request.mode === 'APPEND'
-  if (!isAppended) {
+  if (exchange !== undefined) exchange(triggers)
+  else if (!isAppended) {
     db.exec('PRAGMA defer_foreign_keys = ON')
     db.exec(`DELETE FROM main.${quoteName(table)}`)
   }

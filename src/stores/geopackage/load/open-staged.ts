@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { conflict } from '../../../lib/errors.ts'
 import type { LoadHooks } from '../../store.ts'
 import { changeFile, prepareFile } from '../change-file.ts'
 import { attachSide } from '../connections.ts'
 import { ensureCrs } from '../crs-rows.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
+import type { LoadSurroundings } from '../load-surroundings.ts'
 import { dataVersion } from '../own-writes.ts'
 import { removeSideFile, sidePath } from '../stage-rows.ts'
 import { SideFileLoad } from './side-file-load.ts'
-import type { LoadSurroundings, Staged } from './staged-load.ts'
-import { pageSizeOf, planShape } from './staged-load.ts'
+import type { Staged } from './staged-load.ts'
+import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 
 /** Turns rows that were staged without a word in the file into a load that can be committed. */
 export async function openStaged(
@@ -27,7 +27,7 @@ export async function openStaged(
     const plan = planLoad(db, request, { ...hooks, onMessage: () => {} })
     const pageSize = pageSizeOf(db)
     if (planShape(plan) !== planShape(staged.plan) || pageSize !== staged.pageSize) {
-      throw conflict('table-changed', `The table "${plan.table}" was changed by others during the load`)
+      throw tableChanged(plan.table)
     }
     const srsId = await settleCrs(db, plan, surroundings, hooks.signal)
     attachSide(db, sidePath(path, request.loadId))

@@ -1,5 +1,4 @@
 import type { FeatureBatch } from '../../../geo/batch.ts'
-import { conflict } from '../../../lib/errors.ts'
 import type { TableComparison } from '../../changes.ts'
 import type { LoadHooks, LoadRequest, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
 import { compareStaged } from '../compare/compare-staged.ts'
@@ -9,13 +8,14 @@ import { storeFailure } from '../errors.ts'
 import type { Opened } from '../file-access.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
+import type { LoadSurroundings } from '../load-surroundings.ts'
 import { openQuietly } from '../quiet-file.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
 import { layRowsBy } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
 import { resultOf } from './side-file-load.ts'
-import type { LoadSurroundings, Staged } from './staged-load.ts'
-import { pageSizeOf, planShape } from './staged-load.ts'
+import type { Staged } from './staged-load.ts'
+import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
 
 /** Writes rows to a side file and nothing anywhere else. */
 export async function stageRehearsal(
@@ -83,7 +83,7 @@ export class RehearsalLoad implements StagedLoad {
       db.exec('BEGIN')
       const now = planLoad(db, plan.request, { ...this.#hooks, onMessage: () => {} })
       if (planShape(now) !== planShape(plan)) {
-        throw conflict('table-changed', `The table "${plan.table}" was changed by others during the load`)
+        throw tableChanged(plan.table)
       }
       return compareStaged(db, { plan: now, rows }, keys, signal)
     })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../../lib/clock.ts'
-import { conflict } from '../../../lib/errors.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
 import { beginChange } from '../change-file.ts'
@@ -14,10 +14,11 @@ import { placeExisting, placeNew } from '../place-rows.ts'
 import { rejectStaged } from '../reject-staged.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { removeSideFile } from '../stage-rows.ts'
+import { exchangesTable, keepBefore } from '../states/keep-before.ts'
 import { describeTable } from '../table-description.ts'
 import type { Writer } from '../writer.ts'
 import type { Staged } from './staged-load.ts'
-import { planShape } from './staged-load.ts'
+import { planShape, tableChanged } from './staged-load.ts'
 
 interface Begun extends Staged {
   /** `dataVersion` before the plan was made. */
@@ -52,18 +53,23 @@ export class SideFileLoad implements StagedLoad {
       const { signal } = this.#hooks
       const { path, clock } = this.#place
       const db = this.#db
+      // Tables take each other's place by their names: what refers to them is looked at then.
+      const isExchanged = exchangesTable(db, this.#staged.plan)
+      if (isExchanged) db.exec('PRAGMA foreign_keys = OFF')
       this.#change = await beginChange(path, db, signal)
       const plan = this.#planNow()
+      if (exchangesTable(db, plan) !== isExchanged) throw tableChanged(plan.table)
       const { rows } = this.#staged
-      const rowsLoaded = rows.rowCount - this.#placeRows(plan)
+      const { refused, kept } = this.#placeRows(plan)
+      const rowsLoaded = rows.rowCount - refused
       const lastChange = nextChange(db, clock.now())
       updateContents(db, plan, { lastChange, envelope: rows.envelope, rowsAdded: rowsLoaded })
       createIndexes(db, plan, this.#hooks)
       const table = describeTable(db, plan.table)
-      const result = resultOf(plan, rows, rowsLoaded)
+      const result = { ...resultOf(plan, rows, rowsLoaded), ...defined({ table, kept }) }
       signal.throwIfAborted()
       return {
-        result: table === undefined ? result : { ...result, table },
+        result,
         token: JSON.stringify({ table: plan.table, lastChange }),
         commit: () => this.#commit(),
         discard: () => this.discard(),
@@ -85,7 +91,7 @@ export class SideFileLoad implements StagedLoad {
       this.#hooks.signal.throwIfAborted()
       await this.#change?.commit()
       this.#change = undefined
-      this.#db.exec('DETACH side')
+      this.#db.exec('DETACH side; PRAGMA foreign_keys = ON')
     })
     await this.#place.writer.keep(this.#db)
     this.#removeSideFile()
@@ -110,26 +116,30 @@ export class SideFileLoad implements StagedLoad {
     if (dataVersion(this.#db) === version) return early
     const now = planLoad(this.#db, early.request, { ...this.#hooks, onMessage: () => {} })
     if (planShape(now) === planShape(early)) return now
-    throw conflict('table-changed', `The table "${early.table}" was changed by others during the load`)
+    throw tableChanged(early.table)
   }
 
-  /** Gives the number of rows that constraints of the table refused. */
-  #placeRows(plan: LoadPlan): number {
+  #placeRows(plan: LoadPlan): { refused: number; kept: LoadResult['kept'] } {
     const { rows, srsId } = this.#staged
     const db = this.#db
     if (plan.existing === undefined) {
       placeNew(db, plan, rows)
       insertContents(db, plan, srsId)
-      return 0
+      return {
+        refused: 0,
+        kept: plan.request.keepAs === undefined ? undefined : { reason: 'There was no table' },
+      }
     }
-    const { refused, foreignTriggers } = placeExisting(db, plan, rows, (id, refusal) =>
-      rejectStaged(db, plan, rows, id, refusal, this.#hooks),
-    )
+    const keeping = keepBefore(db, plan)
+    const { refused, foreignTriggers } = placeExisting(db, plan, rows, {
+      onRefused: (id, refusal) => rejectStaged(db, plan, rows, id, refusal, this.#hooks),
+      exchange: keeping?.exchange,
+    })
     if (foreignTriggers.length > 0) {
       const message = `Triggers of the table "${plan.table}" did not run in this load: ${foreignTriggers.join(', ')}`
       this.#hooks.onMessage({ level: 'warning', code: 'triggers-not-run', message })
     }
-    return refused
+    return { refused, kept: keeping?.finish() }
   }
 }
 

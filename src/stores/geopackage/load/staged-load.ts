@@ -1,16 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../../lib/clock.ts'
-import type { FindCrsDefinition } from '../crs-rows.ts'
+import { conflict } from '../../../lib/errors.ts'
 import type { LoadPlan } from '../load-plan.ts'
 import type { StagedRows } from '../stage-rows.ts'
-import type { Writer } from '../writer.ts'
-
-export interface LoadSurroundings {
-  path: string
-  writer: Writer
-  clock: Clock
-  findDefinition: FindCrsDefinition
-}
 
 /** Rows in a side file and what they are meant for. */
 export interface Staged {
@@ -37,4 +28,8 @@ export function planShape({
 
 export function pageSizeOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA main.page_size').get()?.['page_size'])
+}
+
+export function tableChanged(table: string): Error {
+  return conflict('table-changed', `The table "${table}" was changed by others during the load`)
 }

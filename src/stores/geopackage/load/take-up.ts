@@ -1,13 +1,14 @@
 import { existsSync, renameSync } from 'node:fs'
 import { conflict, explain } from '../../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad } from '../../store.ts'
+import type { LoadSurroundings } from '../load-surroundings.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { sidePath } from '../stage-rows.ts'
 import type { LaidBy } from './lay-by.ts'
 import { digestShape, readLaidRows } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
 import { planQuietly, RehearsalLoad } from './rehearsal-load.ts'
-import type { LoadSurroundings, Staged } from './staged-load.ts'
+import type { Staged } from './staged-load.ts'
 
 /** Goes on with rows that were laid by; from now on they are those of the load of `request`. */
 export async function takeUp(

@@ -114,6 +114,25 @@ export class Reading implements TileReading {
     }
   }
 
+  /** Pages from one transaction, of whatever stands in the file. */
+  async *stream<Page>(
+    pagesOf: (connection: ReadConnection) => Iterable<Page>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Page> {
+    signal.throwIfAborted()
+    const connection = this.#connections.take()
+    try {
+      for (const page of pagesOf(connection)) {
+        yield page
+        signal.throwIfAborted()
+      }
+    } catch (error) {
+      throw storeFailure(error, this.#path)
+    } finally {
+      this.#connections.giveBack(connection)
+    }
+  }
+
   close(): void {
     this.#connections.close()
   }

@@ -1,0 +1,19 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { findObject } from '../../../formats/geopackage/tables.ts'
+import { rtreeName } from '../rtree-sql.ts'
+import { addedTable, findKept, forgetKept, keptTable } from './kept-registry.ts'
+
+/** Removes what is kept under an id; its pages are the next ones that the file fills. */
+export function dropKept(db: DatabaseSync, id: string): void {
+  const kept = findKept(db, id)
+  if (kept === undefined) return
+  const { number, table } = kept
+  const names = [keptTable(number), addedTable(number)]
+  const geometry = table.schema.geometry?.name
+  if (geometry !== undefined) names.unshift(rtreeName({ table: keptTable(number), geometry }))
+  for (const name of names) {
+    if (findObject(db, name) !== undefined) db.exec(`DROP TABLE main.${quoteName(name)}`)
+  }
+  forgetKept(db, number)
+}

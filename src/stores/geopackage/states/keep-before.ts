@@ -1,0 +1,66 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { KeptState, NotKept } from '../../store.ts'
+import type { SetAside } from '../foreign-code.ts'
+import { refersToOthers } from '../foreign-code.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { exchangeTable } from './keep-whole.ts'
+
+/** How what a table is before a load is kept. */
+interface Keeping {
+  /** Puts the table aside and an empty one in its place; absent where the rows stay in their table. */
+  exchange?: (triggers: SetAside) => void
+  /** To be called when the rows of the load are in place. */
+  finish(): KeptState | NotKept
+}
+
+/** Whether a load puts the table aside and makes it anew. Rows that refer to others would hold on to them there. */
+export function exchangesTable(db: DatabaseSync, { existing, table, request }: LoadPlan): boolean {
+  const { keepAs, mode } = request
+  return keepAs !== undefined && existing !== undefined && mode === 'REPLACE' && !refersToOthers(db, table)
+}
+
+/** What the load asks to be kept, and how; undefined where it asks for nothing. */
+export function keepBefore(db: DatabaseSync, plan: LoadPlan): Keeping | undefined {
+  const { existing, table, request } = plan
+  const { keepAs } = request
+  if (keepAs === undefined || existing === undefined) return undefined
+  if (!exchangesTable(db, plan)) {
+    return { finish: () => ({ reason: `What the table "${table}" was is not kept` }) }
+  }
+  const brokenBefore = countBroken(db, table)
+  let kept: KeptState | undefined
+  return {
+    exchange: ({ triggers }) => {
+      kept = exchangeTable(db, existing, keepAs, triggers)
+    },
+    finish: () => {
+      if (countBroken(db, table) > brokenBefore) throw brokenReferences(table)
+      if (kept === undefined) throw new Error(`The table "${table}" was not put aside`)
+      return kept
+    },
+  }
+}
+
+/** Rows of other tables whose foreign keys lead to no row of this one. */
+export function countBroken(db: DatabaseSync, table: string): number {
+  const tables = db
+    .prepare(
+      `SELECT DISTINCT s.name FROM main.sqlite_schema AS s, pragma_foreign_key_list(s.name) AS f
+       WHERE s.type = 'table' AND s.sql LIKE '%REFERENCES%' AND lower(f."table") = lower(?)`,
+    )
+    .all(table)
+  let broken = 0
+  for (const { name } of tables) {
+    broken += db.prepare(`PRAGMA main.foreign_key_check(${quoteText(String(name))})`).all().length
+  }
+  return broken
+}
+
+export function brokenReferences(table: string): Error {
+  return conflict(
+    'constraint-violated',
+    `Rows of other tables would refer to rows of "${table}" that are gone`,
+  )
+}

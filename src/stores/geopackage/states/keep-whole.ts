@@ -1,0 +1,96 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { defined } from '../../../lib/defined.ts'
+import type { KeptState, TableDescription } from '../../store.ts'
+import { findChange } from '../contents.ts'
+import type { SetAside } from '../foreign-code.ts'
+import { createRtree, hasRtree } from '../rtree-sql.ts'
+import { readCatalogue } from './catalogue-rows.ts'
+import type { Kept, KeptRecord } from './kept-registry.ts'
+import { contentOf, keptTable, takeNumber, writeKept } from './kept-registry.ts'
+import { indexesOf, renameTable } from './rename-table.ts'
+import { estimateSize } from './table-size.ts'
+
+/** What is written down of a table as it is. */
+function recordTable(
+  db: DatabaseSync,
+  table: GeoPackageTable,
+  triggers: SetAside['triggers'],
+): Omit<KeptRecord, 'form'> {
+  const { rootPage: _, ...plain } = table
+  const geometry = table.schema.geometry?.name
+  const count = db.prepare(`SELECT count(*) AS n FROM main.${quoteName(table.name)}`).get()?.['n']
+  return {
+    table: plain,
+    rowCount: Number(count),
+    content: contentOf(db, table.name, findChange(db, table.name) ?? ''),
+    catalogue: readCatalogue(db, table.name),
+    triggers,
+    indexes: [],
+    isIndexed: geometry !== undefined && hasRtree(db, { table: table.name, geometry }),
+  }
+}
+
+/** Puts a table aside by its name; its triggers have to be set aside. What names it elsewhere stays as it is. */
+export function keepWhole(
+  db: DatabaseSync,
+  table: GeoPackageTable,
+  keepAs: string,
+  triggers: SetAside['triggers'],
+): KeptState {
+  const sizeBytes = estimateSize(db, table)
+  const written = recordTable(db, table, triggers)
+  const number = takeNumber(db, keepAs)
+  const aside = keptTable(number)
+  const record: KeptRecord = { ...written, form: 'whole', indexes: indexesOf(db, table.name, aside) }
+  renameTable(db, { table: table.name, geometry: table.schema.geometry?.name }, aside, record.indexes, true)
+  writeKept(db, number, record)
+  return toKeptState({ ...record, id: keepAs, number }, sizeBytes)
+}
+
+/** Puts a table aside and makes it anew, empty: with its indexes, its R*Tree and the last id that it gave. */
+export function exchangeTable(
+  db: DatabaseSync,
+  table: GeoPackageTable,
+  keepAs: string,
+  triggers: SetAside['triggers'],
+): KeptState {
+  const { name, schema } = table
+  const sequence = findSequence(db, name)
+  const statements = db
+    .prepare(
+      `SELECT sql FROM main.sqlite_schema WHERE lower(tbl_name) = lower(?) AND sql IS NOT NULL
+       AND type IN ('table', 'index') ORDER BY type DESC`,
+    )
+    .all(name)
+  const kept = keepWhole(db, table, keepAs, triggers)
+  for (const { sql } of statements) db.prepare(String(sql)).run()
+  if (sequence !== undefined) {
+    db.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, sequence)
+  }
+  const aside = keptTable(Number(kept.detail['number']))
+  if (schema.geometry !== undefined && hasRtree(db, { table: aside, geometry: schema.geometry.name })) {
+    createRtree(db, { table: name, geometry: schema.geometry.name, id: table.idColumn ?? '' })
+  }
+  return kept
+}
+
+/** The last id that SQLite gave in a table, where it remembers. */
+function findSequence(db: DatabaseSync, table: string): number | bigint | undefined {
+  const isThere = db.prepare(`SELECT 1 FROM main.sqlite_schema WHERE name = 'sqlite_sequence'`).get()
+  if (isThere === undefined) return undefined
+  const statement = db.prepare('SELECT seq FROM sqlite_sequence WHERE lower(name) = lower(?)')
+  statement.setReadBigInts(true)
+  return statement.get(table)?.['seq'] as bigint | undefined
+}
+
+function toKeptState({ id, form, table, rowCount, number }: Kept, sizeBytes: number): KeptState {
+  const description: TableDescription = {
+    name: table.name,
+    schema: table.schema,
+    featureCount: rowCount,
+    ...defined({ primaryKey: table.idColumn, envelope: table.envelope }),
+  }
+  return { id, form, table: description, sizeBytes, detail: { number } }
+}

@@ -1,0 +1,106 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { findObject } from '../../../formats/geopackage/tables.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { KeptState } from '../../store.ts'
+
+/**
+ * Names that begin like those of the standard's own tables: GDAL and QGIS list whatever else is no feature table. The
+ * states that are kept stand in one table, and which content a table has in another.
+ */
+const statesTable = 'gpkg_terrane_states'
+const contentsTable = 'gpkg_terrane_contents'
+
+/** Rows of the catalogue tables that name a table, by the name of the catalogue table. */
+export type CatalogueRows = Record<string, Record<string, SQLInputValue>[]>
+
+/** What is written down of a kept state. */
+export interface KeptRecord {
+  form: KeptState['form']
+  /** The table as it was. */
+  table: GeoPackageTable
+  rowCount: number
+  /** Which content the kept rows are. */
+  content: string
+  /** Of a difference: the content that it belongs to. */
+  base?: string
+  catalogue: CatalogueRows
+  triggers: { name: string; sql: string }[]
+  indexes: { name: string; keptName: string; sql: string; keptSql: string }[]
+  isIndexed: boolean
+}
+
+/** A state that is kept, and the number in the names of its tables. */
+export interface Kept extends KeptRecord {
+  id: string
+  number: number
+}
+
+export function keptTable(number: number): string {
+  return `gpkg_terrane_kept_${number}`
+}
+
+/** The ids of the rows that the load has added after which a difference is kept. */
+export function addedTable(number: number): string {
+  return `gpkg_terrane_added_${number}`
+}
+
+/** The number of a state to be kept under an id; throws `Failure` where the id is taken. */
+export function takeNumber(db: DatabaseSync, id: string): number {
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS main.${statesTable} (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL)`,
+  )
+  if (findKept(db, id) !== undefined) throw conflict('state-exists', `A state "${id}" is kept already`)
+  return Number(
+    db.prepare(`INSERT INTO ${statesTable} (id, record) VALUES (?, '{}')`).run(id).lastInsertRowid,
+  )
+}
+
+export function writeKept(db: DatabaseSync, number: number, record: KeptRecord): void {
+  db.prepare(`UPDATE ${statesTable} SET record = ? WHERE number = ?`).run(JSON.stringify(record), number)
+}
+
+export function forgetKept(db: DatabaseSync, number: number): void {
+  db.prepare(`DELETE FROM ${statesTable} WHERE number = ?`).run(number)
+}
+
+export function findKept(db: DatabaseSync, id: string): Kept | undefined {
+  if (findObject(db, statesTable) === undefined) return undefined
+  const row = db.prepare(`SELECT number, record FROM ${statesTable} WHERE id = ?`).get(id)
+  if (row === undefined) return undefined
+  return { ...(JSON.parse(String(row['record'])) as KeptRecord), id, number: Number(row['number']) }
+}
+
+export function getKept(db: DatabaseSync, id: string): Kept {
+  const kept = findKept(db, id)
+  if (kept === undefined) throw conflict('state-gone', `The state "${id}" is not kept any more`)
+  return kept
+}
+
+export function listKept(db: DatabaseSync): string[] {
+  if (findObject(db, statesTable) === undefined) return []
+  return db
+    .prepare(`SELECT id FROM ${statesTable} ORDER BY number`)
+    .all()
+    .map(({ id }) => String(id))
+}
+
+/** Which content a table has: that of the state it was brought back to, otherwise one of its own. */
+export function contentOf(db: DatabaseSync, table: string, lastChange: string): string {
+  if (findObject(db, contentsTable) === undefined) return lastChange
+  const row = db
+    .prepare(`SELECT content FROM ${contentsTable} WHERE table_name = lower(?) AND last_change = ?`)
+    .get(table, lastChange)
+  return row === undefined ? lastChange : String(row['content'])
+}
+
+export function setContent(db: DatabaseSync, table: string, lastChange: string, content: string): void {
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS main.${contentsTable} (table_name TEXT PRIMARY KEY, last_change TEXT NOT NULL, content TEXT NOT NULL)`,
+  )
+  db.prepare(`INSERT OR REPLACE INTO ${contentsTable} VALUES (lower(?), ?, ?)`).run(
+    table,
+    lastChange,
+    content,
+  )
+}

@@ -1,0 +1,76 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { hasRtree, rtreeName } from '../rtree-sql.ts'
+import type { KeptRecord } from './kept-registry.ts'
+
+type Indexes = KeptRecord['indexes']
+
+interface Named {
+  table: string
+  geometry: string | undefined
+}
+
+/**
+ * Gives a table, its R*Tree and its indexes other names, and leaves whatever names it elsewhere (views, triggers of other
+ * tables) as it is. The triggers of the table itself have to be set aside.
+ */
+export function renameTable(
+  db: DatabaseSync,
+  from: Named,
+  to: string,
+  indexes: Indexes,
+  isAway: boolean,
+): void {
+  db.exec('PRAGMA legacy_alter_table = ON')
+  try {
+    db.exec(`ALTER TABLE main.${quoteName(from.table)} RENAME TO ${quoteName(to)}`)
+    const { geometry } = from
+    if (geometry !== undefined && hasRtree(db, { table: from.table, geometry })) {
+      const [old, now] = [from.table, to].map((table) => quoteName(rtreeName({ table, geometry })))
+      db.exec(`ALTER TABLE main.${old} RENAME TO ${now}`)
+    }
+  } finally {
+    db.exec('PRAGMA legacy_alter_table = OFF')
+  }
+  if (indexes.length > 0) renameIndexes(db, indexes, isAway)
+}
+
+/** SQLite has no statement for that: an index would have to be built anew. */
+function renameIndexes(db: DatabaseSync, indexes: Indexes, isAway: boolean): void {
+  db.exec('PRAGMA writable_schema = ON')
+  try {
+    const update = db.prepare(
+      `UPDATE main.sqlite_schema SET name = ?, sql = ? WHERE type = 'index' AND name = ?`,
+    )
+    for (const { name, sql, keptName, keptSql } of indexes) {
+      if (isAway) update.run(keptName, keptSql, name)
+      else update.run(name, sql, keptName)
+    }
+  } finally {
+    db.exec('PRAGMA writable_schema = RESET')
+  }
+}
+
+const nameForm = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\\[[^\\]]*\\]|\\S+)'
+const indexForm = new RegExp(
+  `^(CREATE\\s+(?:UNIQUE\\s+)?INDEX\\s+)${nameForm}\\s+ON\\s*${nameForm}\\s*\\(`,
+  'is',
+)
+
+/** The indexes of a table that have a statement of their own, with what they are called while it is put aside. */
+export function indexesOf(db: DatabaseSync, table: string, aside: string): Indexes {
+  const rows = db
+    .prepare(
+      `SELECT name, sql FROM main.sqlite_schema WHERE type = 'index' AND lower(tbl_name) = lower(?) AND sql IS NOT NULL`,
+    )
+    .all(table)
+  return rows.map((row, index) => {
+    const [name, sql] = [String(row['name']), String(row['sql'])]
+    const keptName = `${aside}_${index}`
+    const keptSql = sql.replace(
+      indexForm,
+      (_, start: string) => `${start}${quoteName(keptName)} ON ${quoteName(aside)}(`,
+    )
+    return { name, sql, keptName, keptSql }
+  })
+}

@@ -1,0 +1,113 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { defined } from '../../../lib/defined.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { LoadHooks, LoadResult, PreparedLoad, RestoreRequest, StagedLoad } from '../../store.ts'
+import type { FileChange } from '../change-file.ts'
+import { beginChange } from '../change-file.ts'
+import { nextChange, setLastChange } from '../contents.ts'
+import { storeFailure } from '../errors.ts'
+import type { LoadSurroundings } from '../load-surroundings.ts'
+import { describeTable } from '../table-description.ts'
+import { brokenReferences, countBroken } from './keep-before.ts'
+import { getKept, setContent } from './kept-registry.ts'
+import { restoreWhole } from './restore-whole.ts'
+
+/** A way back, of which nothing is done yet. */
+export class RestoreLoad implements StagedLoad {
+  readonly result: LoadResult
+  readonly #surroundings: LoadSurroundings
+  readonly #request: RestoreRequest
+  readonly #hooks: LoadHooks
+  #db: DatabaseSync | undefined
+  #change: FileChange | undefined
+
+  constructor(surroundings: LoadSurroundings, request: RestoreRequest, hooks: LoadHooks) {
+    this.#surroundings = surroundings
+    this.#request = request
+    this.#hooks = hooks
+    const { table } = lastOf(request)
+    this.result = {
+      rowsLoaded: table.featureCount ?? 0,
+      renamed: {},
+      table,
+      ...defined({ envelope: table.envelope }),
+    }
+  }
+
+  prepare(): Promise<PreparedLoad> {
+    return this.#orDiscard(async () => {
+      const { path, clock, writer } = this.#surroundings
+      const { signal } = this.#hooks
+      const db = await writer.take({ isNew: true })
+      this.#db = db
+      db.exec('PRAGMA foreign_keys = OFF')
+      this.#change = await beginChange(path, db, signal)
+      const { name, kept, content } = restore(db, this.#request)
+      const lastChange = nextChange(db, clock.now())
+      setLastChange(db, name, lastChange)
+      setContent(db, name, lastChange, content)
+      signal.throwIfAborted()
+      return {
+        result: { ...this.result, ...defined({ kept, table: describeTable(db, name) }) },
+        token: JSON.stringify({ table: name, lastChange }),
+        commit: () => this.#commit(),
+        discard: () => this.discard(),
+      }
+    })
+  }
+
+  async discard(): Promise<void> {
+    try {
+      await this.#change?.rollBack()
+    } finally {
+      this.#change = undefined
+      if (this.#db !== undefined) await this.#surroundings.writer.drop(this.#db)
+      this.#db = undefined
+    }
+  }
+
+  async #commit(): Promise<void> {
+    await this.#orDiscard(async () => {
+      this.#hooks.signal.throwIfAborted()
+      await this.#change?.commit()
+      this.#change = undefined
+      this.#db?.exec('PRAGMA foreign_keys = ON')
+    })
+    const db = this.#db
+    this.#db = undefined
+    if (db !== undefined) await this.#surroundings.writer.keep(db)
+  }
+
+  async #orDiscard<Result>(action: () => Promise<Result>): Promise<Result> {
+    try {
+      return await action()
+    } catch (error) {
+      await this.discard()
+      throw storeFailure(error, this.#surroundings.path)
+    }
+  }
+}
+
+function lastOf({ path }: RestoreRequest): RestoreRequest['path'][number] {
+  const last = path.at(-1)
+  if (last === undefined) throw conflict('state-gone', 'No state is named to go back to')
+  return last
+}
+
+interface Restored {
+  name: string
+  kept: LoadResult['kept']
+  /** Which content the table has now. */
+  content: string
+}
+
+function restore(db: DatabaseSync, { table, path, keepAs }: RestoreRequest): Restored {
+  const [first, ...others] = path.map(({ id }) => getKept(db, id))
+  if (first === undefined || others.length > 0 || first.form !== 'whole') {
+    throw conflict('state-gone', 'Only whole states can be restored')
+  }
+  const broken = countBroken(db, table)
+  const kept = restoreWhole(db, table, first, keepAs)
+  if (countBroken(db, table) > broken) throw brokenReferences(table)
+  return { name: first.table.name, kept, content: first.content }
+}

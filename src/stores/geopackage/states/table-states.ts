@@ -1,0 +1,61 @@
+import { findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
+import { notFound } from '../../../lib/errors.ts'
+import type { TableStates } from '../../store.ts'
+import { changeFile } from '../change-file.ts'
+import { deleteContents } from '../contents.ts'
+import { hasFile } from '../file-access.ts'
+import { setTableTriggersAside } from '../foreign-code.ts'
+import type { LoadSurroundings } from '../load-surroundings.ts'
+import type { Reading } from '../reading/reading.ts'
+import { dropKept } from './drop-kept.ts'
+import { keepWhole } from './keep-whole.ts'
+import { listKept } from './kept-registry.ts'
+import { readState } from './read-state.ts'
+import { RestoreLoad } from './restore-load.ts'
+
+const timeoutMs = 60_000
+
+/** States of the tables of a GeoPackage, kept in the file itself. */
+export function createTableStates(surroundings: LoadSurroundings, reading: Reading): TableStates {
+  const { path } = surroundings
+  return {
+    stageRestore: async (request, hooks) => new RestoreLoad(surroundings, request, hooks),
+    putAside: (name, keepAs) =>
+      change(surroundings, (db) => {
+        const table = findTable(db, name)
+        if (table === undefined) throw notFound('unknown-table', `The GeoPackage has no table "${name}"`)
+        if (table.kind === 'view') return { reason: `"${table.name}" is a view: it has no rows of its own` }
+        const { triggers } = setTableTriggersAside(db, table.name, table.schema.geometry?.name)
+        const kept = keepWhole(db, table, keepAs, triggers)
+        deleteContents(db, table.name)
+        return kept
+      }),
+    read: (table, states, signal) => readState(reading, { table, states }, signal),
+    drop: async ({ id }) => {
+      if (hasFile(path)) await change(surroundings, (db) => dropKept(db, id))
+    },
+    list: async () =>
+      reading.use(
+        ({ db }) => (hasCatalogue(db) ? listKept(db) : []),
+        () => [],
+      ),
+  }
+}
+
+/** One transaction by a connection of the writer. */
+async function change<Result>(
+  { path, writer }: LoadSurroundings,
+  action: (db: Parameters<typeof listKept>[0]) => Result,
+): Promise<Result> {
+  const db = await writer.take({ isNew: true })
+  try {
+    db.exec('PRAGMA foreign_keys = OFF')
+    const result = await changeFile(path, db, AbortSignal.timeout(timeoutMs), () => action(db))
+    db.exec('PRAGMA foreign_keys = ON')
+    await writer.keep(db)
+    return result
+  } catch (error) {
+    await writer.drop(db)
+    throw error
+  }
+}
