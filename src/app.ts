@@ -116,10 +116,10 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     })
     closers.push(() => catalog.close())
     const opened = openMaps({ settings, directory, catalog, readers, events, clock, log }, closers)
-    const { maps, exports } = opened
+    const { maps, exports, sides } = opened
     const remote = openRemote(settings, directory, ownPort)
     const importer = openImporter({
-      ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker },
+      ...{ settings, directory, database, broadcast, catalog, events, log, clock, remote, indexMaker, sides },
     })
     const drawn = openPictures({ settings, directory, catalog, maps, importer, events, log }, closers)
     const accounts = new Accounts({ database, clock, ...defined({ passwordCost: options.passwordCost }) })
@@ -223,6 +223,7 @@ function openImporter(
       rejects: directory.rejects,
       archives: directory.archives,
       indexes: directory.indexes,
+      sides: directory.sides,
     },
     vault: createVault(directory.key),
     roots: data.importRoots,

@@ -108,7 +108,7 @@ export const house: House = {
     'src/sources': ['.', 'archives', 'archive.ts', ['database', 'mosaic', 'remote']],
     'src/sources/database': ['.', 'postgres', 'registry.ts'],
     'src/sources/remote': ['.', '*', 'registry.ts', 'parse-location.ts', 'fetch-remote.ts'],
-    'src/stores': ['.', '*', 'rasters', 'registry.ts', 'reading'],
+    'src/stores': ['.', '*', 'rasters', 'registry.ts', 'change-files', 'reading'],
     'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
     'src/stores/postgis': [
       ...['.', 'compare', 'run-load.ts', 'states', 'stage-load.ts', 'postgis-store.ts', 'description.ts'],

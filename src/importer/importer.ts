@@ -7,6 +7,7 @@ import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { Vault } from '../lib/secrets/vault.ts'
 import { WorkQueue } from '../lib/workers/work-queue.ts'
+import type { SideTables } from '../maps/sources/side-tables.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
@@ -25,6 +26,7 @@ import {
 import type { ImportRecord, OwnStyle } from './model/model.ts'
 import { readOwnStyle } from './publish/publish.ts'
 import { KeptImports } from './records/records.ts'
+import { ListedChanges } from './rehearse/rehearse.ts'
 import { Restores } from './restore/restores.ts'
 import { startJobs } from './run/run.ts'
 import type { LoadPool } from './worker/worker.ts'
@@ -41,6 +43,8 @@ interface ImporterFolders {
   rejects: string
   /** Indexes of files that are served as they are. */
   indexes: string
+  /** Tables that belong to no layer, of which there are maps. */
+  sides: string
   /** Zips of imported sources, for the operator. */
   archives: string
 }
@@ -58,6 +62,8 @@ export interface ImporterNeeds {
   /** Makes indexes of files that are served as they are. */
   indexMaker: IndexMaker
   folders: ImporterFolders
+  /** Maps of tables that belong to no layer. */
+  sides: SideTables
   vault: Vault
   /** How remote data are fetched. */
   remote: RemoteAccess
@@ -109,7 +115,7 @@ function createRooms(needs: ImporterNeeds) {
   const making = { records, kinds, pool, limits }
   const starting = { records, jobs, locks }
   const rehearsing = {
-    ...{ records, kinds, jobs, locks, running, folders, log },
+    ...{ records, kinds, jobs, locks, running, folders, log, sides: needs.sides },
     ...{ limits: needs.retention, width: limits.concurrentLoads },
   }
   const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing }
@@ -148,6 +154,8 @@ export function createImporter(needs: ImporterNeeds) {
     ...desk,
     /** What is kept, to be read. */
     kept: new KeptImports(database, folders),
+    /** What is listed of changes that tasks make, or would make. */
+    changes: new ListedChanges({ folders, sides: needs.sides }),
     /** How far things are, for those who watch. */
     progress,
     jobs,

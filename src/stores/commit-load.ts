@@ -1,7 +1,7 @@
-import type { LoadResult, StagedLoad } from './store.ts'
+import type { LoadResult, PreparedLoad, StagedLoad } from './store.ts'
 
 /** Writes the token of a load down durably; by throwing it refuses the load, which is then discarded. */
-export type RecordToken = (token: string, result: LoadResult) => Promise<void>
+export type RecordToken = (token: string, result: LoadResult, prepared: PreparedLoad) => Promise<void>
 
 /**
  * Makes a staged load visible, in the one order in which a crash at any moment neither loses it nor does it twice:
@@ -10,7 +10,7 @@ export type RecordToken = (token: string, result: LoadResult) => Promise<void>
 export async function commitLoad(staged: StagedLoad, record: RecordToken): Promise<LoadResult> {
   const prepared = await staged.prepare()
   try {
-    await record(prepared.token, prepared.result)
+    await record(prepared.token, prepared.result, prepared)
   } catch (error) {
     await prepared.discard()
     throw error

@@ -89,9 +89,9 @@ export async function stageRows(
 export async function loadRows(store: VectorStore, { record, ...load }: LoadArguments): Promise<LoadOutcome> {
   const { staged, told } = await stageRows(store, load)
   let token = ''
-  const result = await commitLoad(staged, async (given, known) => {
+  const result = await commitLoad(staged, async (given, known, prepared) => {
     token = given
-    await record?.(given, known)
+    await record?.(given, known, prepared)
   })
   return { result, token, ...told }
 }

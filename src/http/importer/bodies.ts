@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { updateModes } from '../../stores/store.ts'
+import { loadModes } from '../../stores/store.ts'
 import { DatabaseData } from './database-wire.ts'
 
 const Named = Type.Object({ name: Type.String() })
@@ -118,8 +118,59 @@ export const LayerBody = Type.Object({ layer: Layer })
 
 const Charset = Type.Object({ charset: Type.Optional(Type.String()) }, { additionalProperties: true })
 
+const strict = { additionalProperties: false }
+const RowLimit = Type.Object(
+  {
+    percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+    rows: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  strict,
+)
+const Bound = Type.Union([Type.Number(), Type.String()])
+const ValueRule = Type.Object(
+  {
+    in: Type.Optional(
+      Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), { maxItems: 1000 }),
+    ),
+    min: Type.Optional(Bound),
+    max: Type.Optional(Bound),
+  },
+  strict,
+)
+
+/** What stops a load before its commit. A misspelt rule would stop nothing: unknown ones are refused. */
+const StopIf = Type.Object(
+  {
+    removed: Type.Optional(RowLimit),
+    changed: Type.Optional(RowLimit),
+    empty: Type.Optional(
+      Type.Record(Type.String(), RowLimit, { description: 'Rows without a value, by column' }),
+    ),
+    values: Type.Optional(
+      Type.Record(Type.String(), ValueRule, { description: 'Values that may stand in a column' }),
+    ),
+    columns: Type.Optional(Type.Union([Type.Literal('lost'), Type.Literal('any')])),
+    crs: Type.Optional(Type.Boolean({ description: 'The data have another CRS than the layer' })),
+    outside: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 4,
+        maxItems: 4,
+        description:
+          'minx, miny, maxx, maxy in the CRS of the layer: a row that reaches beyond stops the load',
+      }),
+    ),
+    fewer: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are loaded at least' })),
+  },
+  { ...strict, description: 'Limits that stop a load before its commit; null takes them away' },
+)
+export type WantedStopIf = Static<typeof StopIf>
+/** A person's word that a stopped load is as it should be. */
+export const AcceptBody = Type.Object({
+  stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not stop it' }),
+})
+
 const Task = Type.Object({
-  updateMode: Type.Optional(Type.String({ description: `${updateModes.join(', ')}, in any letter case` })),
+  updateMode: Type.Optional(Type.String({ description: `${loadModes.join(', ')}, in any letter case` })),
   layer: Type.Optional(Layer),
   target: Type.Optional(Target),
   transformChain: Type.Optional(
@@ -129,6 +180,17 @@ const Task = Type.Object({
   source: Type.Optional(Charset),
   rejectLimit: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.String()])),
   repair: Type.Optional(Type.Boolean()),
+  keys: Type.Optional(
+    Type.Array(name, {
+      maxItems: 32,
+      description:
+        'Columns of the table by which rows are the same: an UPSERT needs them, comparisons use them',
+    }),
+  ),
+  deleteMissing: Type.Optional(
+    Type.Boolean({ description: 'An UPSERT deletes the rows of the layer whose key does not come' }),
+  ),
+  stopIf: Type.Optional(Type.Union([StopIf, Type.Null()])),
   allowEmpty: Type.Optional(
     Type.Boolean({ description: 'A REPLACE that reads no row empties the layer; it is an ERROR otherwise' }),
   ),

@@ -1,4 +1,5 @@
 import { endpoint } from '../endpoint.ts'
+import { listChanges, listRehearsedChanges, showRehearsedTile } from './changes.ts'
 import { createDatabaseImport, createImport, createImportWithId } from './create-import.ts'
 import { changeImportFile, deleteImportFile, listImportFiles, showImportFile } from './import-files.ts'
 import {
@@ -15,6 +16,7 @@ import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './t
 import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
 import { changeTaskTarget, showTaskTarget } from './task-targets.ts'
 import {
+  acceptStopped,
   cancelTask,
   changeTask,
   deleteTask,
@@ -49,6 +51,12 @@ const importEndpoints = [
   endpoint('POST', '/rest/imports/:importId/rehearsal', 'staff', 'view', { rehearseImport }),
   endpoint('GET', '/rest/imports/:importId/rehearsal', 'staff', 'view', { showRehearsal }),
   endpoint('DELETE', '/rest/imports/:importId/rehearsal', 'staff', 'remove', { dropRehearsal }),
+  endpoint('GET', '/rest/imports/:importId/rehearsal/tasks/:taskId/changes', 'staff', 'download', {
+    listRehearsedChanges,
+  }),
+  endpoint('GET', '/rest/imports/:importId/rehearsal/tasks/:taskId/:z/:x/:y.mvt', 'staff', 'view', {
+    showRehearsedTile,
+  }),
   endpoint('GET', '/rest/imports/:importId/events', 'staff', 'view', { watchImport }),
   endpoint('GET', '/rest/imports/:importId/data', 'staff', 'view', { showImportData }),
   endpoint('GET', '/rest/imports/:importId/data/files', 'staff', 'view', { listImportFiles }),
@@ -63,8 +71,10 @@ const taskEndpoints = [
   endpoint('PUT', '/rest/imports/:importId/tasks/:taskId(^\\d+$)', 'staff', 'change', { changeTask }),
   endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId', 'staff', 'remove', { deleteTask }),
   endpoint('DELETE', '/rest/imports/:importId/tasks/:taskId/run', 'staff', 'change', { cancelTask }),
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/accept', 'staff', 'publish', { acceptStopped }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/progress', 'staff', 'view', { showTaskProgress }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'download', { listRejects }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/changes', 'staff', 'download', { listChanges }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data', 'staff', 'view', { showTaskData }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files', 'staff', 'view', { listTaskFiles }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/data/files/:fileId', 'staff', 'view', {

@@ -154,6 +154,9 @@ const Task = Type.Object({
   deleteMissing: Type.Optional(Type.Boolean()),
   stopIf: Type.Optional(Type.Object({}, { additionalProperties: true })),
   stopped: Type.Optional(Stopped),
+  accepted: Type.Optional(
+    Type.Object({ stopped: Type.Array(Type.String()), by: Type.String(), at: Type.String() }),
+  ),
   changes: Type.Optional(Type.String({ description: 'Where it is listed what an UPSERT has changed' })),
   transformChain: Type.Optional(Chain),
   messages: Type.Optional(Type.Array(Message)),

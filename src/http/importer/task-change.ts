@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '../../config/settings.ts'
-import type { TaskChange, TaskRecord } from '../../importer/model/model.ts'
+import type { StopRules, TaskChange, TaskRecord } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { UpdateMode } from '../../stores/store.ts'
-import { updateModes } from '../../stores/store.ts'
+import type { LoadMode } from '../../stores/store.ts'
+import { loadModes, updateModes } from '../../stores/store.ts'
 import { showTransform } from '../../transforms/chain.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { WantedTarget, WantedTask } from './bodies.ts'
+import type { WantedStopIf, WantedTarget, WantedTask } from './bodies.ts'
 import { requireCharset } from './charset.ts'
 import { fromWireLayer } from './layer-wire.ts'
 import { fromWireRejectLimit } from './task-wire.ts'
@@ -26,10 +26,43 @@ export function fromWireTarget(
   return defined({ store: name, workspace: workspace?.name })
 }
 
-function requireUpdateMode(text: string): UpdateMode {
-  const mode = updateModes.find((one) => one === text.toUpperCase())
+/** Clients of older systems know no UPSERT. */
+function requireUpdateMode(text: string, dialect: Dialect): LoadMode {
+  const modes: readonly LoadMode[] = dialect === 'geoserver' ? updateModes : loadModes
+  const mode = modes.find((one) => one === text.toUpperCase())
   if (mode !== undefined) return mode
-  throw invalid('invalid-update-mode', `updateMode must be one of ${updateModes.join(', ')}, found "${text}"`)
+  throw invalid('invalid-update-mode', `updateMode must be one of ${modes.join(', ')}, found "${text}"`)
+}
+
+type Limits = Pick<TaskChange, 'keys' | 'deleteMissing' | 'stopIf'>
+
+/** What of these a body changes; clients of older systems know none of them. */
+function fromWireLimits(task: TaskRecord, wanted: WantedTask, dialect: Dialect): Limits {
+  if (dialect === 'geoserver') return {}
+  const { keys, deleteMissing, stopIf } = wanted
+  return {
+    ...(keys === undefined || isDeepStrictEqual(keys, task.keys ?? []) ? {} : { keys: [...new Set(keys)] }),
+    ...(deleteMissing === undefined || deleteMissing === (task.deleteMissing ?? false)
+      ? {}
+      : { deleteMissing }),
+    ...(stopIf === undefined || isDeepStrictEqual(stopIf, task.stopIf ?? null)
+      ? {}
+      : { stopIf: fromWireStopIf(stopIf) }),
+  }
+}
+
+function fromWireStopIf(wanted: WantedStopIf | null): StopRules | null {
+  if (wanted === null) return null
+  const { outside, ...rules } = wanted
+  if (outside === undefined) return rules
+  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = outside
+  if (minX > maxX || minY > maxY) {
+    throw invalid(
+      'invalid-stop-if',
+      'stopIf.outside must be minx, miny, maxx, maxy: the smaller ones come first',
+    )
+  }
+  return { ...rules, outside: [minX, minY, maxX, maxY] }
 }
 
 /** The chain that a body asks for; undefined for none, and for the one that the task has. */
@@ -51,7 +84,8 @@ export function fromWireTask(
 ): TaskChange {
   const wanted = body.task ?? body
   const { layer, target, transformChain, rejectLimit, repair, allowEmpty } = wanted
-  const updateMode = wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode)
+  const updateMode =
+    wanted.updateMode === undefined ? undefined : requireUpdateMode(wanted.updateMode, dialect)
   const transforms = fromWireChain(task, transformChain)
   const charset = requireCharset(wanted.data?.charset ?? wanted.source?.charset)
   const { store, workspace } = fromWireTarget(target, dialect)
@@ -65,6 +99,7 @@ export function fromWireTask(
     ...(Object.keys(change).length === 0 ? {} : { layer: change }),
     ...(store === undefined || store === task.target?.name ? {} : { store }),
     ...(workspace === undefined || workspace === task.target?.workspace ? {} : { workspace }),
+    ...fromWireLimits(task, wanted, dialect),
     ...defined({ transforms }),
   }
 }

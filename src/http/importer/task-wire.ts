@@ -1,6 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { RejectLimit, TaskProgress, TaskRecord } from '../../importer/model/model.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { ShownTask } from './data-wire.ts'
@@ -63,10 +63,11 @@ export function toWireTask(
 
 /** What the dialect of older systems does not have. */
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
-  const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode } = task
+  const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted } = task
   const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
   return {
     ...defined({ errorCode, keys, deleteMissing, stopIf, stopped }),
+    ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId') }),
     ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),
   }
 }

@@ -1,10 +1,12 @@
+import { Type } from 'typebox'
 import type { Dialect } from '../../config/settings.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { requireMatch, sendEntity } from '../etag.ts'
-import { TaskBody } from './bodies.ts'
+import { AcceptBody, TaskBody } from './bodies.ts'
 import { toWireTaskData } from './data-wire.ts'
 import { parseExpand } from './expand.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
@@ -123,5 +125,27 @@ export const showTaskData = operation({
     const level = parseExpand(request.query.expand, 1)
     const [shown = task] = level < 1 ? [] : await withGranules(parts, [task])
     return toWireTaskData(request, shown, level)
+  },
+})
+
+export const acceptStopped = operation({
+  summary: 'Let a load through that stopIf has stopped',
+  description:
+    'For the load that was staged, and no other: its rows are committed where source and layer are still the same. Who let it through stands in `accepted`. Where other rules stop it still the task stays as it is.',
+  tags,
+  params: TaskParams,
+  query: Type.Object({
+    async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
+  }),
+  body: AcceptBody,
+  answers: { 200: TaskReply, 202: TaskReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { importId, id: taskId } = await getTask(parts, request.params)
+    const isAsync = request.query.async ?? false
+    const acceptance = { stopped: request.body.stopped, by: request.caller.name ?? '' }
+    const options = { isAsync, signal: clientSignal(reply) }
+    await parts.importer.acceptStopped({ importId, taskId }, acceptance, options)
+    const task = await getTask(parts, request.params)
+    return reply.code(isAsync ? 202 : 200).send(show(request, task, parts.dialect))
   },
 })

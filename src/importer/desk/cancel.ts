@@ -13,6 +13,7 @@ import {
   getImport,
   getTask,
   listTasks,
+  removeChanges,
   removeRejects,
   removeUploads,
   saveTaskAndTell,
@@ -26,7 +27,7 @@ export interface CancelNeeds {
   jobs: Jobs
   stop: { broadcast: Broadcast; running: RunningTable }
   locks: ImportLocks
-  folders: { uploads: string; rejects: string }
+  folders: { uploads: string; rejects: string; sides: string }
   rehearsing: RehearseNeeds
 }
 
@@ -120,6 +121,7 @@ export async function removeImport(
     await needs.records.database.transaction((transaction) => deleteImport(transaction, importId))
     await removeUploads(needs, importId)
     await removeRejects(needs, importId)
+    await removeChanges(needs, importId)
     needs.records.progress.forget(importId)
   })
 }

@@ -10,6 +10,8 @@ import { startRehearsal } from '../rehearse/rehearse.ts'
 import type { MakeNeeds, StartNeeds } from '../run/run.ts'
 import { startRun } from '../run/run.ts'
 import type { LoadPool } from '../worker/worker.ts'
+import type { Acceptance } from './accept-stopped.ts'
+import { acceptStopped } from './accept-stopped.ts'
 import { addPath, addUpload, openUpload } from './add-upload.ts'
 import type { CancelNeeds } from './cancel.ts'
 import { cancelImport, cancelTask, dropRehearsal, removeImport } from './cancel.ts'
@@ -65,6 +67,15 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
     rehearse: async (importId: number, { isAsync, signal }: RunOptions): Promise<void> => {
       const jobId = await startRehearsal(cancel.rehearsing, importId)
       if (!isAsync) await jobs.wait(jobId, signal)
+    },
+    /** Lets a load through that its limits have stopped; a synchronous caller waits for its commit. */
+    acceptStopped: async (
+      { importId, taskId }: { importId: number; taskId: number },
+      acceptance: Acceptance,
+      { isAsync, signal }: RunOptions,
+    ): Promise<void> => {
+      const jobId = await acceptStopped(starting, importId, taskId, acceptance)
+      if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
     dropRehearsal: bind(dropRehearsal, cancel),
     openUpload: bind(openUpload, uploads),

@@ -138,9 +138,11 @@ async function applyChange(
   signal: AbortSignal,
 ): Promise<TaskRecord> {
   const { updateMode, charset, rejectLimit, repair, allowEmpty, layer, store, transforms } = change
+  const { keys, deleteMissing, stopIf } = change
   let changed: TaskRecord = {
-    ...task,
-    ...defined({ updateMode, rejectLimit, repair, allowEmpty }),
+    ...(stopIf === undefined ? task : without(task, 'stopIf')),
+    ...defined({ updateMode, rejectLimit, repair, allowEmpty, keys, deleteMissing }),
+    ...(stopIf == null ? {} : { stopIf }),
   }
   if (charset !== undefined) changed = await applyCharset(needs, changed, charset, signal)
   if (layer !== undefined && Object.keys(layer).length > 0) {

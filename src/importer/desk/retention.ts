@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { ImportState } from '../model/model.ts'
 import { findImport, listIdleImports, removeUploads } from '../records/records.ts'
+import { sweepTrials } from '../rehearse/rehearse.ts'
 import type { CancelNeeds } from './cancel.ts'
 import { removeImport } from './cancel.ts'
 import { removeReplacedGranules, removeUnusedFolders } from './unused-folders.ts'
@@ -32,6 +33,7 @@ export async function applyRetention(needs: RetentionNeeds): Promise<void> {
       if (await isStillIdle()) await removeUploads(needs.cancel, id)
     }),
   )
+  await sweepTrials(needs.cancel.rehearsing)
   await removeUnusedFolders({ ...needs, database: needs.cancel.records.database }, before(1))
   await forEachIdle(needs, finished, before(importDays), async (id, isStillIdle) => {
     if (await isStillIdle()) await removeImport(needs.cancel, id)

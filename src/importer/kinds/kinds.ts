@@ -38,7 +38,7 @@ export interface KindNeeds {
   progress: ProgressBoard
   log: Logger
   clock: Clock
-  folders: { stores: string; uploads: string; rejects: string; indexes: string }
+  folders: { stores: string; uploads: string; rejects: string; indexes: string; sides: string }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean
 }

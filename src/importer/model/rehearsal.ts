@@ -89,12 +89,12 @@ export interface TaskTrial {
   found?: Trial
   mode: string
   target?: { layer: string; version: number | null }
-  /** What let the load through that its limits had stopped. */
-  accepted?: Accepted
 }
 
 /** A person's word that a stopped load is as it should be. */
-interface Accepted {
+export interface Accepted {
+  /** The load that it lets through, and no other. */
+  loadId: string
   stopped: string[]
   by: string
   at: string

@@ -6,7 +6,7 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTask } from './granule-record.ts'
-import type { RehearsingTask, TaskTrial } from './rehearsal.ts'
+import type { Accepted, RehearsingTask, TaskTrial } from './rehearsal.ts'
 import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
@@ -120,6 +120,8 @@ export interface TaskRecord {
   errorCode?: string
   /** The rules that have stopped the last run. */
   stopped?: Stopped[]
+  /** Who let a load through that its rules had stopped. */
+  accepted?: Accepted
   messages: Message[]
   rowsRead?: number
   rowsLoaded?: number

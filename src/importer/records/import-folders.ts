@@ -34,32 +34,32 @@ export function rejectsPath(
   return join(folders.rejects, String(importId), `${taskId}.ndjson`)
 }
 
-/** Where a rehearsal, or a load that was stopped, leaves what it finds row by row. */
-export function trialPath(
+/** Where a rehearsal, or a load that was stopped, leaves the rows that it rejects. */
+export function trialRejectsPath(
   { folders }: { folders: { rejects: string } },
   importId: number,
   taskId: number,
-  what: 'rejects.ndjson' | 'changes.gpkg',
 ): string {
-  return join(folders.rejects, String(importId), `${taskId}.trial.${what}`)
+  return join(folders.rejects, String(importId), `${taskId}.trial.ndjson`)
 }
 
-/** Where it is listed what an `UPSERT` has changed. */
+/** The folder of what is listed of changes that an import makes, or would make. */
+function changesFolder({ folders }: { folders: { sides: string } }, importId: number): string {
+  return join(folders.sides, `changes-${importId}`)
+}
+
+/** Where it is listed what the `UPSERT` of a task has changed, or what a trial found that a task would. */
 export function changesPath(
-  { folders }: { folders: { rejects: string } },
+  parts: { folders: { sides: string } },
   importId: number,
   taskId: number,
+  by: 'trial' | 'upsert',
 ): string {
-  return join(folders.rejects, String(importId), `${taskId}.changes.gpkg`)
+  return join(changesFolder(parts, importId), `${taskId}.${by}.gpkg`)
 }
 
-export async function removeTrialFiles(
-  parts: { folders: { rejects: string } },
-  importId: number,
-  taskId: number,
-): Promise<void> {
-  for (const what of ['rejects.ndjson', 'changes.gpkg'] as const)
-    await rm(trialPath(parts, importId, taskId, what), { force: true })
+export async function removeChanges(parts: { folders: { sides: string } }, importId: number): Promise<void> {
+  await rm(changesFolder(parts, importId), { recursive: true, force: true })
 }
 
 export async function removeRejects(

@@ -10,11 +10,11 @@ export {
   changesPath,
   makeUploadFolder,
   rejectsPath,
+  removeChanges,
   removeRejects,
-  removeTrialFiles,
   removeUpload,
   removeUploads,
-  trialPath,
+  trialRejectsPath,
   uploadRoot,
 } from './import-folders.ts'
 export {
@@ -37,5 +37,6 @@ export {
   listTaskStates,
   listTasks,
   listTasksInState,
+  listTrials,
   saveTask,
 } from './task-repository.ts'

@@ -83,6 +83,12 @@ export async function listTasks(db: Queryable, importId: number): Promise<TaskRe
   return rows.map(toTask)
 }
 
+/** Tasks that keep what a rehearsal, or a load that was stopped, has staged or found. */
+export async function listTrials(db: Queryable): Promise<TaskRecord[]> {
+  const rows = await db.selectFrom('tasks').selectAll().where('document', 'like', '%"trial":{%').execute()
+  return rows.map(toTask).filter(({ trial }) => trial !== undefined)
+}
+
 /** Tasks of all imports. */
 export async function listTasksInState(db: Queryable, state: TaskState): Promise<TaskRecord[]> {
   const rows = await db

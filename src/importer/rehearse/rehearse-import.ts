@@ -7,6 +7,7 @@ import { findImport, getImport, listTasks, saveAndTell, saveTaskAndTell } from '
 import { removeStaged } from './drop-trial.ts'
 import type { RehearseNeeds } from './rehearse-needs.ts'
 import { afterRehearsal, rehearseTask } from './rehearse-task.ts'
+import { sweepTrials } from './sweep-trials.ts'
 
 const hourMs = 3_600_000
 
@@ -64,6 +65,7 @@ async function rehearse(needs: RehearseNeeds, importId: number, context: JobCont
   try {
     const isWhole = await rehearseTasks(needs, record, work.signal)
     await endRehearsal(needs, importId, isWhole ? 'COMPLETE' : 'COMPLETE_ERROR')
+    await sweepTrials(needs)
   } catch (error) {
     if (context.signal.aborted) throw error
     const isCanceled = work.signal.reason instanceof LoadCanceled

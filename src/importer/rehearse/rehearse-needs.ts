@@ -1,5 +1,6 @@
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { SideTables } from '../../maps/sources/side-tables.ts'
 import type { Kinds } from '../kinds/kinds.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { Keeping } from '../records/records.ts'
@@ -18,7 +19,8 @@ export interface RehearseNeeds {
   jobs: Jobs
   locks: ImportLocks
   running: RunningTable
-  folders: { rejects: string }
+  folders: { rejects: string; sides: string }
+  sides: SideTables
   limits: RehearsalLimits
   /** Tasks of one import at the same time. */
   width: number

@@ -63,7 +63,7 @@ export class RunningTask implements Running, StageNotes {
 
   /** The first attempt, with the task as it was looked at again. */
   async begin(examined: TaskRecord, attempt: number): Promise<void> {
-    const results = ['rowsRead', 'rowsLoaded', 'rejected', 'errorMessage', 'errorCode', 'stopped'] as const
+    const results = ['rowsRead', 'rowsLoaded', 'rejected', 'errorMessage', 'errorCode'] as const
     const rest = without(examined, ...results)
     const layer = examined.layer === undefined ? {} : { layer: without(examined.layer, 'loaded') }
     const fresh = { ...rest, ...layer, messages: rest.source?.messages ?? [] }
@@ -78,7 +78,7 @@ export class RunningTask implements Running, StageNotes {
 
   /** Writes down where a load goes, before anything of it is there. What was staged before belongs to it, or to nobody. */
   async aim(load: TaskLoad): Promise<void> {
-    await this.#save({ ...without(this.#task, 'trial'), run: { ...this.#run, load } })
+    await this.#save({ ...without(this.#task, 'trial', 'stopped'), run: { ...this.#run, load } })
   }
 
   /** What was staged before is not there any more. */
@@ -145,7 +145,9 @@ export class RunningTask implements Running, StageNotes {
 
   async fail(reason: string, errorCode?: string): Promise<void> {
     const failed = taskAfter(this.#task, { type: 'failed' })
-    await this.#save({ ...this.#withoutRun(failed), errorMessage: reason, ...defined({ errorCode }) })
+    const stopped = errorCode === 'stopped' ? failed.trial?.found?.stopped : undefined
+    const told = { errorMessage: reason, ...defined({ errorCode, stopped }) }
+    await this.#save({ ...this.#withoutRun(failed), ...told })
   }
 
   get #jobId(): number {

@@ -1,4 +1,5 @@
 import type { Jobs } from '../../jobs/jobs.ts'
+import { without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import type { ImportLocks } from '../live/live.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
@@ -74,8 +75,16 @@ export async function startRun(
     const tasks = await listTasks(db, importId)
     const runnable = tasks.filter((task) => runnableStates.includes(task.state))
     if (runnable.length === 0) refuseNothingToRun(record, tasks)
-    return beginRun(needs, record, runnable)
+    return beginRun(needs, without(record, 'rehearsal'), runnable)
   })
   needs.jobs.wake()
   return jobId
+}
+
+/** Starts a run of one task alone; run it under the import's lock. */
+export function startTask(needs: StartNeeds, record: ImportRecord, task: TaskRecord): Promise<number> {
+  if (record.state === 'INIT' || record.state === 'RUNNING') {
+    throw conflict('import-busy', `Import ${record.id} is ${record.state} already`)
+  }
+  return beginRun(needs, record, [task])
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../../lib/errors.ts'
+import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
-import type { StagedLoad } from '../../stores/store.ts'
+import type { PreparedLoad, StagedLoad } from '../../stores/store.ts'
 import { explainStopped } from '../model/load-rules.ts'
 import { latestStore } from './latest-store.ts'
 import type { FlowHooks } from './load-flow.ts'
@@ -37,11 +38,25 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
   throw new Failure('conflict', 'stopped', explainStopped(stopped))
 }
 
-async function commit(load: StagedPlan, hooks: RunLoadHooks): Promise<LoadOutcome> {
+/** What an UPSERT changes is listed whole before its commit; afterwards nobody could tell any more. */
+async function listUpserted(
+  { changesPath, upsert }: LoadPlan,
+  prepared: PreparedLoad,
+  signal: AbortSignal,
+): Promise<void> {
+  const changes = prepared.changes?.()
+  const table = prepared.result.table?.schema
+  if (changesPath === undefined || upsert === undefined || changes === undefined || table === undefined)
+    return
+  await writeChanges(changesPath, { table, changes, keys: upsert.keys }, signal)
+}
+
+async function commit(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks): Promise<LoadOutcome> {
   const { staged, ledger, schema } = load
   let outcome: LoadOutcome | undefined
-  await commitLoad(staged, async (token, result) => {
+  await commitLoad(staged, async (token, result, prepared) => {
     outcome = ledger.settle(result, schema)
+    await listUpserted(plan, prepared, hooks.signal)
     const { rowsRead, rejected } = outcome
     hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
     await hooks.beforeCommit(token, outcome)
@@ -57,7 +72,7 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
   try {
     await checkLimits(plan, load, hooks)
     await waitStaged(load.staged, hooks)
-    return await commit(load, hooks)
+    return await commit(plan, load, hooks)
   } finally {
     load.close()
   }

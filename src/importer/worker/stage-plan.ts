@@ -6,6 +6,7 @@ import type { Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
+import { asksChanges } from '../model/load-rules.ts'
 import { Ledger } from './ledger.ts'
 import type { Flow, FlowHooks } from './load-flow.ts'
 import { flowOf } from './load-flow.ts'
@@ -23,6 +24,8 @@ export interface StagedPlan {
   counted?: Pick<Flow, 'figures' | 'polygons'>
   /** The target as it was before, of a load that is tried out. */
   before?: TableDescription
+  /** Its rows, where a limit asks for them. */
+  rowsBefore?: number
   close(): void
 }
 
@@ -69,10 +72,22 @@ function loadHooks({ signal, onMessage }: FlowHooks, ledger: Ledger, flow?: Flow
   }
 }
 
+/** How many rows the target has, where a limit is a share of them. */
+async function countBefore(
+  { trial, table }: LoadPlan,
+  store: VectorStore,
+  before: TableDescription | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (before === undefined || !asksChanges(trial?.stopIf ?? {})) return undefined
+  return store.count({ table }, signal)
+}
+
 /** Reads and transforms what a plan says, and stages it beside its table. */
 async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan> {
   const isCompared = plan.trial !== undefined && plan.mode !== 'CREATE'
   const before = isCompared ? await store.findTable(plan.table) : undefined
+  const rowsBefore = await countBefore(plan, store, before, hooks.signal)
   const { ledger, close } = await openLedger(plan, store, hooks)
   const source = await openSource(plan.source, hooks.signal)
   try {
@@ -82,7 +97,7 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
       plan.isReadOnly === true
         ? await readOnly(flow.batches)
         : await store.stage(requestOf(plan, flow), flow.batches, loadHooks(hooks, ledger, flow))
-    return { staged, schema, indexes, ledger, counted: flow, close, ...defined({ before }) }
+    return { staged, schema, indexes, ledger, counted: flow, close, ...defined({ before, rowsBefore }) }
   } catch (error) {
     close()
     throw error

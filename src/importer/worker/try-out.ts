@@ -1,4 +1,6 @@
+import type { Message } from '../../formats/format.ts'
 import { defined } from '../../lib/defined.ts'
+import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import type { ChangeCounts, TableComparison } from '../../stores/changes.ts'
 import type { Measured, Trial, TrialWish } from '../model/load-rules.ts'
 import { asksChanges, findStopped } from '../model/load-rules.ts'
@@ -6,6 +8,9 @@ import type { FlowHooks } from './load-flow.ts'
 import type { LoadPlan, TriedLoad } from './load-plan.ts'
 import { compareColumns } from './row-figures.ts'
 import type { StagedPlan } from './stage-plan.ts'
+
+/** A rehearsal lists so many changes one by one. */
+const mostListed = 100_000
 
 /** Looks at staged rows: what a commit would do, and which limits it breaks. A failure discards them. */
 export async function tryOut(
@@ -16,7 +21,8 @@ export async function tryOut(
 ): Promise<Trial> {
   try {
     const comparison = await compare(plan, wish, load, hooks.signal)
-    return trialOf(plan, wish, load, comparison)
+    const listed = comparison === undefined ? undefined : await list(wish, load, comparison, hooks.signal)
+    return trialOf(plan, wish, load, defined({ comparison, listed }))
   } catch (error) {
     await load.staged.discard()
     throw error
@@ -34,17 +40,43 @@ async function compare(
   return isAsked ? staged.compare?.(keys, signal) : undefined
 }
 
+/** Lists the first changes one by one; how many they are. */
+async function list(
+  { changesPath }: TrialWish,
+  { schema, before }: StagedPlan,
+  comparison: TableComparison,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (changesPath === undefined) return undefined
+  const { matchedBy: keys } = comparison
+  const changes = comparison.changes()
+  return writeChanges(
+    changesPath,
+    { table: before?.schema ?? schema, changes, keys, limit: mostListed },
+    signal,
+  )
+}
+
+/** Counts are exact; of more changes these are listed. */
+function cutMessages(listed: number | undefined, changes: ChangeCounts | undefined): Message[] {
+  if (listed === undefined || changes === undefined) return []
+  const { added, changed, removed } = changes
+  const all = added + (changed ?? 0) + removed
+  if (all <= listed) return []
+  return [{ level: 'info', code: 'changes-cut', message: `Of ${all} changes the first ${listed} are listed` }]
+}
+
 function trialOf(
   plan: LoadPlan,
   wish: TrialWish,
   load: StagedPlan,
-  comparison: TableComparison | undefined,
+  { comparison, listed }: { comparison?: TableComparison; listed?: number },
 ): Trial {
   const { ledger, staged, schema, before, counted = {} } = load
   const { rowsRead: read, rejected } = ledger
   const rows = { read, load: read - rejected, rejected }
   const { matchedBy = [], notTried = [], bounds } = comparison ?? {}
-  const changes = comparison?.counts ?? onlyAdded(plan, wish, rows.load)
+  const changes = countsOf(wish, comparison?.counts ?? onlyAdded(plan, rows.load))
   const columns = before === undefined ? [] : compareColumns(before.schema, schema, staged.result.renamed)
   const { figures, polygons } = counted
   const fault = ledger.findFault()
@@ -67,19 +99,28 @@ function trialOf(
       ({ rule }) => !wish.accepted.includes(rule),
     ),
     notTried,
-    messages: fault === undefined ? [] : [{ level: 'error', code: fault.code, message: fault.message }],
+    messages: [
+      ...cutMessages(listed, changes),
+      ...(fault === undefined ? [] : [{ level: 'error' as const, code: fault.code, message: fault.message }]),
+    ],
+    ...defined({ listed }),
   }
 }
 
 /** What a load comes to that touches no row of its target. */
-function onlyAdded({ mode }: LoadPlan, { keys }: TrialWish, added: number): ChangeCounts | undefined {
+function onlyAdded({ mode }: LoadPlan, added: number): ChangeCounts | undefined {
   if (mode !== 'CREATE' && mode !== 'APPEND') return undefined
-  return { added, changed: keys === undefined ? null : 0, removed: 0, same: 0 }
+  return { added, changed: 0, removed: 0, same: 0 }
+}
+
+/** Without keys nobody can tell a changed row from one that goes and one that comes. */
+function countsOf({ keys }: TrialWish, counts: ChangeCounts | undefined): ChangeCounts | undefined {
+  return counts === undefined || keys !== undefined ? counts : { ...counts, changed: null }
 }
 
 function measuredOf(
   { before: layer }: TrialWish,
-  { before, schema, counted = {} }: StagedPlan,
+  { rowsBefore = 0, schema, counted = {} }: StagedPlan,
   { rows, changes, columns }: Pick<Trial, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
 ): Measured {
   const { figures } = counted
@@ -87,7 +128,7 @@ function measuredOf(
   const to = schema.geometry?.crs?.srs
   return {
     rowsLoaded: rows.load,
-    rowsBefore: before?.featureCount ?? 0,
+    rowsBefore,
     changes: changes ?? { added: rows.load, changed: 0, removed: 0, same: 0 },
     columns,
     crs: defined({ from, to }),

@@ -8,6 +8,7 @@ import { WorkPool } from '../../lib/workers/work-pool.ts'
 import type { PagePart, PageWish } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { MadeTile, ShownColumns } from '../../stores/reading/tile-wish.ts'
+import type { ChangeWish } from '../../stores/reading/write-change-page.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { StoreConnection } from '../../stores/store.ts'
 import { fewFeatures } from '../../tiles/thin/layer-thinning.ts'
@@ -85,6 +86,17 @@ export class SideTables {
     const query = { table, limit, offset }
     const wish: PageWish = { query, crs, srs, isYx: false, numberMatched: rows }
     yield* this.#open(side).writePage(wish, signal)
+  }
+
+  /** What a file of changes lists, as text. */
+  changes(
+    { path }: Pick<SideTable, 'path'>,
+    wish: ChangeWish,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array> {
+    return this.#needs
+      .openStore({ type: ownStores.file.type, parameters: { path } })
+      .writeChangePage(wish, signal)
   }
 
   /** Forgets what was made of a file that is to be removed. */

@@ -43,6 +43,8 @@ export class IndexedStore implements ServedStore {
   sweep: VectorStore['sweep'] = (loadId) => this.#store.sweep(loadId)
   dropTable: VectorStore['dropTable'] = (table) => this.#store.dropTable(table)
   state: VectorStore['state'] = (table, signal) => this.#store.state(table, signal)
+  writeChangePage: ServedStore['writeChangePage'] = (...parameters) =>
+    this.#store.writeChangePage(...parameters)
   close: VectorStore['close'] = () => this.#store.close()
 
   listTables(): Promise<string[]> {

@@ -20,6 +20,8 @@ import type { PagePart, PageWish } from './page-wish.ts'
 import type { SummaryWish } from './summarize-values.ts'
 import { summarizeValues } from './summarize-values.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
+import type { ChangeWish } from './write-change-page.ts'
+import { writeChangePage } from './write-change-page.ts'
 import { writePage } from './write-page.ts'
 import { writeTile } from './write-tile.ts'
 
@@ -56,6 +58,8 @@ function createHandlers(stores: KeptStores) {
       stores.stream(connection, (store): AsyncIterable<FeaturePage> => store.readFeatures(query, signal)),
     page: ({ connection, wish }: Asked & { wish: PageWish }, { signal }: Context) =>
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
+    changes: ({ connection, wish }: Asked & { wish: ChangeWish }, { signal }: Context) =>
+      changeParts(stores.stream(connection, (store) => writeChangePage(store, wish, signal))),
     tile: ({ connection, wish }: Asked & { wish: TileWish }, { signal }: Context): Promise<MadeTile> =>
       stores.use(connection, (store) => writeTile(store, wish, signal)),
     summary: ({ connection, wish }: Asked & { wish: SummaryWish }, { signal }: Context) =>
@@ -98,6 +102,10 @@ function statesOf({ type, states }: VectorStore): TableStates {
 
 async function* pageParts(parts: AsyncIterable<PagePart>): AsyncGenerator<Transfer<PagePart>> {
   for await (const part of parts) yield new Transfer(part, [part.bytes.buffer as ArrayBuffer])
+}
+
+async function* changeParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Transfer<Uint8Array>> {
+  for await (const part of parts) yield new Transfer(part, [part.buffer as ArrayBuffer])
 }
 
 export type ReadHandlers = ReturnType<typeof createHandlers>

@@ -14,11 +14,14 @@ import type { PagePart, PageWish } from './page-wish.ts'
 import type { Readers, ReadPlace } from './readers.ts'
 import type { SummaryWish } from './summarize-values.ts'
 import type { MadeTile, TileWish } from './tile-wish.ts'
+import type { ChangeWish } from './write-change-page.ts'
 
 /** A store whose questions are answered by other threads or processes. */
 export interface ServedStore extends VectorStore, TileReads {
   /** A page of features as GeoJSON, made as it is taken. */
   writePage(wish: PageWish, signal: AbortSignal): AsyncIterable<PagePart>
+  /** What a change file lists, as text; of a GeoPackage that `writeChanges` made. */
+  writeChangePage(wish: ChangeWish, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** A vector tile of a table. */
   writeTile(wish: TileWish, signal: AbortSignal): Promise<MadeTile>
   /** What a column holds. */
@@ -85,6 +88,8 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
       take(({ pool, limits }) => pool.stream('read', { connection, query }, { ...limits, signal })),
     writePage: (wish, signal) =>
       take(({ pool, limits }) => pool.stream('page', { connection, wish }, { ...limits, signal })),
+    writeChangePage: (wish, signal) =>
+      take(({ pool, limits }) => pool.stream('changes', { connection, wish }, { ...limits, signal })),
     writeTile: (wish, signal) =>
       ask(({ pool, limits, tiles }) =>
         tiles.run(limits.key, () => pool.call('tile', { connection, wish }, { ...limits, signal }), signal),

@@ -7,6 +7,7 @@ import type { TaskRecord, TaskStore } from '../../model/model.ts'
 import type { Examination, ExamineContext } from '../kind.ts'
 
 const nothing = { isDirect: false }
+const noKeys = 'An UPSERT needs "keys": columns of the layer by which rows are the same'
 
 /** Whether rows go to the default data store of their workspace. */
 export function needsDefaultStore(
@@ -53,6 +54,8 @@ function examineChain(task: TaskRecord, context: ExamineContext, served: StoreTy
   if (placed.target === undefined) {
     return { ...nothing, finding: 'ERROR', reason: 'There is no target store: name one' }
   }
+  if (task.updateMode === 'UPSERT' && (task.keys ?? []).length === 0)
+    return { ...placed, finding: 'ERROR', reason: noKeys }
   try {
     const schema = context.chainSchema(task)
     return { ...placed, finding: hasCrs(schema, task) ? 'READY' : 'NO_CRS' }

@@ -37,9 +37,10 @@ export class Targets {
       return { store, table, layerName: name, isExisting: true }
     }
     if (task.updateMode === 'REPLACE') return this.findNew({ record, task }, store, naming)
+    const verb = task.updateMode === 'UPSERT' ? 'upsert in' : 'append '
     throw invalid(
       'nothing-to-append-to',
-      `There is neither a layer "${record.workspace}:${name}" nor a table "${table}" in store "${store.name}" to append to`,
+      `There is neither a layer "${record.workspace}:${name}" nor a table "${table}" in store "${store.name}" to ${verb}to`,
     )
   }
 

@@ -11,7 +11,7 @@ import type { RunTrial } from './stage-rows.ts'
 import { stageRows } from './stage-rows.ts'
 import type { Target } from './target.ts'
 import { loadInto, turnsAt } from './target.ts'
-import { basisOf, findKept } from './trial-basis.ts'
+import { basisOf, findKept, refuseStopped } from './trial-basis.ts'
 
 /** How rows get into a table of a store, wherever they come from. */
 export class RowLoads {
@@ -71,7 +71,9 @@ export class RowLoads {
     const { trial, stopIf } = running.task
     if (trial?.load === undefined && stopIf === undefined) return {}
     const basis = await basisOf(this.#needs.catalog, running, target)
-    return { ...defined({ basis }), ...findKept(trial, basis) }
+    const known = findKept(trial, basis)
+    if (known !== undefined && 'kept' in known) refuseStopped(running.task, known.kept)
+    return { ...defined({ basis }), ...known }
   }
 
   async recover(load: TaskLoad): Promise<Committed | undefined> {

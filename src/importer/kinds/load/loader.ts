@@ -1,9 +1,10 @@
+import { rm } from 'node:fs/promises'
 import type { Message } from '../../../formats/format.ts'
 import { defined } from '../../../lib/defined.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 import type { ProgressBoard } from '../../live/live.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
-import { changesPath, rejectsPath, trialPath } from '../../records/records.ts'
+import { changesPath, rejectsPath, trialRejectsPath } from '../../records/records.ts'
 import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress, TriedLoad } from '../../worker/worker.ts'
 import { stageLoad } from '../../worker/worker.ts'
 import type { CommitNote } from '../kind.ts'
@@ -29,9 +30,13 @@ export interface StagedRows {
 export class Loader {
   readonly #pool: LoadPool
   readonly #progress: ProgressBoard
-  readonly #folders: { rejects: string }
+  readonly #folders: { rejects: string; sides: string }
 
-  constructor(needs: { pool: LoadPool; progress: ProgressBoard; folders: { rejects: string } }) {
+  constructor(needs: {
+    pool: LoadPool
+    progress: ProgressBoard
+    folders: { rejects: string; sides: string }
+  }) {
     this.#pool = needs.pool
     this.#progress = needs.progress
     this.#folders = needs.folders
@@ -42,14 +47,20 @@ export class Loader {
     return rejectsPath({ folders: this.#folders }, importId, id)
   }
 
-  /** Where a rehearsal of a task leaves what it finds row by row. */
-  trialPath({ importId, id }: TaskRecord, what: 'rejects.ndjson' | 'changes.gpkg'): string {
-    return trialPath({ folders: this.#folders }, importId, id, what)
+  /** Where a trial of a task leaves the rows that it rejects. */
+  trialRejectsPath({ importId, id }: TaskRecord): string {
+    return trialRejectsPath({ folders: this.#folders }, importId, id)
   }
 
-  /** Where it is listed what the `UPSERT` of a task has changed. */
-  changesPath({ importId, id }: TaskRecord): string {
-    return changesPath({ folders: this.#folders }, importId, id)
+  /** Where it is listed what the `UPSERT` of a task has changed, or what a trial found that a task would. */
+  changesPath({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
+    return changesPath({ folders: this.#folders }, importId, id, by)
+  }
+
+  /** What a trial has found serves nobody when its task is loaded. */
+  async removeTrialFiles(task: TaskRecord): Promise<void> {
+    for (const path of [this.trialRejectsPath(task), this.changesPath(task, 'trial')])
+      await rm(path, { force: true }).catch(() => undefined)
   }
 
   async stage(plan: LoadPlan, work: LoadWork): Promise<StagedRows> {

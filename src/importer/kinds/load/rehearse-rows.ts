@@ -32,12 +32,12 @@ function triedPlan({ loader }: RowNeeds, plan: LoadPlan, { running: { task }, ta
   const { keys, stopIf } = task
   return {
     ...plan,
-    rejectsPath: loader.trialPath(task, 'rejects.ndjson'),
+    rejectsPath: loader.trialRejectsPath(task),
     trial: {
       isRehearsal: true,
       accepted: [],
       before: knownBefore(target),
-      changesPath: loader.trialPath(task, 'changes.gpkg'),
+      changesPath: loader.changesPath(task, 'trial'),
       ...defined({ keys, stopIf }),
     },
   }

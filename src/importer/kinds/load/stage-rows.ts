@@ -59,7 +59,7 @@ function takenUp(
   kept: KeptTrial,
 ): LoadPlan {
   const { rejected } = kept.found.rows
-  const rejectsPath = loader.trialPath(task, 'rejects.ndjson')
+  const rejectsPath = loader.trialRejectsPath(task)
   return { ...plan, takeUp: { ...kept.laidBy, rejected, rejectsPath } }
 }
 
@@ -75,18 +75,6 @@ function notTaken(reason: string): Message {
   return { level: 'info', code: 'rehearsal-not-taken', message }
 }
 
-/** Limits were looked at when the rows were staged; those that a person has waived do not count. */
-function refuseStopped({ found, accepted }: KeptTrial, stage: RowStage): void {
-  if (stage.running.task.stopIf === undefined) return
-  const left = found.stopped.filter(({ rule }) => accepted?.stopped.includes(rule) !== true)
-  if (left.length > 0)
-    throw new Failure(
-      'conflict',
-      'stopped',
-      `stopIf stops the load: ${left.map(({ rule }) => rule).join(', ')}`,
-    )
-}
-
 function finalPlan(
   needs: RowNeeds,
   planned: PlannedRows,
@@ -95,7 +83,8 @@ function finalPlan(
 ): LoadPlan {
   const { plan } = planned
   const { task } = stage.running
-  const listed = plan.mode === 'UPSERT' ? { ...plan, changesPath: needs.loader.changesPath(task) } : plan
+  const listed =
+    plan.mode === 'UPSERT' ? { ...plan, changesPath: needs.loader.changesPath(task, 'upsert') } : plan
   return kept === undefined ? limited(listed, stage) : takenUp(needs, listed, stage, kept)
 }
 
@@ -108,7 +97,6 @@ export async function stageRows(
   signal: AbortSignal,
 ): Promise<StagedRows> {
   const { task } = stage.running
-  if (kept !== undefined) refuseStopped(kept, stage)
   const startedMs = performance.now()
   const planned = await planRows(
     needs,
@@ -131,14 +119,19 @@ export async function stageRows(
   const work = { task, startedMs, signal, messages, onProgress, onStopped }
   const staged = await needs.loader.stage(plan, work)
   return {
-    commit: (write) =>
-      staged.commit(write).catch(async (error: unknown) => {
+    commit: async (write) => {
+      try {
+        const outcome = await staged.commit(write)
+        await needs.loader.removeTrialFiles(task)
+        return outcome
+      } catch (error) {
         const isGivenUp = error instanceof Failure && error.code === 'too-many-rejects'
         if (isGivenUp && latest !== undefined) {
           await notes.keepCounts({ rowsRead: latest.rows, rejected: latest.rejected })
         }
         throw error
-      }),
+      }
+    },
     discard: staged.discard,
   }
 }

@@ -3,8 +3,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { defined } from '../../../lib/defined.ts'
+import { Failure } from '../../../lib/errors.ts'
 import type { TaskRecord, TaskTrial, TrialBasis } from '../../model/model.ts'
-import { transformsOf } from '../../model/model.ts'
+import { explainStopped, transformsOf } from '../../model/model.ts'
 import type { Running } from '../kind.ts'
 import type { Target } from './target.ts'
 
@@ -91,4 +92,12 @@ export function findKept(
   if (basis.target !== now.target) return { reason: 'the target has changed since' }
   if (basis.wish !== now.wish) return { reason: 'the task has changed since' }
   return { kept: { ...trial, load, laidBy, found } }
+}
+
+/** Limits were looked at when the rows were staged. Throws `Failure` where they stop this load and nobody lets it through. */
+export function refuseStopped({ stopIf, accepted }: TaskRecord, { load, found }: KeptTrial): void {
+  if (stopIf === undefined) return
+  const waived = accepted?.loadId === load.loadId ? accepted.stopped : []
+  const left = found.stopped.filter(({ rule }) => !waived.includes(rule))
+  if (left.length > 0) throw new Failure('conflict', 'stopped', explainStopped(left))
 }

@@ -20,7 +20,7 @@ export async function rehearseFile(
   if (file === undefined || source === undefined || format === undefined || serving === undefined) {
     throw new Error(`Task ${task.id} has no file that can be served as it is`)
   }
-  const rejectsPath = loader.trialPath(task, 'rejects.ndjson')
+  const rejectsPath = loader.trialRejectsPath(task)
   await rm(rejectsPath, { force: true })
   const messages: Message[] = []
   const plan = {

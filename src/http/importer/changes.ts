@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Type } from 'typebox'
+import { notFound } from '../../lib/errors.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import { getTileMatrixSet, isTileOf } from '../../tiles/tile-matrix-sets.ts'
+import { chooseEncoding } from '../accepted-encodings.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { Bytes, empty, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { TaskParams } from './parameters.ts'
+import { ListedChanges } from './rehearsal-shapes.ts'
+import { getTask } from './shown-imports.ts'
+
+const tags = ['importer']
+const unzip = promisify(gunzip)
+const mvt = 'application/vnd.mapbox-vector-tile'
+
+const ChangesQuery = Type.Object({
+  format: Type.Optional(Type.String({ description: 'csv or geojson; without it as `Accept` says' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Without it all are told' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+
+const answers = {
+  200: media('The changes, removed rows first', {
+    'application/geo+json': ListedChanges,
+    'text/csv': Type.String(),
+  }),
+}
+
+/** The first part is awaited, so that what fails at once can be told. */
+async function streamed(parts: AsyncIterable<Uint8Array>): Promise<Readable> {
+  const reading = parts[Symbol.asyncIterator]()
+  let part = await reading.next()
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      for (; part.done !== true; part = await reading.next()) yield part.value
+    } finally {
+      await reading.return?.()
+    }
+  }
+  return Readable.from(rest(), { objectMode: false })
+}
+
+interface Asked {
+  format?: string
+  limit?: number
+  offset?: number
+}
+
+async function send(
+  { importer }: ImporterAreaParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: Asked & { params: { importId: string; taskId: string }; by: 'trial' | 'upsert' },
+): Promise<FastifyReply> {
+  const task = await getTask({ importer }, asked.params)
+  const { limit = Number.MAX_SAFE_INTEGER, offset = 0, by } = asked
+  const isCsv = /csv/i.test(asked.format ?? request.headers.accept ?? '')
+  const wish = { format: isCsv ? 'csv' : 'geojson', limit, offset } as const
+  const stream = await streamed(importer.changes.page(task, by, wish, clientSignal(reply)))
+  return reply
+    .header('vary', 'accept')
+    .header('cache-control', 'no-store')
+    .header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/geo+json')
+    .send(stream)
+}
+
+export const listRehearsedChanges = operation({
+  summary: 'What a run would add, change and remove',
+  description:
+    'The first 100,000 changes that a rehearsal has found, or a load that was stopped. GeoJSON has longitude and latitude; CSV has each column as it was and as it becomes, and geometries as GeoJSON in the CRS of the layer.',
+  tags,
+  params: TaskParams,
+  query: ChangesQuery,
+  answers,
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    send(parts, request, reply, { params: request.params, ...request.query, by: 'trial' }),
+})
+
+export const listChanges = operation({
+  summary: 'What an UPSERT has added, changed and removed',
+  description: 'Every row, with old and new values. GeoJSON has longitude and latitude.',
+  tags,
+  params: TaskParams,
+  query: ChangesQuery,
+  answers,
+  handle: async (parts: ImporterAreaParts, request, reply) =>
+    send(parts, request, reply, { params: request.params, ...request.query, by: 'upsert' }),
+})
+
+function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress {
+  const isPlain = [z, x, y].every((text) => /^(?:0|[1-9]\d{0,7})$/.test(text))
+  const tile = { z: Number(z), x: Number(x), y: Number(y) }
+  if (isPlain && isTileOf(getTileMatrixSet('WebMercatorQuad'), tile)) return tile
+  throw notFound('unknown-tile', `There is no tile ${z}/${x}/${y} (zoom, column, row) by WebMercatorQuad`)
+}
+
+export const showRehearsedTile = operation({
+  summary: 'A vector tile of what a run would add, change and remove',
+  description:
+    'Features have `change` (added, changed, removed), `feature_id` and `key`; each lies where it will, or where it was if it goes. The layer in the tile is `changes`.',
+  tags,
+  isTile: true,
+  params: Type.Object({
+    ...TaskParams.properties,
+    ...{ z: Type.String(), x: Type.String(), y: Type.String() },
+  }),
+  answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const tile = parseTile(request.params)
+    const task = await getTask(parts, request.params)
+    const { bytes } = await parts.importer.changes.tile(task, tile, clientSignal(reply))
+    reply.header('cache-control', 'no-store')
+    if (bytes.length === 0) return reply.code(204).send()
+    reply.header('content-type', mvt).header('vary', 'accept-encoding')
+    if (chooseEncoding(['gzip'], request.headers['accept-encoding']) === undefined)
+      return reply.send(await unzip(bytes))
+    return reply.header('content-encoding', 'gzip').send(Buffer.from(bytes))
+  },
+})

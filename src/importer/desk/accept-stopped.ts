@@ -1,0 +1,49 @@
+import { conflict, invalid } from '../../lib/errors.ts'
+import { now } from '../model/model.ts'
+import { getImport, getTask, saveTask } from '../records/records.ts'
+import type { StartNeeds } from '../run/run.ts'
+import { startTask } from '../run/run.ts'
+
+/** A person's word that a stopped load is as it should be. */
+export interface Acceptance {
+  /** Rules that do not stop it. */
+  stopped: string[]
+  by: string
+}
+
+/**
+ * Lets a load through that its limits have stopped, and no other. Gives the job that commits it; none where other rules
+ * stop it still.
+ */
+export async function acceptStopped(
+  needs: StartNeeds,
+  importId: number,
+  taskId: number,
+  { stopped, by }: Acceptance,
+): Promise<number | undefined> {
+  const jobId = await needs.locks.ofImport(importId, async () => {
+    const db = needs.records.database.kysely
+    const task = await getTask(db, importId, taskId)
+    const { trial, stopped: broken = [] } = task
+    if (task.state !== 'ERROR' || broken.length === 0 || trial?.load === undefined) {
+      throw conflict(
+        'nothing-stopped',
+        `Task ${taskId} has no load that stopIf has stopped and that is still kept`,
+      )
+    }
+    const unknown = stopped.filter((name) => !broken.some(({ rule }) => rule === name))
+    if (unknown.length > 0) {
+      const known = broken.map(({ rule }) => rule).join(', ')
+      throw invalid('not-stopped', `The load was stopped by ${known}, not by ${unknown.join(', ')}`)
+    }
+    const { loadId } = trial.load
+    const before = task.accepted?.loadId === loadId ? task.accepted.stopped : []
+    const all = [...new Set([...before, ...stopped])]
+    const at = now(needs.records)
+    const saved = await saveTask(db, { ...task, accepted: { loadId, stopped: all, by, at } }, at)
+    if (broken.some(({ rule }) => !all.includes(rule))) return undefined
+    return startTask(needs, await getImport(db, importId), saved)
+  })
+  needs.jobs.wake()
+  return jobId
+}

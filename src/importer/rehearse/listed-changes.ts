@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { notFound } from '../../lib/errors.ts'
+import type { SideTables } from '../../maps/sources/side-tables.ts'
+import { changesTable } from '../../stores/change-files/write-changes.ts'
+import type { MadeTile } from '../../stores/reading/tile-wish.ts'
+import type { ChangeWish } from '../../stores/reading/write-change-page.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { TaskRecord } from '../model/model.ts'
+import { changesPath } from '../records/records.ts'
+
+/** What a feature of the difference has in a tile. */
+const shownAttributes = ['change', 'feature_id', 'key']
+
+/** Reads what is listed of changes that tasks make, or would make. */
+export class ListedChanges {
+  readonly #needs: { folders: { sides: string }; sides: SideTables }
+
+  constructor(needs: { folders: { sides: string }; sides: SideTables }) {
+    this.#needs = needs
+  }
+
+  /** What a trial has found that a task would change, or what its `UPSERT` has changed. */
+  page(
+    task: TaskRecord,
+    by: 'trial' | 'upsert',
+    wish: ChangeWish,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array> {
+    return this.#needs.sides.changes({ path: this.#pathOf(task, by) }, wish, signal)
+  }
+
+  /** A vector tile of what a trial has found; features tell by `change` what becomes of them. */
+  tile(task: TaskRecord, tile: TileAddress, signal: AbortSignal): Promise<MadeTile> {
+    const path = this.#pathOf(task, 'trial')
+    const { crs, listed: rows = 0 } = task.trial?.found ?? {}
+    if (crs === undefined)
+      throw notFound('no-tiles', 'The rows have no geometry, so there are no tiles of them')
+    const side = { path, table: changesTable, name: changesTable, crs, rows }
+    return this.#needs.sides.tile(side, { tile, attributes: shownAttributes }, signal)
+  }
+
+  #pathOf({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
+    const path = changesPath(this.#needs, importId, id, by)
+    if (existsSync(path)) return path
+    throw notFound('no-changes', `No changes of task ${id} of import ${importId} are listed`)
+  }
+}
