@@ -69,7 +69,7 @@ export async function countedByServer(
   }))
 }
 
-/** Sums of the only period of an answer of metric_data, by what `keyOf` gives of a row. */
+/** Sums over the periods of an answer of metric_data, by what `keyOf` gives of a row. */
 export async function sumsOf(
   url: string,
   query: string,
@@ -79,7 +79,8 @@ export async function sumsOf(
   const text = await reply.text()
   assert.equal(reply.status, 200, text)
   const { data } = JSON.parse(text) as { data: { data: { data: Json[] }[] } }
-  const [period, ...others] = data.data
-  assert.equal(others.length, 0, text)
-  return Object.fromEntries((period?.data ?? []).map((row) => [keyOf(row), Number(row.sum)]))
+  const sums: Record<string, number> = {}
+  for (const row of data.data.flatMap((period) => period.data))
+    sums[keyOf(row)] = (sums[keyOf(row)] ?? 0) + Number(row.sum)
+  return sums
 }
