@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import type { FailureKind, FieldMessages } from '../lib/errors.ts'
 import { Failure, FieldFailure } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
+import { STATUS_CODES } from '../lib/network/node-http.ts'
 import { ownValue } from '../lib/own-value.ts'
 import type { App, FastifyReply, FastifyRequest } from './app-types.ts'
 import { keepPrivately } from './caching.ts'

@@ -1,9 +1,9 @@
-import type { IncomingMessage, RequestOptions } from 'node:http'
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { connect as connectTls } from 'node:tls'
+import { HttpAgent, httpRequest } from '../../lib/network/node-http.ts'
 import type { AddressGuard } from './address-guard.ts'
 
 const maxHeaderBytes = 32 << 10
@@ -19,11 +19,7 @@ export function tlsOptions(host: string, authorities: readonly string[]): Connec
 }
 
 /** What every client of HTTP connects by: checked addresses, no proxy of the environment. */
-export function checkedAgent(
-  isSecure: boolean,
-  guard: AddressGuard,
-  authorities: readonly string[],
-): HttpAgent {
+export function checkedAgent(isSecure: boolean, guard: AddressGuard, authorities: readonly string[]): Agent {
   const settings = { keepAlive: true, maxSockets: 1 }
   const agent = isSecure ? new HttpsAgent(settings) : new HttpAgent(settings)
   agent.createConnection = (options, callback) => {
@@ -41,7 +37,7 @@ export function checkedAgent(
 
 /** Connections to one server, kept open between requests. */
 export class HttpConnection {
-  readonly #agents: Record<'http:' | 'https:', HttpAgent>
+  readonly #agents: Record<'http:' | 'https:', Agent>
 
   constructor(guard: AddressGuard, authorities: readonly string[]) {
     this.#agents = {

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { createTransport } from 'nodemailer'
 import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
 import type { Sender } from '../channel.ts'
 import type { Place } from '../place.ts'
@@ -63,6 +62,7 @@ export function createMailSender(options: MailOptions): Sender {
     send: async ({ receiver, message, deliveryId, graceSeconds }, signal) => {
       const address = mailAddress(receiver)
       if (address === undefined || address === '') throw new Error(`user ${receiver.target} has no address`)
+      const { createTransport } = await import('nodemailer')
       const transport = createTransport(settings)
       try {
         await transport.sendMail({

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import type { IncomingMessage, RequestOptions } from 'node:http'
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { HttpAgent, httpRequest } from '../../../../lib/network/node-http.ts'
 import { withoutSecrets } from '../../../../lib/secrets/without-secrets.ts'
 import type { Outbound, Outlets, Parcel, Sender } from '../channel.ts'
 import type { Place } from '../place.ts'
@@ -106,7 +106,7 @@ async function post(url: URL, { headers, body, outbound, signal }: Post): Promis
   }
 }
 
-function connectingAgent(isSecure: boolean, outbound: Outbound, signal: AbortSignal): HttpAgent {
+function connectingAgent(isSecure: boolean, outbound: Outbound, signal: AbortSignal): Agent {
   const agent = isSecure ? new HttpsAgent() : new HttpAgent()
   agent.createConnection = (options, callback) => {
     const { host: name, port } = options as RequestOptions
