@@ -236,6 +236,7 @@ function openImporter(
       maxRatio: limits.maxArchiveRatio,
       toolSeconds: limits.toolSeconds,
       rasterBytes: limits.maxRasterBytes,
+      previewBytes: limits.maxPreviewBytes,
     },
     retention,
     acceptsUnknownFields: settings.server.dialect === 'geoserver',

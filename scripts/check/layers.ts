@@ -69,7 +69,7 @@ export const house: House = {
     ],
     'src/importer': [
       ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds'],
-      ['rehearse', 'restore'],
+      ['preview', 'rehearse', 'restore'],
       ...['run', 'desk', '.'],
     ],
     'src/importer/kinds': [
@@ -149,11 +149,12 @@ export const house: House = {
     'src/importer/live': ['live.ts'],
     'src/importer/look': ['look.ts'],
     'src/importer/model': ['model.ts', 'load-rules.ts'],
+    'src/importer/preview': ['preview.ts'],
     'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],
     'src/importer/rehearse': ['rehearse.ts'],
     'src/importer/run': ['run.ts'],
-    'src/importer/worker': ['worker.ts'],
+    'src/importer/worker': ['worker.ts', 'open-rows.ts', 'write-rows.ts'],
     'src/monitoring/metrics': [
       ...['metrics.ts', 'request-columns.ts', 'requests/request-metric.ts', 'hosts/host-reading.ts'],
     ],

@@ -24,6 +24,7 @@ import {
   tellEnded,
 } from './live/live.ts'
 import type { ImportRecord, OwnStyle } from './model/model.ts'
+import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
 import { KeptImports } from './records/records.ts'
 import { ListedChanges } from './rehearse/rehearse.ts'
@@ -32,6 +33,7 @@ import { startJobs } from './run/run.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
 
+export type { Running } from './kinds/kinds.ts'
 export { parseIsoTime, requireMosaicTime } from './kinds/kinds.ts'
 
 /** Folders below the data directory that the importer writes to. */
@@ -69,7 +71,8 @@ export interface ImporterNeeds {
   remote: RemoteAccess
   /** Folders that imports may name files in. */
   roots: readonly string[]
-  limits: SourceLimits & ToolLimits & { maxTasks: number; concurrentLoads: number; silenceSeconds: number }
+  limits: SourceLimits &
+    ToolLimits & { maxTasks: number; concurrentLoads: number; silenceSeconds: number; previewBytes: number }
   retention: { uploadDays: number; importDays: number; rehearsalHours: number; rehearsalBytes: number }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean
@@ -122,8 +125,12 @@ function createRooms(needs: ImporterNeeds) {
   const owner = { ...records, catalog }
   const tasks = { owner, attempt: { kinds, locks, log }, running, events, width: limits.concurrentLoads }
   const archive = { records, kinds, running, folders, log }
+  const onEnd = (error: Error): void => tellEnded({ log, events }, 'load', error)
+  const maxBytes = limits.previewBytes
+  const previews = new Previews({ records, kinds, pool, sides: needs.sides, folders, maxBytes, log, onEnd })
   return {
     pool,
+    previews,
     toolTurns,
     progress,
     cancel,
@@ -135,11 +142,34 @@ function createRooms(needs: ImporterNeeds) {
   }
 }
 
+/** What changes the rows of tasks, or takes tasks away: what was looked at before is given up. */
+function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews) {
+  function thenDrop<A extends [number, ...unknown[]], R>(
+    work: (...given: A) => Promise<R>,
+    isOfTask: boolean,
+  ): (...given: A) => Promise<R> {
+    return async (...given) => {
+      const result = await work(...given)
+      const [importId, taskId] = given
+      await previews.drop(importId, isOfTask && typeof taskId === 'number' ? taskId : undefined)
+      return result
+    }
+  }
+  return {
+    changeTask: thenDrop(desk.changeTask, true),
+    editTransforms: thenDrop(desk.editTransforms, true),
+    removeTask: thenDrop(desk.removeTask, true),
+    deleteFile: thenDrop(desk.deleteFile, false),
+    removeImport: thenDrop(desk.removeImport, false),
+  }
+}
+
 /** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
-  const { desk, pool, toolTurns, progress, cancel, rehearsing, preparing, running, restores } = rooms
+  const { desk, pool, previews, toolTurns, progress } = rooms
+  const { cancel, rehearsing, preparing, running, restores } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   events.on('work.ended', () => {
@@ -152,6 +182,9 @@ export function createImporter(needs: ImporterNeeds) {
   }
   return {
     ...desk,
+    ...droppingLooks(desk, previews),
+    /** Looks at rows before they are loaded. */
+    previews,
     /** What is kept, to be read. */
     kept: new KeptImports(database, folders),
     /** What is listed of changes that tasks make, or would make. */
@@ -185,6 +218,7 @@ export function createImporter(needs: ImporterNeeds) {
     },
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
+      await previews.start()
       await startJobs(jobs, { preparing, running, rehearsing, restores })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()
@@ -193,7 +227,7 @@ export function createImporter(needs: ImporterNeeds) {
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()
-      await pool.close()
+      await Promise.all([pool.close(), previews.close()])
     },
   }
 }

@@ -82,7 +82,8 @@ describe('a table that belongs to no layer', () => {
     assert.ok(readdirSync(dirname(side.path)).some((name) => name.endsWith('.overview')))
     const elsewhere = await sides.tile({ ...side, crs: 'EPSG:3857' }, { tile: { z: 22, x: 0, y: 0 } }, never)
     assert.equal(elsewhere.bytes.length, 0)
-    sides.forget(side.path)
+    await sides.remove(side.path)
+    assert.deepEqual(readdirSync(dirname(side.path)), [])
   })
 
   it('in a CRS from which no way leads has no tiles', async () => {

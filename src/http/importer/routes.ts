@@ -11,6 +11,7 @@ import {
   showImport,
   showImportData,
 } from './imports.ts'
+import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './looks.ts'
 import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
 import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
 import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
@@ -97,6 +98,17 @@ const taskEndpoints = [
   endpoint('PUT', '/rest/imports/:importId/tasks/:taskId/target', 'staff', 'change', { changeTaskTarget }),
 ]
 
+const lookEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rows', 'staff', 'view', { showRows }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/columns', 'staff', 'view', { showColumns }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview/:z/:x/:y.mvt', 'staff', 'view', {
+    showPreviewTile,
+  }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview.geojson', 'staff', 'view', {
+    showPreviewFeatures,
+  }),
+]
+
 const transformEndpoints = [
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'view', { listTransforms }),
   endpoint('POST', '/rest/imports/:importId/tasks/:taskId/transforms', 'staff', 'create', {
@@ -114,7 +126,7 @@ const transformEndpoints = [
 ]
 
 /** What takes JSON. */
-export const jsonEndpoints = [...importEndpoints, ...taskEndpoints, ...transformEndpoints]
+export const jsonEndpoints = [...importEndpoints, ...taskEndpoints, ...lookEndpoints, ...transformEndpoints]
 
 /** What takes forms. */
 export const formEndpoints = [

@@ -5,6 +5,7 @@ import type { Schema } from '../../geo/schema.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { PlanContext } from '../look/look.ts'
 import type {
+  AttributeChoice,
   DescribedFile,
   Finding,
   GranuleRecord,
@@ -17,6 +18,7 @@ import type {
   TaskTrial,
 } from '../model/model.ts'
 import type { Place, Published } from '../publish/publish.ts'
+import type { LoadSource } from '../worker/worker.ts'
 
 /** A task that runs, with its import, as both stand now. */
 export interface Running {
@@ -85,6 +87,18 @@ export interface Placed {
   /** Brings the data beside their place; nothing is visible of them. What it throws has left nothing but `load`. */
   stage(notes: StageNotes, signal: AbortSignal): Promise<Staged>
   release(): void
+}
+
+/** The rows of a task before they are loaded. Plain data; it may hold secrets. */
+export interface TaskRows {
+  source: LoadSource
+  /** As the source gives them. */
+  schema: Schema
+  /** What is loaded, where the client chose; otherwise all. */
+  attributes?: AttributeChoice[]
+  transforms: TransformSpec[]
+  /** Whether invalid polygons are repaired. */
+  repair?: boolean
 }
 
 /** Keys under which one works at a time. */
@@ -166,6 +180,8 @@ export interface TaskKind {
   lookAgain(task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
   /** The files that the task came from, sidecars beside them. */
   listFiles(task: TaskRecord): Promise<DataFile[]>
+  /** What of the task can be looked at before its load: its rows, or where its rasters lie. */
+  rows(running: Running): Promise<TaskRows>
   /** Whether the published layer reads the files where they lie. */
   readsInPlace(task: TaskRecord): boolean
 

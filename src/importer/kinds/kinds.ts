@@ -118,6 +118,7 @@ export type {
   Staged,
   StageNotes,
   TaskPlan,
+  TaskRows,
 } from './kind.ts'
 export { assembleMosaic, mosaicName } from './mosaic/assemble-mosaic.ts'
 export { parseIsoTime, requireMosaicTime } from './mosaic/granule-times.ts'

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { csvLine } from '../../lib/text/csv-line.ts'
 
 interface RejectLine {
   row: number
@@ -52,9 +53,7 @@ export async function* rejectsAsGeoJson(path: string): AsyncGenerator<string> {
 
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return ''
-  const text =
-    typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 async function propertyNames(path: string): Promise<string[]> {
@@ -68,10 +67,10 @@ async function propertyNames(path: string): Promise<string[]> {
 export async function* rejectsAsCsv(path: string): AsyncGenerator<string> {
   const isAny = await hasRejects(path)
   const names = isAny ? await propertyNames(path) : []
-  yield `${['_row', '_field', '_value', '_reason', ...names, '_geometry'].map(toCell).join(',')}\r\n`
+  yield csvLine(['_row', '_field', '_value', '_reason', ...names, '_geometry'])
   if (!isAny) return
   for await (const { row, field, value, reason, properties, geometry } of readLines(path)) {
     const cells = [row, field, value, reason, ...names.map((name) => properties?.[name]), geometry]
-    yield `${cells.map(toCell).join(',')}\r\n`
+    yield csvLine(cells.map(toCell))
   }
 }

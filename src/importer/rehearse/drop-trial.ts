@@ -33,9 +33,7 @@ export async function removeStaged(
       )
   }
   await rm(trialRejectsPath({ folders }, importId, id), { force: true })
-  const listed = changesPath({ folders }, importId, id, 'trial')
-  sides.forget(listed)
-  await rm(listed, { force: true })
+  await sides.remove(changesPath({ folders }, importId, id, 'trial'))
 }
 
 /** As `removeStaged`, and the task knows nothing of it any more. Not of one that is being rehearsed. */

@@ -1,13 +1,9 @@
 import type { Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
-import type { TransformContext } from '../../transforms/transform.ts'
-import { chosenSchema } from '../model/load-rules.ts'
-import { chooseAttributes } from './choose-attributes.ts'
 import type { Ledger } from './ledger.ts'
 import type { LoadPlan, LoadProgress } from './load-plan.ts'
-import { openChain } from './open-chain.ts'
+import { openFlow } from './open-flow.ts'
 import type { OpenSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
 import { RowFigures } from './row-figures.ts'
@@ -59,18 +55,10 @@ export async function flowOf(
   ledger: Ledger,
   hooks: FlowHooks,
 ): Promise<Flow> {
-  const { attributes, srs, transforms } = plan
-  const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
-  const context: TransformContext = {
-    signal: hooks.signal,
-    onMessage: hooks.onMessage,
-    ...(srs === undefined ? {} : { declaredCrs: { srs } }),
-  }
-  const read = ledger.countRead(source.batches)
-  const input = chooseAttributes(read, source.schema, chosen, attributes)
-  const { schema, indexes, run } = await openChain(chosen, transforms, context)
-  const changed = ledger.keepRejects(run(input))
-  return counted(plan, watched(plan, { schema, indexes, batches: changed }, hooks))
+  const { signal, onMessage } = hooks
+  const onRead = (batches: AsyncIterable<FeatureBatch>) => ledger.countRead(batches)
+  const { schema, indexes, batches } = await openFlow(plan, source, { signal, onMessage, onRead })
+  return counted(plan, watched(plan, { schema, indexes, batches: ledger.keepRejects(batches) }, hooks))
 }
 
 function watched(plan: LoadPlan, flow: Flow, hooks: FlowHooks): Flow {

@@ -12,6 +12,7 @@ import type { DatabaseDescription, LoadNotice, LoadWork } from './load-work.ts'
 import type { RestorePlan } from './restore-table.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { needsOwnProcess } from './trusted-databases.ts'
+import type { RowsPart, RowsWish } from './write-rows.ts'
 
 /** Who watches a load. */
 interface WatchHandlers {
@@ -44,6 +45,8 @@ export interface LoadPool {
   rehearse(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
   /** Brings a table back to what it was; `beforeCommit` as of a load. */
   restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
+  /** Rows by a thread that has no load, where they are there at once; undefined where another is to read them. */
+  firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
   /** Loads and descriptions under way, and those that wait. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -146,6 +149,8 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           },
         }),
       ),
+    firstRows: (wish, signal) =>
+      findFirst(threads, queue, { wish, limit, limits: { signal, graceMs, silenceMs } }),
     counts: () => ({ running: queue.running, queued: queue.waiting }),
     close: async () => {
       queue.close(new Error('The load workers are closed'))
@@ -169,4 +174,18 @@ function pass(notice: LoadNotice, handlers: WatchHandlers): void {
 
 function described({ isSlow = false, ...limits }: Limits) {
   return { ...limits, ...(isSlow ? { deadlineMs: describeMs } : {}) }
+}
+
+/** Where no load waits for the thread. What only a process may read is left to others. */
+async function findFirst(
+  threads: Pool,
+  queue: WorkQueue,
+  { wish, limit, limits }: { wish: RowsWish; limit: number; limits: Limits },
+): Promise<RowsPart | undefined> {
+  if (queue.running >= limit || queue.waiting > 0) return undefined
+  const read = () => threads.call('firstRows', wish, limits)
+  return queue.run(read, { signal: limits.signal }).catch((error: unknown) => {
+    if (!needsOwnProcess(error)) throw error
+    return undefined
+  })
 }

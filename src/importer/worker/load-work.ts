@@ -6,12 +6,14 @@ import type { DatabaseConnection, DescribedDatabase } from '../../sources/databa
 import { getDatabaseReader } from '../../sources/database/registry.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import { describeFile } from './describe-file.ts'
+import { findFirstRows } from './first-rows.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { RestorePlan } from './restore-table.ts'
 import { restoreTable } from './restore-table.ts'
 import { rehearseLoad, runLoad } from './run-load.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { checkConnection, checkFile, checkPlan, checkStore } from './trusted-databases.ts'
+import type { RowsWish } from './write-rows.ts'
 
 /** What a database holds, and the format that its tables are shown to have. */
 export interface DatabaseDescription extends DescribedDatabase {
@@ -50,6 +52,7 @@ function handlersAt(place: LoadPlace) {
       const options = { maxTables, signal, ...defined({ tables }) }
       return { format: reader.format, ...(await reader.describe(connection, options)) }
     },
+    firstRows: (wish: RowsWish, { signal }: CallContext) => findFirstRows(wish, place, signal),
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
       checkPlan(place, plan)
       return runLoad(plan, {

@@ -45,7 +45,8 @@ export function checkPlan(place: LoadPlace, { source, connection, isReadOnly }: 
   if (isReadOnly !== true) checkStore(place, connection)
 }
 
-function checkSource(place: LoadPlace, source: LoadSource): void {
+/** The same for what rows are read from. */
+export function checkSource(place: LoadPlace, source: LoadSource): void {
   if (source.kind === 'file') checkFile(place, source.file.path)
   else if (source.kind === 'table') checkStore(place, source.connection)
   else if (source.kind === 'database') checkConnection(place, source.connection)

@@ -2,3 +2,5 @@ export type { LoadOutcome, LoadPlan, LoadProgress, LoadSource, TriedLoad } from 
 export type { LoadPool } from './load-pool.ts'
 export { createLoadPool } from './load-pool.ts'
 export { stageLoad } from './stage-load.ts'
+export { needsOwnProcess } from './trusted-databases.ts'
+export type { RowsForm, RowsPart, RowsWish } from './write-rows.ts'

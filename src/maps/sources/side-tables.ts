@@ -1,3 +1,5 @@
+import { readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { CrsError } from '../../geo/crs-error.ts'
 import { defined } from '../../lib/defined.ts'
@@ -43,7 +45,7 @@ const limits = { silenceMs: 120_000, deadlineMs: 1_800_000 }
 const processes = 1
 const maxHeapMb = 2048
 
-/** Maps of tables that belong to no layer. Whoever writes such a file removes it, and says so before. */
+/** Maps of tables that belong to no layer. Whoever writes such a file has it removed. */
 export class SideTables {
   readonly #needs: SideNeeds
   readonly #pool = new WorkPool<OverviewHandlers>({
@@ -99,9 +101,14 @@ export class SideTables {
       .writeChangePage(wish, signal)
   }
 
-  /** Forgets what was made of a file that is to be removed. */
-  forget(path: string): void {
+  /** Removes a file with all that was made of it; does nothing where it is gone. */
+  async remove(path: string): Promise<void> {
+    const making = this.#overviews.get(path)?.values() ?? []
     this.#overviews.delete(path)
+    await Promise.allSettled(making)
+    const [folder, name] = [dirname(path), basename(path)]
+    for (const one of await readdir(folder).catch((): string[] => []))
+      if (one.startsWith(name)) await rm(join(folder, one), { force: true })
   }
 
   async close(): Promise<void> {

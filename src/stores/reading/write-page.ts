@@ -3,9 +3,8 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { featureToJson } from '../../geo/feature-json.ts'
+import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
-import { reprojectGeometry } from '../../geo/reproject-geometry.ts'
-import type { Reprojector } from '../../geo/reprojector.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
@@ -28,7 +27,7 @@ export async function* writePage(
   const page = new PageText(wish)
   try {
     for await (const { batch, ids } of store.readFeatures(query, signal)) {
-      const shown = await reprojected(batch, reprojector)
+      const shown = await reprojectBatch(batch, reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
         page.add(shown, row, ids[row] ?? '')
         if (page.text.length >= partLength) yield page.take(numberMatched, false)
@@ -80,15 +79,6 @@ async function boxesIn({ boxes, srs }: WishedBox, crs: PageWish['crs']): Promise
   } finally {
     await reprojector.close()
   }
-}
-
-/** The batch in the CRS wanted; a geometry with no place there becomes null, its row stays. */
-async function reprojected(batch: FeatureBatch, reprojector: Reprojector | undefined): Promise<FeatureBatch> {
-  if (reprojector === undefined || reprojector.isIdentity || batch.geometry === undefined) return batch
-  const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, reprojector)
-  const validity = geometry.validity.slice()
-  for (const row of failedRows) validity[row >> 3] = (validity[row >> 3] as number) & ~(1 << (row & 7))
-  return { ...batch, geometry: { ...geometry, validity } }
 }
 
 function linkedFeature(

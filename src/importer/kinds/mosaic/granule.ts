@@ -4,20 +4,7 @@ import { matchCrs } from '../../../geo/crs-database.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { Corners, DescribedFile, GranuleRecord } from '../../model/model.ts'
-
-/** The corners of a raster in its CRS; undefined where it has no place or no extent. */
-export function cornersOf({ width, height, geoTransform }: RasterDescription): Corners | undefined {
-  const [x0, xColumn, xRow, y0, yColumn, yRow] = geoTransform ?? []
-  if (x0 === undefined || xColumn === undefined || xRow === undefined) return undefined
-  if (y0 === undefined || yColumn === undefined || yRow === undefined) return undefined
-  const place = (column: number, row: number): [number, number] => [
-    x0 + column * xColumn + row * xRow,
-    y0 + column * yColumn + row * yRow,
-  ]
-  const corners = [place(0, 0), place(0, height), place(width, height), place(width, 0)]
-  const hasArea = xColumn * yRow !== xRow * yColumn && width > 0 && height > 0
-  return hasArea && corners.flat().every(Number.isFinite) ? corners : undefined
-}
+import { cornersOf } from '../raster/footprint-rows.ts'
 
 function envelopeOf(corners: Corners): Envelope {
   const xs = corners.map(([x]) => x)

@@ -15,7 +15,7 @@ import type { MosaicNeeds } from './mosaic-needs.ts'
 import { findMosaicTarget } from './mosaic-target.ts'
 import { removePlaced } from './place-granules.ts'
 import { publishMosaic } from './publish-mosaic.ts'
-import { stageMosaic } from './stage-mosaic.ts'
+import { granuleRows, stageMosaic } from './stage-mosaic.ts'
 
 async function listFiles({ database }: MosaicNeeds, task: TaskRecord): Promise<DataFile[]> {
   const granules = await listGranules(database.kysely, { importId: task.importId, taskId: task.id })
@@ -62,6 +62,7 @@ export function mosaicKind(needs: MosaicNeeds): TaskKind {
         ? describeAgain(pool, task, signal)
         : lookAgain(needs, task, task.mosaic, signal),
     listFiles: (task) => listFiles(needs, task),
+    rows: ({ task }) => granuleRows(needs, task),
     readsInPlace: ({ isDirect }) => isDirect,
     examine: examineMosaic,
     needsDefaultStore: () => false,

@@ -6,11 +6,12 @@ import type { UpdateMode } from '../../../stores/store.ts'
 import type { GranuleRecord, IndexRow, TaskLoad, TaskRecord } from '../../model/model.ts'
 import { listGranules } from '../../records/records.ts'
 import type { LoadPlan } from '../../worker/worker.ts'
-import type { Running, StageNotes } from '../kind.ts'
+import type { Running, StageNotes, TaskRows } from '../kind.ts'
 import type { StagedRows } from '../load/loader.ts'
 import type { Target } from '../load/target.ts'
+import { cornersOf, footprintRows } from '../raster/footprint-rows.ts'
 import { bandsKey } from './check-granules.ts'
-import { cornersOf, toGranule } from './granule.ts'
+import { toGranule } from './granule.ts'
 import type { MosaicNeeds } from './mosaic-needs.ts'
 
 import { loadFolder, placeGranules, requireFiles } from './place-granules.ts'
@@ -95,14 +96,19 @@ async function newGranules(
 }
 
 function toRow(task: TaskRecord, load: TaskLoad, granule: GranuleRecord): IndexRow {
-  const { raster, file, fileId, timeMs, sizeBytes } = granule
+  const { file, fileId } = granule
+  const row = rowOf(task, granule)
+  if (row === undefined) throw new Error(`Granule "${fileId}" has no extent`)
+  return { ...row, location: task.isUploaded ? join(loadFolder(load), fileId) : file.path }
+}
+
+/** A granule as the index has it, but for where it stands; undefined where it has no extent. */
+function rowOf(task: TaskRecord, granule: GranuleRecord): Omit<IndexRow, 'location'> | undefined {
+  const { raster, timeMs, sizeBytes } = granule
   const footprint = raster === undefined ? undefined : cornersOf(raster)
-  if (raster === undefined || footprint === undefined) {
-    throw new Error(`Granule "${fileId}" has no extent`)
-  }
+  if (raster === undefined || footprint === undefined) return undefined
   return {
     file: granuleName(task, granule),
-    location: task.isUploaded ? join(loadFolder(load), fileId) : file.path,
     width: raster.width,
     height: raster.height,
     sizeBytes,
@@ -145,6 +151,15 @@ async function granulesOf({ database }: MosaicNeeds, task: TaskRecord): Promise<
       { file, layers: source === undefined ? [] : [source], format },
       { ...place, folder: task.folder },
     ),
+  )
+}
+
+/** The granules that would stand in the index. */
+export async function granuleRows(needs: MosaicNeeds, task: TaskRecord): Promise<TaskRows> {
+  const granules = await granulesOf(needs, task)
+  return footprintRows(
+    task,
+    granules.flatMap((granule) => rowOf(task, granule) ?? []),
   )
 }
 

@@ -5,6 +5,7 @@ import { withoutLoad } from '../no-load.ts'
 import { describeTrial } from '../without-rows.ts'
 import { checkRasterTransforms } from './check-transforms.ts'
 import { examineRaster } from './examine-raster.ts'
+import { rasterRows } from './footprint-rows.ts'
 import { publishRaster, removeUnused } from './publish-raster.ts'
 import type { RasterNeeds } from './raster-needs.ts'
 import { refuseAppend } from './refuse-append.ts'
@@ -22,6 +23,7 @@ export function rasterKind(needs: RasterNeeds): TaskKind {
     look: async ({ described, context }) => planTasks(described, context),
     lookAgain: (task, signal) => describeAgain(pool, task, signal),
     listFiles: async ({ files }) => files,
+    rows: async ({ task }) => rasterRows(task),
     readsInPlace: ({ isDirect }) => isDirect,
     examine: examineRaster,
     needsDefaultStore: () => false,

@@ -6,6 +6,7 @@ import { checkRowTransforms } from '../load/check-rows.ts'
 import { examineRows, needsDefaultStore } from '../load/examine-rows.ts'
 import type { RowLoads } from '../load/load-rows.ts'
 import type { RowSource } from '../load/row-needs.ts'
+import { taskRows } from '../load/task-rows.ts'
 import { lookAtTables } from './look-at-tables.ts'
 import { refuseSameTable } from './same-table.ts'
 
@@ -44,6 +45,7 @@ export function tableKind({ rows, pool, vault }: TableNeeds): TaskKind {
     look: (data) => lookAtTables({ pool, vault }, data),
     lookAgain: async (task) => task,
     listFiles: async ({ files }) => files,
+    rows: async (running) => taskRows(running.task, source.open(running)),
     readsInPlace: () => false,
     examine: (task, context) => examineRows(task, context),
     needsDefaultStore: (task, context) => needsDefaultStore(task, context),

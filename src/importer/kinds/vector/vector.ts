@@ -7,6 +7,7 @@ import { checkRowTransforms } from '../load/check-rows.ts'
 import { examineRows, needsDefaultStore } from '../load/examine-rows.ts'
 import type { RowLoads } from '../load/load-rows.ts'
 import { servedType } from '../load/served-type.ts'
+import { taskRows } from '../load/task-rows.ts'
 
 function openFile({ task }: Running): LoadSource {
   const [file] = task.files
@@ -29,6 +30,7 @@ export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): 
     look: async ({ described, context }) => planTasks(described, context),
     lookAgain: (task, signal) => describeAgain(pool, task, signal),
     listFiles: async ({ files }) => files,
+    rows: async (running) => taskRows(running.task, openFile(running)),
     readsInPlace: () => false,
     examine: (task, context) => examineRows(task, context, servedType(task)),
     needsDefaultStore: (task, context) => needsDefaultStore(task, context, servedType(task)),

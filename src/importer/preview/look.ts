@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { FormatError } from '../../formats/format.ts'
+import { conflict, explain } from '../../lib/errors.ts'
+import type { PlannedLook } from './plan-look.ts'
+import type { PreviewWorkers } from './preview-workers.ts'
+import type { Counted, RowsFile, ScanNotice } from './scan-rows.ts'
+
+interface LookNeeds {
+  workers: Pick<PreviewWorkers, 'scan'>
+  /** Where its files go; they begin with `name`. */
+  folder: string
+  name: string
+  maxBytes: number
+  /** Removes a file of rows with all that was made of it. */
+  remove(path: string): Promise<void>
+}
+
+/** One look at all rows of a task, which everybody shares who looks at it. */
+export class Look {
+  readonly planned: PlannedLook
+  readonly begunMs = performance.now()
+  /** When somebody asked for it last. */
+  usedMs = performance.now()
+  counted: Counted | undefined
+  file: RowsFile | undefined
+  /** Why it ended early. */
+  error: unknown
+  readonly #needs: LookNeeds
+  readonly #abort = new AbortController()
+  readonly #done: Promise<void>
+  readonly #firstCounted = Promise.withResolvers<void>()
+  readonly #firstFile = Promise.withResolvers<void>()
+  #isDone = false
+
+  constructor(planned: PlannedLook, needs: LookNeeds) {
+    this.planned = planned
+    this.#needs = needs
+    this.#done = this.#run()
+  }
+
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** Ends with the first figures, or with all of them. Throws why there are none. */
+  async waitCounted(isWhole: boolean): Promise<void> {
+    await (isWhole ? this.#done : this.#firstCounted.promise)
+    this.#throwError()
+  }
+
+  /** Ends with the first file, or when it is known that there is none. */
+  async waitFile(): Promise<void> {
+    await this.#firstFile.promise
+    this.#throwError()
+  }
+
+  /** Stops it and removes its files. */
+  async drop(): Promise<void> {
+    this.#abort.abort(new Error('Nobody looks at these rows any more'))
+    await this.#done
+    for (const path of Object.values(this.#paths())) await this.#needs.remove(path)
+    this.file = undefined
+  }
+
+  async #run(): Promise<void> {
+    const { workers, maxBytes } = this.#needs
+    const { plan } = this.planned
+    try {
+      this.counted = await workers.scan(
+        { plan, paths: this.#paths(), maxBytes },
+        { signal: this.#abort.signal, onNotice: (notice) => this.#take(notice) },
+      )
+    } catch (error) {
+      this.error = asFailure(error)
+    } finally {
+      this.#isDone = true
+      this.#firstCounted.resolve()
+      this.#firstFile.resolve()
+    }
+  }
+
+  #take(notice: ScanNotice): void {
+    if ('counted' in notice) {
+      // The second pass begins anew: what is known already stays until it has come further.
+      if (notice.counted.isWhole || notice.counted.rows >= (this.counted?.rows ?? 0))
+        this.counted = notice.counted
+      this.#firstCounted.resolve()
+      return
+    }
+    this.file = notice.file
+    this.#firstFile.resolve()
+  }
+
+  #throwError(): void {
+    if (this.error !== undefined) throw this.error
+  }
+
+  #paths(): { first: string; whole: string } {
+    const { folder, name } = this.#needs
+    return { first: join(folder, `${name}-first.gpkg`), whole: join(folder, `${name}.gpkg`) }
+  }
+}
+
+/** What is wrong with the data is told to who looks, as the run would tell it. */
+export function asFailure(error: unknown): unknown {
+  return error instanceof FormatError ? conflict('unreadable-data', explain(error), { cause: error }) : error
+}

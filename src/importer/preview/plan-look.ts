@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { findCrs, parseSrs } from '../../geo/crs-database.ts'
+import type { GeometryField, Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import { conflict, explain, invalid } from '../../lib/errors.ts'
+import { chainSchema } from '../../transforms/chain.ts'
+import { TransformError } from '../../transforms/transform.ts'
+import type { Kinds, Running, TaskRows } from '../kinds/kinds.ts'
+import type { TaskRecord } from '../model/model.ts'
+import { chosenSchema } from '../model/model.ts'
+import type { RowsPlan } from '../worker/open-rows.ts'
+
+/** What a look at a task reads, and what its rows are like. */
+export interface PlannedLook {
+  plan: RowsPlan
+  geometry: GeometryField | undefined
+  /** What the coordinates are in; undefined where nobody has said. */
+  crs: CrsDeclaration | string | undefined
+  /** The same for the same rows of the same source. */
+  key: string
+}
+
+/** Reads what the task would load, as its record and its files stand now; `srs` names what the data are taken to be in. */
+export async function planLook(
+  kinds: Pick<Kinds, 'of'>,
+  running: Running,
+  srs: string | undefined,
+): Promise<PlannedLook> {
+  const { task } = running
+  requireRows(task)
+  const rows = await kinds.of(task).rows(running)
+  const given = srs === undefined ? task.layer?.srs : requireSrs(srs)
+  // Without need of it rows are the same whatever their CRS is said to be: candidates share them.
+  const isNeeded = given !== undefined && needsCrs(rows)
+  const { schema: _schema, ...reads } = rows
+  const plan: RowsPlan = { ...reads, ...(isNeeded ? { srs: given } : {}) }
+  const { geometry } = schemaOf(rows, given)
+  const crs = geometry?.crs?.srs ?? geometry?.crs
+  return {
+    plan,
+    geometry,
+    crs: crs === undefined || isEmpty(crs) ? undefined : crs,
+    key: await keyOf(plan, task),
+  }
+}
+
+function isEmpty(crs: CrsDeclaration | string): boolean {
+  return typeof crs !== 'string' && Object.keys(crs).length === 0
+}
+
+function requireRows({ id, state, source }: TaskRecord): void {
+  if (state === 'RUNNING' || state === 'COMPLETE')
+    throw conflict('nothing-to-look-at', `Task ${id} is ${state}: rows are looked at before they are loaded`)
+  if (source === undefined)
+    throw conflict('nothing-to-look-at', `Task ${id} is ${state} and has no data that can be read`)
+}
+
+function requireSrs(text: string): string {
+  const srs = parseSrs(text)
+  if (srs !== undefined && findCrs(srs) !== undefined) return srs
+  throw invalid(
+    'unknown-srs',
+    `"${text}" is not a CRS that is known: an authority and its code are, such as EPSG:25832`,
+  )
+}
+
+function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | undefined): Schema {
+  const chosen = chosenSchema(schema, defined({ attributes, srs }))
+  try {
+    return chainSchema(chosen, transforms, srs === undefined ? {} : { declaredCrs: { srs } })
+  } catch (error) {
+    if (!(error instanceof TransformError)) throw error
+    if (error.code === 'no-crs')
+      throw conflict('no-crs', `${explain(error)}: name a CRS with srs to see where the data would fall`)
+    throw conflict('nothing-to-look-at', explain(error))
+  }
+}
+
+/** Whether the transformations cannot do without it. */
+function needsCrs({ schema, attributes, transforms }: TaskRows): boolean {
+  try {
+    chainSchema(chosenSchema(schema, defined({ attributes })), transforms, {})
+    return false
+  } catch {
+    return true
+  }
+}
+
+async function keyOf(plan: RowsPlan, task: TaskRecord): Promise<string> {
+  const facts: unknown[] = [plan]
+  for (const { path, sidecars } of task.files) {
+    for (const one of [path, ...Object.values(sidecars)]) {
+      const status = await stat(one).catch(() => undefined)
+      facts.push(one, status && [status.size, status.mtimeMs, status.ino])
+    }
+  }
+  const text = JSON.stringify(facts, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  return createHash('sha256').update(text).digest('hex')
+}

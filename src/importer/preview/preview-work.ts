@@ -1,0 +1,25 @@
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { Transfer } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { LoadPlace } from '../worker/open-rows.ts'
+import type { RowsPart, RowsWish } from '../worker/write-rows.ts'
+import { writeRows } from '../worker/write-rows.ts'
+import type { Counted, ScanNotice, ScanWish } from './scan-rows.ts'
+import { scanRows } from './scan-rows.ts'
+
+function handlersAt(place: LoadPlace) {
+  return {
+    rows: (wish: RowsWish, { signal }: CallContext) => handedOver(writeRows(wish, place, signal)),
+    scan: (wish: ScanWish, context: CallContext<ScanNotice>): Promise<Counted> =>
+      scanRows(wish, place, context),
+  }
+}
+
+async function* handedOver(parts: AsyncIterable<RowsPart>): AsyncGenerator<Transfer<RowsPart>> {
+  for await (const part of parts) yield new Transfer(part, [part.bytes.buffer as ArrayBuffer])
+}
+
+/** What a thread or process does that looks at rows. */
+export type PreviewWork = ReturnType<typeof handlersAt>
+
+serveWork<PreviewWork, LoadPlace>(handlersAt)

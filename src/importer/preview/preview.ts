@@ -1,0 +1,307 @@
+import { stat } from 'node:fs/promises'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { createReprojector } from '../../geo/crs-reproject.ts'
+import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
+import { conflict, Failure, notFound } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import type { SideTable, SideTables } from '../../maps/sources/side-tables.ts'
+import type { PagePart } from '../../stores/reading/page-wish.ts'
+import type { MadeTile } from '../../stores/reading/tile-wish.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { Kinds, Running } from '../kinds/kinds.ts'
+import type { Keeping } from '../records/records.ts'
+import { findImport, findTask } from '../records/records.ts'
+import type { LoadPool, RowsForm, RowsPart } from '../worker/worker.ts'
+import { asFailure, Look } from './look.ts'
+import type { PlannedLook } from './plan-look.ts'
+import { planLook } from './plan-look.ts'
+import { PreviewFolder } from './preview-folder.ts'
+import { PreviewWorkers } from './preview-workers.ts'
+import type { Counted, RowsFile } from './scan-rows.ts'
+
+interface PreviewNeeds {
+  records: Keeping
+  kinds: Pick<Kinds, 'of'>
+  pool: LoadPool
+  sides: SideTables
+  folders: { sides: string; stores: string }
+  /** Bytes that files of rows may take on the disk altogether. */
+  maxBytes: number
+  log: Pick<Logger, 'warn'>
+  onEnd(error: Error): void
+}
+
+/** Which rows of a task are wanted. */
+export interface RowsQuestion {
+  limit: number
+  offset: number
+  form: RowsForm
+  /** What the data are taken to be in. */
+  srs?: string
+}
+
+/** Which part of the rows a map shows. */
+export interface ShownPart {
+  rows: number
+  isWhole: boolean
+}
+
+/** What columns hold, as far as it was counted. */
+export interface CountedRows extends Counted {
+  /** Rows that the source says it has; undefined where it does not. */
+  total?: number
+}
+
+/** A look that nobody has asked for any more is stopped, and one that is whole is kept for this long. */
+const idleMs = { counting: 60_000, whole: 900_000 }
+/** Of a database nobody tells when it changes. */
+const mostAgeMs = 600_000
+const checkMs = 15_000
+/** Looks at the same time, and how many of one task: with CRS that are tried. */
+const mostLooks = 100
+const mostOfTask = 3
+/** What could not be read is not tried again within this time. */
+const failurePauseMs = 3000
+/** How long a request for a map waits for its first rows. */
+const firstFileMs = 15_000
+
+/** Looks at the rows of tasks before anything of them is loaded. */
+export class Previews {
+  readonly #needs: PreviewNeeds
+  readonly #workers: PreviewWorkers
+  readonly #folder: PreviewFolder
+  /** By import, task and what is read. */
+  readonly #looks = new Map<string, Look>()
+  #count = 0
+  #checking: NodeJS.Timeout | undefined
+
+  constructor(needs: PreviewNeeds) {
+    this.#needs = needs
+    this.#workers = new PreviewWorkers({
+      ...{ pool: needs.pool, ownFolder: needs.folders.stores, onEnd: needs.onEnd },
+    })
+    this.#folder = new PreviewFolder(needs.folders.sides)
+  }
+
+  /** The rows as they would be loaded, read anew up to those that are wanted. */
+  async *rows(
+    running: Running,
+    { srs, ...wanted }: RowsQuestion,
+    signal: AbortSignal,
+  ): AsyncGenerator<RowsPart> {
+    const { plan, crs } = await planLook(this.#needs.kinds, running, srs)
+    try {
+      yield* this.#workers.rows({ plan, ...wanted, ...(crs === undefined ? {} : { crs }) }, signal)
+    } catch (error) {
+      throw asFailure(error)
+    }
+  }
+
+  /** What the columns hold; with `isWhole` when all rows are counted. */
+  async columns(
+    running: Running,
+    { srs, waitMs }: { srs?: string | undefined; waitMs: number },
+    signal: AbortSignal,
+  ): Promise<CountedRows> {
+    const look = await this.#lookAt(running, await planLook(this.#needs.kinds, running, srs))
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(waitMs, firstFileMs))])
+    await orAborted(look.waitCounted(false), limit).catch((error: unknown) =>
+      throwNotReady(error, limit, signal),
+    )
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
+    if (waitMs > 0)
+      await orAborted(look.waitCounted(true), patience).catch((error: unknown) => {
+        if (!patience.aborted || signal.aborted) throw error
+      })
+    const { counted } = look
+    if (counted === undefined) throw notReady()
+    const total = running.task.source?.featureCount
+    return total === undefined ? counted : { ...counted, total }
+  }
+
+  /** A vector tile of the rows that can be seen so far. */
+  async tile(
+    running: Running,
+    { tile, srs }: { tile: TileAddress; srs?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ tile: MadeTile; part: ShownPart }> {
+    const { side, file } = await this.#fileOf(running, srs, signal)
+    return { tile: await this.#needs.sides.tile(side, { tile }, signal), part: file }
+  }
+
+  /** The first of the rows that can be seen so far as GeoJSON, with the bounds of all of them. */
+  async features(
+    running: Running,
+    { limit, srs }: { limit: number; srs?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ parts: AsyncIterable<PagePart>; part: ShownPart; bbox: number[] | undefined }> {
+    const { side, file } = await this.#fileOf(running, srs, signal)
+    const bbox = await geographicBounds(file, side.crs)
+    return { parts: this.#needs.sides.page(side, { limit }, signal), part: file, bbox }
+  }
+
+  /** Gives up looks at an import, or at a task of it. */
+  async drop(importId: number, taskId?: number): Promise<void> {
+    const prefix = taskId === undefined ? `${importId}/` : `${importId}/${taskId}/`
+    for (const key of [...this.#looks.keys()]) if (key.startsWith(prefix)) await this.#drop(key)
+  }
+
+  /** Removes what killed processes have left, and from now on what nobody looks at. */
+  async start(): Promise<void> {
+    // Where nobody else writes to the catalogue, nobody else has this folder.
+    const isAlone = this.#needs.records.database.writes() !== undefined
+    await this.#folder.sweep({ isAlone })
+    this.#checking = setInterval(() => void this.#check(), checkMs).unref()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#checking)
+    await Promise.all([...this.#looks.keys()].map((key) => this.#drop(key)))
+    await this.#workers.close()
+    await this.#folder.close()
+  }
+
+  async #fileOf(
+    running: Running,
+    srs: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ side: SideTable; file: RowsFile }> {
+    const planned = await planLook(this.#needs.kinds, running, srs)
+    const { task } = running
+    const { crs, geometry } = planned
+    if (geometry === undefined)
+      throw notFound('no-tiles', `The rows of task ${task.id} have no geometry, so there is no map of them`)
+    if (crs === undefined)
+      throw conflict(
+        'no-crs',
+        `Task ${task.id} is ${task.state}: name a CRS with srs to see where the data would fall`,
+      )
+    const look = await this.#lookAt(running, planned)
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(firstFileMs)])
+    await orAborted(look.waitFile(), limit).catch((error: unknown) => throwNotReady(error, limit, signal))
+    const { file } = look
+    if (file === undefined)
+      throw new Failure('unavailable', 'no-room-for-tiles', 'There is no room for a map of these rows')
+    const { path, table, rows } = file
+    return { file, side: { path, table, rows, crs, name: task.layer?.name ?? 'rows' } }
+  }
+
+  /** The look that is under way or done already, or a new one. */
+  async #lookAt({ task }: Running, planned: PlannedLook): Promise<Look> {
+    const ofTask = `${task.importId}/${task.id}/`
+    const key = ofTask + planned.key
+    const known = this.#looks.get(key)
+    if (known !== undefined && !isStale(known, task.table !== undefined)) return touched(known)
+    if (known !== undefined) await this.#drop(key)
+    await this.#makeRoom(ofTask)
+    const folder = await this.#folder.open()
+    // Somebody else may have begun it meanwhile.
+    const other = this.#looks.get(key)
+    if (other !== undefined) return touched(other)
+    this.#count += 1
+    const look = new Look(planned, {
+      ...{ workers: this.#workers, folder, name: String(this.#count) },
+      maxBytes: this.#needs.maxBytes - (await this.#sizeBytes()),
+      remove: (path) => this.#needs.sides.remove(path),
+    })
+    this.#looks.set(key, look)
+    return look
+  }
+
+  /** Gives up those that were not asked for longest, where there are too many or they take too much. */
+  async #makeRoom(ofTask: string): Promise<void> {
+    const oldest = (keys: string[]): string | undefined =>
+      keys.sort((one, other) => this.#usedMs(one) - this.#usedMs(other))[0]
+    const keysOf = (prefix: string): string[] =>
+      [...this.#looks.keys()].filter((key) => key.startsWith(prefix))
+    for (const [prefix, most] of [
+      [ofTask, mostOfTask],
+      ['', mostLooks],
+    ] as const) {
+      for (let keys = keysOf(prefix); keys.length >= most; keys = keysOf(prefix))
+        await this.#drop(oldest(keys) ?? '')
+    }
+    while ((await this.#sizeBytes()) > this.#needs.maxBytes / 2 && this.#looks.size > 0)
+      await this.#drop(oldest(keysOf('')) ?? '')
+  }
+
+  #usedMs(key: string): number {
+    return this.#looks.get(key)?.usedMs ?? 0
+  }
+
+  async #sizeBytes(): Promise<number> {
+    let sizeBytes = 0
+    for (const { file } of this.#looks.values())
+      if (file !== undefined) sizeBytes += (await stat(file.path).catch(() => undefined))?.size ?? 0
+    return sizeBytes
+  }
+
+  async #drop(key: string): Promise<void> {
+    const look = this.#looks.get(key)
+    this.#looks.delete(key)
+    await look
+      ?.drop()
+      .catch((error: unknown) =>
+        this.#needs.log.warn({ err: error }, 'rows that somebody looked at were not removed'),
+      )
+  }
+
+  /** Gives up what nobody looks at, and what is no longer as it was: other processes change tasks too. */
+  async #check(): Promise<void> {
+    try {
+      for (const [key, look] of [...this.#looks]) {
+        const restMs = performance.now() - look.usedMs
+        const isIdle = restMs > (look.isDone ? idleMs.whole : idleMs.counting)
+        if (isIdle || !(await this.#isCurrent(key))) await this.#drop(key)
+      }
+      await this.#folder.sweep({ isAlone: false })
+    } catch (error) {
+      this.#needs.log.warn({ err: error }, 'looks at rows were not checked')
+    }
+  }
+
+  async #isCurrent(key: string): Promise<boolean> {
+    const [importId, taskId] = key.split('/').map(Number)
+    const db = this.#needs.records.database.kysely
+    const record = await findImport(db, importId ?? -1)
+    const task = await findTask(db, importId ?? -1, taskId ?? -1)
+    return record !== undefined && task !== undefined && task.state !== 'COMPLETE'
+  }
+}
+
+function touched(look: Look): Look {
+  look.usedMs = performance.now()
+  return look
+}
+
+function isStale({ error, begunMs, isDone }: Look, isOfDatabase: boolean): boolean {
+  const ageMs = performance.now() - begunMs
+  if (error !== undefined) return ageMs > failurePauseMs
+  return isDone && isOfDatabase && ageMs > mostAgeMs
+}
+
+function throwNotReady(error: unknown, limit: AbortSignal, client: AbortSignal): never {
+  throw limit.aborted && !client.aborted ? notReady() : error
+}
+
+function notReady(): Failure {
+  return new Failure('unavailable', 'preview-not-ready', 'No row was read yet: try again in a moment', {
+    retryAfterSeconds: 2,
+  })
+}
+
+async function geographicBounds(
+  { bounds }: RowsFile,
+  crs: CrsDeclaration | string,
+): Promise<number[] | undefined> {
+  if (bounds === undefined) return undefined
+  const [minX, minY, maxX, maxY] = bounds
+  const reprojector = await createReprojector(crs, 'EPSG:4326')
+  try {
+    const box = await reprojectEnvelope(reprojector, { minX, minY, maxX, maxY })
+    return box && [box.minX, box.minY, box.maxX, box.maxY]
+  } finally {
+    await reprojector.close()
+  }
+}

@@ -1,0 +1,31 @@
+import type { LoadPlace } from './trusted-databases.ts'
+import type { RowsPart, RowsWish } from './write-rows.ts'
+import { writeRows } from './write-rows.ts'
+
+/** A load may wait for the thread. */
+const mostMs = 400
+const mostBytes = 2 << 20
+
+/** Rows that are there soon and small, all in one part; undefined where they are not, and somebody else is to read them. */
+export async function findFirstRows(
+  wish: RowsWish,
+  place: LoadPlace,
+  signal: AbortSignal,
+): Promise<RowsPart | undefined> {
+  const end = AbortSignal.timeout(mostMs)
+  const parts: Uint8Array[] = []
+  let sizeBytes = 0
+  try {
+    for await (const part of writeRows(wish, place, AbortSignal.any([signal, end]))) {
+      parts.push(part.bytes)
+      sizeBytes += part.bytes.length
+      if (part.isLast) return { ...part, bytes: Uint8Array.from(Buffer.concat(parts)) }
+      if (sizeBytes > mostBytes || end.aborted) return undefined
+    }
+    return undefined
+  } catch (error) {
+    signal.throwIfAborted()
+    if (end.aborted) return undefined
+    throw error
+  }
+}

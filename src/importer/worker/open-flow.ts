@@ -1,0 +1,44 @@
+import type { Message } from '../../formats/format.ts'
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import type { TransformContext } from '../../transforms/transform.ts'
+import { chosenSchema } from '../model/load-rules.ts'
+import { chooseAttributes } from './choose-attributes.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { openChain } from './open-chain.ts'
+import type { OpenSource } from './open-source.ts'
+
+type Batches = AsyncIterable<FeatureBatch>
+
+/** What sees rows on their way through a chain, and passes them on. */
+interface ChainHooks {
+  signal: AbortSignal
+  onMessage(message: Message): void
+  /** Rows as the source gives them. */
+  onRead(batches: Batches): Batches
+}
+
+/** Rows as a chain gives them, with those that were rejected so far. */
+interface ChangedRows {
+  batches: Batches
+  schema: Schema
+  /** Columns to index. */
+  indexes: string[]
+}
+
+/** Chooses and transforms the rows of a source as the plan says. */
+export async function openFlow(
+  { attributes, srs, transforms }: Pick<LoadPlan, 'attributes' | 'srs' | 'transforms'>,
+  source: OpenSource,
+  { signal, onMessage, onRead }: ChainHooks,
+): Promise<ChangedRows> {
+  const chosen = chosenSchema(source.schema, defined({ attributes, srs }))
+  const context: TransformContext = {
+    ...{ signal, onMessage },
+    ...(srs === undefined ? {} : { declaredCrs: { srs } }),
+  }
+  const input = chooseAttributes(onRead(source.batches), source.schema, chosen, attributes)
+  const { schema, indexes, run } = await openChain(chosen, transforms, context)
+  return { schema, indexes, batches: run(input) }
+}
