@@ -111,7 +111,16 @@ export const house: House = {
     'src/stores': ['.', '*', 'rasters', 'registry.ts', 'change-files', 'reading'],
     'src/stores/files': ['with-sidecars.ts', 'served-formats.ts', 'file-source.ts', 'index', '.'],
     'src/stores/postgis': [
-      ...['.', 'compare', 'run-load.ts', 'states', 'stage-load.ts', 'postgis-store.ts', 'description.ts'],
+      ...[
+        '.',
+        'compare',
+        'apply',
+        'run-load.ts',
+        'states',
+        'stage-load.ts',
+        'postgis-store.ts',
+        'description.ts',
+      ],
     ],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'database-look.ts'],

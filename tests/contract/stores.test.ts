@@ -16,6 +16,7 @@ import type { MakeStore } from './store-session.ts'
 import { describeStates } from './store-states.ts'
 import { describeTiles } from './store-tiles.ts'
 import { describeUpdates } from './store-updates.ts'
+import { describeUpserts } from './store-upserts.ts'
 
 /** What a store promises by its description, run over a fresh one for each test. */
 function describeStore(description: StoreDescription): void {
@@ -37,6 +38,7 @@ function describeStore(description: StoreDescription): void {
     describeRehearsals(make)
     describeComparing(make)
     describeStates(make)
+    describeUpserts(make)
   })
 }
 

@@ -4,25 +4,35 @@ import type { TableFacts } from './table-facts.ts'
 
 /** A rule of the target that staged rows are held against before they are put in place. */
 export interface RowCheck {
-  /** Gives `ctid` of the staged rows that break the rule; `source` is the staged rows in the target's types. */
+  /**
+   * Gives `terrane_ctid` of the staged rows that break the rule, and `terrane_reason` where each has its own; `source` is
+   * the staged rows in the target's types.
+   */
   violators(source: string, target: string, isReplace: boolean): string
   reason: string
   field?: string
+  /** Whether `violators` tells a reason for each row. */
+  hasReasons?: boolean
+}
+
+/** A unique index: the expressions of its keys, the columns that these are made of, and its condition. */
+export interface UniqueRule {
+  keys: string[]
+  columns: string[]
+  predicate: string | null
 }
 
 export interface TableRules {
   checks: RowCheck[]
+  unique: UniqueRule[]
   /** Foreign keys of other tables that would empty or delete their rows when rows here go. */
   cascades: string[]
   /** Other tables refer to this one. */
   isReferenced: boolean
 }
 
-interface UniqueRow {
+interface UniqueRow extends UniqueRule {
   name: string
-  keys: string[]
-  columns: string[]
-  predicate: string | null
 }
 
 interface ConstraintRow {
@@ -62,15 +72,20 @@ from pg_constraint k where k.confrelid = $1 and k.contype = 'f' and k.conrelid <
 
 /**
  * The rules of a table that can be checked row by row: unique indexes, CHECK and foreign keys whose columns are all
- * among `given`. What is left (exclusion, rules over columns not given) the server checks when the rows go in.
+ * among `given`; with keys by which rows are changed in place, those of which any column is. What is left (exclusion, rules
+ * over columns not given) the server checks when the rows go in.
  */
 export async function findTableRules(
   connection: Connection,
   facts: TableFacts,
   given: string[],
+  upsertKeys?: readonly string[],
 ): Promise<TableRules> {
   const doing = 'reading the constraints of the table'
-  const isGiven = (columns: string[]): boolean => columns.every((column) => given.includes(column))
+  const isGiven = (columns: string[]): boolean =>
+    upsertKeys === undefined
+      ? columns.every((column) => given.includes(column))
+      : columns.some((column) => given.includes(column))
   const unique = await connection.run<UniqueRow>(doing, uniqueSql, [facts.oid])
   const constraints = await connection.run<ConstraintRow>(doing, constraintsSql, [facts.oid])
   const references = await connection.run<{ name: string; other: string; cascades: boolean }>(
@@ -78,11 +93,16 @@ export async function findTableRules(
     referencesSql,
     [facts.oid],
   )
+  // What has the keys among its own is unique where these are.
+  const held = (keys: string[]): boolean =>
+    upsertKeys?.every((key) => keys.includes(key) || keys.includes(quoteIdentifier(key))) ?? false
+  const checked = unique.rows.filter(({ columns, keys }) => isGiven(columns) && !held(keys))
   return {
     checks: [
       ...constraints.rows.filter(({ columns }) => isGiven(columns)).flatMap(constraintChecks),
-      ...unique.rows.filter(({ columns }) => isGiven(columns)).map(uniqueCheck),
+      ...checked.map(uniqueCheck),
     ],
+    unique: checked,
     cascades: references.rows
       .filter(({ cascades }) => cascades)
       .map(({ name, other }) => `"${name}" of ${other}`),
@@ -106,7 +126,7 @@ function uniqueCheck({ name, keys, columns, predicate }: UniqueRow): RowCheck {
         from ${keyed} where ${present}) counted where occurrence > 1`
       if (isReplace) return repeated
       return `${repeated} union select terrane_ctid from ${keyed}
-        where exists (select from (select ${named} from ${target}${where}) b where ${equal})`
+        where exists (select from (select ${named} from ${target} as present${where}) b where ${equal})`
     },
   }
 }

@@ -71,7 +71,8 @@ async function settleRows(
   return { ...(await load.settle({ fillsMissing: !isAddition })), isAddition }
 }
 
-async function refuseUnsafe(
+/** Throws `Failure` where rows of others would go with those of this table, or rows of it are hidden. */
+export async function refuseUnsafe(
   connection: Connection,
   facts: TableFacts,
   rules: TableRules,

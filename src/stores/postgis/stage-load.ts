@@ -3,6 +3,7 @@ import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult, StagedLoad } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
+import { requireRules, stageUpsert } from './apply/stage-upsert.ts'
 import { geometryColumnType } from './column-types.ts'
 import type { FinalSteps } from './commit.ts'
 import { lockTable } from './commit.ts'
@@ -75,6 +76,11 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
   const facts = await findTableFacts(connection.client, settings.schema, request.table)
   if (facts === undefined || request.mode === 'CREATE') return routeNew(context, connection, facts)
   const plan = planExistingTable(request, facts, hooks)
+  if (request.mode === 'UPSERT') {
+    const upsert = requireRules(request.upsert)
+    const rules = await findTableRules(connection, facts, plan.columns, upsert.keys)
+    return stageUpsert(context, connection, { plan, facts, rules, upsert })
+  }
   const rules = await findTableRules(connection, facts, plan.columns)
   if (isNative(plan, facts) && rules.checks.length === 0) {
     if (request.mode === 'APPEND' && !isBeside(context))
@@ -99,7 +105,7 @@ async function routeNew(
   if (facts !== undefined) {
     throw conflict('table-exists', `Table "${request.table}" exists in schema "${settings.schema}"`)
   }
-  if (request.mode === 'APPEND') {
+  if (request.mode === 'APPEND' || request.mode === 'UPSERT') {
     throw conflict('table-missing', `There is no table "${request.table}" in schema "${settings.schema}"`)
   }
   const { crs } = request.schema.geometry ?? {}

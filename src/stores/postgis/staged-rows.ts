@@ -145,10 +145,16 @@ export class StagedRows {
     }
   }
 
-  async rejectViolators(check: RowCheck, sent: SentRows, isReplace: boolean): Promise<void> {
+  /** `sides` are those of a load that changes rows in place; gives how many rows were rejected. */
+  async rejectViolators(
+    check: RowCheck,
+    sent: SentRows,
+    isReplace: boolean,
+    sides?: { source: string; target: string },
+  ): Promise<number> {
     const connection = this.#connection
-    const target = quoteTable(this.#facts.schema, this.#facts.name)
-    const violators = check.violators(this.#source(), target, isReplace)
+    const target = sides?.target ?? quoteTable(this.#facts.schema, this.#facts.name)
+    const violators = check.violators(sides?.source ?? this.#source(), target, isReplace)
     const doing = 'holding the rows against the constraints'
     await connection.run(doing, 'begin')
     await connection.run(doing, `create temporary table terrane_violators on commit drop as ${violators}`)
@@ -161,6 +167,39 @@ export class StagedRows {
     }
     await connection.run(doing, 'commit')
     sent.rowsSent -= refused
+    return refused
+  }
+
+  /** Rows without a whole key, and all but the first of those that have the same. */
+  async rejectKeys(keys: readonly string[], sent: SentRows): Promise<void> {
+    const list = keys.map(quoteIdentifier)
+    const isNull = list.map((key) => `${key} is null`).join(' or ')
+    const field = keys.length === 1 && keys[0] !== undefined ? { field: keys[0] } : {}
+    await this.rejectViolators(
+      {
+        ...field,
+        reason: `The key ${keys.join(', ')} is null`,
+        violators: () => `select ctid as terrane_ctid from ${this.staging} where ${isNull}`,
+      },
+      sent,
+      true,
+    )
+    const values = keys.map((key, n) => `${quoteText(`${key} = `)} || ${list[n]}::text`).join(` || ', ' || `)
+    const rows = `(select ctid, *, row_number() over same as terrane_occurrence,
+      first_value(${this.#rowColumn}) over same as terrane_first from ${this.staging}
+      window same as (partition by ${list.join(', ')} order by ${this.#rowColumn})) counted`
+    await this.rejectViolators(
+      {
+        ...field,
+        reason: `The key ${keys.join(', ')} stands in an earlier row`,
+        hasReasons: true,
+        violators: () => `select ctid as terrane_ctid,
+          'Row ' || terrane_first || ' has the same key: ' || ${values} as terrane_reason
+          from ${rows} where terrane_occurrence > 1`,
+      },
+      sent,
+      true,
+    )
   }
 
   async #reportViolators(check: RowCheck): Promise<number> {
@@ -169,10 +208,12 @@ export class StagedRows {
     const schema = this.#stagedSchema()
     const list = schema.attributes.map(({ name, type }) => attributeSql(quoteIdentifier(name), type, ''))
     if (schema.geometry !== undefined) list.push(geometrySql(quoteIdentifier(schema.geometry.name), false))
+    const reason = check.hasReasons ? 'refused.terrane_reason' : 'null'
     await this.#connection.run(
       doing,
-      `declare terrane_refused no scroll cursor for select ${[`${this.#rowColumn}::text`, ...list].join(', ')}
-       from ${this.staging} where ctid in (select terrane_ctid from terrane_violators) order by ctid`,
+      `declare terrane_refused no scroll cursor for select ${[`staged.${this.#rowColumn}::text`, ...list, reason].join(', ')}
+       from ${this.staging} staged join terrane_violators refused on refused.terrane_ctid = staged.ctid
+       order by staged.ctid`,
     )
     let refused = 0
     while (true) {
@@ -183,9 +224,10 @@ export class StagedRows {
       })
       if (rows.length === 0) break
       const batch = batchOfRows(schema, rows, 1, (row) => Number(row[0]))
-      const { field, reason } = check
+      const { field } = check
       for (let row = 0; row < batch.rowCount; row += 1) {
-        hooks.onReject(batch, row, field === undefined ? { reason } : { field, reason })
+        const told = rows[row]?.at(-1) ?? check.reason
+        hooks.onReject(batch, row, field === undefined ? { reason: told } : { field, reason: told })
       }
       refused += rows.length
     }
@@ -212,11 +254,11 @@ export class StagedRows {
       await connection.run(doing, `${insert} order by terrane_ctid`)
     }
     for (const column of this.#plan.matched.filter(({ isNumbered }) => isNumbered)) {
-      await this.#advanceSequence(column)
+      await this.advanceSequence(column)
     }
   }
 
-  async #advanceSequence(column: ColumnFacts): Promise<void> {
+  async advanceSequence(column: ColumnFacts): Promise<void> {
     const target = quoteTable(this.#facts.schema, this.#facts.name)
     const name = quoteIdentifier(column.name)
     await this.#connection.run(

@@ -96,7 +96,7 @@ export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks
   }
   attributes.forEach(({ name }, index) => {
     const column = matches[index]
-    if (column === undefined || used.has(column) || column.isReadOnly) {
+    if (column === undefined || used.has(column) || !isWritten(request, facts, column)) {
       tell(
         hooks,
         'attribute-unmatched',
@@ -109,9 +109,16 @@ export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks
     plan.columns.push(column.name)
     plan.matched.push(column)
   })
-  planGeometry(request.schema, facts, hooks, plan)
-  checkUnmatched(facts, used, hooks)
+  planGeometry(request, facts, hooks, plan)
+  checkUnmatched(request, facts, used, hooks)
   return plan
+}
+
+/** An upsert leaves ids that the server gives to it, unless they are what rows are matched by. */
+function isWritten({ mode, upsert }: LoadRequest, facts: TableFacts, column: ColumnFacts): boolean {
+  if (mode !== 'UPSERT') return !column.isReadOnly
+  if (upsert?.keys.includes(column.name)) return !column.isGenerated
+  return !column.isReadOnly && !(column.isNumbered && column.name === facts.primaryKey)
 }
 
 function matchColumn(facts: TableFacts, name: string): ColumnFacts | undefined {
@@ -128,9 +135,14 @@ function targetAttribute(column: ColumnFacts): Attribute {
   return column.isNotNull ? { ...attribute, isNullable: false } : attribute
 }
 
-function planGeometry(schema: Schema, facts: TableFacts, hooks: LoadHooks, plan: TargetPlan): void {
+function planGeometry(
+  { schema, mode }: LoadRequest,
+  facts: TableFacts,
+  hooks: LoadHooks,
+  plan: TargetPlan,
+): void {
   const target = facts.geometry
-  if (schema.geometry === undefined && target?.isNotNull) {
+  if (schema.geometry === undefined && target?.isNotNull && mode !== 'UPSERT') {
     throw conflict(
       'column-required',
       `Table "${facts.name}" needs a geometry in "${target.name}"; the data have none`,
@@ -149,10 +161,15 @@ function planGeometry(schema: Schema, facts: TableFacts, hooks: LoadHooks, plan:
   plan.columns.push(target.name)
 }
 
-function checkUnmatched(facts: TableFacts, used: Set<ColumnFacts>, hooks: LoadHooks): void {
+function checkUnmatched(
+  { mode }: LoadRequest,
+  facts: TableFacts,
+  used: Set<ColumnFacts>,
+  hooks: LoadHooks,
+): void {
   for (const column of facts.columns) {
     if (used.has(column) || column.isReadOnly || column.isNumbered) continue
-    if (column.isNotNull && !column.hasDefault) {
+    if (column.isNotNull && !column.hasDefault && mode !== 'UPSERT') {
       throw conflict(
         'column-required',
         `Column "${column.name}" of table "${facts.name}" needs a value, and the data have no such attribute`,

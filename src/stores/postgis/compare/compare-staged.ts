@@ -31,7 +31,8 @@ export async function compareStaged(
 ): Promise<TableComparison> {
   const doing = 'comparing the rows'
   await connection.run(doing, 'rollback')
-  if (keys !== undefined && !rows.isAddition) await analyzeKeys(connection, rows, keys)
+  const matched = rows.upsert?.keys ?? keys
+  if (matched !== undefined && !rows.isAddition) await analyzeKeys(connection, rows, matched)
   await connection.run(doing, 'begin isolation level repeatable read')
   const { counts, matchedBy } = await findChanges(connection, rows, keys)
   const source = rows.isAddition ? additionSource(rows) : changeSource(rows, matchedBy)
@@ -83,7 +84,7 @@ async function findChanges(
 }
 
 /** Throws `Failure` where a key stands in the table twice, so that nobody knows which row is meant. */
-async function requireSingleKeys(
+export async function requireSingleKeys(
   connection: Connection,
   facts: TableFacts,
   keys: readonly string[],

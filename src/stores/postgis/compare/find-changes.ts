@@ -20,7 +20,8 @@ async function beginChanges(connection: Connection): Promise<void> {
   await connection.run(doing, `drop table if exists ${changesTable}`)
   await connection.run(
     doing,
-    `create temporary table terrane_changes (change text not null, toid oid, tid tid, stid tid) on commit drop`,
+    `create temporary table terrane_changes (change text not null, toid oid, tid tid, stid tid,
+       reinserts boolean not null default false) on commit drop`,
   )
 }
 
@@ -42,7 +43,7 @@ export async function findChangesByKeys(
   const differs = differences.length === 0 ? 'false' : differences.join(' or ')
   await connection.run(
     doing,
-    `insert into ${changesTable}
+    `insert into ${changesTable} (change, toid, tid, stid)
      select case when present.ctid is null then 'added' when held.ctid is null then 'removed' else 'changed' end,
        present.tableoid, present.ctid, held.ctid
      from ${rows.relation} held ${removesMissing ? 'full' : 'left'} join ${target} present on ${equalKeys(keys)}
@@ -72,7 +73,7 @@ export async function findChangesByRows(connection: Connection, rows: HeldRows):
   )
   await connection.run(
     doing,
-    `insert into ${changesTable} select case when held = 1 then 'added' else 'removed' end, toid, tid, stid
+    `insert into ${changesTable} (change, toid, tid, stid) select case when held = 1 then 'added' else 'removed' end, toid, tid, stid
      from pg_temp.terrane_groups where held + present = 1`,
   )
   await addRepeated(connection, rows, compared)
@@ -114,7 +115,7 @@ async function addRepeated(
     const place = change === 'added' ? 'one.ctid as stid' : 'one.ctid as tid, one.tableoid as toid'
     await connection.run(
       doing,
-      `insert into ${changesTable}
+      `insert into ${changesTable} (change, toid, tid, stid)
        select '${change}', ${places[change]} from (
          select one.*, many.${own} - many.${other} as surplus,
            row_number() over (partition by many.number order by ${change === 'added' ? 'one.stid desc' : 'one.toid, one.tid'}) as occurrence

@@ -1,0 +1,61 @@
+import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import type { RowChange } from '../../changes.ts'
+import { changesTable } from '../compare/find-changes.ts'
+import type { ChangeSource } from '../compare/read-changes.ts'
+import { isGivenId } from '../held-rows.ts'
+import { identitySql } from '../read-conditions.ts'
+import type { Connection } from '../session.ts'
+import type { AppliedRows } from './apply-changes.ts'
+import { givableColumns } from './apply-changes.ts'
+
+/** What became of a row stands in this column beside those that it had. */
+const changeColumn = 'terrane_change'
+
+const doing = 'keeping the old rows'
+
+/** Copies the rows that will be changed or removed into a new table of their own. */
+export async function saveOldRows(connection: Connection, rows: AppliedRows, create: string): Promise<void> {
+  const { facts } = rows
+  const list = givableColumns(facts).map((name) => `present.${quoteIdentifier(name)}`)
+  await connection.run(
+    doing,
+    `${create} as select ${[`change.change as ${changeColumn}`, ...list].join(', ')} from ${changesTable} change
+     join ${quoteTable(facts.schema, facts.name)} present on present.ctid = change.tid and present.tableoid = change.toid
+     where change.change <> 'added'`,
+  )
+}
+
+/**
+ * What was done, once it is: rows before stand in `old`, those after in the table itself, where its triggers may have
+ * changed them, and are found by the keys.
+ */
+export function doneSource(rows: AppliedRows, old: string, keys: readonly string[]): ChangeSource {
+  const { facts, relation } = rows
+  const target = quoteTable(facts.schema, facts.name)
+  const byKeys = (one: string, other: string): string =>
+    keys.map((key) => `${one}.${quoteIdentifier(key)} = ${other}.${quoteIdentifier(key)}`).join(' and ')
+  const from = (change: RowChange['change']): string => {
+    if (change === 'removed') return `from ${old} before where before.${changeColumn} = 'removed'`
+    if (change === 'changed') {
+      return `from ${old} before join ${target} after on ${byKeys('after', 'before')}
+        where before.${changeColumn} = 'changed'`
+    }
+    return `from ${changesTable} change join ${relation} held on held.ctid = change.stid
+      join ${target} after on ${byKeys('after', 'held')} where change.change = 'added' order by change.stid`
+  }
+  const hidden = facts.columns.find((column) => isGivenId(facts, column) && !keys.includes(column.name))?.name
+  const identity = identitySql(facts)
+  const hasKey = facts.primaryKey !== undefined
+  const id = (change: RowChange['change']): string => {
+    if (identity === undefined || (!hasKey && change === 'removed')) return 'null'
+    return `${change === 'removed' ? 'before' : 'after'}.${identity}::text`
+  }
+  return {
+    from,
+    kinds: ['removed', 'changed', 'added'],
+    facts,
+    columns: givableColumns(facts).filter((name) => name !== hidden),
+    keptColumns: [],
+    id,
+  }
+}

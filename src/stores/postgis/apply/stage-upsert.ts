@@ -1,0 +1,166 @@
+import { invalid } from '../../../lib/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import type { UpsertRules } from '../../changes.ts'
+import type { LoadResult } from '../../store.ts'
+import { addIndexes, analyzeTable } from '../after-load.ts'
+import type { FinalSteps } from '../commit.ts'
+import { lockTable } from '../commit.ts'
+import { requireSingleKeys } from '../compare/compare-staged.ts'
+import { areKeysUnique, findChangesByKeys } from '../compare/find-changes.ts'
+import { readChanges } from '../compare/read-changes.ts'
+import type { RowCheck, TableRules } from '../constraints.ts'
+import type { HeldRows } from '../held-rows.ts'
+import { requireKeys } from '../held-rows.ts'
+import type { SentRows } from '../send-rows.ts'
+import type { Connection } from '../session.ts'
+import { refuseUnsafe } from '../stage-beside.ts'
+import type { LoadContext } from '../stage-table.ts'
+import { loadResult } from '../stage-table.ts'
+import { StagedRows } from '../staged-rows.ts'
+import { findExtent } from '../table-extent.ts'
+import type { TableFacts } from '../table-facts.ts'
+import type { TargetPlan } from '../target-plan.ts'
+import type { AppliedRows } from './apply-changes.ts'
+import { applyChanges, newRowColumns } from './apply-changes.ts'
+import { doneSource, saveOldRows } from './old-rows.ts'
+
+/** A smaller share of rows that were written leaves the statistics of the table as good as they were. */
+const shareWorthAnalysis = 0.1
+/** Each round of checks rejects rows that the last one has left without a place. */
+const mostRounds = 50
+
+interface UpsertParts {
+  context: LoadContext
+  connection: Connection
+  plan: TargetPlan
+  facts: TableFacts
+  rules: TableRules
+  upsert: UpsertRules
+  load: StagedRows
+}
+
+/** UPSERT: rows are staged beside in the types of the table, joined with it by the keys, and those that differ are written. */
+export async function stageUpsert(
+  context: LoadContext,
+  connection: Connection,
+  { plan, facts, rules, upsert }: Pick<UpsertParts, 'plan' | 'facts' | 'rules' | 'upsert'>,
+): Promise<FinalSteps> {
+  const { hooks, laidBy, request } = context
+  const load = new StagedRows(context, connection, plan, facts)
+  const parts: UpsertParts = { context, connection, plan, facts, rules, upsert, load }
+  requireKeys({ relation: load.staging, facts, columns: plan.columns }, upsert.keys)
+  await refuseUnsafe(
+    connection,
+    facts,
+    { ...rules, cascades: upsert.deletesMissing ? rules.cascades : [] },
+    true,
+  )
+  const sent = await load.stage()
+  const held = { relation: load.staging, facts, columns: plan.columns }
+  if (laidBy === undefined) await rejectRows(parts, held, sent)
+  const rows: AppliedRows = { ...held, written: plan.columns, unique: rules.unique, cascades: rules.cascades }
+  const old = 'pg_temp.terrane_old'
+  let writtenShare = 0
+  return {
+    connection,
+    form: 'beside',
+    result: loadResult(sent, plan),
+    ...(request.isRehearsal ? { staged: { ...held, isAddition: false, upsert, notTried: [] } } : {}),
+    place: async () => {
+      const result = await place(parts, rows, sent, old)
+      const { added, changed, removed } = result.changes ?? { added: 0, changed: 0, removed: 0 }
+      writtenShare = (added + (changed ?? 0) + removed) / Math.max(1, sent.rowsSent)
+      return result
+    },
+    changes: () => readChanges(connection, doneSource(rows, old, upsert.keys), hooks.signal),
+    publish: async () => {
+      await connection.run('removing the staged rows', `close all; drop table ${load.staging}`)
+    },
+    finish: async () => {
+      if (writtenShare >= shareWorthAnalysis) await analyzeTable(connection, facts, hooks)
+    },
+  }
+}
+
+async function rejectRows(parts: UpsertParts, held: HeldRows, sent: SentRows): Promise<void> {
+  const { connection, upsert, load, rules, facts, plan } = parts
+  await load.rejectUncastable(sent)
+  await load.settle({ fillsMissing: false })
+  if (!(await areKeysUnique(connection, load.staging, upsert.keys))) await load.rejectKeys(upsert.keys, sent)
+  await connection.run(
+    'analysing',
+    `analyze ${load.staging} (${upsert.keys.map(quoteIdentifier).join(', ')})`,
+  )
+  await requireSingleKeys(connection, facts, upsert.keys)
+  const checks = [...rules.checks, ...missingChecks(parts)]
+  if (checks.length === 0) return
+  const sides = sidesOf(held, plan, upsert)
+  for (let round = 0; round < mostRounds; round += 1) {
+    let refused = 0
+    for (const check of checks) refused += await load.rejectViolators(check, sent, false, sides)
+    if (refused === 0) return
+  }
+}
+
+const byKeys = (keys: readonly string[]): string =>
+  keys.map((key) => `present.${quoteIdentifier(key)} = held.${quoteIdentifier(key)}`).join(' and ')
+
+/** The rows as they will be, and those of the table that stay beside them. */
+function sidesOf(
+  { relation, facts }: HeldRows,
+  { columns }: TargetPlan,
+  { keys, deletesMissing }: UpsertRules,
+): { source: string; target: string } {
+  const target = quoteTable(facts.schema, facts.name)
+  return {
+    source: `(select held.ctid as terrane_ctid, ${newRowColumns({ facts, written: columns })}
+      from ${relation} held left join ${target} present on ${byKeys(keys)})`,
+    target: `(select * from ${target} present where ${
+      deletesMissing ? 'false' : `not exists (select from ${relation} held where ${byKeys(keys)})`
+    })`,
+  }
+}
+
+/** Columns that new rows need and the data lack: known ones keep what they have. */
+function missingChecks({ facts, plan, upsert: { keys } }: UpsertParts): RowCheck[] {
+  const target = quoteTable(facts.schema, facts.name)
+  const needed = facts.columns
+    .filter((column) => column.isNotNull && !column.hasDefault && !column.isGenerated)
+    .map(({ name }) => name)
+  if (facts.geometry?.isNotNull) needed.push(facts.geometry.name)
+  return needed
+    .filter((name) => !plan.columns.includes(name))
+    .map((field) => ({
+      field,
+      reason: `A new row needs a value in column "${field}", and the data have no such attribute`,
+      violators: (source) => `select staged.terrane_ctid from ${source} staged
+        where not exists (select from ${target} present where ${keys
+          .map((key) => `present.${quoteIdentifier(key)} = staged.${quoteIdentifier(key)}`)
+          .join(' and ')})`,
+    }))
+}
+
+/** From here on nobody else writes: what differs now is what is written. */
+async function place(
+  { context: { hooks }, connection, facts, plan, upsert, load }: UpsertParts,
+  rows: AppliedRows,
+  sent: SentRows,
+  old: string,
+): Promise<LoadResult> {
+  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
+  await requireSingleKeys(connection, facts, upsert.keys)
+  const removesMissing = upsert.deletesMissing
+  const changes = await findChangesByKeys(connection, rows, upsert.keys, { removesMissing })
+  await saveOldRows(connection, rows, `create temporary table ${old.replace('pg_temp.', '')} on commit drop`)
+  await applyChanges(connection, rows, changes)
+  for (const column of plan.matched.filter(({ isNumbered }) => isNumbered)) await load.advanceSequence(column)
+  await addIndexes(connection, facts, plan)
+  const envelope = await findExtent(connection, facts)
+  return { ...loadResult({ ...sent, envelope }, plan), changes }
+}
+
+/** Throws `Failure` where an upsert names no rules. */
+export function requireRules(upsert: UpsertRules | undefined): UpsertRules {
+  if (upsert !== undefined) return upsert
+  throw invalid('invalid-keys', 'Rows are matched by one column or more: none is named')
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { attributeTypes } from '../../src/geo/schema.ts'
+import type { RowChange, UpsertRules } from '../../src/stores/changes.ts'
+import type { VectorStore } from '../../src/stores/store.ts'
+import type { Row } from '../support/batches.ts'
+import { schemaOf, wkb } from '../support/batches.ts'
+import { differenceByKey } from '../support/row-difference.ts'
+import { makeTablePair, pairSchema, pairShapes } from '../support/table-pairs.ts'
+import type { LoadArguments, LoadOutcome, MakeStore, ReadRow, StoreUnderTest } from './store-session.ts'
+import { loadRows, never, readColumn, readRows, stageRows, withStore } from './store-session.ts'
+
+const people = schemaOf({ code: 'int32', name: 'text' }, 'Point')
+const person = (code: number | null, name: string | null, x = 0): Row => ({
+  geometry: wkb('Point', [x, x]),
+  values: [code, name],
+})
+const byCode: UpsertRules = { keys: ['code'], deletesMissing: false }
+
+/** Runs one upsert to its end; gives its changes too, as they stand before the commit. */
+async function upsert(
+  store: VectorStore,
+  load: Partial<LoadArguments>,
+): Promise<LoadOutcome & { changes: RowChange[] }> {
+  const { staged, told } = await stageRows(store, { schema: people, upsert: byCode, ...load, mode: 'UPSERT' })
+  const prepared = await staged.prepare()
+  const changes: RowChange[] = []
+  try {
+    assert.ok(prepared.changes !== undefined, 'an upsert tells its changes')
+    for await (const page of prepared.changes()) changes.push(...page)
+  } catch (error) {
+    await prepared.discard()
+    throw error
+  }
+  await prepared.commit()
+  return { result: prepared.result, token: prepared.token, ...told, changes }
+}
+
+/** Runs `test` where the store upserts. */
+function upserting(make: MakeStore, test: (under: StoreUnderTest) => Promise<void>) {
+  return (context: TestContext): Promise<void> =>
+    withStore(make, async (under) => {
+      const schema = schemaOf({ key: 'int32' })
+      await loadRows(under.store, { table: 'probe', schema })
+      const rules = { keys: ['key'], deletesMissing: false }
+      const load: LoadArguments = { table: 'probe', schema, mode: 'UPSERT', upsert: rules }
+      const { staged } = await stageRows(under.store, load)
+      const prepared = await staged.prepare()
+      await prepared.discard()
+      await under.store.dropTable('probe')
+      if (prepared.changes === undefined) context.skip('this store does not upsert yet')
+      else await test(under)
+    })()
+}
+
+export function describeUpserts(make: MakeStore): void {
+  describe('UPSERT', () => {
+    it('adds new keys, changes what differs, leaves the rest, and tells it', upserting(make, testChanges))
+    it('deletes what does not come, on wish', upserting(make, testDeletes))
+    it('writes nothing where nothing differs', upserting(make, testTwice))
+    it('keeps the values of columns that the source lacks', upserting(make, testLacking))
+    it('rejects rows whose key is null or stands in an earlier row', upserting(make, testKeys))
+    it('refuses keys that the table has twice, and keys that nobody knows', upserting(make, testAmbiguous))
+    it('leaves the table as it was when it is given up', upserting(make, testDiscard))
+    it('is a conflict when the table is missing', upserting(make, testMissing))
+    for (const shape of pairShapes) {
+      it(
+        `agrees with a model for any rows of ${shape.name}`,
+        upserting(make, (under) => testPairs(under, shape)),
+      )
+    }
+  })
+}
+
+async function testChanges({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, {
+    schema: people,
+    rows: [person(1, 'a'), person(2, 'b'), person(3, 'c'), person(4, null)],
+  })
+  const before = await readRows(store)
+  const { result, changes, rejects } = await upsert(store, {
+    rows: [person(3, 'c'), person(2, 'B'), person(1, 'a', 5), person(9, 'new', 7), person(4, '')],
+  })
+  assert.deepEqual([result.rowsLoaded, rejects], [5, []])
+  assert.deepEqual(result.changes, { added: 1, changed: 3, removed: 0, same: 1 })
+  const after = await readRows(store)
+  assert.deepEqual(
+    after.map(({ id, values }) => [id, ...values]),
+    [
+      [before[0]?.id, 1, 'a'],
+      [before[1]?.id, 2, 'B'],
+      [before[2]?.id, 3, 'c'],
+      [before[3]?.id, 4, ''],
+      [after[4]?.id, 9, 'new'],
+    ],
+  )
+  assert.deepEqual(after[0]?.geometry, wkb('Point', [5, 5]))
+  const told = changes
+    .map(({ change, featureId, before: old, after: now }) => [
+      change,
+      featureId,
+      old?.values['name'],
+      now?.values['name'],
+    ])
+    .sort((a, b) => Number(a[1]) - Number(b[1]))
+  assert.deepEqual(told, [
+    ['changed', before[0]?.id, 'a', 'a'],
+    ['changed', before[1]?.id, 'b', 'B'],
+    ['changed', before[3]?.id, null, ''],
+    ['added', after[4]?.id, undefined, 'new'],
+  ])
+  assert.deepEqual((await store.findTable('layer'))?.envelope, { minX: 0, minY: 0, maxX: 7, maxY: 7 })
+  const near = { minX: 4, minY: 4, maxX: 8, maxY: 8 }
+  assert.equal(await store.count({ table: 'layer', bboxes: [near] }, never), 2)
+}
+
+async function testDeletes({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, {
+    schema: people,
+    rows: [person(1, 'a'), person(2, 'b'), person(null, 'c'), person(null, 'd')],
+  })
+  const [first] = await readRows(store)
+  const rows = [person(1, 'A')]
+  const { result, changes } = await upsert(store, { rows, upsert: { keys: ['code'], deletesMissing: true } })
+  assert.deepEqual(result.changes, { added: 0, changed: 1, removed: 3, same: 0 })
+  assert.deepEqual(
+    changes.map(({ change }) => change),
+    ['removed', 'removed', 'removed', 'changed'],
+  )
+  assert.deepEqual(await readRows(store), [
+    { id: first?.id, geometry: wkb('Point', [0, 0]), values: [1, 'A'] },
+  ])
+}
+
+async function testTwice({ store }: StoreUnderTest): Promise<void> {
+  const rows = [person(1, 'a'), person(2, null), person(3, '')]
+  await loadRows(store, { schema: people, rows })
+  const { result, changes } = await upsert(store, { rows, upsert: { keys: ['code'], deletesMissing: true } })
+  assert.deepEqual([result.changes, changes], [{ added: 0, changed: 0, removed: 0, same: 3 }, []])
+}
+
+async function testLacking({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, { schema: people, rows: [person(1, 'a', 3), person(2, 'b', 4)] })
+  const schema = schemaOf({ Name: 'text', CODE: 'int64' })
+  const rows = [{ values: ['A', 1n] }, { values: ['c', 3n] }]
+  const { result } = await upsert(store, { schema, rows })
+  assert.deepEqual(result.changes, { added: 1, changed: 1, removed: 0, same: 0 })
+  const after = await readRows(store)
+  assert.deepEqual(
+    after.map(({ values }) => values),
+    [
+      [1, 'A'],
+      [2, 'b'],
+      [3, 'c'],
+    ],
+  )
+  assert.deepEqual(
+    after.map(({ geometry }) => geometry),
+    [wkb('Point', [3, 3]), wkb('Point', [4, 4]), null],
+  )
+}
+
+async function testKeys({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, { schema: people, rows: [person(1, 'a'), person(2, 'b')] })
+  const { result, rejects } = await upsert(store, {
+    rows: [person(2, 'first'), person(null, 'x'), person(5, 'y'), person(2, 'second'), person(5, 'z')],
+  })
+  assert.deepEqual(result.changes, { added: 1, changed: 1, removed: 0, same: 0 })
+  assert.deepEqual(rejects.map(({ row, field }) => [row, field]).sort(), [
+    [2, 'code'],
+    [4, 'code'],
+    [5, 'code'],
+  ])
+  const reasonOf = (row: number): string => rejects.find((reject) => reject.row === row)?.reason ?? ''
+  assert.match(reasonOf(2), /null/)
+  assert.match(reasonOf(4), /\b1\b.*code = 2/)
+  assert.match(reasonOf(5), /\b3\b.*code = 5/)
+  assert.deepEqual(await readColumn(store, 'name'), ['a', 'first', 'y'])
+}
+
+async function testAmbiguous({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, {
+    schema: people,
+    rows: [person(1, 'a'), person(1, 'b'), person(null, 'c'), person(null, 'd')],
+  })
+  const before = await readRows(store)
+  await assert.rejects(upsert(store, { rows: [person(7, 'x')] }), { kind: 'conflict', code: 'ambiguous-key' })
+  for (const keys of [[], ['nothing'], ['code', 'nothing']]) {
+    const rules = { keys, deletesMissing: false }
+    await assert.rejects(upsert(store, { rows: [person(7, 'x')], upsert: rules }), {
+      kind: 'invalid',
+      code: 'invalid-keys',
+    })
+  }
+  await upsert(store, {
+    rows: [person(1, 'b', 8)],
+    upsert: { keys: ['name', 'code'], deletesMissing: false },
+  })
+  const after = await readRows(store)
+  assert.deepEqual(
+    after.map(({ id, values }) => [id, values]),
+    before.map(({ id, values }) => [id, values]),
+  )
+  assert.deepEqual(after[1]?.geometry, wkb('Point', [8, 8]))
+}
+
+async function testDiscard({ store }: StoreUnderTest): Promise<void> {
+  await loadRows(store, { schema: people, rows: [person(1, 'a'), person(2, 'b')] })
+  const before = await readRows(store)
+  const load: LoadArguments = {
+    schema: people,
+    mode: 'UPSERT',
+    upsert: { keys: ['code'], deletesMissing: true },
+    rows: [person(1, 'x'), person(3, 'y')],
+  }
+  const { staged } = await stageRows(store, load)
+  assert.deepEqual(await readRows(store), before)
+  await staged.discard()
+  const again = await stageRows(store, load)
+  await (await again.staged.prepare()).discard()
+  assert.deepEqual(await readRows(store), before)
+}
+
+async function testMissing({ store }: StoreUnderTest): Promise<void> {
+  await assert.rejects(upsert(store, { rows: [person(1, 'a')] }), { kind: 'conflict', code: 'table-missing' })
+}
+
+/** Rows that come keep their place and id, whatever became of them; new ones follow. */
+async function testPairs(under: StoreUnderTest, shape: (typeof pairShapes)[number]): Promise<void> {
+  const { store } = under
+  for (const [seed, deletesMissing] of [
+    [2, false],
+    [4, true],
+    [6, true],
+  ] as const) {
+    const table = `pair${seed}`
+    const types = attributeTypes.filter((type) => !under.lacks.includes(type))
+    const schema = pairSchema(shape, types)
+    const { before, after } = makeTablePair(schema, seed)
+    await loadRows(store, { table, schema, rows: before })
+    await loadRows(store, { table: `${table}_new`, schema, rows: after })
+    const [old, coming] = [await readRows(store, { table }), await readRows(store, { table: `${table}_new` })]
+    const { result, changes } = await upsert(store, {
+      table,
+      schema,
+      rows: after,
+      upsert: { keys: ['key'], deletesMissing },
+    })
+    const model = differenceByKey(old, coming, [0])
+    const expected = deletesMissing ? model : { ...model, removed: 0 }
+    assert.deepEqual(result.changes, expected, `seed ${seed}`)
+    assert.equal(changes.length, expected.added + (expected.changed ?? 0) + expected.removed)
+    checkRows(await readRows(store, { table }), { old, coming, deletesMissing })
+  }
+}
+
+/** A zero and its negative are the same value: nothing is written for it. */
+const alike = (row: ReadRow): ReadRow => ({
+  ...row,
+  values: row.values.map((value) => (value === 0 ? 0 : value)),
+})
+
+function checkRows(
+  found: ReadRow[],
+  { old, coming, deletesMissing }: { old: ReadRow[]; coming: ReadRow[]; deletesMissing: boolean },
+): void {
+  const newest = new Map(coming.map((row) => [row.values[0], row]))
+  const known = new Set(old.map(({ values }) => values[0]))
+  const stay = old
+    .filter(({ values }) => !deletesMissing || newest.has(values[0]))
+    .map((row) => ({ ...row, ...newest.get(row.values[0]), id: row.id }))
+  const added = coming.filter(({ values }) => !known.has(values[0]))
+  assert.deepEqual(found.slice(0, stay.length).map(alike), stay.map(alike))
+  assert.deepEqual(
+    found.slice(stay.length).map((row) => ({ ...alike(row), id: '' })),
+    added.map((row) => ({ ...alike(row), id: '' })),
+  )
+}
