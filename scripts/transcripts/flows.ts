@@ -69,6 +69,20 @@ function reload(id: number, updateMode: 'APPEND' | 'REPLACE', outcome: string): 
   ]
 }
 
+/** An import of `trees.csv` with the mode that `task` tells. */
+function treesImport(id: number, task: string): FlowStep[] {
+  const points = '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}'
+  const chain = `"transformChain":{"type":"vector","transforms":[${points}]}`
+  return [
+    { says: 'An import.', command: send('POST', '', '{"import":{}}') },
+    { says: 'Upload.', command: curl(`-F filedata=@trees.csv ${imports}/${id}/tasks`) },
+    {
+      says: 'CRS, points and mode.',
+      command: send('PUT', `/${id}/tasks/0`, `{"task":{${task},"layer":{"srs":"EPSG:4326"},${chain}}}`),
+    },
+  ]
+}
+
 export const flows: Flow[] = [
   {
     name: 'flow-1-directory',
@@ -282,6 +296,37 @@ export const flows: Flow[] = [
           '{"import":{"data":{"type":"remote","location":"http://169.254.169.254/latest"}}}',
         ),
       },
+    ],
+  },
+  {
+    name: 'flow-6-rehearsal',
+    title: 'Flow 6: a rehearsal, and a load that is stopped',
+    about: 'What a REPLACE would do to a layer is looked at before it is done; then a limit stops it.',
+    steps: [
+      {
+        says: 'Trees on Monday, as a layer.',
+        command: "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,ash,52.1,13.1\\n3,elm,52.2,13.2\\n' > trees.csv",
+      },
+      ...treesImport(0, '"updateMode":"CREATE"'),
+      { says: 'Execution.', command: run('/0') },
+      {
+        says: 'On Tuesday one has changed, one is gone, one is new, and one stands nowhere.',
+        command:
+          "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,lime,52.1,13.1\\n4,yew,52.3,13.3\\n5,fir,north,13.4\\n' > trees.csv",
+      },
+      ...treesImport(
+        1,
+        '"updateMode":"REPLACE","keys":["id"],"rejectLimit":1,"stopIf":{"removed":{"percent":10}}',
+      ),
+      { says: 'The rehearsal: everything but the commit.', command: run('/1/rehearsal') },
+      { says: 'The changes one by one.', command: get('/1/rehearsal/tasks/0/changes?format=csv') },
+      { says: 'A run takes what was staged, and its limit stops it.', command: run('/1') },
+      { says: 'What was measured.', command: get('/1/tasks/0?expand=1') },
+      {
+        says: 'A person lets this load through.',
+        command: send('POST', '/1/tasks/0/accept', '{"stopped":["removed"]}'),
+      },
+      { says: 'The layer.', command: items('default:trees', 'limit=10') },
     ],
   },
 ]

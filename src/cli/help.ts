@@ -42,7 +42,12 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
       --lat C --lon C  columns with latitude and longitude of data without geometry, which become points
       --x C --y C      the same in the coordinate system of --srs
       --table-only     data without geometry become tables
-  -m, --mode MODE      create (default), replace or append
+  -m, --mode MODE      create (default), replace, append or upsert
+  -k, --keys C,C       columns by which rows are the same: an upsert needs them, a rehearsal compares by them
+      --delete-missing an upsert deletes the rows of the layer whose key does not come
+      --stop-if LIMIT  stops the load before its commit: removed=10%, changed=1000, fewer=100, columns=lost, crs, or the
+                       JSON of \`stopIf\`; as often as needed
+      --rehearse       does everything but the commit, and tells what that would do
       --allow-empty    a replace that reads no row empties the layer; it is an error otherwise
       --public         everyone may read the layers, without a login
       --json           prints what became of each task as JSON

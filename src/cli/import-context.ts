@@ -17,6 +17,10 @@ export type TargetOptions = Partial<
     | 'createsWorkspace'
     | 'allowsEmpty'
     | 'database'
+    | 'keys'
+    | 'deletesMissing'
+    | 'stopIf'
+    | 'isRehearsal'
   >
 >
 

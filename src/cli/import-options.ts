@@ -1,8 +1,9 @@
 import { defined } from '../lib/defined.ts'
 import type { Columns } from './import-coordinates.ts'
+import { readStopIf } from './import-limits.ts'
 import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
 
-const importModes = ['create', 'replace', 'append'] as const
+const importModes = ['create', 'replace', 'append', 'upsert'] as const
 export type ImportMode = (typeof importModes)[number]
 
 export interface ImportOptions {
@@ -22,6 +23,14 @@ export interface ImportOptions {
   isPublic: boolean
   /** Whether a replace that reads no row may empty the layer. */
   allowsEmpty: boolean
+  /** Columns by which rows are the same. */
+  keys: string[]
+  /** Whether an upsert deletes what does not come. */
+  deletesMissing: boolean
+  /** What stops a load before its commit, as the server takes it. */
+  stopIf?: Record<string, unknown>
+  /** Whether everything is done but the commit. */
+  isRehearsal: boolean
   isJson: boolean
   /** A running server; absent: the one of these settings, or one started for this import. */
   url?: string
@@ -44,6 +53,10 @@ const flags = {
   y: { type: 'string' },
   'table-only': { type: 'boolean', default: false },
   'allow-empty': { type: 'boolean', default: false },
+  keys: { type: 'string', short: 'k' },
+  'delete-missing': { type: 'boolean', default: false },
+  'stop-if': { type: 'string', multiple: true, default: [] as string[] },
+  rehearse: { type: 'boolean', default: false },
   public: { type: 'boolean', default: false },
   database: { type: 'string', short: 'd' },
   table: { type: 'string', short: 't', multiple: true, default: [] as string[] },
@@ -72,11 +85,34 @@ export function parseImportOptions(args: string[]): ImportOptions {
     ...defined({ coordinates }),
     takesTables: values['table-only'],
     allowsEmpty: values['allow-empty'],
+    ...readUpsert(values),
+    ...defined({ stopIf: readStopIf(values['stop-if']) }),
+    isRehearsal: values.rehearse,
     isPublic: values.public,
     isJson: values.json,
     ...readAccess(values),
     ...defined({ database }),
   }
+}
+
+interface UpsertValues {
+  mode?: string
+  keys?: string
+  'delete-missing': boolean
+}
+
+function readUpsert(values: UpsertValues): Pick<ImportOptions, 'keys' | 'deletesMissing'> {
+  const keys = (values.keys ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
+  const isUpsert = values.mode === 'upsert'
+  if (isUpsert && keys.length === 0)
+    throw new UsageError(
+      '--mode upsert needs --keys: the columns by which rows are the same, with commas between',
+    )
+  if (values['delete-missing'] && !isUpsert) throw new UsageError('--delete-missing goes with --mode upsert')
+  return { keys, deletesMissing: values['delete-missing'] }
 }
 
 interface ColumnValues {

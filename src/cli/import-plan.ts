@@ -50,8 +50,8 @@ async function prepareTask(
     return { left: { state: 'SKIPPED', message: `Layer ${name} stays as it was` }, messages }
   }
   if (isTaken && mode === undefined) messages.push(besideNote(workspace))
-  if (mode !== undefined && mode !== 'create')
-    await client.put(path, { task: { updateMode: mode.toUpperCase() } })
+  const change = changeOf(mode, options)
+  if (Object.keys(change).length > 0) await client.put(path, { task: change })
   if (task.isTable) {
     const left = await prepareTable(context, planned, mode ?? 'create')
     if (left !== undefined) return { left, messages }
@@ -62,6 +62,17 @@ async function prepareTask(
   const { srs } = options
   if (srs !== undefined && task.state === 'NO_CRS') await client.put(`${path}/layer`, { layer: { srs } })
   return { messages }
+}
+
+/** How the task is loaded, as far as that is not how it would be anyway. */
+function changeOf(mode: string | undefined, options: TargetOptions): Record<string, unknown> {
+  const { keys = [], deletesMissing, stopIf } = options
+  return {
+    ...(mode === undefined || mode === 'create' ? {} : { updateMode: mode.toUpperCase() }),
+    ...(keys.length === 0 ? {} : { keys }),
+    ...(deletesMissing === true ? { deleteMissing: true } : {}),
+    ...(stopIf === undefined ? {} : { stopIf }),
+  }
 }
 
 function skippedOutcome({ file, layer, unit }: TaskView, message: string): TaskOutcome {

@@ -2,9 +2,14 @@ import { amount } from './progress-display.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { textTable } from './text-table.ts'
 
+/** The state of what was only rehearsed, and would go well. */
+export const rehearsed = 'REHEARSED'
+
 /** Whether all went as it was asked for. */
 export function isWhole(outcomes: TaskOutcome[]): boolean {
-  return outcomes.every((one) => one.state === 'COMPLETE' && one.isFailed !== true)
+  return outcomes.every(
+    (one) => (one.state === 'COMPLETE' || one.state === rehearsed) && one.isFailed !== true,
+  )
 }
 
 /** One line for each task, the sums, and all that there is to say. */
@@ -22,7 +27,9 @@ export function summary(outcomes: TaskOutcome[]): string {
   const table = textTable(head, rows, ['loaded', 'rejected', 'seconds'])
   const complete = outcomes.filter((one) => one.state === 'COMPLETE').length
   const messages = messageLines(outcomes)
-  const last = `${complete} of ${outcomes.length} imported`
+  const last = outcomes.some((one) => one.state === rehearsed)
+    ? 'Only rehearsed: nothing was changed'
+    : `${complete} of ${outcomes.length} imported`
   return [table, last, ...(messages.length === 0 ? [] : ['', ...messages])].join('\n')
 }
 

@@ -102,7 +102,7 @@ function readColumns(attributes: unknown): ColumnView[] {
     })
 }
 
-function readMessages(value: unknown): MessageView[] {
+export function readMessages(value: unknown): MessageView[] {
   return list(value).map((one) => {
     const { level, message, row } = object(one)
     const place = typeof row === 'number' ? ` (row ${row})` : ''

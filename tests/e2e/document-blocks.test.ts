@@ -13,6 +13,7 @@ const documents = 'tests/e2e/documents.test.ts'
 const checks = 'tests/e2e/writing-checks.test.ts'
 const proxies = 'tests/e2e/proxies.test.ts'
 const gdal = 'tests/clients/gdal.test.ts'
+const rehearsals = 'tests/e2e/rehearsal-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
@@ -71,6 +72,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/operations.md > Mail and webhooks > js 1': 'tests/contract/monitoring-documents.test.ts',
   'docs/operations.md > Moving in from GeoNode > sh 1': { reason: 'Runs in a GeoNode' },
   'docs/operations.md > Moving in from GeoNode > sh 2': documents,
+  'docs/rehearsals.md > From the command line > sh 1': rehearsals,
+  'docs/rehearsals.md > With the REST interface > sh 1': rehearsals,
+  'docs/rehearsals.md > Limits > sh 1': rehearsals,
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/writing-checks.md > Writing a check > sh 1': checks,
   'docs/writing-checks.md > Create > sh 1': checks,

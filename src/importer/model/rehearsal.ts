@@ -117,6 +117,6 @@ export interface TrialWish {
   accepted: string[]
   /** Where changes are listed; absent: nowhere. */
   changesPath?: string
-  /** What is known of the layer that is loaded into. */
-  before?: { srs?: string }
+  /** The CRS of the layer that is loaded into, and of the data before they go there. */
+  crs?: { from?: string; to?: string }
 }

@@ -119,19 +119,17 @@ function countsOf({ keys }: TrialWish, counts: ChangeCounts | undefined): Change
 }
 
 function measuredOf(
-  { before: layer }: TrialWish,
-  { rowsBefore = 0, schema, counted = {} }: StagedPlan,
+  { crs = {} }: TrialWish,
+  { rowsBefore = 0, counted = {} }: StagedPlan,
   { rows, changes, columns }: Pick<Trial, 'rows' | 'columns'> & { changes: ChangeCounts | undefined },
 ): Measured {
   const { figures } = counted
-  const from = layer?.srs
-  const to = schema.geometry?.crs?.srs
   return {
     rowsLoaded: rows.load,
     rowsBefore,
     changes: changes ?? { added: rows.load, changed: 0, removed: 0, same: 0 },
     columns,
-    crs: defined({ from, to }),
+    crs,
     empty: figures?.empty ?? {},
     values: figures?.values ?? {},
     outside: figures?.outside ?? 0,

@@ -6,7 +6,7 @@ import type { LoadPlan } from '../../worker/worker.ts'
 import type { RowStage } from './plan-rows.ts'
 import { planRows } from './plan-rows.ts'
 import type { RowNeeds } from './row-needs.ts'
-import { knownBefore, trialOf } from './stage-rows.ts'
+import { knownCrs, trialOf } from './stage-rows.ts'
 import { basisOf } from './trial-basis.ts'
 
 /** Stages the task's rows, looks at what a commit would do, and lays them by. */
@@ -28,7 +28,8 @@ export async function rehearseRows(
   return trialOf(stage, found, { messages: told, basis, at })
 }
 
-function triedPlan({ loader }: RowNeeds, plan: LoadPlan, { running: { task }, target }: RowStage): LoadPlan {
+function triedPlan({ loader }: RowNeeds, plan: LoadPlan, stage: RowStage): LoadPlan {
+  const { task } = stage.running
   const { keys, stopIf } = task
   return {
     ...plan,
@@ -36,7 +37,7 @@ function triedPlan({ loader }: RowNeeds, plan: LoadPlan, { running: { task }, ta
     trial: {
       isRehearsal: true,
       accepted: [],
-      before: knownBefore(target),
+      crs: knownCrs(stage),
       changesPath: loader.changesPath(task, 'trial'),
       ...defined({ keys, stopIf }),
     },

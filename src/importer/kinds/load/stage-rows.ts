@@ -3,13 +3,13 @@ import type { Message } from '../../../formats/format.ts'
 import { defined } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TaskTrial, TrialBasis } from '../../model/model.ts'
+import { finalSchema } from '../../model/model.ts'
 import type { LoadPlan, LoadProgress, TriedLoad } from '../../worker/worker.ts'
 import type { StageNotes } from '../kind.ts'
 import type { LoadWork, StagedRows } from './loader.ts'
 import type { PlannedRows, RowStage } from './plan-rows.ts'
 import { planRows } from './plan-rows.ts'
 import type { RowNeeds } from './row-needs.ts'
-import type { Target } from './target.ts'
 import type { KeptTrial } from './trial-basis.ts'
 
 /** What a run knows of what was staged before, and is kept of what it stages now. */
@@ -40,16 +40,17 @@ export function trialOf(
 }
 
 /** What is measured before the commit, where the task has limits. */
-function limited(plan: LoadPlan, { running: { task }, target }: RowStage): LoadPlan {
+function limited(plan: LoadPlan, stage: RowStage): LoadPlan {
+  const { task } = stage.running
   const { stopIf, keys } = task
   if (stopIf === undefined) return plan
-  const before = knownBefore(target)
-  return { ...plan, trial: { isRehearsal: false, stopIf, accepted: [], before, ...defined({ keys }) } }
+  const crs = knownCrs(stage)
+  return { ...plan, trial: { isRehearsal: false, stopIf, accepted: [], crs, ...defined({ keys }) } }
 }
 
-/** What a trial has to know of the layer. */
-export function knownBefore({ layer }: Target): { srs?: string } {
-  return defined({ srs: layer?.details.srs })
+/** The CRS of the layer, and that of the data before they are brought there. */
+export function knownCrs({ running: { task }, target }: RowStage): { from?: string; to?: string } {
+  return defined({ from: target.layer?.details.srs, to: finalSchema(task).geometry?.crs?.srs })
 }
 
 function takenUp(

@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { rehearsed } from './import-report.ts'
+import type { MessageView, TaskView } from './import-views.ts'
+import { readMessages, readTasks } from './import-views.ts'
+import { fieldOf, listOf, textOf } from './json-views.ts'
+import type { RestClient } from './rest-client.ts'
+import type { TaskOutcome } from './task-outcome.ts'
+
+const pollMilliseconds = 150
+
+/** Rehearses an import that has tasks, and gives what a run would come to. */
+export async function rehearseImport(
+  { client }: { client: RestClient },
+  importId: number,
+  start: number,
+): Promise<TaskOutcome[]> {
+  const path = `/rest/imports/${importId}`
+  const tasks = readTasks(await client.get(`${path}/tasks?expand=1`))
+  let answer = await client.post(`${path}/rehearsal?async=true`)
+  while (textOf(fieldOf(answer, 'rehearsal'), 'state') === 'RUNNING') {
+    await wait(pollMilliseconds)
+    answer = await client.get(`${path}/rehearsal`)
+  }
+  const found = listOf(fieldOf(answer, 'rehearsal'), 'tasks')
+  const seconds = (performance.now() - start) / 1000
+  const next = `POST ${path} runs what was rehearsed, DELETE ${path}/rehearsal drops it`
+  const outcomes = tasks.map((task) =>
+    outcomeOf(
+      task,
+      found.find((one) => fieldOf(one, 'task') === task.id),
+      seconds,
+    ),
+  )
+  outcomes[0]?.messages.push({ level: 'info', text: next })
+  return outcomes
+}
+
+function outcomeOf(task: TaskView, found: unknown, seconds: number): TaskOutcome {
+  const { file, layer, unit } = task
+  const message = task.errorMessage ?? ''
+  const base = { file, layer, unit, loaded: 0, rejected: 0, seconds, message, messages: task.messages }
+  if (found === undefined) return { ...base, state: task.state }
+  const rows = fieldOf(found, 'rows')
+  const messages = readMessages(fieldOf(found, 'messages'))
+  const stopped = listOf(found, 'stopped')
+  const isFailed = messages.some(({ level }) => level === 'error')
+  return {
+    ...base,
+    state: stopped.length > 0 ? 'STOPPED' : isFailed ? 'ERROR' : rehearsed,
+    loaded: Number(fieldOf(rows, 'load')),
+    rejected: Number(fieldOf(rows, 'rejected')),
+    message:
+      stopped.length > 0 ? stopped.map(stoppedText).join('; ') : changesText(fieldOf(found, 'changes')),
+    messages: [...messages, ...rejectMessages(found)],
+  }
+}
+
+function changesText(changes: unknown): string {
+  if (changes === undefined) return ''
+  const parts = ['added', 'changed', 'removed', 'same'].flatMap((name) => {
+    const rows = fieldOf(changes, name)
+    return typeof rows === 'number' ? [`${rows.toLocaleString('en')} ${name}`] : []
+  })
+  return parts.join(', ')
+}
+
+function stoppedText(stopped: unknown): string {
+  const [limit, measured] = ['limit', 'measured'].map((name) => JSON.stringify(fieldOf(stopped, name)))
+  return `${textOf(stopped, 'rule')}: limit ${limit}, found ${measured}`
+}
+
+function rejectMessages(found: unknown): MessageView[] {
+  return listOf(found, 'rejects').map((one) => {
+    const field = textOf(one, 'field')
+    const place = field === '' ? '' : `"${field}": `
+    return {
+      level: 'warning',
+      text: `${Number(fieldOf(one, 'count'))} rows would be rejected: ${place}${textOf(one, 'reason')}`,
+    }
+  })
+}
