@@ -26,9 +26,9 @@ export class Catalog {
   constructor(parts: CatalogParts) {
     this.#parts = parts
     this.stores = new Stores(parts)
-    this.layers = new Layers(parts, this.stores)
-    this.styles = new Styles(parts)
     this.versions = new Versions(parts, this.stores, parts.versionLimits)
+    this.layers = new Layers(parts, this.stores, this.versions)
+    this.styles = new Styles(parts)
     this.workspaces = new Workspaces(parts, this.stores)
   }
 

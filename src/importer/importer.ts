@@ -28,6 +28,8 @@ import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
 import { KeptImports } from './records/records.ts'
 import { ListedChanges } from './rehearse/rehearse.ts'
+import type { VersionKeeping } from './restore/keep-versions.ts'
+import { keepVersions } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
 import { startJobs } from './run/run.ts'
 import type { LoadPool } from './worker/worker.ts'
@@ -172,11 +174,15 @@ export function createImporter(needs: ImporterNeeds) {
   const { cancel, rehearsing, preparing, running, restores } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
+  let versions: VersionKeeping | undefined
   events.on('work.ended', () => {
     endedCount += 1
   })
   /** Removes what nobody has touched for long. */
-  const clean = (): Promise<void> => applyRetention({ cancel, catalog, folders, keep, log })
+  const clean = async (): Promise<void> => {
+    await applyRetention({ cancel, catalog, folders, keep, log })
+    await catalog.versions.prune()
+  }
   const cleanUp = (): void => {
     clean().catch((error: unknown) => log.error({ err: error }, 'old imports could not be removed'))
   }
@@ -220,6 +226,7 @@ export function createImporter(needs: ImporterNeeds) {
     start: async (): Promise<void> => {
       await previews.start()
       await startJobs(jobs, { preparing, running, rehearsing, restores })
+      versions = await keepVersions({ catalog, database, events, log, restores })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()
     },
@@ -227,7 +234,7 @@ export function createImporter(needs: ImporterNeeds) {
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()
-      await Promise.all([pool.close(), previews.close()])
+      await Promise.all([versions?.stop(), pool.close(), previews.close()])
     },
   }
 }

@@ -6,6 +6,8 @@ import type { StoreRecord } from '../records.ts'
 import { deleteLayerRow, listLayers } from '../rows/layer-rows.ts'
 import { findMosaicIndex, listMosaicsIn } from '../rows/mosaic-index.ts'
 import { deleteStoreRow } from '../rows/store-rows.ts'
+import { forgetContents } from '../versions/contents.ts'
+import { contentsOfStore } from '../versions/garbage.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
@@ -32,14 +34,34 @@ export async function deleteStore(
   }
   await deleteMosaicsIn(parts, store, options)
   const index = await findIndexTable(parts, store)
+  const kept = await findKept(parts, store)
   await database.transaction(async (db) => {
     for (const layer of layers) await deleteLayerRow(db, layer, nowOf(parts))
+    await forgetContents(db, store.id)
     await deleteStoreRow(db, store.id)
   })
+  await kept.drop()
   await parts.forget(store.id)
   await index?.drop()
   await files.removeOf(store)
+  for (const path of kept.paths) await files.removeUnused(path)
   for (const { workspace, name } of layers) events.emit('layer.removed', { workspace, layer: name })
+}
+
+/** What the layers of a store were before goes with it; a store that does not answer keeps it where it is. */
+async function findKept(
+  { database, open }: DeletingParts,
+  store: StoreRecord,
+): Promise<{ paths: string[]; drop(): Promise<void> }> {
+  const contents = (await contentsOfStore(database.kysely, store.id)).filter(({ form }) => form === 'kept')
+  const here = store.parameters.path
+  const paths = contents.flatMap(({ files, path }) => files?.parameters.path ?? path ?? [])
+  const states = contents.flatMap(({ state, path }) => (state !== undefined && path === here ? [state] : []))
+  const opened = states.length === 0 ? undefined : await open(store)
+  const drop = async (): Promise<void> => {
+    for (const state of states) await opened?.states?.drop(state).catch(() => undefined)
+  }
+  return { paths: [...new Set(paths)].filter((path) => path !== here), drop }
 }
 
 /** Mosaics live by the table of their granules: a store goes with those that it holds. */

@@ -29,7 +29,10 @@ import type { LayerVersion, LookAfter } from './layer-versions.ts'
 import { LayerVersions } from './layer-versions.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
+import type { AsideParts } from './put-aside.ts'
+import { finishLeaving, leaveTable, noteLeaving, planLeaving } from './put-aside.ts'
 import type { Stores } from './stores.ts'
+import type { Versions } from './versions.ts'
 
 /** What of a published layer may be changed; what is absent stays. */
 export interface LayerChange {
@@ -49,13 +52,15 @@ export interface LayerChange {
 export class Layers {
   readonly #parts: WriteParts
   readonly #stores: Stores
+  readonly #keeping: Pick<Versions, 'howToKeep'>
   readonly #versions: LayerVersions
   readonly #found: FoundLayers
   readonly #foundStores: FoundRows<StoreRecord>
 
-  constructor(parts: WriteParts, stores: Stores) {
+  constructor(parts: WriteParts, stores: Stores, versions: Pick<Versions, 'howToKeep'>) {
     this.#parts = parts
     this.#stores = stores
+    this.#keeping = versions
     this.#found = new FoundLayers(parts.database)
     this.#foundStores = new FoundRows(parts.database, getStoreById)
     this.#versions = new LayerVersions(parts, (layer, signal) => this.#readState(layer, signal))
@@ -176,17 +181,31 @@ export class Layers {
     const store = await this.storeOf(layer)
     if (store.type === mosaicType) return this.#stores.delete(store, { recurse: true })
     const neighbours = await this.list({ storeId: store.id })
-    const at = nowOf(this.#parts)
-    await database.transaction((db) => deleteLayerRow(db, layer, at))
-    events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
-    if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     const isShared = neighbours.some(
       ({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName,
     )
+    const isLoaded = findStoreDescription(store.type)?.can.takesLoads === true
+    const leaving =
+      recurse && !isShared && isLoaded ? await planLeaving(this.#asideParts(), store, layer) : undefined
+    const at = nowOf(this.#parts)
+    await database.transaction(async (db) => {
+      if (leaving !== undefined) await noteLeaving(db, leaving, at)
+      await deleteLayerRow(db, layer, at)
+    })
+    events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
+    if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     if (!recurse || isShared) return
     if (store.kind === 'coverageStore') await this.#stores.delete(store, { recurse: false })
-    const isLoaded = findStoreDescription(store.type)?.can.takesLoads === true
-    if (isLoaded) await (await this.#stores.open(store)).dropTable(layer.nativeName)
+    if (leaving !== undefined) await leaveTable(this.#asideParts(), leaving)
+  }
+
+  /** Ends deletions of layers that an earlier process has begun. */
+  finishDeletions(): Promise<void> {
+    return finishLeaving(this.#asideParts())
+  }
+
+  #asideParts(): AsideParts {
+    return { ...this.#parts, stores: this.#stores, versions: this.#keeping }
   }
 
   async #readState(layer: LayerRecord, signal: AbortSignal): Promise<TableState | undefined> {

@@ -205,3 +205,47 @@ export async function listKeptFiles(db: Queryable): Promise<KeptFiles[]> {
     return path === undefined ? [] : [{ type: ownStores.file.type, parameters: { path } }]
   })
 }
+
+/** A table is about to be put aside: as it will be told of when nobody else can tell. */
+export async function noteIntent(
+  db: Queryable,
+  id: number,
+  state: KeptState,
+  path: string | undefined,
+): Promise<void> {
+  await db
+    .updateTable('layer_contents')
+    .set({ kept_id: state.id, kept: JSON.stringify({ state, path }) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The table stays where it is. */
+export async function forgetIntent(db: Queryable, id: number): Promise<void> {
+  await db.updateTable('layer_contents').set({ kept_id: null, kept: null }).where('id', '=', id).execute()
+}
+
+/** Contents whose table was about to be put aside when the process died. */
+export async function listIntents(db: Queryable): Promise<ContentRecord[]> {
+  const rows = await db
+    .selectFrom('layer_contents')
+    .selectAll()
+    .where('form', '=', 'present')
+    .where('kept_id', 'is not', null)
+    .execute()
+  return rows.map(toContent)
+}
+
+/** Ids under which something is kept in a store, or about to be. */
+export async function listKnownIds(db: Queryable): Promise<string[]> {
+  const rows = await db.selectFrom('layer_contents').select('kept_id').where('kept_id', 'is not', null).execute()
+  return rows.flatMap(({ kept_id }) => kept_id ?? [])
+}
+
+/** Forgets everything of a store that goes. */
+export async function forgetContents(db: Queryable, storeId: number): Promise<void> {
+  const contents = db.selectFrom('layer_contents').select('id').where('store_id', '=', storeId)
+  await db.deleteFrom('layer_versions').where('content_id', 'in', contents).execute()
+  await db.deleteFrom('layer_versions').where('store_id', '=', storeId).execute()
+  await db.deleteFrom('layer_contents').where('store_id', '=', storeId).execute()
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../../../catalog/catalog.ts'
-import type { StoreRecord } from '../../../catalog/records.ts'
+import type { LayerRecord, StoreRecord } from '../../../catalog/records.ts'
 import type { ContentEnd } from '../../../catalog/versions/contents.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
@@ -32,4 +32,9 @@ export function endOfTable({ keep, kept }: TaskLoad, { parameters: { path } }: S
 /** What becomes of the files that a store was pointed to. */
 export function endOfFiles(catalog: Catalog, from: StoreRecord): Promise<ContentEnd> {
   return catalog.versions.keepFiles(from)
+}
+
+/** What others have changed until now is a version of its own. */
+export async function tellOutside(catalog: Catalog, layer: LayerRecord | undefined): Promise<void> {
+  if (layer !== undefined) await catalog.layers.refreshVersion(layer).catch(() => undefined)
 }

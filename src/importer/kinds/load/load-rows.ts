@@ -3,7 +3,7 @@ import { defined } from '../../../lib/defined.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskTrial } from '../../model/model.ts'
 import type { CommitNote, Committed, Naming, Placed, RehearsalNotes, Running } from '../kind.ts'
-import { endOfFiles, endOfTable, howToKeep } from './earlier-contents.ts'
+import { endOfFiles, endOfTable, howToKeep, tellOutside } from './earlier-contents.ts'
 import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
 import { rehearseRows } from './rehearse-rows.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
@@ -41,6 +41,7 @@ export class RowLoads {
         const stage = { running, load, target, source }
         const rows = await stageRows(this.#needs, stage, trial, notes, signal)
         const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
+          await tellOutside(this.#needs.catalog, target.layer)
           const { rowsRead, rowsLoaded, rejected, table, kept, changes } = await rows.commit(write)
           const counts = { rowsRead, rowsLoaded, rejected }
           return this.#committed({ ...load, counts, ...defined({ kept, changes }) }, table)

@@ -1,0 +1,45 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { taskStates } from '../model/model.ts'
+import { listTasksInState } from '../records/records.ts'
+import type { Restores } from './restores.ts'
+
+interface SweepNeeds {
+  catalog: Catalog
+  database: Database
+  log: Logger
+  restores: Restores
+}
+
+/** Removes what stores keep of which nobody knows: a process died before it was written down, or before it was removed. */
+export async function dropUnknownStates({ catalog, database, log, restores }: SweepNeeds): Promise<void> {
+  for (const store of await catalog.stores.listAll()) {
+    try {
+      if (store.kind !== 'dataStore') continue
+      const { states } = await catalog.stores.open(store)
+      const found = (await states?.list()) ?? []
+      if (found.length === 0) continue
+      // Asked afterwards: whatever is kept was written down before, as that of a load or of a version.
+      const known = new Set([
+        ...(await catalog.versions.listKnownIds()),
+        ...(await restores.listKeptIds()),
+        ...(await idsOfLoads(database)),
+      ])
+      for (const id of found.filter((one) => !known.has(one))) await states?.drop({ id })
+    } catch (error) {
+      log.warn({ err: error, store: store.name }, 'a store was not searched for what nobody needs any more')
+    }
+  }
+}
+
+async function idsOfLoads(database: Database): Promise<string[]> {
+  const ids: string[] = []
+  for (const state of taskStates.filter((one) => one !== 'COMPLETE')) {
+    for (const { run, unsettled } of await listTasksInState(database.kysely, state)) {
+      for (const load of [run?.load, unsettled])
+        if (load?.keep !== undefined && 'id' in load.keep) ids.push(load.keep.id)
+    }
+  }
+  return ids
+}

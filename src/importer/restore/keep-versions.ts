@@ -1,0 +1,47 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Database } from '../../db/connection.ts'
+import type { EventBus } from '../../lib/events.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { dropUnknownStates } from './drop-unknown.ts'
+import type { Restores } from './restores.ts'
+
+interface KeepingNeeds {
+  catalog: Catalog
+  database: Database
+  events: EventBus
+  log: Logger
+  restores: Restores
+}
+
+/** Work in the background that has begun. */
+export interface VersionKeeping {
+  stop(): Promise<void>
+}
+
+const pruneDelayMs = 2000
+
+/** Ends what an earlier process has begun, and from then on lets go what is too much after each change. */
+export async function keepVersions(needs: KeepingNeeds): Promise<VersionKeeping> {
+  const { catalog, events, log } = needs
+  await catalog.layers
+    .finishDeletions()
+    .catch((error: unknown) => log.error({ err: error }, 'a deleted table was not put aside yet'))
+  const sweeping = dropUnknownStates(needs)
+  let timer: NodeJS.Timeout | undefined
+  const prune = async (): Promise<void> => {
+    timer = undefined
+    await catalog.versions
+      .prune()
+      .catch((error: unknown) => log.error({ err: error }, 'old versions could not be removed'))
+  }
+  const stopListening = events.on('layer.published', ({ mode }) => {
+    if (mode !== 'CREATE') timer ??= setTimeout(() => void prune(), pruneDelayMs).unref()
+  })
+  return {
+    stop: async () => {
+      stopListening()
+      clearTimeout(timer)
+      await sweeping.catch(() => undefined)
+    },
+  }
+}
