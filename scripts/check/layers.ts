@@ -86,7 +86,7 @@ export const house: House = {
     'src/jobs': ['.', 'embedded'],
     'src/http/monitoring': ['.', ['watched', 'counted', 'checks'], 'routes.ts', 'monitoring-areas.ts'],
     'src/lib': ['.', 'values', 'text', ['files', 'network', 'secrets'], 'workers', 'postgres'],
-    'src/maps': [['sources', 'cache', 'pictures'], 'rasters', '.', ['export', 'thumbnails']],
+    'src/maps': [['sources', 'cache', 'pictures'], ['earlier', 'rasters'], '.', ['export', 'thumbnails']],
     'src/maps/rasters': ['tiff', '.'],
     'src/monitoring/collect': [
       ...['classify', 'service-collector.ts', 'shared-series.ts', 'exception-quota.ts', 'kept-json.ts'],
@@ -145,7 +145,13 @@ export const house: House = {
       ...['draw/marks.ts', 'draw/paint.ts', 'draw/svg-text.ts'],
     ],
     'src/maps': [
-      ...['maps.ts', 'sources/tile-sources.ts', 'sources/side-tables.ts', 'pictures/encode-picture.ts'],
+      ...[
+        'maps.ts',
+        'sources/tile-sources.ts',
+        'earlier/earlier-versions.ts',
+        'sources/side-tables.ts',
+        'pictures/encode-picture.ts',
+      ],
       ...['export/exports.ts', 'export/archive.ts'],
       ...['rasters/rasters.ts', 'rasters/time-wish.ts'],
       ...['pictures/pictures.ts', 'thumbnails/thumbnails.ts'],

@@ -27,6 +27,7 @@ export function openAreas(context: Parts): Area[] {
     catalog,
     maps,
     exports,
+    earlier,
     rasters,
     pictures,
     importer,
@@ -38,7 +39,7 @@ export function openAreas(context: Parts): Area[] {
   const space = new FreeSpace(context.directory.root)
   const index = { version, isMonitoringOn: settings.monitoring.isOn }
   const { sharedMaxAgeSeconds } = settings.server
-  const tiles = { catalog, maps, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
+  const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
   return [
     table(startPageEndpoints, index),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),

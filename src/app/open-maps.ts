@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import { Exports } from '../maps/export/exports.ts'
 import { Maps } from '../maps/maps.ts'
 import { SideTables } from '../maps/sources/side-tables.ts'
@@ -28,6 +29,8 @@ export interface OpenedMaps {
   exports: Exports
   /** Maps of tables that belong to no layer. */
   sides: SideTables
+  /** What layers were before, to be looked at. */
+  earlier: EarlierVersions
   /** Removes in the background what an earlier process has left. */
   start(): void
 }
@@ -50,10 +53,15 @@ export function openMaps(
   const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
   const exports = new Exports({ maps, layers, events, clock, log }, kept)
   closers.push(() => exports.close())
-  const start = (): void => {
-    for (const part of [sources, maps, exports]) void part.start()
-  }
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
-  return { maps, exports, sides, start }
+  const earlier = new EarlierVersions({
+    ...{ catalog, log, sides, root: directory.maps, maxBytes: limits.maxTileCopyBytes },
+    openStore: (connection) => createServedStore(connection, readers),
+  })
+  closers.push(() => earlier.close())
+  const start = (): void => {
+    for (const part of [sources, maps, exports, earlier]) void part.start()
+  }
+  return { maps, exports, sides, earlier, start }
 }

@@ -8,6 +8,7 @@ import type { Importer } from '../importer/importer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
+import type { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
 import type { Exports } from '../maps/export/exports.ts'
 import type { Maps } from '../maps/maps.ts'
 import type { Pictures } from '../maps/pictures/pictures.ts'
@@ -47,6 +48,8 @@ export interface Parts extends Ground, MonitoringParts {
   catalog: Catalog
   maps: Maps
   exports: Exports
+  /** What layers were before, to be looked at. */
+  earlier: EarlierVersions
   rasters: Rasters
   pictures: Pictures
   importer: Importer

@@ -5,7 +5,7 @@ import type { NotKept } from '../../stores/store.ts'
 import { sizeOfFiles } from '../files/store-file.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { ContentEnd } from '../versions/contents.ts'
-import { listKnownIds } from '../versions/contents.ts'
+import { listKeptContents, listKnownIds } from '../versions/contents.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { keptUntil } from '../versions/retention.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
@@ -69,6 +69,11 @@ export class Versions {
       throw conflict('present-version', `Version ${version} is what the layer is now: it stays`)
     await deleteVersion(this.#parts.database.kysely, known)
     await pruneStore(this.#pruning(), known.content.storeId)
+  }
+
+  /** Numbers of the contents that are kept. */
+  listKeptContents(): Promise<ReadonlySet<number>> {
+    return listKeptContents(this.#parts.database.kysely)
   }
 
   /** Ids under which something is kept in a store, or about to be. */

@@ -238,7 +238,11 @@ export async function listIntents(db: Queryable): Promise<ContentRecord[]> {
 
 /** Ids under which something is kept in a store, or about to be. */
 export async function listKnownIds(db: Queryable): Promise<string[]> {
-  const rows = await db.selectFrom('layer_contents').select('kept_id').where('kept_id', 'is not', null).execute()
+  const rows = await db
+    .selectFrom('layer_contents')
+    .select('kept_id')
+    .where('kept_id', 'is not', null)
+    .execute()
   return rows.flatMap(({ kept_id }) => kept_id ?? [])
 }
 
@@ -248,4 +252,10 @@ export async function forgetContents(db: Queryable, storeId: number): Promise<vo
   await db.deleteFrom('layer_versions').where('content_id', 'in', contents).execute()
   await db.deleteFrom('layer_versions').where('store_id', '=', storeId).execute()
   await db.deleteFrom('layer_contents').where('store_id', '=', storeId).execute()
+}
+
+/** Numbers of the contents that are kept. */
+export async function listKeptContents(db: Queryable): Promise<ReadonlySet<number>> {
+  const rows = await db.selectFrom('layer_contents').select('id').where('form', '=', 'kept').execute()
+  return new Set(rows.map(({ id }) => Number(id)))
 }

@@ -1,6 +1,9 @@
+import { defined } from '../../lib/defined.ts'
+import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
+import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
 import { aboutLayer, requireFeatures } from './about-layer.ts'
-import { sendItem, sendItems } from './items.ts'
+import { itemsPath, sendItem, sendItems } from './items.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import {
   CollectionParams,
@@ -22,7 +25,16 @@ export const getFeatures = operation({
   told: { query: ToldItemsQuery },
   answers: { 200: FeaturesAnswer },
   handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => sendItems(parts, requireFeatures(layer), request, reply)),
+    aboutLayer(parts, request, reply, async (layer) => {
+      requireFeatures(layer)
+      const { version } = request.query
+      if (version === undefined) return sendItems(parts, layer, request, reply)
+      requireLoginForVersions(request)
+      const earlier = await parts.tiles.earlier.at(layer, parseVersion(version), clientSignal(reply))
+      const { store, columns } = earlier
+      const view = { path: itemsPath(layer), store, ...defined({ columns }) }
+      return sendItems(parts, earlier.layer, request, reply, view)
+    }),
 })
 
 export const getFeature = operation({

@@ -4,6 +4,7 @@ import { defined } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { collectionId } from './collection.ts'
 import type { ItemsParameters } from './items-query.ts'
@@ -40,17 +41,33 @@ function toWish(layer: LayerRecord, parameters: ItemsParameters): PageWish {
   }
 }
 
+/** The same question in the names that the table has for its columns. */
+function inTable(wish: PageWish, columns: ShownColumns | undefined): PageWish {
+  const { time } = wish.query
+  if (columns === undefined || time === undefined) return wish
+  const [name = time.attribute] =
+    Object.entries(columns.names).find(([, shown]) => shown === time.attribute) ?? []
+  return { ...wish, query: { ...wish.query, time: { ...time, attribute: name } } }
+}
+
 /** How features are shown that are not the items of their collection. */
 export interface FeatureView {
   /** Path of the list. */
   path: string
   store: ServedStore
   fileLink?: FileLink
+  /** Where the columns of the table have other names. */
+  columns?: ShownColumns
+}
+
+/** Where the features of a layer are. */
+export function itemsPath(layer: LayerRecord): string {
+  return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`
 }
 
 async function itemsView({ catalog }: OgcParts, layer: LayerRecord): Promise<FeatureView> {
   return {
-    path: `/ogc/collections/${encodeURIComponent(collectionId(layer))}/items`,
+    path: itemsPath(layer),
     store: await catalog.layers.openStoreOf(layer),
   }
 }
@@ -64,14 +81,14 @@ export async function sendItems(
   given?: FeatureView,
 ): Promise<FastifyReply> {
   const { uri } = requestedCrs(layer, request.query.crs)
-  const asked = toWish(layer, request.query)
   const view = given ?? (await itemsView(parts, layer))
+  const asked = inTable(toWish(layer, request.query), view.columns)
   const { counts } = parts.kept
   const key = await counts.keyOf(view.store, layer, asked)
   const numberMatched = counts.find(key)
   const wish: PageWish = {
     ...asked,
-    ...defined({ numberMatched, fileLink: view.fileLink }),
+    ...defined({ numberMatched, fileLink: view.fileLink, columns: view.columns }),
   }
   const written = view.store.writePage(wish, abortOnClose(request, reply))[Symbol.asyncIterator]()
   const first = partOf(await written.next())

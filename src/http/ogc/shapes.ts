@@ -156,11 +156,15 @@ const crs = Type.Optional(
 )
 const bboxCrs = Type.Optional(Type.String({ description: 'URI of the CRS of bbox; default CRS84' }))
 
+const version = Type.Optional(
+  Type.String({ description: 'The features that the layer had at a version; for users alone' }),
+)
+
 /** Checked as text: what is wrong is told in the words of the standard. */
 export const ItemsQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
   offset: Type.Optional(Type.String({ description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs },
+  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version },
 })
 /** The same with the types that are meant. */
 export const ToldItemsQuery = Type.Object({
@@ -172,7 +176,7 @@ export const ToldItemsQuery = Type.Object({
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs },
+  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version },
 })
 export const ItemQuery = Type.Object({ crs })
 

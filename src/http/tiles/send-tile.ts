@@ -91,7 +91,7 @@ function makeTiles(
 }
 
 /** What became of the rows of a tile, such as `drawn=184, thinned=12` (a dictionary of RFC 9651). */
-function countsText(tiles: readonly MapTile[]): string {
+export function countsText(tiles: readonly Pick<MapTile, 'counts'>[]): string {
   const sums = new Map<string, number>()
   for (const { counts } of tiles)
     for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count)

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { EarlierVersions } from '../../maps/earlier/earlier-versions.ts'
 import type { Maps } from '../../maps/maps.ts'
 import type { Rasters } from '../../maps/rasters/rasters.ts'
 import type { TileTurns } from './tile-turns.ts'
@@ -7,6 +8,8 @@ import type { TileTurns } from './tile-turns.ts'
 export interface TileParts {
   catalog: Pick<Catalog, 'layers'>
   maps: Maps
+  /** What layers were before. */
+  earlier: Pick<EarlierVersions, 'at' | 'tile'>
   rasters: Pick<Rasters, 'zooms'>
   /** The program's, which is part of what answers are known by. */
   version: string

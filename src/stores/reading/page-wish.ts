@@ -1,6 +1,7 @@
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
+import type { ShownColumns } from './tile-wish.ts'
 
 /** A box of a question as the client gave it. */
 export interface WishedBox {
@@ -32,6 +33,8 @@ export interface PageWish {
   /** How many match, where that is known: they are not counted then. */
   numberMatched?: number
   fileLink?: FileLink
+  /** Where the columns of the table have other names than what is shown of them. */
+  columns?: ShownColumns
 }
 
 /** A part of a page, in order. Plain data. */

@@ -10,6 +10,7 @@ import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
 import type { FileLink, PagePart, PageWish, WishedBox } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
+import { shownPage } from './shown-columns.ts'
 
 /** Characters of a part, about. */
 const partLength = 128 * 1024
@@ -26,7 +27,8 @@ export async function* writePage(
   const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
   const page = new PageText(wish)
   try {
-    for await (const { batch, ids } of store.readFeatures(query, signal)) {
+    for await (const read of store.readFeatures(query, signal)) {
+      const { batch, ids } = wish.columns === undefined ? read : shownPage(read, wish.columns)
       const shown = await reprojectBatch(batch, reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
         page.add(shown, row, ids[row] ?? '')

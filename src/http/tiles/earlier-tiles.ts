@@ -1,0 +1,50 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { hasRole } from '../../accounts/caller.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import { loginNeeded } from '../access.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
+import { countsText, mvt } from './send-tile.ts'
+import type { TileParts } from './tile-parts.ts'
+import { chosenProperties, parseProperties } from './tile-properties.ts'
+
+const unzip = promisify(gunzip)
+
+/** What was withdrawn is no longer for everybody: earlier versions are for users alone, of public layers too. */
+export function requireLoginForVersions({ caller }: FastifyRequest): void {
+  if (!hasRole(caller, 'user')) throw loginNeeded()
+}
+
+/** The number of a version as it stands in an address. */
+export function parseVersion(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw invalid('invalid-parameter', `version "${text}" is not the number of a version`)
+}
+
+/** Answers with a vector tile of a layer as it was at a version. */
+export async function sendEarlierTile(
+  { earlier, turns }: TileParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { layers, tile, version }: { layers: readonly LayerRecord[]; tile: TileAddress; version: string },
+): Promise<FastifyReply> {
+  requireLoginForVersions(request)
+  const [layer, ...others] = layers
+  if (layer === undefined || others.length > 0)
+    throw invalid('invalid-parameter', 'version goes with a single layer')
+  const names = parseProperties(request.url)
+  const made = await turns.run(reply, async (signal) => {
+    const then = await earlier.at(layer, parseVersion(version), signal)
+    const attributes = chosenProperties(then.layer, names)
+    return earlier.tile(then, { tile, ...defined({ attributes }) }, signal)
+  })
+  if (made === undefined) return reply.hijack()
+  keepPrivately(reply)
+  reply.header('terrane-tile', countsText([made]))
+  if (made.bytes.length === 0) return reply.code(204).send()
+  return reply.header('content-type', mvt).send(await unzip(made.bytes))
+}

@@ -1,0 +1,34 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { createColumnBuilder } from '../../geo/column-builder.ts'
+import type { Schema } from '../../geo/schema.ts'
+import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
+import type { FeaturePage } from '../../stores/store.ts'
+
+/** The name of the table in the copy. */
+export const copiedTable = 'features'
+const idColumn = 'id'
+
+/** Names that no layer can make equal, too long or strange. */
+const columnName = (index: number): string => `a${index}`
+
+/** How the columns of a copy are shown: under the names that the version has for them. */
+export function shownColumns({ attributes }: Schema): ShownColumns {
+  const names = attributes.map(({ name }, index) => [columnName(index), name] as const)
+  return { id: idColumn, names: Object.fromEntries(names) }
+}
+
+/** Of the copy: the ids of the features, then their attributes as they were. */
+export function copiedSchema({ attributes, geometry }: Schema): Schema {
+  const columns = attributes.map(({ type }, index) => ({ name: columnName(index), type }))
+  return {
+    attributes: [{ name: idColumn, type: 'text' }, ...columns],
+    geometry: geometry === undefined ? undefined : { ...geometry, name: 'geom' },
+  }
+}
+
+/** A page as a batch of the copy. */
+export function copyPage({ batch, ids }: FeaturePage): FeatureBatch {
+  const builder = createColumnBuilder('text', ids.length)
+  for (const id of ids) if (builder.kind === 'var') builder.appendString(id)
+  return { ...batch, schema: copiedSchema(batch.schema), columns: [builder.finish(), ...batch.columns] }
+}

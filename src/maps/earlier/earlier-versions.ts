@@ -1,0 +1,144 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { VersionRecord } from '../../catalog/doors/versions.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import { conflict, Failure, notFound } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import type { ServedStore } from '../../stores/reading/served-store.ts'
+import type { MadeTile, ShownColumns } from '../../stores/reading/tile-wish.ts'
+import { ownStores } from '../../stores/registry.ts'
+import type { StoreConnection } from '../../stores/store.ts'
+import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
+import type { SideTables } from '../sources/side-tables.ts'
+import { copiedTable, shownColumns } from './copied-state.ts'
+import { StateCopies } from './state-copies.ts'
+
+/** A layer as it was at a version, and where its rows are read. */
+export interface EarlierLayer {
+  /** Its table is that of the store below. */
+  layer: LayerRecord
+  store: ServedStore
+  /** Where the columns of the table have other names. */
+  columns?: ShownColumns
+  /** The file of a copy. */
+  path?: string
+}
+
+interface EarlierNeeds {
+  catalog: Pick<Catalog, 'layers' | 'stores' | 'versions'>
+  log: Pick<Logger, 'warn'>
+  sides: Pick<SideTables, 'tile'>
+  openStore(connection: StoreConnection): ServedStore
+  root: string
+  /** Most that copies may take. */
+  maxBytes: number
+}
+
+/** How long a request waits for a copy that is being made. */
+const longestWaitMs = 15_000
+const sweepMs = 3_600_000
+
+/** Lets what layers were be looked at: where it lies, or in a copy that is made in the background. */
+export class EarlierVersions {
+  readonly #needs: EarlierNeeds
+  readonly #copies: StateCopies
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(needs: EarlierNeeds) {
+    this.#needs = needs
+    this.#copies = new StateCopies(needs)
+  }
+
+  /** Removes now and then what nobody can ask for any more. */
+  async start(): Promise<void> {
+    const sweep = (): Promise<void> =>
+      this.#copies
+        .sweep(() => this.#needs.catalog.versions.listKeptContents())
+        .catch((error: unknown) =>
+          this.#needs.log.warn({ err: error }, 'copies of versions were not removed'),
+        )
+    this.#timer = setInterval(() => void sweep(), sweepMs).unref()
+    await sweep()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#copies.close()
+  }
+
+  /** Throws `Failure` for a version that nobody knows (`not-found`) or of which nothing is kept (`conflict`). */
+  async at(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
+    const { versions, layers } = this.#needs.catalog
+    const told = await versions.get({ ...layer, layer }, version)
+    const { details, storeId, nativeName } = told
+    const then = { ...layer, details, storeId, nativeName }
+    if (version === layer.version) return { layer: then, store: await layers.openStoreOf(then) }
+    const way = await versions.wayBack(told)
+    if (way.kind === 'none')
+      throw conflict('not-restorable', `Version ${version} cannot be looked at: ${way.reason}`)
+    if (way.kind === 'present') return { layer: then, store: await layers.openStoreOf(then) }
+    if (way.kind === 'files') return { layer: then, store: await this.#openFiles(then, told) }
+    return this.#ofCopy(then, told, way.path, signal)
+  }
+
+  /** A vector tile by WebMercatorQuad of what `at` gave. */
+  async tile(
+    { layer, store, columns, path }: EarlierLayer,
+    wanted: { tile: TileAddress; attributes?: string[] },
+    signal: AbortSignal,
+  ): Promise<MadeTile> {
+    const { name, nativeName: table, details } = layer
+    const crs = details.srs ?? details.crs
+    if (details.schema.geometry === undefined || crs === undefined)
+      throw notFound('no-tiles', `Layer "${layer.workspace}:${name}" had no geometry with a known CRS`)
+    if (path === undefined)
+      return store.writeTile({ table, crs, name, set: 'WebMercatorQuad', ...wanted }, signal)
+    const rows = details.featureCount ?? Number.MAX_SAFE_INTEGER
+    return this.#needs.sides.tile({ path, table, name, crs, rows, ...defined({ columns }) }, wanted, signal)
+  }
+
+  async #openFiles(layer: LayerRecord, { content: { files } }: VersionRecord): Promise<ServedStore> {
+    const { stores } = this.#needs.catalog
+    if (files === undefined || layer.details.kind === 'raster')
+      throw conflict('not-restorable', 'An earlier raster is looked at when it is brought back')
+    const { indexFolder } = await stores.connection(await stores.get(layer.storeId))
+    return this.#needs.openStore({ ...files, ...defined({ indexFolder }) })
+  }
+
+  async #ofCopy(
+    layer: LayerRecord,
+    { version, content }: VersionRecord,
+    path: NonNullable<
+      Extract<Awaited<ReturnType<Catalog['versions']['wayBack']>>, { kind: 'table' }>
+    >['path'],
+    signal: AbortSignal,
+  ): Promise<EarlierLayer> {
+    const { stores } = this.#needs.catalog
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
+    const made = this.#copies.of(content.id, async () => {
+      const connection = await stores.connection(await stores.get(layer.storeId))
+      return { connection, table: layer.nativeName, path }
+    })
+    const file = await orAborted(made, waiting).catch((error: unknown) => {
+      throw waiting.aborted && !signal.aborted ? notReady(version) : error
+    })
+    const state = path.at(-1)
+    const featureCount = state?.table.featureCount
+    return {
+      layer: {
+        ...layer,
+        nativeName: copiedTable,
+        details: { ...layer.details, ...defined({ featureCount }) },
+      },
+      store: this.#needs.openStore({ type: ownStores.file.type, parameters: { path: file } }),
+      columns: shownColumns(state?.table.schema ?? layer.details.schema),
+      path: file,
+    }
+  }
+}
+
+function notReady(version: number): Failure {
+  const text = `The copy of version ${version} in which it is looked at is not ready yet`
+  return new Failure('unavailable', 'version-not-ready', text, { retryAfterSeconds: 10 })
+}
