@@ -159,8 +159,8 @@ function describeKeeping(make: MakeStore): void {
       await states.drop(kept)
       await states.drop(kept)
       assert.deepEqual(await states.list(), [])
-      await assert.rejects(restore(states, [kept]), { kind: 'conflict', code: 'state-gone' })
-      await assert.rejects(readState(states, [kept]), { kind: 'conflict', code: 'state-gone' })
+      await assert.rejects(restore(states, [kept]), { kind: 'conflict', code: 'not-restorable' })
+      await assert.rejects(readState(states, [kept]), { kind: 'conflict', code: 'not-restorable' })
       assert.deepEqual(await readColumn(store, 'name'), ['A', 'z'])
     }),
   )
@@ -198,7 +198,7 @@ function describePuttingAside(make: MakeStore): void {
       assert.deepEqual(await readState(states, [kept]), rows)
       await restore(states, [kept])
       assert.deepEqual(await look(store), before)
-      await assert.rejects(states.putAside('nothing', 'x'), { kind: 'notFound', code: 'unknown-table' })
+      assert.match(JSON.stringify(await states.putAside('nothing', 'x')), /^{"reason":/)
     }),
   )
 }

@@ -56,11 +56,13 @@ export interface Change {
   /** Of the rows that were loaded. */
   envelope: Envelope | undefined
   rowsAdded: number
+  /** Of the table as it is now, where that is known. */
+  bounds?: { envelope: Envelope | undefined }
 }
 
 /** Brings bounds, time of change and, where the file keeps one, the row count up to date. */
 export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change): void {
-  const bounds = boundsAfter(db, plan, change)
+  const bounds = change.bounds === undefined ? boundsAfter(db, plan, change) : change.bounds.envelope
   const sides =
     bounds === undefined ? [null, null, null, null] : [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]
   db.prepare(
@@ -68,7 +70,7 @@ export function updateContents(db: DatabaseSync, plan: LoadPlan, change: Change)
      WHERE lower(table_name) = lower(?)`,
   ).run(change.lastChange, ...sides, plan.table)
   if (findObject(db, 'gpkg_ogr_contents') === undefined) return
-  const isAppended = plan.request.mode === 'APPEND'
+  const isAppended = plan.request.mode === 'APPEND' || plan.request.mode === 'UPSERT'
   db.prepare(
     `UPDATE gpkg_ogr_contents SET feature_count = ${isAppended ? 'feature_count +' : ''} ?
      WHERE lower(table_name) = lower(?)`,

@@ -121,6 +121,17 @@ export function refersToOthers(db: DatabaseSync, table: string): boolean {
   return db.prepare(`PRAGMA main.foreign_key_list(${quoteText(table)})`).get() !== undefined
 }
 
+/** Whether rows of other tables, or of the same, may refer to those of a table. */
+export function isReferenced(db: DatabaseSync, table: string): boolean {
+  const found = db
+    .prepare(
+      `SELECT 1 FROM main.sqlite_schema AS s, pragma_foreign_key_list(s.name) AS f
+       WHERE s.type = 'table' AND s.sql LIKE '%REFERENCES%' AND lower(f."table") = lower(?)`,
+    )
+    .get(table)
+  return found !== undefined
+}
+
 /** Columns that SQLite computes itself. */
 export function generatedColumns(db: DatabaseSync, table: string): Set<string> {
   const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteText(table)})`).all()

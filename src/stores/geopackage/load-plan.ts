@@ -100,7 +100,7 @@ function planExisting(
     throw conflict('table-read-only', `"${existing.name}" cannot be changed: its geometry is computed`)
   }
   refuseVirtual(db, { table: existing.name, geometry: geometry?.name })
-  if (request.mode === 'REPLACE') refuseCascades(db, existing.name)
+  if (request.mode === 'REPLACE' || request.upsert?.deletesMissing === true) refuseCascades(db, existing.name)
   if (geometry === undefined && request.schema.geometry !== undefined) {
     throw conflict('no-geometry-column', `The table "${existing.name}" has no geometry column`)
   }

@@ -113,7 +113,7 @@ function placeRtree(
 }
 
 /** The highest id that a row of the table has, or ever had. */
-function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
+export function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
   const highest = db.prepare(`SELECT max(${quoteName(id)}) AS id FROM main.${quoteName(table)}`).get()?.['id']
   const hasSequence = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`).get()
   const issued =
@@ -159,7 +159,7 @@ function insertRows(
   return refused
 }
 
-function isConstraint(error: unknown): boolean {
+export function isConstraint(error: unknown): boolean {
   const code = (error as { errcode?: unknown }).errcode
   return typeof code === 'number' && (code & 0xff) === constraintCode
 }

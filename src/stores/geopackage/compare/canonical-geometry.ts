@@ -1,4 +1,5 @@
 import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryBuilder } from '../../../geo/geometry-builder.ts'
 import { GeometryError, WkbScanner, walkCoordinates } from '../../../geo/wkb.ts'
 
@@ -42,8 +43,11 @@ export function isSameGeometry(a: unknown, b: unknown): boolean {
 
 const scanner = new WkbScanner()
 
-/** The sides of a geometry blob: minX, minY, maxX, maxY; undefined where it is empty or no geometry. */
-export function boxOf(blob: unknown): [number, number, number, number] | undefined {
+/** minX, minY, maxX, maxY */
+export type Box = readonly [number, number, number, number]
+
+/** The sides of a geometry blob; undefined where it is empty or no geometry. */
+export function boxOf(blob: unknown): Box | undefined {
   if (!(blob instanceof Uint8Array)) return undefined
   try {
     const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
@@ -54,4 +58,13 @@ export function boxOf(blob: unknown): [number, number, number, number] | undefin
   }
   const { minX, minY, maxX, maxY } = scanner
   return Number.isNaN(minX) ? undefined : [minX, minY, maxX, maxY]
+}
+
+export function extendEnvelope(envelope: Envelope, box: Box | undefined): void {
+  if (box === undefined) return
+  const [minX, minY, maxX, maxY] = box
+  if (minX < envelope.minX) envelope.minX = minX
+  if (minY < envelope.minY) envelope.minY = minY
+  if (maxX > envelope.maxX) envelope.maxX = maxX
+  if (maxY > envelope.maxY) envelope.maxY = maxY
 }

@@ -30,6 +30,8 @@ export interface ChangeSource {
   before: string
   /** Whether every staged row comes new, and none is listed. */
   isAddition: boolean
+  /** Where the ids of added rows stand by those of the staged ones, once they have any. */
+  added?: string
 }
 
 /** The rows that differ, removed ones first; the values as the table holds them. */
@@ -72,7 +74,7 @@ function toldColumns(db: DatabaseSync, { plan }: ChangeSource): ToldColumn[] {
 }
 
 function selectChanges(
-  { plan, before, isAddition }: ChangeSource,
+  { plan, before, isAddition, added }: ChangeSource,
   change: RowChange['change'],
   told: ToldColumn[],
 ): string {
@@ -82,13 +84,15 @@ function selectChanges(
   if (isAddition) return `SELECT NULL, ${[...olds, ...news].join(', ')} FROM side.t s ORDER BY s.id`
   const old = `CROSS JOIN ${before} x ON x.${quoteName(plan.id)} = d.target`
   const staged = 'CROSS JOIN side.t s ON s.id = d.staged'
-  const joins = { removed: old, changed: `${old} ${staged}`, added: staged }
+  const newId = added === undefined ? '' : `CROSS JOIN ${added} a ON a.staged = d.staged`
+  const joins = { removed: old, changed: `${old} ${staged}`, added: `${staged} ${newId}` }
   const conditions = {
     removed: 'd.staged IS NULL ORDER BY d.target',
     changed: 'd.staged IS NOT NULL AND d.target IS NOT NULL ORDER BY d.target',
     added: 'd.target IS NULL ORDER BY d.staged',
   }
-  return `SELECT d.target, ${[...olds, ...news].join(', ')}
+  const id = change === 'added' && added !== undefined ? 'a.id' : 'd.target'
+  return `SELECT ${id}, ${[...olds, ...news].join(', ')}
     FROM ${differencesTable} d ${joins[change]} WHERE ${conditions[change]}`
 }
 

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
 import type { ChangeCounts, TableComparison } from '../../changes.ts'
-import { foreignTriggers } from '../foreign-code.ts'
+import { foreignTriggers, isReferenced, refersToOthers } from '../foreign-code.ts'
 import type { LoadPlan } from '../load-plan.ts'
-import { boxOf } from './canonical-geometry.ts'
+import { boxOf, extendEnvelope } from './canonical-geometry.ts'
 import { readChanges } from './changed-rows.ts'
 import { keyColumns } from './compared-columns.ts'
 import type { ComparedRows } from './find-differences.ts'
 import { differencesTable, findAdditions, findByKeys, findByRows, haveKeys } from './find-differences.ts'
-import { requireSingleKeys } from './upsert-keys.ts'
+import { requireSingleKeys } from './single-keys.ts'
 
 interface Found {
   counts: ChangeCounts
@@ -67,7 +67,7 @@ function differenceBounds(db: DatabaseSync, { table, id, geometry }: LoadPlan): 
   if (geometry === undefined) return undefined
   const envelope = emptyEnvelope()
   db.function('extend_bounds', { directOnly: true }, (blob) => {
-    extend(envelope, boxOf(blob))
+    extendEnvelope(envelope, boxOf(blob))
     return null
   })
   const column = quoteName(geometry.name)
@@ -79,30 +79,9 @@ function differenceBounds(db: DatabaseSync, { table, id, geometry }: LoadPlan): 
   return isEmptyEnvelope(envelope) ? undefined : envelope
 }
 
-function extend(envelope: Envelope, box: readonly [number, number, number, number] | undefined): void {
-  if (box === undefined) return
-  const [minX, minY, maxX, maxY] = box
-  if (minX < envelope.minX) envelope.minX = minX
-  if (minY < envelope.minY) envelope.minY = minY
-  if (maxX > envelope.maxX) envelope.maxX = maxX
-  if (maxY > envelope.maxY) envelope.maxY = maxY
-}
-
 function findNotTried(db: DatabaseSync, { existing, table, geometry }: LoadPlan): string[] {
   if (existing === undefined) return []
   const hasTriggers = foreignTriggers(db, table, geometry?.name).length > 0
-  return [...(hasTriggers ? ['triggers'] : []), ...(hasForeignKeys(db, table) ? ['foreign keys'] : [])]
-}
-
-/** Whether the table refers to others, or others to it. */
-function hasForeignKeys(db: DatabaseSync, table: string): boolean {
-  const found = db
-    .prepare(
-      `SELECT 1 FROM main.sqlite_schema AS s, pragma_foreign_key_list(s.name) AS f
-       WHERE s.type = 'table' AND s.sql LIKE '%REFERENCES%'
-       AND (lower(f."table") = lower(${quoteText(table)}) OR lower(s.name) = lower(${quoteText(table)}))
-       AND s.name NOT LIKE 'gpkg!_%' ESCAPE '!'`,
-    )
-    .get()
-  return found !== undefined
+  const hasForeignKeys = refersToOthers(db, table) || isReferenced(db, table)
+  return [...(hasTriggers ? ['triggers'] : []), ...(hasForeignKeys ? ['foreign keys'] : [])]
 }

@@ -51,7 +51,8 @@ export function findByKeys(
   return { ...countDifferences(db, rows) }
 }
 
-function indexKeys(db: DatabaseSync, keys: ComparedColumn[]): void {
+/** Makes the staged rows quick to find by their keys. */
+export function indexKeys(db: DatabaseSync, keys: readonly ComparedColumn[]): void {
   const columns = keys.map(({ after }) => after.slice(2))
   db.exec(
     `CREATE INDEX IF NOT EXISTS side.${quoteName(`keys_${columns.join('_')}`)} ON t (${columns.join(', ')})`,

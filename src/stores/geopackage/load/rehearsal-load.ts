@@ -1,7 +1,9 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { FeatureBatch } from '../../../geo/batch.ts'
 import type { TableComparison } from '../../changes.ts'
 import type { LoadHooks, LoadRequest, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
 import { compareStaged } from '../compare/compare-staged.ts'
+import { keyColumns } from '../compare/compared-columns.ts'
 import { attachSide } from '../connections.ts'
 import { foreseeCrs } from '../crs-rows.ts'
 import { storeFailure } from '../errors.ts'
@@ -10,7 +12,9 @@ import type { LoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
 import { openQuietly } from '../quiet-file.ts'
+import { rejectStaged } from '../reject-staged.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
+import { rejectKeys } from '../upsert/reject-keys.ts'
 import { layRowsBy } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
 import { resultOf } from './side-file-load.ts'
@@ -59,7 +63,7 @@ export function planQuietly(
 export class RehearsalLoad implements StagedLoad {
   readonly result: LoadResult
   readonly #surroundings: LoadSurroundings
-  readonly #staged: Staged
+  #staged: Staged
   readonly #hooks: LoadHooks
   /** The connection of the comparison whose changes may be read yet. */
   #comparing: Opened | undefined
@@ -75,17 +79,18 @@ export class RehearsalLoad implements StagedLoad {
     return this.#orDiscard(async () => {
       signal.throwIfAborted()
       this.#endComparing()
-      const { plan, rows } = this.#staged
+      const { plan } = this.#staged
       const comparing = openQuietly(this.#surroundings.path)
       this.#comparing = comparing
       const { db } = comparing
       attachSide(db, this.#sidePath)
+      this.#rejectKeys(db)
       db.exec('BEGIN')
       const now = planLoad(db, plan.request, { ...this.#hooks, onMessage: () => {} })
       if (planShape(now) !== planShape(plan)) {
         throw tableChanged(plan.table)
       }
-      return compareStaged(db, { plan: now, rows }, keys, signal)
+      return compareStaged(db, { plan: now, rows: this.#staged.rows }, keys, signal)
     })
   }
 
@@ -107,6 +112,17 @@ export class RehearsalLoad implements StagedLoad {
   async discard(): Promise<void> {
     this.#endComparing()
     removeSideFile(this.#surroundings.path, this.#staged.plan.request.loadId)
+  }
+
+  /** Rows that an `UPSERT` would refuse whatever stands in the table. */
+  #rejectKeys(db: DatabaseSync): void {
+    const { plan, rows } = this.#staged
+    const { upsert } = plan.request
+    if (upsert === undefined) return
+    const left = rejectKeys(db, rows, keyColumns(plan, upsert.keys), (id, refusal) =>
+      rejectStaged(db, plan, rows, id, refusal, this.#hooks),
+    )
+    this.#staged = { ...this.#staged, rows: left }
   }
 
   get #sidePath(): string {

@@ -4,6 +4,7 @@ import { defined } from '../../../lib/defined.ts'
 import type { LoadHooks, LoadResult, PreparedLoad, StagedLoad } from '../../store.ts'
 import type { FileChange } from '../change-file.ts'
 import { beginChange } from '../change-file.ts'
+import { readChanges } from '../compare/changed-rows.ts'
 import { insertContents, nextChange, updateContents } from '../contents.ts'
 import { storeFailure } from '../errors.ts'
 import { createIndexes } from '../indexes.ts'
@@ -11,11 +12,14 @@ import type { LoadPlan } from '../load-plan.ts'
 import { planLoad } from '../load-plan.ts'
 import { dataVersion } from '../own-writes.ts'
 import { placeExisting, placeNew } from '../place-rows.ts'
+import type { Refusal } from '../record-encoder.ts'
 import { rejectStaged } from '../reject-staged.ts'
 import type { StagedRows } from '../stage-rows.ts'
 import { removeSideFile } from '../stage-rows.ts'
 import { exchangesTable, keepBefore } from '../states/keep-before.ts'
 import { describeTable } from '../table-description.ts'
+import { placeUpsert, upsertSource } from '../upsert/place-upsert.ts'
+import { upsertBounds } from '../upsert/upsert-bounds.ts'
 import type { Writer } from '../writer.ts'
 import type { Staged } from './staged-load.ts'
 import { planShape, tableChanged } from './staged-load.ts'
@@ -29,6 +33,15 @@ interface Place {
   path: string
   writer: Writer
   clock: Clock
+}
+
+/** What became of the staged rows. */
+interface Placed {
+  /** The number of rows that constraints of the table refused. */
+  refused: number
+  kept: LoadResult['kept']
+  /** Of an `UPSERT`. */
+  changes: LoadResult['changes']
 }
 
 /** Rows in a side file, attached as `side`; one transaction copies them in, while readers see the state before it. */
@@ -60,19 +73,25 @@ export class SideFileLoad implements StagedLoad {
       const plan = this.#planNow()
       if (exchangesTable(db, plan) !== isExchanged) throw tableChanged(plan.table)
       const { rows } = this.#staged
-      const { refused, kept } = this.#placeRows(plan)
+      const { refused, kept, changes } = this.#placeRows(plan)
       const rowsLoaded = rows.rowCount - refused
       const lastChange = nextChange(db, clock.now())
-      updateContents(db, plan, { lastChange, envelope: rows.envelope, rowsAdded: rowsLoaded })
+      updateContents(db, plan, {
+        lastChange,
+        envelope: rows.envelope,
+        rowsAdded: changes === undefined ? rowsLoaded : changes.added - changes.removed,
+        ...(changes === undefined ? {} : { bounds: { envelope: upsertBounds(db, plan, rows.envelope) } }),
+      })
       createIndexes(db, plan, this.#hooks)
       const table = describeTable(db, plan.table)
-      const result = { ...resultOf(plan, rows, rowsLoaded), ...defined({ table, kept }) }
+      const result = { ...resultOf(plan, rows, rowsLoaded), ...defined({ table, kept, changes }) }
       signal.throwIfAborted()
       return {
         result,
         token: JSON.stringify({ table: plan.table, lastChange }),
         commit: () => this.#commit(),
         discard: () => this.discard(),
+        ...(changes === undefined ? {} : { changes: () => readChanges(db, upsertSource(plan), signal) }),
       }
     })
   }
@@ -119,7 +138,7 @@ export class SideFileLoad implements StagedLoad {
     throw tableChanged(early.table)
   }
 
-  #placeRows(plan: LoadPlan): { refused: number; kept: LoadResult['kept'] } {
+  #placeRows(plan: LoadPlan): Placed {
     const { rows, srsId } = this.#staged
     const db = this.#db
     if (plan.existing === undefined) {
@@ -127,19 +146,22 @@ export class SideFileLoad implements StagedLoad {
       insertContents(db, plan, srsId)
       return {
         refused: 0,
+        changes: undefined,
         kept: plan.request.keepAs === undefined ? undefined : { reason: 'There was no table' },
       }
     }
     const keeping = keepBefore(db, plan)
-    const { refused, foreignTriggers } = placeExisting(db, plan, rows, {
-      onRefused: (id, refusal) => rejectStaged(db, plan, rows, id, refusal, this.#hooks),
-      exchange: keeping?.exchange,
-    })
+    const onRefused = (id: number, refusal: Refusal): void =>
+      rejectStaged(db, plan, rows, id, refusal, this.#hooks)
+    const { refused, foreignTriggers, counts } =
+      plan.request.mode === 'UPSERT'
+        ? placeUpsert(db, plan, rows, { onRefused })
+        : { ...placeExisting(db, plan, rows, { onRefused, exchange: keeping?.exchange }), counts: undefined }
     if (foreignTriggers.length > 0) {
       const message = `Triggers of the table "${plan.table}" did not run in this load: ${foreignTriggers.join(', ')}`
       this.#hooks.onMessage({ level: 'warning', code: 'triggers-not-run', message })
     }
-    return { refused, kept: keeping?.finish() }
+    return { refused, kept: keeping?.finish(), changes: counts }
   }
 }
 

@@ -73,7 +73,7 @@ export function findKept(db: DatabaseSync, id: string): Kept | undefined {
 
 export function getKept(db: DatabaseSync, id: string): Kept {
   const kept = findKept(db, id)
-  if (kept === undefined) throw conflict('state-gone', `The state "${id}" is not kept any more`)
+  if (kept === undefined) throw conflict('not-restorable', `The state "${id}" is not kept any more`)
   return kept
 }
 

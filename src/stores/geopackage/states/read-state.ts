@@ -14,7 +14,7 @@ export async function* readState(
   yield* reading.stream(({ db }) => {
     const [first, ...others] = states.map(({ id }) => getKept(db, id))
     if (first === undefined || others.length > 0 || first.form !== 'whole') {
-      throw conflict('state-gone', 'Only whole states can be read')
+      throw conflict('not-restorable', 'Only whole states can be read')
     }
     const table: GeoPackageTable = { ...first.table, name: keptTable(first.number) }
     return new TableReader(db, table).pages({ table: table.name, limit: Number.MAX_SAFE_INTEGER, offset: 0 })

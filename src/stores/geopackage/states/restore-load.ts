@@ -90,7 +90,7 @@ export class RestoreLoad implements StagedLoad {
 
 function lastOf({ path }: RestoreRequest): RestoreRequest['path'][number] {
   const last = path.at(-1)
-  if (last === undefined) throw conflict('state-gone', 'No state is named to go back to')
+  if (last === undefined) throw conflict('not-restorable', 'No state is named to go back to')
   return last
 }
 
@@ -104,7 +104,7 @@ interface Restored {
 function restore(db: DatabaseSync, { table, path, keepAs }: RestoreRequest): Restored {
   const [first, ...others] = path.map(({ id }) => getKept(db, id))
   if (first === undefined || others.length > 0 || first.form !== 'whole') {
-    throw conflict('state-gone', 'Only whole states can be restored')
+    throw conflict('not-restorable', 'Only whole states can be restored')
   }
   const broken = countBroken(db, table)
   const kept = restoreWhole(db, table, first, keepAs)

@@ -1,5 +1,4 @@
 import { findTable, hasCatalogue } from '../../../formats/geopackage/tables.ts'
-import { notFound } from '../../../lib/errors.ts'
 import type { TableStates } from '../../store.ts'
 import { changeFile } from '../change-file.ts'
 import { deleteContents } from '../contents.ts'
@@ -23,7 +22,7 @@ export function createTableStates(surroundings: LoadSurroundings, reading: Readi
     putAside: (name, keepAs) =>
       change(surroundings, (db) => {
         const table = findTable(db, name)
-        if (table === undefined) throw notFound('unknown-table', `The GeoPackage has no table "${name}"`)
+        if (table === undefined) return { reason: `The GeoPackage has no table "${name}"` }
         if (table.kind === 'view') return { reason: `"${table.name}" is a view: it has no rows of its own` }
         const { triggers } = setTableTriggersAside(db, table.name, table.schema.geometry?.name)
         const kept = keepWhole(db, table, keepAs, triggers)

@@ -1,0 +1,135 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { ChangeCounts } from '../../changes.ts'
+import type { ChangeSource } from '../compare/changed-rows.ts'
+import type { ComparedColumn } from '../compare/compared-columns.ts'
+import { comparedColumns, keyColumns } from '../compare/compared-columns.ts'
+import { differencesTable, findByKeys } from '../compare/find-differences.ts'
+import { requireSingleKeys } from '../compare/single-keys.ts'
+import { setTableTriggersAside } from '../foreign-code.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { stagedKey } from '../load-plan.ts'
+import { lastId } from '../place-rows.ts'
+import type { Refusal } from '../record-encoder.ts'
+import type { StagedRows } from '../stage-rows.ts'
+import { moveBoxes } from './move-boxes.ts'
+import { rejectKeys } from './reject-keys.ts'
+import type { Statements } from './write-rows.ts'
+import { writeRows } from './write-rows.ts'
+
+/** The rows of the table that are changed or removed, as they were. */
+export const oldRowsTable = 'side.old_rows'
+
+export interface UpsertPlaced {
+  counts: ChangeCounts
+  /** Rows that were refused for their keys or by constraints. */
+  refused: number
+  /** Triggers that were kept from running. */
+  foreignTriggers: string[]
+}
+
+/** Where the changes of a placed `UPSERT` are read. */
+export function upsertSource(plan: LoadPlan): ChangeSource {
+  return { plan, before: oldRowsTable, isAddition: false, added: 'side.added' }
+}
+
+interface Upsert {
+  onRefused: (stagedId: number, refusal: Refusal) => void
+  /** Called when it is known what will be written, before it is. */
+  beforeWriting?: (() => void) | undefined
+}
+
+/** Changes the rows with known keys that differ, adds those with new ones; none of the table's triggers runs. */
+export function placeUpsert(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: StagedRows,
+  { onRefused, beforeWriting }: Upsert,
+): UpsertPlaced {
+  const { upsert } = plan.request
+  if (upsert === undefined) throw new Error('An UPSERT says by which keys')
+  const keys = keyColumns(plan, upsert.keys)
+  const rows = rejectKeys(db, staged, keys, onRefused)
+  requireSingleKeys(db, plan, keys)
+  const found = findByKeys(db, { plan, rows }, keys, { removesMissing: upsert.deletesMissing })
+  copyOldRows(db, plan)
+  numberAdded(db, plan)
+  beforeWriting?.()
+  db.exec('PRAGMA defer_foreign_keys = ON')
+  const triggers = setTableTriggersAside(db, plan.table, plan.geometry?.name)
+  const refused = writeRows(db, plan.table, statementsOf(db, plan), onRefused)
+  moveBoxes(db, plan)
+  triggers.putBack()
+  return {
+    counts: countAll(found, refused),
+    refused: staged.rowCount - rows.rowCount + refused.added + refused.changed,
+    foreignTriggers: triggers.foreign,
+  }
+}
+
+function countAll(found: ChangeCounts, refused: { added: number; changed: number }): ChangeCounts {
+  const changed = (found.changed ?? 0) - refused.changed
+  return { ...found, added: found.added - refused.added, changed }
+}
+
+function copyOldRows(db: DatabaseSync, { table, id }: LoadPlan): void {
+  db.exec(
+    `DROP TABLE IF EXISTS ${oldRowsTable};
+     CREATE TABLE ${oldRowsTable} AS SELECT x.* FROM ${differencesTable} d
+       CROSS JOIN main.${quoteName(table)} x ON x.${quoteName(id)} = d.target;
+     CREATE INDEX ${oldRowsTable}_id ON old_rows (${quoteName(id)})`,
+  )
+}
+
+/** Gives every row that comes new its id, and every changed one a place by its id. */
+function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
+  const isKeyed = plan.keyColumn !== undefined && plan.request.upsert?.keys.length === 1
+  const number = isKeyed ? `s.${stagedKey}` : `${lastId(db, plan)} + row_number() OVER (ORDER BY s.id)`
+  db.exec(
+    `DROP TABLE IF EXISTS side.added; DROP TABLE IF EXISTS side.changed;
+     CREATE TABLE side.added (staged INTEGER PRIMARY KEY, id INTEGER);
+     CREATE TABLE side.changed (id INTEGER PRIMARY KEY, staged INTEGER);
+     INSERT INTO side.added SELECT s.id, ${number}
+       FROM ${differencesTable} d CROSS JOIN side.t s ON s.id = d.staged WHERE d.target IS NULL;
+     INSERT INTO side.changed SELECT target, staged FROM ${differencesTable}
+       WHERE target IS NOT NULL AND staged IS NOT NULL ORDER BY target`,
+  )
+}
+
+function statementsOf(db: DatabaseSync, plan: LoadPlan): Statements {
+  const { id } = plan
+  const table = `main.${quoteName(plan.table)}`
+  const columns = comparedColumns(db, plan)
+  const names = columns.map(({ name }) => quoteName(name))
+  const values = columns.map(({ after }) => after)
+  const [list, staged] = [names.join(', '), values.join(', ')]
+  const set =
+    columns.length === 0
+      ? undefined
+      : `UPDATE ${table} AS x SET (${list}) = (SELECT ${staged} FROM side.changed c
+           CROSS JOIN side.t s ON s.id = c.staged WHERE c.id = x.${quoteName(id)})`
+  return {
+    remove: `DELETE FROM ${table} WHERE ${quoteName(id)} IN (
+      SELECT target FROM ${differencesTable} WHERE staged IS NULL)`,
+    change:
+      set === undefined ? undefined : `${set} WHERE x.${quoteName(id)} IN (SELECT id FROM side.changed)`,
+    changeOne: set === undefined ? undefined : `${set} WHERE x.${quoteName(id)} = ?`,
+    takeOut: `DELETE FROM ${table} WHERE ${quoteName(id)} = ?`,
+    putBack: putBackStatement(db, plan, columns),
+    add: `INSERT INTO ${table} (${[quoteName(id), ...names].join(', ')})
+      SELECT ${['a.id', ...values].join(', ')} FROM side.added a CROSS JOIN side.t s ON s.id = a.staged`,
+  }
+}
+
+/** A row as it will be, made from what it was and what is staged. */
+function putBackStatement(db: DatabaseSync, plan: LoadPlan, columns: ComparedColumn[]): string {
+  const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteName(plan.table)})`).all()
+  const all = infos.filter(({ hidden }) => Number(hidden) === 0).map(({ name }) => String(name))
+  const values = all.map((name) => {
+    const compared = columns.find((column) => column.name === name)
+    return compared?.after ?? `o.${quoteName(name)}`
+  })
+  return `INSERT INTO main.${quoteName(plan.table)} (${all.map(quoteName).join(', ')})
+    SELECT ${values.join(', ')} FROM side.changed c CROSS JOIN side.t s ON s.id = c.staged
+    CROSS JOIN ${oldRowsTable} o ON o.${quoteName(plan.id)} = c.id WHERE c.id = ?`
+}

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope, unionEnvelope } from '../../../geo/envelope.ts'
+import type { Box } from '../compare/canonical-geometry.ts'
+import { boxOf, extendEnvelope } from '../compare/canonical-geometry.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { rtreeName } from '../rtree-sql.ts'
+import { oldRowsTable } from './place-upsert.ts'
+
+/** The envelope of a table after its rows were changed; only where one stood at its edge all rows are looked at. */
+export function upsertBounds(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: Envelope | undefined,
+): Envelope | undefined {
+  const { existing, geometry } = plan
+  if (geometry === undefined) return undefined
+  const before = existing?.envelope
+  if (before === undefined || hadEdge(db, geometry.name, before)) return tableBounds(db, plan)
+  return staged === undefined ? before : unionEnvelope(before, staged)
+}
+
+/** Whether a row that is changed or gone reached one of the sides. */
+function hadEdge(db: DatabaseSync, geometry: string, { minX, minY, maxX, maxY }: Envelope): boolean {
+  const reaches = (box: Box | undefined): boolean =>
+    box !== undefined && (box[0] <= minX || box[1] <= minY || box[2] >= maxX || box[3] >= maxY)
+  for (const row of db.prepare(`SELECT ${quoteName(geometry)} AS g FROM ${oldRowsTable}`).iterate()) {
+    if (reaches(boxOf(row['g']))) return true
+  }
+  return false
+}
+
+/** The exact envelope: an R*Tree rounds outwards, and tells which rows can be at the edge. */
+function tableBounds(
+  db: DatabaseSync,
+  { table, geometry, id, isIndexed }: Pick<LoadPlan, 'table' | 'geometry' | 'id' | 'isIndexed'>,
+): Envelope | undefined {
+  if (geometry === undefined) return undefined
+  const rows = `SELECT ${quoteName(geometry.name)} AS g FROM main.${quoteName(table)}`
+  const envelope = emptyEnvelope()
+  const take = (sql: string, ...bound: number[]): void => {
+    for (const row of db.prepare(sql).iterate(...bound)) extendEnvelope(envelope, boxOf(row['g']))
+  }
+  if (!isIndexed) take(rows)
+  else {
+    const rtree = `main.${quoteName(rtreeName({ table, geometry: geometry.name }))}`
+    const sides = db
+      .prepare(`SELECT min(minx) AS a, min(miny) AS b, max(maxx) AS c, max(maxy) AS d FROM ${rtree}`)
+      .get()
+    if (sides === undefined || sides['a'] === null) return undefined
+    for (const [condition, side] of [
+      ['minx <= ?', 'a'],
+      ['miny <= ?', 'b'],
+      ['maxx >= ?', 'c'],
+      ['maxy >= ?', 'd'],
+    ] as const) {
+      take(
+        `${rows} WHERE ${quoteName(id)} IN (SELECT id FROM ${rtree} WHERE ${condition})`,
+        Number(sides[side]),
+      )
+    }
+  }
+  return isEmptyEnvelope(envelope) ? undefined : envelope
+}
