@@ -31,7 +31,7 @@ function isRunning(pid: number): boolean {
 }
 
 it('a server killed while a raster tool works takes the tool with it, and its next start does the task anew', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (test) => {
   const dataDir = temporaryData(test)
   mkdirSync(join(dataDir, 'incoming'), { recursive: true })

@@ -75,7 +75,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
     })
 
     it('can be cancelled and deleted, keeps nobody else waiting, and begins once more after a restart', {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async (test) => {
       const dataDir = temporaryData(test)
       const env = await settings(600)
@@ -104,7 +104,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
     })
 
     it('is ended when it neither gets on nor hears: told on the task, in the log, in numbers', {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async (test) => {
       const victim = await startVictim(test, temporaryData(test), await settings(5))
       const id = await prepare(victim)
