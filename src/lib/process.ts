@@ -67,10 +67,15 @@ export function programEnvironment(extra: Record<string, string> = {}): Record<s
   return { ...env, ...extra }
 }
 
-/** The same for a process of our own sources, which takes what Node made of them from where this one keeps it. */
-export function ownProcessEnvironment(): Record<string, string> {
+/** Where this process keeps what Node made of our sources: all that a thread of them needs of the environment. */
+export function compiledSources(): Record<string, string> {
   const { NODE_COMPILE_CACHE: kept } = process.env
-  return programEnvironment(kept === undefined ? {} : { NODE_COMPILE_CACHE: kept })
+  return kept === undefined ? {} : { NODE_COMPILE_CACHE: kept }
+}
+
+/** As `programEnvironment`, for a process of our own sources. */
+export function ownProcessEnvironment(): Record<string, string> {
+  return programEnvironment(compiledSources())
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>

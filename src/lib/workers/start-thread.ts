@@ -6,10 +6,8 @@ import type { FromWorker } from './messages.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
-/** What a thread is given: data, environment, memory. */
+/** What a thread is given: data, memory. */
 export interface ThreadOptions extends StartOptions {
-  /** Where it sees no environment at all. */
-  isBare?: boolean
   maxOldGenerationSizeMb?: number
 }
 
@@ -21,17 +19,12 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
   return new WorkerHandle<H>((events) => openThread(file, options, events), options)
 }
 
-function openThread(
-  file: URL,
-  { isBare = false, maxOldGenerationSizeMb }: ThreadOptions,
-  events: CarrierEvents,
-): Carrier {
+function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
   const worker = new Worker(file, {
     resourceLimits: {
       maxYoungGenerationSizeMb,
       ...defined({ maxOldGenerationSizeMb }),
     },
-    ...(isBare ? { env: {}, stdout: true, stderr: true } : {}),
   })
   worker.on('message', (message: FromWorker) => events.onMessage(message))
   worker.on('error', (error) => events.onEnd(error instanceof Error ? error : new Error(String(error))))

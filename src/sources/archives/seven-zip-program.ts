@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { explain } from '../../lib/errors.ts'
+import { compiledSources } from '../../lib/process.ts'
 import type { SevenZipEnding, SevenZipOrder, SevenZipReport } from './seven-zip-messages.ts'
 
 /** 7-Zip ended in failure; the message is what it said. */
@@ -99,7 +100,7 @@ export async function* runSevenZip(
   }
   const worker = new Worker(new URL('./seven-zip-worker.ts', import.meta.url), {
     workerData: order,
-    env: {},
+    env: compiledSources(),
     stdout: true,
     stderr: true,
   })
