@@ -43,7 +43,10 @@ export function openAreas(context: Parts): Area[] {
   return [
     table(startPageEndpoints, index),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
-    table(healthEndpoints, { version, importer, monitoring, space }),
+    table(healthEndpoints, {
+      ...{ version, importer, monitoring, space },
+      versions: catalog.versions.limits,
+    }),
     metricsArea(openMetrics(context, space)),
     table(userEndpoints, accounts),
     table(tokenEndpoints, { tokens: accounts.tokens, clock }),

@@ -35,6 +35,7 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     examineProj(),
     examineDatabase(settings),
     examineData(settings),
+    examineVersions(settings),
     ...settings.data.importRoots.map((root) => examineRoot(root, settings)),
   ])
   if (values.json) {
@@ -109,6 +110,14 @@ async function examineData({ data }: Settings): Promise<Finding> {
   const isMissing = cost === 'it does not exist'
   const free = isMissing || cost !== '' ? '' : `, ${await freeSpace(data.directory)} free`
   return { part, found: data.directory + free, cost: isMissing ? '' : cost, isNeeded: true }
+}
+
+async function examineVersions({ retention }: Settings): Promise<Finding> {
+  const { versionDays: days, versionBytes } = retention
+  const size = `${(versionBytes / 2 ** 30).toFixed(1)} GiB`
+  const found = days === 0 ? 'none are kept' : `kept for ${days} days, at most ${size} for each store`
+  const cost = days === 0 ? 'no change of a layer can be taken back: TERRANE_KEEP_VERSIONS' : ''
+  return { part: 'versions', found, cost, isNeeded: false }
 }
 
 async function examineRoot(root: string, { data }: Settings): Promise<Finding> {

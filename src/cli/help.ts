@@ -105,6 +105,8 @@ ${ownServer}`,
 terrane layers show NAME
 terrane layers change NAME [--title T] [--abstract T] [--style S] [--public | --private | --inherit]
 terrane layers delete NAME [--recurse]
+terrane layers versions NAME
+terrane layers restore NAME VERSION [--what PART]
 
 Layers are made by \`terrane import\`.
 
@@ -113,6 +115,7 @@ Layers are made by \`terrane import\`.
       --private        only users may read it
       --inherit        what its workspace says counts (default)
       --recurse        drops its table, or the store of a raster, as well
+      --what PART      data or style comes back (default: both)
 ${access}
 
 ${ownServer}`,

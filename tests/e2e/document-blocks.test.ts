@@ -14,6 +14,7 @@ const checks = 'tests/e2e/writing-checks.test.ts'
 const proxies = 'tests/e2e/proxies.test.ts'
 const gdal = 'tests/clients/gdal.test.ts'
 const rehearsals = 'tests/e2e/rehearsal-documents.test.ts'
+const versions = 'tests/e2e/version-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
@@ -76,6 +77,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/rehearsals.md > With the REST interface > sh 1': rehearsals,
   'docs/rehearsals.md > Limits > sh 1': rehearsals,
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
+  'docs/versions.md > What there is > sh 1': versions,
+  'docs/versions.md > Bringing back > sh 1': versions,
   'docs/writing-checks.md > Writing a check > sh 1': checks,
   'docs/writing-checks.md > Create > sh 1': checks,
   'docs/writing-checks.md > Set thresholds and receivers > sh 1': checks,

@@ -1,19 +1,12 @@
 import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
 import { UsageError } from '../options.ts'
+import { layerPath } from './layer-path.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
+import { restore, versions } from './versions.ts'
 import { workspacePath } from './workspaces.ts'
-
-/** A layer is named `WORKSPACE:NAME`, or `NAME` with `--workspace`, else in the default workspace. */
-function layerPath({ values }: ManageContext, name: string): string {
-  const { workspace } = values
-  const isWhole = workspace === undefined || name.startsWith(`${workspace}:`)
-  if (!isWhole && name.includes(':'))
-    throw new UsageError(`"${name}" names another workspace than --workspace ${workspace}`)
-  return `/rest/layers/${encodeURIComponent(isWhole ? name : `${workspace}:${name}`)}`
-}
 
 const list: Action = {
   words: [],
@@ -99,7 +92,10 @@ function columnText(attribute: unknown): string {
   return `${textOf(attribute, 'name')} (${type === '[B' ? 'Binary' : type})`
 }
 
-const layers: Kind = { command: 'layers', actions: { list, show, create, change, delete: remove } }
+const layers: Kind = {
+  command: 'layers',
+  actions: { list, show, create, change, delete: remove, versions, restore },
+}
 
 /** `terrane layers` */
 export function runLayers(args: string[], env: Environment): Promise<number> {

@@ -17,6 +17,7 @@ const flags = {
   title: { type: 'string' },
   abstract: { type: 'string' },
   style: { type: 'string' },
+  what: { type: 'string' },
   description: { type: 'string' },
   database: { type: 'string', short: 'd' },
   parameter: { type: 'string', multiple: true },

@@ -23,6 +23,10 @@ const Health = Type.Object(
     disk: Type.Union([Type.Object({ freeBytes: Type.Integer(), totalBytes: Type.Integer() }), Type.Null()], {
       description: 'Of the data directory; null where it does not answer',
     }),
+    versions: Type.Object(
+      { days: Type.Integer(), bytes: Type.Integer() },
+      { description: 'How long, and how much for each store, is kept of what layers were; 0 days: nothing' },
+    ),
     lastCollectionSeconds: Type.Union([Type.Number(), Type.Null()], {
       description: 'Since monitoring last collected; null before the first time, and where it is off',
     }),
@@ -37,19 +41,22 @@ interface HealthParts {
   monitoring: Pick<Monitoring, 'health' | 'collectionAge'> | undefined
   /** Of the data directory. */
   space: FreeSpace
+  /** How much of what layers were is kept. */
+  versions: { days: number; bytes: number }
 }
 
 const showHealth = operation({
   summary: 'Whether the server is up',
   tags: ['server'],
   answers: { 200: Health },
-  handle: async ({ version, importer, monitoring, space }: HealthParts) => ({
+  handle: async ({ version, importer, monitoring, space, versions }: HealthParts) => ({
     status: 'ok',
     version,
     node: process.versions.node,
     loads: importer.workload(),
     monitoring: monitoring?.health() ?? { status: 'off', problems: [] },
     disk: (await space.read()) ?? null,
+    versions,
     lastCollectionSeconds: monitoring?.collectionAge() ?? null,
   }),
 })

@@ -1,0 +1,45 @@
+import { fieldOf, listOf, textOf } from '../json-views.ts'
+import { UsageError } from '../options.ts'
+import { layerPath } from './layer-path.ts'
+import type { Action } from './run-kind.ts'
+import { listText } from './texts.ts'
+
+/** What of a layer comes back. */
+const parts = ['data', 'style']
+
+/** Lists what a layer was. */
+export const versions: Action = {
+  words: ['NAME'],
+  options: ['workspace'],
+  run: async (context, [name = '']) => {
+    const answer = await context.client.get(`${layerPath(context, name)}/versions`)
+    const found = listOf(answer, 'versions')
+    const rows = found.map((one) => ({
+      ...texts(one, ['version', 'created', 'user', 'cause', 'mode', 'rows', 'style']),
+      restorable: textOf(one, 'restorable') === 'true' ? 'yes' : textOf(one, 'reason'),
+    }))
+    const columns = ['version', 'created', 'user', 'cause', 'mode', 'rows', 'style', 'restorable']
+    return { answer, text: listText('versions', columns, rows) }
+  },
+}
+
+function texts<Name extends string>(one: unknown, names: readonly Name[]): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, textOf(one, name)])) as Record<Name, string>
+}
+
+/** Makes a layer what it was. */
+export const restore: Action = {
+  words: ['NAME', 'VERSION'],
+  options: ['workspace', 'what'],
+  run: async (context, [name = '', version = '']) => {
+    if (!/^[1-9]\d*$/.test(version))
+      throw new UsageError(`"${version}" is not the number of a version: \`terrane layers versions ${name}\``)
+    const { what } = context.values
+    if (what !== undefined && !parts.includes(what))
+      throw new UsageError(`--what is ${parts.join(' or ')}, found "${what}"`)
+    const body = what === undefined ? {} : { what: [what] }
+    const answer = await context.client.post(`${layerPath(context, name)}/versions/${version}/restore`, body)
+    const made = textOf(fieldOf(answer, 'version'), 'version')
+    return { answer, text: `Layer ${name} is what it was at version ${version}: that is version ${made} now` }
+  },
+}
