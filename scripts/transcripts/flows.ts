@@ -329,4 +329,43 @@ export const flows: Flow[] = [
       { says: 'The layer.', command: items('default:trees', 'limit=10') },
     ],
   },
+  {
+    name: 'flow-7-look',
+    title: 'Flow 7: a look before the load',
+    about: 'Rows, columns and a map of a table whose CRS nobody has said yet. Nothing is loaded.',
+    steps: [
+      {
+        says: 'Trees whose places are in a CRS that the file does not name.',
+        command:
+          "printf 'id,kind,WKT\\n1,oak,POINT (391000 5820000)\\n2,ash,POINT (391050 5820020)\\n3,oak,\\n4,elm,north of the oak\\n' > trees.csv",
+      },
+      { says: 'An import of them.', command: send('POST', '', '{"import":{}}') },
+      {
+        says: 'Upload: the task waits for a CRS.',
+        command: curl(`-F filedata=@trees.csv ${imports}/0/tasks`),
+      },
+      { says: 'The first rows, with the coordinates as they are.', command: get('/0/tasks/0/rows?limit=2') },
+      {
+        says: 'What the columns hold, when everything is counted.',
+        command: get('/0/tasks/0/columns?wait=30'),
+      },
+      { says: 'A map needs a CRS.', command: get('/0/tasks/0/preview.geojson') },
+      {
+        says: 'Where the data would fall in one.',
+        command: curl(`'${imports}/0/tasks/0/preview.geojson?limit=2&srs=EPSG:25833'`),
+      },
+      {
+        says: 'And in another.',
+        command: curl(`'${imports}/0/tasks/0/preview.geojson?limit=2&srs=EPSG:25832'`),
+      },
+      {
+        says: 'A vector tile of the first, of which GDAL tells the layer.',
+        command: `curl -u admin:$PASSWORD -o tile.mvt '${imports}/0/tasks/0/preview/0/0/0.mvt?srs=EPSG:25833'\nogrinfo -q MVT:tile.mvt`,
+      },
+      {
+        says: 'The rows as they would be loaded, as CSV.',
+        command: curl(`'${imports}/0/tasks/0/rows?f=csv'`),
+      },
+    ],
+  },
 ]

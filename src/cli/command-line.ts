@@ -12,6 +12,7 @@ type Command = (args: string[], env: Environment) => Promise<number>
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).runServe],
   ['import', async () => (await import('./import-command.ts')).runImport],
+  ['look', async () => (await import('./look-command.ts')).runLook],
   ['export', async () => (await import('./export-command.ts')).runExport],
   ['workspaces', async () => (await import('./manage/workspaces.ts')).runWorkspaces],
   ['stores', async () => (await import('./manage/stores.ts')).runStores],

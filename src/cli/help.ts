@@ -4,6 +4,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
 
   terrane serve             serves the REST interface until it is stopped
   terrane import PATH...    imports files and folders, or tables of a database
+  terrane look IMPORT       shows rows and columns of an import before anything is loaded
   terrane export LAYER      writes all vector tiles of a layer into one file, MBTiles or PMTiles
   terrane workspaces        lists, makes, changes and deletes workspaces
   terrane stores            the same for stores
@@ -60,6 +61,15 @@ machine can see. Importing from a database needs the role admin.
 Without --url it takes the server that runs under the same settings, or starts one for this import. Files that the
 server may not read by itself are uploaded. At a terminal it asks what to do with a layer that exists already, a
 workspace that does not, and data without geometry. The exit code is 1 when anything was not imported.`,
+  look: `terrane look IMPORT [TASK]: shows rows and columns of a task before anything of it is loaded
+
+Import and task are named by their ids (default: task 0). All rows are read, transformed as the task says, and counted.
+
+      --rows N         so many of the first rows (default: 5)
+      --srs EPSG:n     what the data are taken to be in
+${access}
+
+${ownServer}`,
   export: `terrane export LAYER --output FILE: writes all vector tiles of a layer into one file
 
   -o, --output FILE    the file; its ending tells the format where --format does not

@@ -11,7 +11,7 @@ const isInstalled = (program: string): boolean => spawnSync(program, ['--version
 /** Why a flow cannot be recorded here. */
 function skipOf({ steps }: Flow): string | false {
   if (!isInstalled('curl')) return 'curl is not installed'
-  const needsGdal = steps.some(({ command }) => command.startsWith('gdalinfo'))
+  const needsGdal = steps.some(({ command }) => /gdalinfo|ogrinfo/.test(command))
   return needsGdal && !isInstalled('gdalinfo') ? 'GDAL is not installed' : false
 }
 
