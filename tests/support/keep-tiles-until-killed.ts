@@ -5,9 +5,8 @@ const [, , root = ''] = process.argv
 const folder = new CacheFolder({ root, onProblem: () => undefined })
 process.stdout.write('begun\n')
 for (let round = 0; ; round += 1) {
-  const tiles = Array.from({ length: 20 }, (_, at) => ({
-    ...madeUpTile((round * 20 + at) % 4000),
-    metadata: {},
-  }))
-  folder.keep(tiles)
+  const made = Array.from({ length: 20 }, (_, at) => madeUpTile((round * 20 + at) % 4000))
+  const { tile: _, ...family } = madeUpTile(0).key
+  const tiles = made.map(({ key, tile }) => ({ address: key.tile, tile }))
+  folder.keep([{ family, metadata: {}, tiles }])
 }

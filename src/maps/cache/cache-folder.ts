@@ -8,11 +8,11 @@ import { removeOldFiles, removeTileFile, tileFilesOf, usedMsOf } from './stored-
 import type { CountedTile } from './tile-file.ts'
 import { createTileFile, DamagedFile, readFamily, TileFile } from './tile-file.ts'
 
-/** A tile to keep, and what its file says of itself where it is new. Plain data. */
-export interface TileToKeep {
-  key: TileKey
-  tile: KeptTile
+/** Tiles of a family to keep, and what their file says of itself where it is new. Plain data. */
+export interface TilesToKeep {
+  family: TileFamily
   metadata: Record<string, string>
+  tiles: { address: TileAddress; tile: KeptTile }[]
 }
 
 /** A tile that was asked for so often. Plain data. */
@@ -64,13 +64,13 @@ export class CacheFolder {
   }
 
   /** Gives the number of bytes that were kept. */
-  keep(tiles: readonly TileToKeep[]): number {
+  keep(families: readonly TilesToKeep[]): number {
     let sizeBytes = 0
-    for (const [, group] of Map.groupBy(tiles, ({ key }) => familyText(key))) {
-      const [first] = group
-      if (first === undefined || this.#isOld(first.key) || !this.#hasRoom()) continue
-      this.#try(first.key, (file) => file.keep(group), first.metadata)
-      for (const { tile } of group) sizeBytes += tile.bytes.length
+    for (const { family, metadata, tiles } of families) {
+      if (this.#isOld(family) || !this.#hasRoom()) continue
+      const keyed = tiles.map(({ address, tile }) => ({ key: { ...family, tile: address }, tile }))
+      this.#try(family, (file) => file.keep(keyed), metadata)
+      for (const { tile } of tiles) sizeBytes += tile.bytes.length
     }
     return sizeBytes
   }

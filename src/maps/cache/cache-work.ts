@@ -3,7 +3,7 @@ import type { CallContext } from '../../lib/workers/handlers.ts'
 import { Transfer } from '../../lib/workers/handlers.ts'
 import type { Tell } from '../../lib/workers/serve-work.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
-import type { AskedTile, TileToKeep } from './cache-folder.ts'
+import type { AskedTile, TilesToKeep } from './cache-folder.ts'
 import { CacheFolder } from './cache-folder.ts'
 import type { KeptTile, TileKey } from './kept-tile.ts'
 import { listStoredFiles, sweepFolders } from './stored-files.ts'
@@ -68,8 +68,8 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
         tiles.flatMap((one) => (one === undefined ? [] : [one.bytes.buffer as ArrayBuffer])),
       )
     },
-    keep: ({ tiles }: { tiles: TileToKeep[] }): void => {
-      sinceShrink += folder.keep(tiles)
+    keep: ({ families }: { families: TilesToKeep[] }): void => {
+      sinceShrink += folder.keep(families)
       if (sinceShrink < Math.min(16 << 20, maxBytes / 20) || shrinking !== undefined) return
       sinceShrink = 0
       shrinking = shrink()

@@ -120,9 +120,7 @@ export class CachedTiles<Counts> {
     const { tile, at } = await this.#makeSteady(layer, key, before, signal)
     if (tile.isCurrent && isKept) {
       const { bytes, counts } = tile
-      cache?.keep(
-        { ...key, version: tile.version },
-        { bytes, counts: JSON.stringify(counts) },
+      cache?.keep({ ...key, version: tile.version }, { bytes, counts: JSON.stringify(counts) }, () =>
         this.#maker.metadata(at, key),
       )
     }

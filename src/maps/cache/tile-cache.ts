@@ -5,10 +5,10 @@ import type { Logger } from '../../lib/logger.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import type { WorkerHandle } from '../../lib/workers/worker-handle.ts'
 import { BegunFamilies } from './begun-families.ts'
-import type { AskedTile, TileToKeep } from './cache-folder.ts'
+import type { AskedTile, TilesToKeep } from './cache-folder.ts'
 import type { CacheHandlers, CacheProblem, CacheWorkData } from './cache-work.ts'
 import type { KeptTile, TileKey } from './kept-tile.ts'
-import { tileText } from './kept-tile.ts'
+import { familyText, tileText } from './kept-tile.ts'
 import { MemoryTiles } from './memory-tiles.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
@@ -45,7 +45,8 @@ export class TileCache {
   /** Whether the thread has read its own code: until then it is not the disk that is slow. */
   #isAwake = false
   #searches: Search[] = []
-  #toKeep: TileToKeep[] = []
+  /** By family. */
+  #toKeep = new Map<string, TilesToKeep>()
   #waitingBytes = 0
   #counted = new Map<string, AskedTile>()
   /** Versions of layers that had no file to retire, and so no thread was asked. */
@@ -84,13 +85,18 @@ export class TileCache {
   }
 
   /** Keeps a tile; `metadata` is what its file says of itself, where it is new. */
-  keep(key: TileKey, tile: KeptTile, metadata: Record<string, string>): void {
+  keep(key: TileKey, tile: KeptTile, metadata: () => Record<string, string>): void {
+    const { tile: address, ...family } = key
     if (this.#isClosed || key.version < (this.#unasked.get(key.layerId) ?? 0)) return
     this.#memory.keep(tileText(key), tile)
     if (this.#waitingBytes > mostWaitingBytes) return
     this.#begun.keep(key)
     this.#waitingBytes += tile.bytes.length
-    this.#toKeep.push({ key, tile, metadata })
+    const text = familyText(key)
+    const waiting = this.#toKeep.get(text)
+    if (waiting === undefined)
+      this.#toKeep.set(text, { family, metadata: metadata(), tiles: [{ address, tile }] })
+    else waiting.tiles.push({ address, tile })
     this.#keepTimer ??= setTimeout(() => void this.#writeKept(), keepEveryMs).unref()
   }
 
@@ -134,7 +140,7 @@ export class TileCache {
 
   /** Whether a folder is empty or missing, and nothing is on its way into it: no thread is started for that. */
   async #hasNothing(folder: string): Promise<boolean> {
-    const isUnused = (): boolean => this.#thread === undefined && this.#toKeep.length === 0
+    const isUnused = (): boolean => this.#thread === undefined && this.#toKeep.size === 0
     if (!isUnused()) return false
     const names = await readdir(join(this.#options.root, folder)).catch(missingAsEmpty)
     return names.length === 0 && isUnused()
@@ -168,10 +174,11 @@ export class TileCache {
   async #writeKept(): Promise<void> {
     clearTimeout(this.#keepTimer)
     this.#keepTimer = undefined
-    const tiles = this.#toKeep.splice(0)
-    if (tiles.length === 0) return
-    await this.#call((thread) => thread.call('keep', { tiles }))
-    for (const { tile } of tiles) this.#waitingBytes -= tile.bytes.length
+    const families = [...this.#toKeep.values()]
+    this.#toKeep = new Map()
+    if (families.length === 0) return
+    await this.#call((thread) => thread.call('keep', { families }))
+    for (const { tiles } of families) for (const { tile } of tiles) this.#waitingBytes -= tile.bytes.length
   }
 
   async #writeUses(): Promise<void> {

@@ -39,6 +39,9 @@ interface AskedTable extends Asked {
   table: string
 }
 
+/** Smaller ones are copied to the main thread in less time. */
+const leastHandedOver = 8192
+
 type EnvelopeQuery = Pick<TileQuery, 'table' | 'boxes'>
 type Context = CallContext
 
@@ -60,8 +63,13 @@ function createHandlers(stores: KeptStores) {
       pageParts(stores.stream(connection, (store) => writePage(store, wish, signal))),
     changes: ({ connection, wish }: Asked & { wish: ChangeWish }, { signal }: Context) =>
       changeParts(stores.stream(connection, (store) => writeChangePage(store, wish, signal))),
-    tile: ({ connection, wish }: Asked & { wish: TileWish }, { signal }: Context): Promise<MadeTile> =>
-      stores.use(connection, (store) => writeTile(store, wish, signal)),
+    tile: async (
+      { connection, wish }: Asked & { wish: TileWish },
+      { signal }: Context,
+    ): Promise<Transfer<MadeTile>> => {
+      const tile = await stores.use(connection, (store) => writeTile(store, wish, signal))
+      return new Transfer(tile, tile.bytes.length < leastHandedOver ? [] : [tile.bytes.buffer as ArrayBuffer])
+    },
     summary: ({ connection, wish }: Asked & { wish: SummaryWish }, { signal }: Context) =>
       stores.use(connection, (store) => summarizeValues(store, wish, signal)),
     tileRows: ({ connection, query }: Asked & { query: TileQuery }, { signal }: Context) =>
