@@ -368,4 +368,29 @@ export const flows: Flow[] = [
       },
     ],
   },
+  {
+    name: 'flow-8-upsert',
+    title: 'Flow 8: an upsert',
+    about:
+      'Rows that are new or differ by value are loaded; those that are gone are deleted, since that is asked for.',
+    steps: [
+      {
+        says: 'Trees on Monday, as a layer.',
+        command: "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,ash,52.1,13.1\\n3,elm,52.2,13.2\\n' > trees.csv",
+      },
+      ...treesImport(0, '"updateMode":"CREATE"'),
+      { says: 'Execution.', command: run('/0') },
+      {
+        says: 'On Tuesday one has changed, one is gone, one is new, and one comes twice.',
+        command:
+          "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,lime,52.1,13.1\\n4,yew,52.3,13.3\\n4,fir,52.4,13.4\\n' > trees.csv",
+      },
+      ...treesImport(1, '"updateMode":"UPSERT","keys":["id"],"deleteMissing":true'),
+      { says: 'Execution.', command: run('/1') },
+      { says: 'What became of it.', command: get('/1/tasks/0') },
+      { says: 'The row that was rejected.', command: get('/1/tasks/0/rejects?f=csv') },
+      { says: 'What was changed.', command: get('/1/tasks/0/changes?format=csv') },
+      { says: 'The layer: changed rows keep their ids.', command: items('default:trees', 'limit=10') },
+    ],
+  },
 ]

@@ -79,6 +79,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/versions.md > What there is > sh 1': versions,
   'docs/versions.md > Bringing back > sh 1': versions,
+  'docs/upserts.md > From the command line > sh 1': rehearsals,
+  'docs/upserts.md > With the REST interface > sh 1': rehearsals,
   'docs/writing-checks.md > Writing a check > sh 1': checks,
   'docs/writing-checks.md > Create > sh 1': checks,
   'docs/writing-checks.md > Set thresholds and receivers > sh 1': checks,

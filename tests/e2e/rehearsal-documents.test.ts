@@ -55,3 +55,16 @@ describe('docs/rehearsals.md', { timeout: 120_000 }, () => {
     assert.match(stopped, /"state":"COMPLETE"[\s\S]*"accepted":\{"stopped":\["removed"\],"by":"admin"/)
   })
 })
+
+describe('docs/upserts.md', { timeout: 120_000 }, () => {
+  it('has commands that do what they say', async (t) => {
+    const run = await start(t)
+    const document = 'docs/upserts.md'
+    const told = await run(`${document} > From the command line > sh 1`)
+    assert.equal(told.match(/1 of 1 imported/g)?.length, 3, told)
+    const changes = await run(`${document} > With the REST interface > sh 1`)
+    assert.match(changes, /removed,\d+,4,,yew,/)
+    assert.match(changes, /changed,\d+,2,2,lime,ash/)
+    assert.match(changes, /added,\d*,,3,,elm/)
+  })
+})
