@@ -91,12 +91,13 @@ export async function lockTable(
     await connection.run(locking, 'savepoint lock_turn')
     try {
       await connection.run(locking, `lock table ${table} in ${mode} mode`)
-      await connection.run(locking, 'set local lock_timeout = 0')
+      // Rows that are written within a savepoint would not bear the number of the transaction.
+      await connection.run(locking, 'release savepoint lock_turn; set local lock_timeout = 0')
       return
     } catch (error) {
       const isLocked = error instanceof Failure && error.code === 'table-locked'
       if (!isLocked || performance.now() - started > lockPatienceMs) throw error
-      await connection.run(locking, 'rollback to savepoint lock_turn')
+      await connection.run(locking, 'rollback to savepoint lock_turn; release savepoint lock_turn')
       await sleep(200, undefined, { signal })
     }
   }

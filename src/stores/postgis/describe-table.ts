@@ -8,13 +8,18 @@ import { schemaOf } from './table-schema.ts'
 /** Tables estimated larger than this are described without count and bounds, which would have to be read whole. */
 const describedRows = 5_000_000
 
-export async function describeTable(client: ClientBase, facts: TableFacts): Promise<TableDescription> {
+/** What a store tells of a table, or of the rows of it that meet `condition`. */
+export async function describeTable(
+  client: ClientBase,
+  facts: TableFacts,
+  condition = 'true',
+): Promise<TableDescription> {
   const description: TableDescription = { name: facts.name, ...(await schemaOf(client, facts)) }
   if (facts.primaryKey !== undefined) description.primaryKey = facts.primaryKey
   if (facts.estimatedRows > describedRows) return description
   const { rows } = await client.query<Record<string, unknown>>(
     `select count::float8 as count, ST_XMin(e) as minx, ST_YMin(e) as miny, ST_XMax(e) as maxx, ST_YMax(e) as maxy
-     from (select count(*) as count, ${extentSql(facts)} as e from ${quoteTable(facts.schema, facts.name)}) q`,
+     from (select count(*) as count, ${extentSql(facts)} as e from ${quoteTable(facts.schema, facts.name)} where ${condition}) q`,
   )
   description.featureCount = Number(rows[0]?.['count'] ?? 0)
   const envelope = extentOfRow(rows[0])

@@ -26,6 +26,9 @@ where c.oid in (select indexrelid from pg_index where indrelid = $1)
     and d.refclassid = 'pg_class'::regclass and d.refobjid = $1 and d.deptype in ('i', 'a')))
 order by c.relname`
 
+/** Rows that the open transaction has written. */
+export const ownRows = 'xmin = pg_current_xact_id()::xid'
+
 /** Renames a table with its indexes and sequences, within the open transaction, so that another may have its names. */
 export async function moveAside(
   connection: Connection,
@@ -97,7 +100,7 @@ async function renameParts(
   }
 }
 
-async function writeNote(connection: Connection, schema: string, note: KeptNote): Promise<void> {
+export async function writeNote(connection: Connection, schema: string, note: KeptNote): Promise<void> {
   const text = quoteText(JSON.stringify(note))
   await connection.run(doing, `comment on table ${quoteTable(schema, keptName(note.id))} is ${text}`)
 }

@@ -1,6 +1,6 @@
 import { conflict } from '../../lib/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
-import type { LoadResult } from '../store.ts'
+import type { KeptState, LoadResult } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
 import type { FinalSteps } from './commit.ts'
 import { lockTable } from './commit.ts'
@@ -16,6 +16,12 @@ import { findExtent } from './table-extent.ts'
 import type { TableFacts } from './table-facts.ts'
 import type { TargetPlan } from './target-plan.ts'
 
+/** Keeps the state before a load, within its transaction. */
+export interface Keeper {
+  before(): Promise<KeptState | undefined>
+  after(result: LoadResult, kept: KeptState | undefined): Promise<LoadResult>
+}
+
 /**
  * REPLACE and APPEND into a table that others depend on or that has rules of its own. The rows are staged beside,
  * held against its constraints, and put in place by DELETE and INSERT in one transaction. DELETE instead of TRUNCATE:
@@ -27,6 +33,7 @@ export async function stageBeside(
   plan: TargetPlan,
   facts: TableFacts,
   rules: TableRules,
+  keeper?: Keeper,
 ): Promise<FinalSteps> {
   const { request, hooks } = context
   const load = new StagedRows(context, connection, plan, facts)
@@ -40,13 +47,15 @@ export async function stageBeside(
   const table = quoteTable(facts.schema, facts.name)
   const place = async (): Promise<LoadResult> => {
     await lockTable(connection, table, 'share row exclusive', hooks.signal)
+    const kept = await keeper?.before()
     const isCounted = await actsOnRows(connection, facts)
     const before = isCounted && !isReplace ? await countRows(connection, facts) : 0
     await load.insert(isReplace, rules.isReferenced)
     if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
     await addIndexes(connection, facts, plan)
     await connection.run('removing the staged rows', `drop table ${load.staging}`)
-    return loadResult({ ...sent, envelope: await findExtent(connection, facts) }, plan)
+    const result = loadResult({ ...sent, envelope: await findExtent(connection, facts) }, plan)
+    return keeper === undefined ? result : keeper.after(result, kept)
   }
   return {
     connection,

@@ -3,6 +3,7 @@ import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult, StagedLoad } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
+import { keepAdded, keeperOf, keepsDifferences } from './apply/keep-rows.ts'
 import { requireRules, stageUpsert } from './apply/stage-upsert.ts'
 import { geometryColumnType } from './column-types.ts'
 import type { FinalSteps } from './commit.ts'
@@ -83,12 +84,13 @@ async function routeOn(context: LoadContext, connection: Connection): Promise<Fi
   }
   const rules = await findTableRules(connection, facts, plan.columns)
   if (isNative(plan, facts) && rules.checks.length === 0) {
-    if (request.mode === 'APPEND' && !isBeside(context))
-      return appendDirectly(context, connection, plan, facts)
+    const isDirect =
+      request.mode === 'APPEND' && !isBeside(context) && (await canAppendDirectly(context, connection, facts))
+    if (isDirect) return appendDirectly(context, connection, plan, facts)
     if (request.mode === 'REPLACE' && (await isStandalone(connection, facts.oid)))
       return stageSwap(context, connection, plan, facts)
   }
-  return stageBeside(context, connection, plan, facts, rules)
+  return stageBeside(context, connection, plan, facts, rules, keeperOf(context, connection, facts))
 }
 
 /** Whether nothing may be written to the table yet. */
@@ -168,6 +170,15 @@ function isNative(plan: TargetPlan, facts: TableFacts): boolean {
   )
 }
 
+/** Rows that triggers may change besides, or that nothing tells from others, are copied before any is added. */
+async function canAppendDirectly(
+  { request }: LoadContext,
+  connection: Connection,
+  facts: TableFacts,
+): Promise<boolean> {
+  return request.keepAs === undefined || (await keepsDifferences(connection, facts))
+}
+
 /** APPEND to a table without rules of its own: COPY into it, seen by nobody before the commit. */
 async function appendDirectly(
   context: LoadContext,
@@ -185,9 +196,11 @@ async function appendDirectly(
   if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
   await addIndexes(connection, facts, plan)
   const extent = await findExtent(connection, facts)
+  const result = loadResult({ ...sent, envelope: extent }, plan)
   return {
     connection,
-    result: loadResult({ ...sent, envelope: extent }, plan),
+    result,
+    place: () => keepAdded(context, connection, facts, result),
     isBegun: true,
     finish: () => analyzeTable(connection, facts, hooks),
   }

@@ -48,36 +48,18 @@ export async function applyChanges(
   rows: AppliedRows,
   counts: ChangeCounts,
 ): Promise<void> {
-  const { facts, relation, written } = rows
+  const { facts } = rows
   const reinserted = await markReinserted(connection, rows, counts)
-  const target = quoteTable(facts.schema, facts.name)
-  const held = `join ${relation} held on held.ctid = change.stid`
-  const fixed = facts.columns.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name)
-  const set = written
-    .filter((name) => !fixed.includes(name))
-    .map((name) => `${quoteIdentifier(name)} = held.${quoteIdentifier(name)}`)
-    .join(', ')
-  const names = written.map(quoteIdentifier).join(', ')
-  const all = givableColumns(facts)
-  const moved = `moved as (update ${target} target set ${set} from ${changesTable} change ${held}
-      where change.change = 'changed' and not change.reinserts
-        and target.ctid = change.tid and target.tableoid = change.toid and (select count(*) from gone) >= 0
-      returning 1)`
+  const parts = partsOf(rows)
+  // What has nothing to do is left out: triggers of a statement would act on it.
+  const none = 'select 1 where false'
   const { rows: done } = await connection.run<{ gone: number; moved: number; born: number; again: number }>(
     doing,
-    `with old as materialized (
-      select ${newRowColumns(rows)} from ${changesTable} change ${held} ${present(facts)} where change.reinserts
-    ), gone as (delete from ${target} target using ${changesTable} change
-      where (change.change = 'removed' or (change.reinserts and (select count(*) from old) >= 0))
-        and target.ctid = change.tid and target.tableoid = change.toid
-      returning 1), ${set === '' ? 'moved as (select 1 where false)' : moved},
-    again as (insert into ${target} (${all.map(quoteIdentifier).join(', ')}) overriding system value
-      select ${all.map(quoteIdentifier).join(', ')} from old where (select count(*) from moved) >= 0
-      returning 1),
-    born as (insert into ${target} ${names === '' ? '' : `(${names})`} overriding system value
-      select ${written.map((name) => `held.${quoteIdentifier(name)}`).join(', ')} from ${changesTable} change ${held}
-      where change.change = 'added' and (select count(*) from again) >= 0 order by change.stid
-      returning 1)
+    `with old as materialized (${parts.old}),
+      gone as (${counts.removed + reinserted > 0 ? parts.gone : none}),
+      moved as (${(counts.changed ?? 0) > reinserted ? parts.moved : none}),
+      again as (${reinserted > 0 ? parts.again : none}),
+      born as (${counts.added > 0 ? parts.born : none})
     select (select count(*) from gone)::float8 as gone, (select count(*) from moved)::float8 as moved,
       (select count(*) from again)::float8 as again, (select count(*) from born)::float8 as born`,
   )
@@ -86,6 +68,36 @@ export async function applyChanges(
   requireWritten(facts.name, 'changed', found.moved + found.again, counts.changed ?? 0)
   requireWritten(facts.name, 'added', found.born, counts.added)
   await connection.run(doing, 'set constraints all immediate')
+}
+
+/** Each waits for the one before it by counting what that has done. */
+function partsOf(rows: AppliedRows): Record<'old' | 'gone' | 'moved' | 'again' | 'born', string> {
+  const { facts, relation, written } = rows
+  const target = quoteTable(facts.schema, facts.name)
+  const held = `join ${relation} held on held.ctid = change.stid`
+  const place = 'target.ctid = change.tid and target.tableoid = change.toid'
+  const fixed = facts.columns.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name)
+  const set = written
+    .filter((name) => !fixed.includes(name))
+    .map((name) => `${quoteIdentifier(name)} = held.${quoteIdentifier(name)}`)
+  const all = givableColumns(facts).map(quoteIdentifier).join(', ')
+  const values = written.map((name) => `held.${quoteIdentifier(name)}`).join(', ')
+  return {
+    old: `select ${newRowColumns(rows)} from ${changesTable} change ${held} ${present(facts)} where change.reinserts`,
+    gone: `delete from ${target} target using ${changesTable} change
+      where (change.change = 'removed' or (change.reinserts and (select count(*) from old) >= 0)) and ${place}
+      returning 1`,
+    moved: `update ${target} target set ${set.join(', ')} from ${changesTable} change ${held}
+      where change.change = 'changed' and not change.reinserts and ${place} and (select count(*) from gone) >= 0
+      returning 1`,
+    again: `insert into ${target} (${all}) overriding system value
+      select ${all} from old where (select count(*) from moved) >= 0
+      returning 1`,
+    born: `insert into ${target} (${written.map(quoteIdentifier).join(', ')}) overriding system value
+      select ${values} from ${changesTable} change ${held}
+      where change.change = 'added' and (select count(*) from again) >= 0 order by change.stid
+      returning 1`,
+  }
 }
 
 function requireWritten(table: string, what: string, found: number, expected: number): void {

@@ -9,7 +9,7 @@ import type { AppliedRows } from './apply-changes.ts'
 import { givableColumns } from './apply-changes.ts'
 
 /** What became of a row stands in this column beside those that it had. */
-const changeColumn = 'terrane_change'
+export const changeColumn = 'terrane_change'
 
 const doing = 'keeping the old rows'
 

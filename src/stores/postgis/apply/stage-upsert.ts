@@ -22,6 +22,7 @@ import type { TableFacts } from '../table-facts.ts'
 import type { TargetPlan } from '../target-plan.ts'
 import type { AppliedRows } from './apply-changes.ts'
 import { applyChanges, newRowColumns } from './apply-changes.ts'
+import { addedByKeys, beginKeeping } from './keep-rows.ts'
 import { doneSource, saveOldRows } from './old-rows.ts'
 
 /** A smaller share of rows that were written leaves the statistics of the table as good as they were. */
@@ -142,21 +143,24 @@ function missingChecks({ facts, plan, upsert: { keys } }: UpsertParts): RowCheck
 
 /** From here on nobody else writes: what differs now is what is written. */
 async function place(
-  { context: { hooks }, connection, facts, plan, upsert, load }: UpsertParts,
+  { context, connection, facts, plan, upsert, load }: UpsertParts,
   rows: AppliedRows,
   sent: SentRows,
   old: string,
 ): Promise<LoadResult> {
-  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
+  const { signal } = context.hooks
+  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', signal)
   await requireSingleKeys(connection, facts, upsert.keys)
   const removesMissing = upsert.deletesMissing
   const changes = await findChangesByKeys(connection, rows, upsert.keys, { removesMissing })
   await saveOldRows(connection, rows, `create temporary table ${old.replace('pg_temp.', '')} on commit drop`)
+  const keeping = await beginKeeping(connection, facts, context.request.keepAs, old)
   await applyChanges(connection, rows, changes)
+  const kept = await keeping?.(() => addedByKeys(rows, upsert.keys))
   for (const column of plan.matched.filter(({ isNumbered }) => isNumbered)) await load.advanceSequence(column)
   await addIndexes(connection, facts, plan)
   const envelope = await findExtent(connection, facts)
-  return { ...loadResult({ ...sent, envelope }, plan), changes }
+  return { ...loadResult({ ...sent, envelope }, plan), changes, ...(kept === undefined ? {} : { kept }) }
 }
 
 /** Throws `Failure` where an upsert names no rules. */

@@ -3,39 +3,34 @@ import { quoteTable } from '../../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadResult, RestoreRequest } from '../../store.ts'
 import type { FinalSteps } from '../commit.ts'
 import { lockTable } from '../commit.ts'
-import type { ConnectionSettings } from '../connection-settings.ts'
 import { isStandalone } from '../dependents.ts'
 import { describeTable } from '../describe-table.ts'
 import { keptName } from '../identifiers.ts'
 import type { KeptNote } from '../kept-tables.ts'
-import { findNote, keptState, moveAside, moveBack } from '../kept-tables.ts'
-import type { Connection, Session } from '../session.ts'
+import { keptState, moveAside, moveBack } from '../kept-tables.ts'
+import type { Connection } from '../session.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
-
-export interface RestoreContext {
-  settings: ConnectionSettings
-  session: Session
-  request: RestoreRequest
-  hooks: LoadHooks
-}
+import type { RestoreContext } from './restore-context.ts'
+import { restoreInPlace } from './restore-in-place.ts'
+import { findPath, stateGone } from './state-rows.ts'
 
 /** Brings a table back to a state that is kept. */
 export async function stageRestore(context: RestoreContext): Promise<FinalSteps> {
   const { session, settings, request } = context
   const connection = await session.connect()
-  const [first, ...others] = request.path
-  const note = first === undefined ? undefined : await findNote(connection.client, settings.schema, first.id)
-  if (first === undefined || note === undefined) throw stateGone(request.table)
+  const path = await findPath(connection.client, settings.schema, request.table, request.path)
+  const { first, notes } = path
   const current = await findTableFacts(connection.client, settings.schema, request.table)
-  const canSwap = current === undefined || (await isStandalone(connection, current.oid))
-  if (note.kind === 'moved' && others.length === 0 && canSwap)
-    return swapBack(context, connection, note, current)
-  throw stateGone(request.table)
-}
-
-function stateGone(table: string): Error {
-  return conflict('not-restorable', `The state of "${table}" that is asked for is not kept any more`)
+  const isWhole = first.kind !== 'difference' && notes.length === 1
+  if (current === undefined) {
+    if (isWhole) return swapBack(context, connection, first, undefined)
+    throw stateGone(request.table)
+  }
+  const canSwap = first.kind === 'moved' && isWhole && (await isStandalone(connection, current.oid))
+  return canSwap
+    ? swapBack(context, connection, first, current)
+    : restoreInPlace(context, connection, current, path)
 }
 
 /** The table that was put aside takes the place of the present one, which is put aside in turn. */

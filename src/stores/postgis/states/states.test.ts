@@ -135,3 +135,122 @@ it('drops what is kept, and says that a state is gone', () =>
       ['z'],
     )
   }))
+
+it('keeps what APPEND and UPSERT change as differences, reads each state and brings it back', () =>
+  withTable(async ({ store, states, sql }) => {
+    for (const dependent of [
+      '',
+      'create view names as select name from layer',
+      'create unique index one_code on layer (code)',
+    ]) {
+      await sql(dependent)
+      const upsert = { keys: ['code'], deletesMissing: true }
+      const looks = [await readRows(store)]
+      const kept: KeptState[] = []
+      const loads = [
+        { mode: 'APPEND', rows: [row(3, 'c'), row(4, 'd')] },
+        { mode: 'UPSERT', upsert, rows: [row(1, 'A'), row(4, 'd'), row(5, 'e')] },
+        { mode: 'APPEND', rows: [row(6, 'f')] },
+        { mode: 'REPLACE', rows: [row(7, 'g'), row(1, 'z')] },
+        { mode: 'UPSERT', upsert, rows: [row(8, 'h')] },
+      ] as const
+      for (const [number, load] of loads.entries()) {
+        const { result } = await loadRows(store, { schema, ...load, keepAs: `${dependent}${number}` })
+        kept.push(keptOf(result))
+        looks.push(await readRows(store))
+      }
+      assert.deepEqual(
+        kept.map(({ form }) => form),
+        ['difference', 'difference', 'difference', 'whole', 'difference'],
+      )
+      assert.deepEqual(
+        kept.map(({ table }) => table.featureCount),
+        looks.slice(0, -1).map(({ length }) => length),
+      )
+      const path = (to: number): KeptState[] =>
+        (to === 4 ? [kept[4]] : [kept[3], ...kept.slice(to, 3).reverse()]) as KeptState[]
+      for (const to of [4, 3, 2, 1, 0])
+        assert.deepEqual(await readState(states, path(to)), looks[to], `state ${to}`)
+      const back = await restore(states, path(0), 'present')
+      assert.deepEqual(await readRows(store), looks[0])
+      await assert.rejects(restore(states, path(4)), { kind: 'conflict', code: 'not-restorable' })
+      await assert.rejects(readState(states, path(4)), { kind: 'conflict', code: 'not-restorable' })
+      await restore(states, [keptOf(back)])
+      assert.deepEqual(await readRows(store), looks[5])
+      const now = keptOf(
+        (await loadRows(store, { schema, mode: 'APPEND', rows: [row(50, 'x')], keepAs: 'again' })).result,
+      )
+      await restore(states, [now])
+      assert.deepEqual(await readRows(store), looks[5])
+      for (const id of await states.list()) await states.drop({ id })
+      await loadRows(store, { mode: 'REPLACE', schema, rows: [row(1, 'a'), row(2, 'b')] })
+    }
+  }))
+
+it('brings several differences back at once, and refuses where others wrote since, whatever they did', () =>
+  withTable(async ({ store, states, sql }) => {
+    const first = await readRows(store)
+    const load = async (rows: Row[], keepAs: string): Promise<KeptState> =>
+      keptOf(
+        (
+          await loadRows(store, {
+            schema,
+            mode: 'UPSERT',
+            upsert: { keys: ['code'], deletesMissing: false },
+            rows,
+            keepAs,
+          })
+        ).result,
+      )
+    const one = await load([row(1, 'A'), row(3, 'c')], 'one')
+    const two = await load([row(1, 'AA'), row(3, 'C'), row(4, 'd')], 'two')
+    const now = await readRows(store)
+    for (const change of [
+      `update layer set name = 'theirs' where code = 2`,
+      'delete from layer where code = 4',
+      `insert into layer (code) values (9)`,
+    ]) {
+      await sql(`begin; create table before as table layer; ${change}; commit`)
+      await assert.rejects(restore(states, [two, one]), { kind: 'conflict', code: 'not-restorable' }, change)
+      await sql(
+        'truncate layer; insert into layer overriding system value select * from before; drop table before',
+      )
+      assert.deepEqual(await readRows(store), now)
+    }
+    await sql(`create table saved as table layer`)
+    await assert.rejects(restore(states, [two]), { code: 'not-restorable' })
+    const three = await load([row(5, 'e')], 'three')
+    const back = await restore(states, [three, two, one], 'four')
+    assert.deepEqual(await readRows(store), first)
+    await restore(states, [keptOf(back)])
+    assert.equal((await readRows(store)).length, 5)
+  }))
+
+it('copies tables with triggers or without a key, and closes what it keeps to others', () =>
+  withTable(async ({ store, states, sql, home }) => {
+    await sql(`alter default privileges in schema ${home} grant select on tables to public;
+      create function touch() returns trigger language plpgsql as $$ begin update ${home}.layer set name = name || '!' where code = 2 and pg_trigger_depth() = 1; return null; end $$;
+      create trigger touch after insert on layer for each statement execute function touch()`)
+    const first = await readRows(store)
+    const kept = keptOf(
+      (await loadRows(store, { schema, mode: 'APPEND', rows: [row(3, 'c')], keepAs: 'one' })).result,
+    )
+    assert.equal(kept.form, 'whole')
+    assert.deepEqual(
+      await sql(`select has_table_privilege('public', 'terrane_kept_one', 'select') as open`),
+      [{ open: false }],
+    )
+    await restore(states, [kept])
+    assert.deepEqual(await readRows(store), first)
+    await sql(
+      'drop trigger touch on layer; alter table layer drop column fid; create view names as select name from layer',
+    )
+    const rows = (await readRows(store)).map(({ values }) => values).sort()
+    const without = keptOf(
+      (await loadRows(store, { schema, mode: 'APPEND', rows: [row(1, 'a'), row(9, 'z')], keepAs: 'two' }))
+        .result,
+    )
+    assert.equal(without.form, 'whole')
+    await restore(states, [without])
+    assert.deepEqual((await readRows(store)).map(({ values }) => values).sort(), rows)
+  }))

@@ -1,20 +1,26 @@
 import type { PoolClient } from 'pg'
-import { conflict } from '../../../lib/errors.ts'
+import { batchRows } from '../../../geo/batch.ts'
 import { statementFailure } from '../../../lib/postgres/errors.ts'
-import { quoteTable } from '../../../lib/postgres/quote.ts'
+import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { FeaturePage, KeptState, NotKept, StatePath, TableStates } from '../../store.ts'
 import { lockTable } from '../commit.ts'
 import type { ConnectionSettings } from '../connection-settings.ts'
 import { describeTable } from '../describe-table.ts'
 import { keptName, keptPrefix } from '../identifiers.ts'
+import type { KeptNote } from '../kept-tables.ts'
 import { findNotes, keptState, moveAside } from '../kept-tables.ts'
 import type { ReadMemory } from '../read-features.ts'
 import { streamFeatures } from '../read-features.ts'
 import type { ReadPool } from '../read-pool.ts'
+import type { TextRow } from '../read-rows.ts'
+import { batchOfRows, selectList, textTypes } from '../read-rows.ts'
 import { beginLoad } from '../run-load.ts'
 import { Session } from '../session.ts'
 import { findTableFacts } from '../table-facts.ts'
+import { schemaOf } from '../table-schema.ts'
 import { stageRestore } from './restore.ts'
+import type { FoundPath } from './state-rows.ts'
+import { findPath, requireUnchanged, stateGone, stateSql } from './state-rows.ts'
 
 /** States of tables in tables beside them. */
 export function statesOfTables(
@@ -75,27 +81,76 @@ async function dropKept(client: PoolClient, schema: string, id: string): Promise
   }
 }
 
+interface ReadPlace {
+  pool: ReadPool
+  memory: ReadMemory
+  schema: string
+}
+
 async function* readState(
-  { pool, memory, schema }: { pool: ReadPool; memory: ReadMemory; schema: string },
+  { pool, memory, schema }: ReadPlace,
   table: string,
   path: StatePath,
   signal: AbortSignal,
 ): AsyncGenerator<FeaturePage> {
   const lease = await pool.lease(signal)
   try {
-    const [state] = path
-    if (state === undefined || state.form !== 'whole') {
-      throw conflict('not-restorable', `No state of "${table}" in schema "${schema}" can be read there`)
-    }
-    const query = { table: keptName(state.id), limit: Number.POSITIVE_INFINITY, offset: 0 }
-    for await (const page of streamFeatures(lease.client, memory, query)) {
+    const { client } = lease
+    const found = await findPath(client, schema, table, path)
+    const query = { table: keptName(found.first.id), limit: Number.POSITIVE_INFINITY, offset: 0 }
+    const pages =
+      found.whole !== undefined && found.notes.length === 1
+        ? streamFeatures(client, memory, query)
+        : readDifferences(client, schema, table, found)
+    for await (const page of pages) {
       signal.throwIfAborted()
       yield page
     }
   } catch (error) {
     signal.throwIfAborted()
-    throw error
+    throw statementFailure(error, `reading a state of "${table}"`)
   } finally {
     lease.release()
+  }
+}
+
+/** The rows of a state that has to be made up, of one moment. */
+async function* readDifferences(
+  client: PoolClient,
+  schema: string,
+  table: string,
+  path: FoundPath & { first: KeptNote },
+): AsyncGenerator<FeaturePage> {
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    const facts = path.whole ?? (await findTableFacts(client, schema, table))
+    if (facts?.primaryKey === undefined) throw stateGone(table)
+    if (path.whole === undefined) await requireUnchanged(client, facts, path.first)
+    const described = await schemaOf(client, facts)
+    const shown = { ...facts, columns: facts.columns.filter(({ isGenerated }) => !isGenerated) }
+    const attributes = described.schema.attributes.filter(({ name }) =>
+      shown.columns.some((one) => one.name === name),
+    )
+    const read = { ...described.schema, attributes }
+    const key = quoteIdentifier(facts.primaryKey)
+    await client.query(`declare terrane_state no scroll cursor for
+      select feature.${key}::text, ${selectList(shown, attributes).join(', ')} from (${stateSql(facts, path)}) feature
+      order by feature.${key}`)
+    let seen = 0
+    while (true) {
+      const fetch = {
+        text: `fetch ${batchRows} from terrane_state`,
+        rowMode: 'array' as const,
+        types: textTypes,
+      }
+      const { rows } = await client.query<TextRow>(fetch)
+      if (rows.length === 0) break
+      const start = seen
+      seen += rows.length
+      const batch = batchOfRows(read, rows, 1, (_row, index) => start + index + 1)
+      yield { batch, ids: rows.map(([id]) => id ?? '') }
+    }
+  } finally {
+    await client.query('rollback').catch(() => {})
   }
 }

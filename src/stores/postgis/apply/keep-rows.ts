@@ -1,0 +1,169 @@
+import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import type { KeptState, LoadResult, TableDescription } from '../../store.ts'
+import { changesTable } from '../compare/find-changes.ts'
+import { describeTable } from '../describe-table.ts'
+import { keptName } from '../identifiers.ts'
+import type { KeptNote } from '../kept-tables.ts'
+import { keptState, ownRows, writeNote } from '../kept-tables.ts'
+import { actsOnRows } from '../row-check.ts'
+import type { Connection } from '../session.ts'
+import type { Keeper } from '../stage-beside.ts'
+import type { LoadContext } from '../stage-table.ts'
+import type { TableFacts } from '../table-facts.ts'
+import { findTableFacts } from '../table-facts.ts'
+import type { AppliedRows } from './apply-changes.ts'
+import { givableColumns } from './apply-changes.ts'
+import { changeColumn } from './old-rows.ts'
+import { markTable } from './table-mark.ts'
+
+const doing = 'keeping the old rows'
+
+/** Whether what a load changes is told by keys: otherwise a table is kept by a copy of it. */
+export async function keepsDifferences(connection: Connection, facts: TableFacts): Promise<boolean> {
+  return facts.primaryKey !== undefined && !(await actsOnRows(connection, facts))
+}
+
+/** What an APPEND has added directly, which is what has to be taken away again. */
+export async function keepAdded(
+  { request: { keepAs } }: LoadContext,
+  connection: Connection,
+  facts: TableFacts,
+  result: LoadResult,
+): Promise<LoadResult> {
+  if (keepAs === undefined) return result
+  await createDifference(connection, facts, keepAs, emptyRows(facts))
+  const added = `select 'added', ${quoteIdentifier(facts.primaryKey ?? '')} from ${quoteTable(facts.schema, facts.name)} where ${ownRows}`
+  await addIds(connection, facts, keepAs, added)
+  const table = await describeTable(connection.client, facts, `not (${ownRows})`)
+  return { ...result, kept: await finishDifference(connection, facts, keepAs, table) }
+}
+
+/** Of loads that put staged rows in place: a copy before rows are exchanged, a difference where some are added. */
+export function keeperOf(
+  context: LoadContext,
+  connection: Connection,
+  facts: TableFacts,
+): Keeper | undefined {
+  const { keepAs, mode } = context.request
+  if (keepAs === undefined) return undefined
+  return {
+    before: async () => {
+      const isDifference = mode === 'APPEND' && (await keepsDifferences(connection, facts))
+      return isDifference ? undefined : keepCopy(connection, facts, keepAs)
+    },
+    after: async (result, kept) =>
+      kept === undefined ? keepAdded(context, connection, facts, result) : { ...result, kept },
+  }
+}
+
+/** What is called once the rows are written; it is given what selects the change and id of added ones. */
+type FinishKeeping = (added: () => string) => Promise<KeptState>
+
+/** Before rows of `old` are changed or removed: these are kept, or all where changes cannot be told by keys. */
+export async function beginKeeping(
+  connection: Connection,
+  facts: TableFacts,
+  keepAs: string | undefined,
+  old: string,
+): Promise<FinishKeeping | undefined> {
+  if (keepAs === undefined) return undefined
+  if (!(await keepsDifferences(connection, facts))) {
+    const kept = await keepCopy(connection, facts, keepAs)
+    return async () => kept
+  }
+  const table = await describeTable(connection.client, facts)
+  await createDifference(connection, facts, keepAs, `select * from ${old}`)
+  return async (added) => {
+    await addIds(connection, facts, keepAs, added())
+    return finishDifference(connection, facts, keepAs, table)
+  }
+}
+
+/** Selects the ids of rows that an upsert has added. */
+export function addedByKeys({ facts, relation }: AppliedRows, keys: readonly string[]): string {
+  const equal = keys
+    .map((key) => `after.${quoteIdentifier(key)} = held.${quoteIdentifier(key)}`)
+    .join(' and ')
+  return `select 'added', after.${quoteIdentifier(facts.primaryKey ?? '')} from ${changesTable} change
+    join ${relation} held on held.ctid = change.stid
+    join ${quoteTable(facts.schema, facts.name)} after on ${equal} where change.change = 'added'`
+}
+
+function emptyRows(facts: TableFacts): string {
+  const list = [`'added'::text as ${changeColumn}`, ...givableColumns(facts).map(quoteIdentifier)]
+  return `select ${list.join(', ')} from ${quoteTable(facts.schema, facts.name)} where false`
+}
+
+async function createDifference(
+  connection: Connection,
+  { schema }: TableFacts,
+  id: string,
+  rows: string,
+): Promise<void> {
+  const kept = quoteTable(schema, keptName(id))
+  await connection.run(doing, `create table ${kept} as ${rows}`)
+  await closeToOthers(connection, kept)
+}
+
+async function addIds(connection: Connection, facts: TableFacts, id: string, added: string): Promise<void> {
+  const kept = quoteTable(facts.schema, keptName(id))
+  const key = quoteIdentifier(facts.primaryKey ?? '')
+  await connection.run(doing, `insert into ${kept} (${changeColumn}, ${key}) ${added}`)
+}
+
+async function finishDifference(
+  connection: Connection,
+  facts: TableFacts,
+  id: string,
+  table: TableDescription,
+): Promise<KeptState> {
+  const mark = await markTable(connection, facts)
+  await writeNote(connection, facts.schema, { ...noteOf(facts, id), kind: 'difference', mark })
+  return keptState(connection, id, 'difference', { table, oid: await oidOf(connection, facts, id) })
+}
+
+const noteOf = ({ name }: TableFacts, id: string): Omit<KeptNote, 'kind'> => ({
+  id,
+  table: name,
+  comment: null,
+  indexes: [],
+  sequences: [],
+})
+
+async function oidOf(connection: Connection, { schema }: TableFacts, id: string): Promise<number> {
+  const kept = await findTableFacts(connection.client, schema, keptName(id))
+  return kept?.oid ?? 0
+}
+
+/** All rows of a table in another one, with their ids. */
+async function keepCopy(connection: Connection, facts: TableFacts, id: string): Promise<KeptState> {
+  const kept = quoteTable(facts.schema, keptName(id))
+  const target = quoteTable(facts.schema, facts.name)
+  const table = await describeTable(connection.client, facts)
+  await connection.run(doing, `create table ${kept} as select * from ${target}`)
+  const key = facts.columns.find(({ name }) => name === facts.primaryKey)
+  if (key !== undefined) {
+    const name = quoteIdentifier(key.name)
+    await connection.run(doing, `alter table ${kept} add primary key (${name})`)
+    if (key.isNumbered) {
+      await connection.run(doing, `alter table ${kept} alter ${name} add generated by default as identity`)
+    }
+  }
+  await closeToOthers(connection, kept)
+  await writeNote(connection, facts.schema, { ...noteOf(facts, id), kind: 'copy' })
+  return keptState(connection, id, 'whole', { table, oid: await oidOf(connection, facts, id) })
+}
+
+/** What default privileges have granted. */
+async function closeToOthers(connection: Connection, table: string): Promise<void> {
+  const { rows } = await connection.run<{ grantee: string | null }>(
+    doing,
+    `select distinct r.rolname as grantee from pg_class c, aclexplode(c.relacl) acl left join pg_roles r on r.oid = acl.grantee
+     where c.oid = $1::regclass and acl.grantee <> c.relowner`,
+    [table],
+  )
+  for (const { grantee } of rows) {
+    const from = grantee === null ? 'public' : quoteIdentifier(grantee)
+    await connection.run(doing, `revoke all on ${table} from ${from}`)
+  }
+}

@@ -1,0 +1,56 @@
+import type { ClientBase } from 'pg'
+import { quoteTable } from '../../../lib/postgres/quote.ts'
+import type { Connection } from '../session.ts'
+import type { TableFacts } from '../table-facts.ts'
+
+/** What shows that nobody has written to a table since: who might have been writing then, who was, how many rows there were. */
+interface TableMark {
+  columns: string
+  rows: number
+  own: string
+  snapshot: string
+}
+
+const columnsOf = ({ columns, geometry }: TableFacts): string =>
+  JSON.stringify([columns.map(({ name, sqlType }) => [name, sqlType]), geometry?.name ?? null])
+
+/** The mark of a table as it will be once the open transaction, which nobody writes beside, is committed. */
+export async function markTable(connection: Connection, facts: TableFacts): Promise<string> {
+  const { rows } = await connection.run<Omit<TableMark, 'columns'>>(
+    'marking the state of the table',
+    `select pg_current_snapshot()::text as snapshot, pg_current_xact_id()::text as own,
+       (select count(*) from ${quoteTable(facts.schema, facts.name)})::float8 as rows`,
+  )
+  const found = rows[0]
+  if (found === undefined) throw new Error('The table cannot be marked')
+  const mark: TableMark = { columns: columnsOf(facts), ...found }
+  return JSON.stringify(mark)
+}
+
+/**
+ * Whether a table is still what it was when it was marked: rows that came or were changed since bear the number of a
+ * transaction that was not over then, and rows that went are missing in the count.
+ */
+export async function isUnchanged(client: ClientBase, facts: TableFacts, text: string): Promise<boolean> {
+  const mark = JSON.parse(text) as TableMark
+  if (mark.columns !== columnsOf(facts)) return false
+  const { rows } = await client.query<{ xmin: string; n: number; now: string }>(
+    `select xmin::text as xmin, count(*)::float8 as n, txid_current_snapshot()::text as now
+     from ${quoteTable(facts.schema, facts.name)} group by xmin`,
+  )
+  const count = rows.reduce((sum, { n }) => sum + n, 0)
+  return count === mark.rows && rows.every(({ xmin, now }) => isOlder(xmin, now, mark))
+}
+
+const wrap = 2n ** 32n
+
+/** Rows bear the last 32 bits of a number, none of which is yet to come. */
+function isOlder(xmin: string, now: string, { own, snapshot }: TableMark): boolean {
+  const short = BigInt(xmin)
+  if (short < 3n) return true
+  const next = BigInt(now.split(':')[1] ?? '0')
+  const whole = next - ((((next - short) % wrap) + wrap) % wrap)
+  if (whole === BigInt(own)) return true
+  const [, end = '0', running = ''] = snapshot.split(':')
+  return whole < BigInt(end) && !running.split(',').includes(String(whole))
+}

@@ -1,0 +1,135 @@
+import { conflict } from '../../../lib/errors.ts'
+import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import type { ChangeCounts } from '../../changes.ts'
+import type { LoadResult } from '../../store.ts'
+import { analyzeTable } from '../after-load.ts'
+import type { AppliedRows } from '../apply/apply-changes.ts'
+import { applyChanges, givableColumns } from '../apply/apply-changes.ts'
+import { addedByKeys, beginKeeping } from '../apply/keep-rows.ts'
+import { changeColumn, saveOldRows } from '../apply/old-rows.ts'
+import type { FinalSteps } from '../commit.ts'
+import { lockTable } from '../commit.ts'
+import { changesTable, findChangesByKeys, findChangesByRows } from '../compare/find-changes.ts'
+import { findTableRules } from '../constraints.ts'
+import { actsOnRows } from '../row-check.ts'
+import type { Connection } from '../session.ts'
+import { refuseUnsafe } from '../stage-beside.ts'
+import { findExtent } from '../table-extent.ts'
+import type { TableFacts } from '../table-facts.ts'
+import type { RestoreContext } from './restore-context.ts'
+import type { FoundPath } from './state-rows.ts'
+import { differencesOf, requireSameColumns, requireUnchanged, stateSql } from './state-rows.ts'
+
+const doing = 'bringing the rows back'
+const state = 'pg_temp.terrane_state'
+const touched = 'pg_temp.terrane_touched'
+const old = 'pg_temp.terrane_old'
+
+/** The rows of a table that has to stay, since something depends on it, become those of the state: only what differs is written. */
+export async function restoreInPlace(
+  context: RestoreContext,
+  connection: Connection,
+  facts: TableFacts,
+  path: FoundPath & { first: { kind: string } },
+): Promise<FinalSteps> {
+  const { request, hooks } = context
+  const columns = givableColumns(facts)
+  const keys = facts.primaryKey === undefined ? [] : [facts.primaryKey]
+  requireSameColumns(facts, path.whole)
+  const rules = await findTableRules(connection, facts, columns, keys)
+  await refuseUnsafe(connection, facts, { ...rules, cascades: [] }, true)
+  const { unique, cascades } = rules
+  const rows: AppliedRows = { relation: state, facts, columns, written: columns, unique, cascades }
+  const result: LoadResult = { rowsLoaded: request.path.at(-1)?.table.featureCount ?? 0, renamed: {} }
+  return {
+    connection,
+    result,
+    place: async () => {
+      await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
+      const [first] = path.notes
+      if (first !== undefined) await requireUnchanged(connection.client, facts, first)
+      const changes = await findDifference(connection, rows, keys, path)
+      if (changes.removed > 0) await refuseUnsafe(connection, facts, rules, true)
+      await saveOldRows(connection, rows, 'create temporary table terrane_old on commit drop')
+      const keeping = await beginKeeping(connection, facts, request.keepAs, old)
+      await applyChanges(connection, rows, changes)
+      const kept = await keeping?.(() => addedByKeys(rows, keys))
+      if (await actsOnRows(connection, facts)) await requireRestored(connection, rows, keys, path)
+      const envelope = await findExtent(connection, facts)
+      return {
+        ...result,
+        ...(envelope === undefined ? {} : { envelope }),
+        ...(kept === undefined ? {} : { kept }),
+        changes,
+      }
+    },
+    finish: () => analyzeTable(connection, facts, hooks),
+  }
+}
+
+async function findDifference(
+  connection: Connection,
+  rows: AppliedRows,
+  keys: string[],
+  path: FoundPath,
+): Promise<ChangeCounts> {
+  const { facts } = rows
+  if (path.whole === undefined) return findTouched(connection, rows, keys, path)
+  await connection.run(
+    doing,
+    `create temporary table terrane_state on commit drop as ${stateSql(facts, path)}`,
+  )
+  await connection.run(doing, `analyze ${state}`)
+  return keys.length === 0
+    ? findChangesByRows(connection, rows)
+    : findChangesByKeys(connection, rows, keys, { removesMissing: true })
+}
+
+/** Only rows that a difference names can differ: the last one to name a row tells what it was. */
+async function findTouched(
+  connection: Connection,
+  rows: AppliedRows,
+  keys: string[],
+  { notes }: FoundPath,
+): Promise<ChangeCounts> {
+  const { facts } = rows
+  const list = givableColumns(facts).map(quoteIdentifier).join(', ')
+  const key = keys.map(quoteIdentifier).join(', ')
+  const steps = differencesOf(facts.schema, notes).map(
+    (kept, step) => `select ${step} as terrane_step, ${changeColumn}, ${list} from ${kept}`,
+  )
+  await connection.run(
+    doing,
+    `create temporary table terrane_touched on commit drop as
+     select distinct on (${key}) * from (${steps.join(' union all ')}) steps order by ${key}, terrane_step desc`,
+  )
+  await connection.run(
+    doing,
+    `create temporary table terrane_state on commit drop as select ${list} from ${touched} where ${changeColumn} <> 'added'`,
+  )
+  await connection.run(doing, `analyze ${touched} (${key}); analyze ${state} (${key})`)
+  const changes = await findChangesByKeys(connection, rows, keys, { removesMissing: false })
+  const { rowCount } = await connection.run(
+    doing,
+    `insert into ${changesTable} (change, toid, tid)
+     select 'removed', present.tableoid, present.ctid from ${quoteTable(facts.schema, facts.name)} present
+     join ${touched} touched on present.${key} = touched.${key} where touched.${changeColumn} = 'added'`,
+  )
+  return { ...changes, removed: rowCount ?? 0 }
+}
+
+/** Triggers of the table may have made something else of the rows. */
+async function requireRestored(
+  connection: Connection,
+  rows: AppliedRows,
+  keys: string[],
+  path: FoundPath,
+): Promise<void> {
+  await connection.run(doing, `drop table ${state}; drop table if exists ${touched}`)
+  const { added, changed, removed } = await findDifference(connection, rows, keys, path)
+  if (added + (changed ?? 0) + removed === 0) return
+  throw conflict(
+    'rows-lost',
+    `The triggers of "${rows.facts.name}" make other rows of those that are brought back`,
+  )
+}
