@@ -1,6 +1,7 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
-// writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is. Parts of
-// `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
+// writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is.
+// `looks` (two minutes): a file of a gigabyte before its load.
+// Parts of `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
 // `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
 // takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
 // monitoring-queries (`--query` takes some).
@@ -18,6 +19,7 @@ import { runFileLayers } from './file-layers.ts'
 import type { ItemsResults } from './items.ts'
 import { itemsReport, runItems } from './items.ts'
 import { createStore, timeLoad } from './load.ts'
+import { runLooks } from './looks.ts'
 import { memoryReport, runMemory } from './memory.ts'
 import { runBackfill } from './monitoring-backfill.ts'
 import type { YearResults } from './monitoring-queries.ts'
@@ -35,6 +37,8 @@ import type { TilesResults } from './tiles/run-tiles.ts'
 import { runTiles } from './tiles/run-tiles.ts'
 
 const folder = join(import.meta.dirname, '.data')
+/** Polygons of a GeoJSON file of a gigabyte. */
+const looksRows = 2_200_000
 const fullRows: Record<Dataset, number> = { points: 1_000_000, polygons: 500_000 }
 
 const { values: options } = parseArgs({
@@ -107,6 +111,7 @@ try {
       ? await runFileLayers(folder, options.rows === undefined ? undefined : Number(options.rows))
       : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
+    ...('looks'.includes(only) ? await runLooks(folder, Number(options.rows ?? looksRows)) : []),
     ...('monitoring-recording'.includes(only) ? await runRecording(folder) : []),
     ...('monitoring-sustained'.includes(only) ? await runSustained(await newDatabase()) : []),
     ...('monitoring-backfill'.includes(only) ? await runBackfill(folder) : []),

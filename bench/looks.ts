@@ -1,0 +1,55 @@
+import { statSync } from 'node:fs'
+import { readImport } from '../src/cli/import-views.ts'
+import { fieldOf } from '../src/cli/json-views.ts'
+import { dataFile } from './data.ts'
+import type { SmallResult } from './report.ts'
+import type { BenchServer } from './server.ts'
+import { startBenchServer } from './server.ts'
+
+const pages = 9
+
+/** A look at a large file before its load: the first rows, the first of its map, and all of its columns. */
+export async function runLooks(folder: string, rows: number): Promise<SmallResult[]> {
+  const file = await dataFile(folder, 'polygons', 'geojson', rows)
+  const gigabytes = (statSync(file).size / 1e9).toFixed(1)
+  const server = await startBenchServer(folder)
+  try {
+    const body = { import: { data: { type: 'file', file } } }
+    const { id } = readImport(await server.client.post('/rest/imports', body))
+    const path = `/rest/imports/${id}/tasks/0`
+    const first = await timeOf(server, `${path}/rows?limit=20`)
+    const next: number[] = []
+    for (let page = 1; page <= pages; page += 1)
+      next.push(await timeOf(server, `${path}/rows?limit=20&offset=${page * 20}`))
+    const begun = performance.now()
+    const map = await timeOf(server, `${path}/preview.geojson?limit=20`)
+    while (!(await isCounted(server, path)));
+    const what = `GeoJSON of ${gigabytes} GB`
+    return [
+      { name: `a look at ${what}: first rows`, milliseconds: first, wantedMilliseconds: 200 },
+      {
+        name: `a look at ${what}: next rows (median)`,
+        milliseconds: next.sort((one, other) => one - other)[pages >> 1] ?? 0,
+        wantedMilliseconds: 200,
+      },
+      { name: `a look at ${what}: first features of its map`, milliseconds: map, wantedMilliseconds: 1000 },
+      {
+        name: `a look at ${what}: columns of ${rows} rows, and a map of all`,
+        milliseconds: performance.now() - begun,
+        wantedMilliseconds: 60_000,
+      },
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+async function timeOf({ client }: BenchServer, path: string): Promise<number> {
+  const begun = performance.now()
+  await client.get(path)
+  return performance.now() - begun
+}
+
+async function isCounted({ client }: BenchServer, path: string): Promise<boolean> {
+  return fieldOf(fieldOf(await client.get(`${path}/columns?wait=30`), 'rows'), 'whole') === true
+}
