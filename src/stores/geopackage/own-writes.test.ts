@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { openForReading } from './connections.ts'
+import { lookAtDatabaseNow } from './database-look.ts'
 import { databaseState, ownWrite } from './own-writes.ts'
 
 function createFile(t: TestContext): { path: string; db: DatabaseSync } {
@@ -45,6 +46,22 @@ describe('looking at a database', () => {
       db.exec('COMMIT')
     })
     assert.equal(askElsewhere(path, 'BEGIN IMMEDIATE'), 'done')
+  })
+
+  it('sees the same at once as when it waits, with and without a log', async (t) => {
+    const { path, db } = createFile(t)
+    const same = async (): Promise<string> => {
+      const { text } = await databaseState(path)
+      assert.equal(lookAtDatabaseNow(path).text, text)
+      return text
+    }
+    const first = await same()
+    db.exec('INSERT INTO t VALUES (3)')
+    const second = await same()
+    assert.notEqual(second, first)
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    assert.notEqual(await same(), second)
+    assert.equal(lookAtDatabaseNow(`${path}-nowhere`).text, (await databaseState(`${path}-nowhere`)).text)
   })
 
   it('leaves readers the state that they look at', async (t) => {
