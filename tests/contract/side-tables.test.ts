@@ -15,7 +15,7 @@ import { openVectorStore } from '../../src/stores/registry.ts'
 import type { Row } from '../support/batches.ts'
 import { batchesOf, schemaOf, wkb } from '../support/batches.ts'
 
-const never = AbortSignal.timeout(100_000)
+const never = new AbortController().signal
 const folder = mkdtempSync(join(tmpdir(), 'terrane-sides-'))
 const readers = new Readers({ ownFolder: join(folder, 'stores'), otherFolders: [folder] })
 const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
