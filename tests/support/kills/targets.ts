@@ -16,8 +16,8 @@ export interface KillTarget {
   definition: object
   /** Undefined where there is no such table. */
   content(table: string): Promise<Content | undefined>
-  /** Fails unless the store is sound and holds these tables and nothing else. */
-  assertClean(tables: string[]): Promise<void>
+  /** Fails unless the store is sound and holds these tables, those that keep what layers were, and nothing else. */
+  assertClean(tables: string[], kept: ReadonlySet<string>): Promise<void>
 }
 
 interface ContentRow {
@@ -124,7 +124,11 @@ export function geoPackageTarget(path: string): KillTarget {
 }
 
 const relationsSql = `
-select c.relname as name, c.relkind as kind from pg_class c join pg_namespace n on n.oid = c.relnamespace
+select c.relname as name, c.relkind as kind, coalesce(
+  (select i.indrelid from pg_index i where i.indexrelid = c.oid),
+  (select d.refobjid from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+     and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')), c.oid)::regclass::text as owner
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'public' and c.relname not in ('spatial_ref_sys', 'spatial_ref_sys_pkey')
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 order by 1`
@@ -151,8 +155,9 @@ export function postgisTarget(url: string): KillTarget {
       )
       return toContent(rows as unknown as ContentRow[])
     },
-    assertClean: async (tables) => {
-      const relations = await runSql(url, relationsSql)
+    assertClean: async (tables, kept) => {
+      const all = await runSql(url, relationsSql)
+      const relations = all.filter((one) => !kept.has(String(one['owner'])))
       const names = (kind: string): unknown[] =>
         relations.filter((one) => one['kind'] === kind).map((one) => one['name'])
       assert.deepEqual(names('r'), tables, 'a table is left over')
