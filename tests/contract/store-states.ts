@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
+import { seededRandom } from '../../bench/random.ts'
 import { commitLoad } from '../../src/stores/commit-load.ts'
 import type { KeptState, LoadResult, TableStates, VectorStore } from '../../src/stores/store.ts'
 import type { Row } from '../support/batches.ts'
@@ -75,6 +76,12 @@ export function describeStates(make: MakeStore): void {
   describe('states of tables', () => {
     describeKeeping(make)
     describePuttingAside(make)
+    for (const seed of [1, 2, 3]) {
+      it(
+        `are what a model in memory says, whatever was done (${seed})`,
+        keeping(make, async (under, states) => testSequence(under, states, seed)),
+      )
+    }
   })
 }
 
@@ -201,4 +208,65 @@ function describePuttingAside(make: MakeStore): void {
       assert.match(JSON.stringify(await states.putAside('nothing', 'x')), /^{"reason":/)
     }),
   )
+}
+
+/** A content that the table had: its rows, and how it is kept. */
+interface Content {
+  rows: ReadRow[]
+  kept?: KeptState
+  /** Which content a difference belongs to. */
+  base?: Content
+}
+
+function pathTo(content: Content): KeptState[] {
+  if (content.kept === undefined) return []
+  if (content.kept.form === 'whole') return [content.kept]
+  return [...(content.base === undefined ? [] : pathTo(content.base)), content.kept]
+}
+
+/** Whether a content can be had: it stands whole, or differs from one that can be had or is there. */
+function isReachable(content: Content, present: Content): boolean {
+  if (content.kept === undefined) return content === present
+  if (content.kept.form === 'whole') return true
+  return content.base !== undefined && isReachable(content.base, present)
+}
+
+/** Random loads and ways back; every content that is kept has the rows that it had. */
+async function testSequence({ store }: StoreUnderTest, states: TableStates, seed: number): Promise<void> {
+  const random = seededRandom(seed * 101)
+  const upTo = (count: number): number => Math.floor(random() * count)
+  await loadRows(store, { schema, rows: first, indexes: ['key'] })
+  let present: Content = { rows: await readRows(store) }
+  const contents: Content[] = []
+  for (let step = 0; step < 14; step += 1) {
+    const keepAs = `s${seed}_${step}`
+    const goals = contents.filter((content) => content !== present && isReachable(content, present))
+    const goal = random() < 0.35 ? goals[upTo(goals.length)] : undefined
+    let result: LoadResult
+    if (goal === undefined) {
+      const rows = Array.from({ length: 1 + upTo(6) }, (_, n) => row(n + upTo(3) * 10, `${step}`, upTo(50)))
+      const mode = (['REPLACE', 'APPEND', 'APPEND', 'REPLACE'] as const)[upTo(4)] ?? 'APPEND'
+      result = (await loadRows(store, { mode, schema, rows, keepAs })).result
+    } else {
+      result = await restore(states, pathTo(goal), keepAs)
+    }
+    const { kept } = result
+    const next = goal ?? { rows: await readRows(store) }
+    if (goal !== undefined) assert.deepEqual(await readRows(store), goal.rows, `step ${step}`)
+    if (kept !== undefined && 'id' in kept) {
+      present.kept = kept
+      present.base = next
+      if (!contents.includes(present)) contents.push(present)
+    }
+    delete next.kept
+    delete next.base
+    present = next
+    for (const content of contents) {
+      if (content === present || !isReachable(content, present)) continue
+      assert.deepEqual(await readState(states, pathTo(content)), content.rows, `step ${step}`)
+    }
+  }
+  for (const id of await states.list()) await states.drop({ id })
+  assert.deepEqual(await states.list(), [])
+  assert.deepEqual(await readRows(store), present.rows)
 }

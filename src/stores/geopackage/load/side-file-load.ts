@@ -73,9 +73,9 @@ export class SideFileLoad implements StagedLoad {
       const plan = this.#planNow()
       if (exchangesTable(db, plan) !== isExchanged) throw tableChanged(plan.table)
       const { rows } = this.#staged
-      const { refused, kept, changes } = this.#placeRows(plan)
-      const rowsLoaded = rows.rowCount - refused
       const lastChange = nextChange(db, clock.now())
+      const { refused, kept, changes } = this.#placeRows(plan, lastChange)
+      const rowsLoaded = rows.rowCount - refused
       updateContents(db, plan, {
         lastChange,
         envelope: rows.envelope,
@@ -138,7 +138,7 @@ export class SideFileLoad implements StagedLoad {
     throw tableChanged(early.table)
   }
 
-  #placeRows(plan: LoadPlan): Placed {
+  #placeRows(plan: LoadPlan, lastChange: string): Placed {
     const { rows, srsId } = this.#staged
     const db = this.#db
     if (plan.existing === undefined) {
@@ -150,7 +150,7 @@ export class SideFileLoad implements StagedLoad {
         kept: plan.request.keepAs === undefined ? undefined : { reason: 'There was no table' },
       }
     }
-    const keeping = keepBefore(db, plan)
+    const keeping = keepBefore(db, plan, lastChange)
     const onRefused = (id: number, refusal: Refusal): void =>
       rejectStaged(db, plan, rows, id, refusal, this.#hooks)
     const { refused, foreignTriggers, counts } =

@@ -5,6 +5,7 @@ import type { KeptState, NotKept } from '../../store.ts'
 import type { SetAside } from '../foreign-code.ts'
 import { refersToOthers } from '../foreign-code.ts'
 import type { LoadPlan } from '../load-plan.ts'
+import { keepDifference } from './keep-difference.ts'
 import { exchangeTable } from './keep-whole.ts'
 
 /** How what a table is before a load is kept. */
@@ -22,13 +23,11 @@ export function exchangesTable(db: DatabaseSync, { existing, table, request }: L
 }
 
 /** What the load asks to be kept, and how; undefined where it asks for nothing. */
-export function keepBefore(db: DatabaseSync, plan: LoadPlan): Keeping | undefined {
+export function keepBefore(db: DatabaseSync, plan: LoadPlan, lastChange: string): Keeping | undefined {
   const { existing, table, request } = plan
   const { keepAs } = request
   if (keepAs === undefined || existing === undefined) return undefined
-  if (!exchangesTable(db, plan)) {
-    return { finish: () => ({ reason: `What the table "${table}" was is not kept` }) }
-  }
+  if (!exchangesTable(db, plan)) return keepDifference(db, { plan, existing, keepAs }, lastChange)
   const brokenBefore = countBroken(db, table)
   let kept: KeptState | undefined
   return {

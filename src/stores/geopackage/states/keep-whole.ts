@@ -13,7 +13,7 @@ import { indexesOf, renameTable } from './rename-table.ts'
 import { estimateSize } from './table-size.ts'
 
 /** What is written down of a table as it is. */
-function recordTable(
+export function recordTable(
   db: DatabaseSync,
   table: GeoPackageTable,
   triggers: SetAside['triggers'],
@@ -85,7 +85,7 @@ function findSequence(db: DatabaseSync, table: string): number | bigint | undefi
   return statement.get(table)?.['seq'] as bigint | undefined
 }
 
-function toKeptState({ id, form, table, rowCount, number }: Kept, sizeBytes: number): KeptState {
+export function toKeptState({ id, form, table, rowCount, number }: Kept, sizeBytes: number): KeptState {
   const description: TableDescription = {
     name: table.name,
     schema: table.schema,

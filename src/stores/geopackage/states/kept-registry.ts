@@ -24,6 +24,8 @@ export interface KeptRecord {
   content: string
   /** Of a difference: the content that it belongs to. */
   base?: string
+  /** Of a difference: a tally of the rows of the table that it belongs to. */
+  after?: string
   catalogue: CatalogueRows
   triggers: { name: string; sql: string }[]
   indexes: { name: string; keptName: string; sql: string; keptSql: string }[]
@@ -75,6 +77,10 @@ export function getKept(db: DatabaseSync, id: string): Kept {
   const kept = findKept(db, id)
   if (kept === undefined) throw conflict('not-restorable', `The state "${id}" is not kept any more`)
   return kept
+}
+
+export function allKept(db: DatabaseSync): Kept[] {
+  return listKept(db).map((id) => getKept(db, id))
 }
 
 export function listKept(db: DatabaseSync): string[] {

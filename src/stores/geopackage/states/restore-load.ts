@@ -8,8 +8,10 @@ import { nextChange, setLastChange } from '../contents.ts'
 import { storeFailure } from '../errors.ts'
 import type { LoadSurroundings } from '../load-surroundings.ts'
 import { describeTable } from '../table-description.ts'
+import { findPath } from './find-path.ts'
 import { brokenReferences, countBroken } from './keep-before.ts'
-import { getKept, setContent } from './kept-registry.ts'
+import { setContent } from './kept-registry.ts'
+import { restoreDifferences } from './restore-differences.ts'
 import { restoreWhole } from './restore-whole.ts'
 
 /** A way back, of which nothing is done yet. */
@@ -102,12 +104,15 @@ interface Restored {
 }
 
 function restore(db: DatabaseSync, { table, path, keepAs }: RestoreRequest): Restored {
-  const [first, ...others] = path.map(({ id }) => getKept(db, id))
-  if (first === undefined || others.length > 0 || first.form !== 'whole') {
-    throw conflict('not-restorable', 'Only whole states can be restored')
-  }
+  const { whole, differences } = findPath(db, table, path.at(-1)?.id ?? '')
   const broken = countBroken(db, table)
-  const kept = restoreWhole(db, table, first, keepAs)
+  const kept = whole === undefined ? undefined : restoreWhole(db, table, whole, keepAs)
+  const last = differences.at(-1) ?? whole
+  if (last === undefined) throw new Error('A way leads to a state')
+  const name = last.table.name
+  // What was whole is kept as a difference from now on, unless it is the state that is meant.
+  const keep = whole === undefined ? { as: keepAs } : { as: whole.id, content: whole.content }
+  const undone = restoreDifferences(db, name, differences, keep)
   if (countBroken(db, table) > broken) throw brokenReferences(table)
-  return { name: first.table.name, kept, content: first.content }
+  return { name, kept: whole === undefined ? undone : kept, content: last.content }
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { loadRows, readColumn } from '../../../../tests/contract/store-session.ts'
+import type { LoadArguments } from '../../../../tests/contract/store-session.ts'
+import { loadRows, readColumn, readRows } from '../../../../tests/contract/store-session.ts'
 import type { Row } from '../../../../tests/support/batches.ts'
 import { schemaOf, wkb } from '../../../../tests/support/batches.ts'
 import { commitLoad } from '../../commit-load.ts'
@@ -188,5 +189,57 @@ describe('kept states of a GeoPackage', () => {
     checkFile(path)
     const triggers = ask(path, `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'layer'`)
     assert.equal(triggers.length, 6)
+  })
+
+  it('are differences where rows stay in their table, and chains of these lead back', async (t) => {
+    const { path, store } = open(t)
+    const read = async (): Promise<unknown> => [
+      await readRows(store),
+      (await store.findTable('layer'))?.envelope,
+      gdalLayers(path),
+    ]
+    await loadRows(store, { schema, rows: many(50, 'a') })
+    const looks = [await read()]
+    const kept: KeptState[] = []
+    const load = async (more: Partial<LoadArguments>): Promise<void> => {
+      const { result } = await loadRows(store, { schema, ...more, keepAs: `k${kept.length}` })
+      kept.push(keptOf(result))
+      looks.push(await read())
+      checkFile(path)
+    }
+    const upsert = { keys: ['key'], deletesMissing: true }
+    await load({ mode: 'UPSERT', upsert, rows: [...many(20, 'a'), row(30, 'changed'), row(70, 'new')] })
+    await load({ mode: 'APPEND', rows: [row(80, 'more')] })
+    await load({ mode: 'REPLACE', rows: many(3, 'c') })
+    assert.deepEqual(
+      kept.map(({ form }) => form),
+      ['difference', 'difference', 'whole'],
+    )
+    for (const [step, look] of [
+      [0, 0],
+      [2, 2],
+      [1, 1],
+    ] as const) {
+      const way = kept.slice(step).reverse()
+      const back = keptOf(await restore(store, way, `back${step}`))
+      assert.deepEqual(await read(), looks[look], `k${step}`)
+      checkFile(path)
+      await restore(store, [back], `again${step}`)
+      assert.deepEqual(await read(), looks[3], `from k${step}`)
+      checkFile(path)
+    }
+    await restore(store, kept.slice(0, 2).reverse())
+    assert.deepEqual(await read(), looks[0])
+  })
+
+  it('that are differences are refused once others have written to the table', async (t) => {
+    const { path, store } = open(t)
+    await loadRows(store, { schema: schemaOf({ n: 'int32' }), rows: [{ values: [1] }] })
+    const more = { schema: schemaOf({ n: 'int32' }), rows: [{ values: [2] }] }
+    const kept = keptOf((await loadRows(store, { mode: 'APPEND', ...more, keepAs: 'one' })).result)
+    sql(path, 'INSERT INTO layer (n) VALUES (3)')
+    await assert.rejects(restore(store, [kept]), { code: 'not-restorable' })
+    assert.deepEqual(await readColumn(store, 'n'), [1, 2, 3])
+    assert.deepEqual(await store.states?.list(), ['one'])
   })
 })

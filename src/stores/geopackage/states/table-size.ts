@@ -23,3 +23,10 @@ export function estimateSize(db: DatabaseSync, { name, idColumn, columns, schema
   const each = bytes / probes + rowBytes + (schema.geometry === undefined ? 0 : indexedBytes)
   return Math.round(each * count)
 }
+
+/** Another text for a table to which rows were added, or from which some went. */
+export function tallyRows(db: DatabaseSync, { name, idColumn }: GeoPackageTable): string {
+  const id = quoteName(idColumn ?? 'rowid')
+  const row = db.prepare(`SELECT count(*) AS n, total(${id}) AS sum FROM main.${quoteName(name)}`).get()
+  return `${row?.['n']} ${row?.['sum']}`
+}

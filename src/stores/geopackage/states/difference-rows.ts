@@ -1,0 +1,77 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import { boxOf } from '../compare/canonical-geometry.ts'
+import { hasRtree, rtreeName } from '../rtree-sql.ts'
+import type { Kept } from './kept-registry.ts'
+import { addedTable, keptTable } from './kept-registry.ts'
+
+/** Ids that differ between two states, in a table of this connection alone. */
+export const touchedTable = 'temp.touched'
+
+/** Makes the tables of a difference: the rows as they were, and the ids that came. Both are given as queries. */
+export function fillDifference(db: DatabaseSync, number: number, id: string, rows: string): void {
+  const table = keptTable(number)
+  db.exec(
+    `CREATE TABLE main.${table} AS ${rows};
+     CREATE INDEX main.${table}_id ON ${table} (${quoteName(id)});
+     CREATE TABLE main.${addedTable(number)} (id INTEGER PRIMARY KEY)`,
+  )
+}
+
+export function fillAdded(db: DatabaseSync, number: number, ids: string): void {
+  db.exec(`INSERT INTO main.${addedTable(number)} ${ids}`)
+}
+
+/** Finds every row that one of the differences touches. */
+export function findTouched(db: DatabaseSync, differences: Kept[]): void {
+  db.exec(`DROP TABLE IF EXISTS ${touchedTable}; CREATE TEMP TABLE touched (id INTEGER PRIMARY KEY)`)
+  for (const { number, table } of differences) {
+    db.exec(
+      `INSERT OR IGNORE INTO ${touchedTable} SELECT id FROM main.${addedTable(number)};
+       INSERT OR IGNORE INTO ${touchedTable} SELECT ${quoteName(table.idColumn ?? 'rowid')} FROM main.${keptTable(number)}`,
+    )
+  }
+}
+
+/** Takes what came out of the table, and puts back what was there; the triggers of the table have to be set aside. */
+export function undoDifferences(db: DatabaseSync, table: string, differences: Kept[]): void {
+  const columns = storedColumns(db, table).map(quoteName).join(', ')
+  const target = `main.${quoteName(table)}`
+  for (const { number, table: was } of differences) {
+    const id = quoteName(was.idColumn ?? 'rowid')
+    db.exec(
+      `DELETE FROM ${target} WHERE ${id} IN (SELECT id FROM main.${addedTable(number)})
+         OR ${id} IN (SELECT ${id} FROM main.${keptTable(number)});
+       INSERT INTO ${target} (${columns}) SELECT ${columns} FROM main.${keptTable(number)}`,
+    )
+  }
+}
+
+function storedColumns(db: DatabaseSync, table: string): string[] {
+  const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteText(table)})`).all()
+  return infos.filter(({ hidden }) => Number(hidden) === 0).map(({ name }) => String(name))
+}
+
+/** Brings the R*Tree after the rows that were touched. */
+export function moveTouchedBoxes(
+  db: DatabaseSync,
+  table: string,
+  geometry: string | undefined,
+  id: string,
+): void {
+  if (geometry === undefined || !hasRtree(db, { table, geometry })) return
+  db.function(
+    'box_side',
+    { deterministic: true, directOnly: true },
+    (blob, side) => boxOf(blob)?.[Number(side)] ?? null,
+  )
+  const rtree = `main.${quoteName(rtreeName({ table, geometry }))}`
+  const shape = `x.${quoteName(geometry)}`
+  const sides = [0, 2, 1, 3].map((side) => `box_side(${shape}, ${side})`).join(', ')
+  db.exec(
+    `DELETE FROM ${rtree} WHERE id IN (SELECT id FROM ${touchedTable});
+     INSERT INTO ${rtree} (id, minx, maxx, miny, maxy) SELECT x.${quoteName(id)}, ${sides}
+       FROM ${touchedTable} t CROSS JOIN main.${quoteName(table)} x ON x.${quoteName(id)} = t.id
+       WHERE box_side(${shape}, 0) IS NOT NULL`,
+  )
+}

@@ -1,0 +1,62 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { findTable } from '../../../formats/geopackage/tables.ts'
+import { conflict } from '../../../lib/errors.ts'
+import { findChange } from '../contents.ts'
+import type { Kept } from './kept-registry.ts'
+import { allKept, contentOf, getKept } from './kept-registry.ts'
+import { tallyRows } from './table-size.ts'
+
+/** From the table as it is, or from a whole state, by differences to the state that is meant. */
+export interface Path {
+  whole: Kept | undefined
+  differences: Kept[]
+}
+
+/** The way to a state, by what each difference belongs to; throws `Failure` where there is none any more. */
+export function findPath(db: DatabaseSync, table: string, id: string): Path {
+  const meant = getKept(db, id)
+  const lastChange = findChange(db, table)
+  const present = lastChange === undefined ? undefined : contentOf(db, table, lastChange)
+  const path = search(meant, { all: allKept(db), present, seen: new Set() })
+  if (path === undefined) {
+    throw conflict(
+      'not-restorable',
+      `The table "${table}" was changed by others since the state "${id}" was kept`,
+    )
+  }
+  const [first] = path.differences
+  if (path.whole === undefined && first !== undefined) requireUntouched(db, table, first)
+  return path
+}
+
+interface Search {
+  all: Kept[]
+  /** The content that the table has now. */
+  present: string | undefined
+  seen: Set<string>
+}
+
+/** Several states may be kept of one content, and not all of them lead on. */
+function search(state: Kept, { all, present, seen }: Search): Path | undefined {
+  if (state.form === 'whole') return { whole: state, differences: [] }
+  if (state.base === present) return { whole: undefined, differences: [state] }
+  seen.add(state.id)
+  for (const next of all) {
+    if (next.content !== state.base || seen.has(next.id)) continue
+    const path = search(next, { all, present, seen })
+    if (path !== undefined) return { ...path, differences: [...path.differences, state] }
+  }
+  return undefined
+}
+
+/** Not everybody who writes to a table tells the catalogue. */
+function requireUntouched(db: DatabaseSync, name: string, { after, id, table }: Kept): void {
+  const now = findTable(db, name)
+  const columns = (columnsOf: typeof now): string => JSON.stringify(columnsOf?.columns)
+  if (now !== undefined && columns(now) === columns(table as typeof now) && tallyRows(db, now) === after)
+    return
+  throw conflict(
+    'not-restorable',
+    `The table "${name}" was changed by others since the state "${id}" was kept`,
+  )
+}
