@@ -65,11 +65,11 @@ export const house: House = {
       'geometry-builder.ts',
       'validity',
       '.',
-      'postgres-copy',
+      ['crs-finding', 'postgres-copy'],
     ],
     'src/importer': [
       ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds'],
-      ['preview', 'rehearse', 'restore'],
+      ['preview', 'rehearse', 'restore', 'locate'],
       ...['run', 'desk', '.'],
     ],
     'src/importer/kinds': [
@@ -165,6 +165,7 @@ export const house: House = {
     'src/importer/look': ['look.ts'],
     'src/importer/model': ['model.ts', 'load-rules.ts'],
     'src/importer/preview': ['preview.ts'],
+    'src/importer/locate': ['locate.ts'],
     'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],
     'src/importer/rehearse': ['rehearse.ts'],

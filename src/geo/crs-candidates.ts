@@ -19,8 +19,8 @@ export interface CrsCandidate {
 const maxCandidates = 10
 
 /**
- * CRSs that fit an unmatched declaration or the data's bounds, likeliest first. `hint` is an authority code or a
- * name that the user or the surroundings suggest.
+ * CRSs that fit an unmatched declaration, or bounds that are plainly degrees, likeliest first. `hint` is an authority code or
+ * a name that the user or the surroundings suggest. Where data would lie in which CRS is asked of `crs-finding`.
  */
 export function crsCandidates(
   declaration: CrsDeclaration | undefined,
@@ -67,7 +67,7 @@ function fromEnvelope(envelope: Envelope | undefined): CrsCandidate[] {
     const isTiny = maxX - minX < 1e-9 && Math.abs(minX) < 1e-9
     return rowCandidates([['EPSG:4326', isTiny ? 0.3 : 0.8, 'Coordinates lie within longitude and latitude']])
   }
-  return projectedCandidates(envelope)
+  return []
 }
 
 function rowCandidates(list: [srs: string, confidence: number, evidence: string][]): CrsCandidate[] {
@@ -75,41 +75,4 @@ function rowCandidates(list: [srs: string, confidence: number, evidence: string]
     const row = findRow(srs)
     return row === undefined ? [] : [candidate(row, confidence, evidence)]
   })
-}
-
-/** National and continental systems in wide use, each with how telling its range is: west, south, east, north. */
-const widelyUsed: [string, number, [number, number, number, number]][] = [
-  ['EPSG:27700', 0.25, [0, 0, 700_000, 1_300_000]],
-  ['EPSG:2154', 0.45, [0, 6_000_000, 1_300_000, 7_200_000]],
-  ['EPSG:28992', 0.3, [0, 300_000, 290_000, 630_000]],
-  ['EPSG:2056', 0.6, [2_480_000, 1_070_000, 2_840_000, 1_300_000]],
-  ['EPSG:21781', 0.35, [480_000, 70_000, 840_000, 300_000]],
-  ['EPSG:3035', 0.3, [2_400_000, 1_300_000, 7_400_000, 5_500_000]],
-  ['EPSG:2180', 0.25, [140_000, 100_000, 880_000, 800_000]],
-  ['EPSG:5514', 0.6, [-910_000, -1_450_000, -150_000, -930_000]],
-  ['EPSG:31467', 0.5, [3_250_000, 5_200_000, 3_950_000, 6_150_000]],
-  ['EPSG:31468', 0.5, [4_250_000, 5_200_000, 4_950_000, 6_150_000]],
-  ['EPSG:25832', 0.3, [200_000, 5_200_000, 1_000_000, 6_200_000]],
-  ['EPSG:25833', 0.25, [100_000, 5_200_000, 900_000, 6_200_000]],
-  ['EPSG:3067', 0.3, [50_000, 6_600_000, 760_000, 7_800_000]],
-  ['EPSG:3006', 0.3, [200_000, 6_100_000, 950_000, 7_700_000]],
-  ['EPSG:2193', 0.6, [1_000_000, 4_700_000, 2_100_000, 6_300_000]],
-  ['EPSG:5070', 0.15, [-2_400_000, 250_000, 2_300_000, 3_200_000]],
-  ['EPSG:3005', 0.15, [200_000, 350_000, 1_900_000, 1_800_000]],
-]
-
-const webMercatorEdge = 20_037_508.35
-
-function projectedCandidates({ minX, minY, maxX, maxY }: Envelope): CrsCandidate[] {
-  const found: [string, number, string][] = []
-  const within = (west: number, south: number, east: number, north: number): boolean =>
-    minX >= west && minY >= south && maxX <= east && maxY <= north
-  for (const [srs, confidence, [west, south, east, north]] of widelyUsed) {
-    if (within(west, south, east, north))
-      found.push([srs, confidence, 'Coordinates lie where this CRS is used'])
-  }
-  if (within(-webMercatorEdge, -webMercatorEdge, webMercatorEdge, webMercatorEdge)) {
-    found.push(['EPSG:3857', 0.4, 'Coordinates lie within web maps’ projection'])
-  }
-  return rowCandidates(found)
 }

@@ -23,6 +23,7 @@ import {
   shareNews,
   tellEnded,
 } from './live/live.ts'
+import { Locator } from './locate/locate.ts'
 import type { ImportRecord, OwnStyle } from './model/model.ts'
 import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
@@ -117,7 +118,9 @@ function createRooms(needs: ImporterNeeds) {
   const kinds = new Kinds({ ...needs, ...live, pool, tools: { turns: toolTurns, limits } })
   const records = { database, clock, progress }
   const look = { ...needs, progress }
-  const making = { records, kinds, pool, limits }
+  const onEnd = (error: Error): void => tellEnded({ log, events }, 'load', error)
+  const locator = new Locator({ records, catalog, onEnd })
+  const making = { records, kinds, pool, locator, limits }
   const starting = { records, jobs, locks }
   const rehearsing = {
     ...{ records, kinds, jobs, locks, running, folders, log, sides: needs.sides },
@@ -127,12 +130,12 @@ function createRooms(needs: ImporterNeeds) {
   const owner = { ...records, catalog }
   const tasks = { owner, attempt: { kinds, locks, log }, running, events, width: limits.concurrentLoads }
   const archive = { records, kinds, running, folders, log }
-  const onEnd = (error: Error): void => tellEnded({ log, events }, 'load', error)
   const maxBytes = limits.previewBytes
   const previews = new Previews({ records, kinds, pool, sides: needs.sides, folders, maxBytes, log, onEnd })
   return {
     pool,
     previews,
+    locator,
     toolTurns,
     progress,
     cancel,
@@ -170,7 +173,7 @@ function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews) 
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
-  const { desk, pool, previews, toolTurns, progress } = rooms
+  const { desk, pool, previews, locator, toolTurns, progress } = rooms
   const { cancel, rehearsing, preparing, running, restores } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
@@ -191,6 +194,8 @@ export function createImporter(needs: ImporterNeeds) {
     ...droppingLooks(desk, previews),
     /** Looks at rows before they are loaded. */
     previews,
+    /** Finds the CRS of data that name none. */
+    locator,
     /** What is kept, to be read. */
     kept: new KeptImports(database, folders),
     /** What is listed of changes that tasks make, or would make. */
@@ -234,7 +239,7 @@ export function createImporter(needs: ImporterNeeds) {
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()
-      await Promise.all([versions?.stop(), pool.close(), previews.close()])
+      await Promise.all([versions?.stop(), pool.close(), previews.close(), locator.close()])
     },
   }
 }

@@ -13,6 +13,7 @@ import {
 } from './imports.ts'
 import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './looks.ts'
 import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
+import { listSrsCandidates } from './srs-candidates.ts'
 import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
 import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
 import { changeTaskTarget, showTaskTarget } from './task-targets.ts'
@@ -99,6 +100,9 @@ const taskEndpoints = [
 ]
 
 const lookEndpoints = [
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/srs-candidates', 'staff', 'view', {
+    listSrsCandidates,
+  }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rows', 'staff', 'view', { showRows }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/columns', 'staff', 'view', { showColumns }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview/:z/:x/:y.mvt', 'staff', 'view', {

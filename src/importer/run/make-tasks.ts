@@ -1,5 +1,6 @@
 import { defined } from '../../lib/defined.ts'
 import type { Kinds, TaskPlan } from '../kinds/kinds.ts'
+import type { Locator } from '../locate/locate.ts'
 import type { FoundData, PlanContext } from '../look/look.ts'
 import { describeAll, suits } from '../look/look.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
@@ -13,6 +14,7 @@ export interface MakeNeeds {
   records: Keeping
   kinds: Kinds
   pool: LoadPool
+  locator: Locator
   limits: { maxTasks: number; concurrentLoads: number }
 }
 
@@ -49,8 +51,9 @@ export async function makeTasks(
   }
   const { signal } = options
   const plan = await kinds.ofSource(record.source).look({ record, described, context, signal })
-  const tasks: TaskRecord[] = []
-  for (const task of plan.tasks) tasks.push(await kinds.reexamine(record, await withOwnStyle(task)))
+  const examined: TaskRecord[] = []
+  for (const task of plan.tasks) examined.push(await kinds.reexamine(record, await withOwnStyle(task)))
+  const tasks = await needs.locator.propose(record, examined, signal)
   const grown = plan.grown === undefined ? undefined : await kinds.reexamine(record, plan.grown)
   return { ...plan, tasks, messages: [...found.messages, ...plan.messages], ...defined({ grown }) }
 }

@@ -1,0 +1,145 @@
+import type { CrsDeclaration } from '../crs.ts'
+import type { CrsCandidate } from '../crs-candidates.ts'
+import { crsCandidates } from '../crs-candidates.ts'
+import type { Envelope } from '../envelope.ts'
+import type { Box } from './countries.ts'
+import { countryAt } from './countries.ts'
+import type { Place } from './place.ts'
+import type { RankedCrs } from './rank-crs.ts'
+import { rankCrs } from './rank-crs.ts'
+
+/** What is known of data whose CRS is not. */
+export interface CrsQuestion {
+  declaration?: CrsDeclaration
+  /** Of the data, in their own numbers. */
+  envelope?: Envelope
+  /** Where they are expected to lie. */
+  places: readonly Place[]
+}
+
+/** A CRS with where the data would lie in it. */
+export interface FoundCrs extends CrsCandidate {
+  /** West, south, east, north in degrees. */
+  falls?: Box
+  /** Other systems in which the data would lie within a metre of there. */
+  alike?: string[]
+}
+
+/** What can be said of where data lie. */
+export interface CrsAnswer {
+  candidates: FoundCrs[]
+  /** The numbers fit systems all over the earth: only a place can tell which. */
+  needsPlace: boolean
+}
+
+const maxCandidates = 10
+/** Systems that lie this close together on the earth are one answer to where the data are. */
+const samePlaceDegrees = 1
+/** About a metre. */
+const alikeDegrees = 1e-5
+
+/** The systems that data without one may be in, likeliest first; none where nothing but a place could tell. */
+export function findCrsFor({ declaration, envelope, places }: CrsQuestion): CrsAnswer {
+  const declared = crsCandidates(declaration)
+  if (envelope === undefined || !(envelope.minX <= envelope.maxX)) {
+    return { candidates: declared, needsPlace: false }
+  }
+  if (places.length === 0) return withoutPlace(declared, envelope)
+  const ranked = rankCrs(envelope, places).slice(0, 40)
+  const candidates = toCandidates(ranked)
+  return { candidates: merge(declared, candidates), needsPlace: candidates.length === 0 }
+}
+
+function withoutPlace(declared: CrsCandidate[], envelope: Envelope): CrsAnswer {
+  const degrees = crsCandidates(undefined, envelope)
+  if (degrees.length > 0) return { candidates: merge(declared, degrees), needsPlace: false }
+  const fits = rankCrs(envelope).filter(({ inArea, reading }) => inArea > 0.9 && isPlain(reading))
+  const [first] = fits
+  const isOnePlace = first !== undefined && fits.every((one) => isNear(one.falls, first.falls))
+  return {
+    candidates: merge(declared, isOnePlace ? toCandidates(fits) : []),
+    needsPlace: declared.length === 0 && !isOnePlace,
+  }
+}
+
+function isPlain({ isSwapped, factor }: RankedCrs['reading']): boolean {
+  return !isSwapped && factor === 1
+}
+
+function isNear(one: Box, other: Box): boolean {
+  return one.every((value, at) => Math.abs(value - (other[at] ?? 0)) < samePlaceDegrees)
+}
+
+function merge(declared: FoundCrs[], found: FoundCrs[]): FoundCrs[] {
+  const best = new Map<string, FoundCrs>()
+  for (const one of [...declared, ...found]) {
+    const known = best.get(one.srs)
+    if (known === undefined) best.set(one.srs, one)
+    else if (known.confidence < one.confidence) best.set(one.srs, one)
+  }
+  return [...best.values()].sort((a, b) => b.confidence - a.confidence).slice(0, maxCandidates)
+}
+
+/** Those that lie within a metre of a better one are named with it. */
+function toCandidates(ranked: RankedCrs[]): FoundCrs[] {
+  const groups: { first: RankedCrs; alike: string[] }[] = []
+  for (const one of ranked) {
+    const group = groups.find(({ first }) => isAlike(first, one))
+    if (group === undefined) groups.push({ first: one, alike: [] })
+    else group.alike.push(one.system.row.srs)
+  }
+  const weights = groups.map(({ first }) => Math.exp(first.score - (groups[0]?.first.score ?? 0)))
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  return groups.slice(0, maxCandidates).map(({ first, alike }, at) => ({
+    srs: first.system.row.srs,
+    name: first.system.row.name,
+    confidence: round(Math.min(0.95, (weights[at] ?? 0) / sum), 3),
+    evidence: evidenceOf(first),
+    falls: first.falls,
+    ...(alike.length === 0 ? {} : { alike }),
+  }))
+}
+
+/** Whether both are of today's datums, so that no shift between them is left out. */
+function isAlike(one: RankedCrs, other: RankedCrs): boolean {
+  const isSameWay =
+    one.reading.isSwapped === other.reading.isSwapped && one.reading.factor === other.reading.factor
+  if (!isSameWay || !one.system.isOfToday || !other.system.isOfToday) return false
+  return one.falls.every((value, at) => Math.abs(value - (other.falls[at] ?? 0)) < alikeDegrees)
+}
+
+function evidenceOf({ falls, nearest, reading, system, inArea }: RankedCrs): string {
+  const [west, south, east, north] = falls
+  const country = countryAt((west + east) / 2, (south + north) / 2)
+  const sentences = [
+    `The data would lie ${country === undefined ? 'at sea' : `in ${country.name}`}, ${range(west, east, 'E', 'W')}, ${range(south, north, 'N', 'S')}`,
+    ...(nearest === undefined ? [] : [distance(nearest)]),
+    inArea === 1
+      ? `Made for: ${system.areaName}`
+      : `In part outside of what it is made for: ${system.areaName}`,
+    ...(reading.isSwapped ? ['Only if the axes are swapped: northing or latitude stands first'] : []),
+    ...(reading.factor === 0.001
+      ? ['Only if the numbers are millimetres, which have to be divided by 1000']
+      : []),
+    ...(reading.factor === 0.3048
+      ? ['Only if the numbers are feet, which have to be multiplied by 0.3048']
+      : []),
+  ]
+  return sentences.join('. ')
+}
+
+function distance({ label, kilometres }: { label: string; kilometres: number }): string {
+  if (kilometres < 0.1) return `They touch ${label}`
+  const shown = kilometres < 10 ? kilometres.toFixed(1) : kilometres.toFixed(0)
+  return `${shown} km from ${label}`
+}
+
+function range(from: number, to: number, plus: string, minus: string): string {
+  const show = (value: number): string =>
+    `${Math.abs(value).toFixed(Math.abs(to - from) < 0.1 ? 3 : 1)}° ${value < 0 ? minus : plus}`
+  return show(from) === show(to) ? show(from) : `${show(from)} to ${show(to)}`
+}
+
+function round(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits
+}

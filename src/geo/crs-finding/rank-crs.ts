@@ -1,0 +1,176 @@
+import type { Envelope } from '../envelope.ts'
+import type { Box } from './countries.ts'
+import { isInCountry } from './countries.ts'
+import type { Place } from './place.ts'
+import type { System } from './systems.ts'
+import { systems } from './systems.ts'
+
+/** How the numbers of the data have to be read to be coordinates of a system. */
+interface Reading {
+  /** Northing or latitude stands first. */
+  isSwapped: boolean
+  /** In units of the system: 0.001 where they are thousandths of it. */
+  factor: number
+}
+
+/** A system with where the data would lie in it. */
+export interface RankedCrs {
+  system: System
+  reading: Reading
+  /** Where the data would lie: west, south, east, north in degrees. */
+  falls: Box
+  /** Of the points that were looked at, those within the system's area of use. */
+  inArea: number
+  /** Of these points, those within a place that was given. */
+  inPlace: number
+  /** The nearest place that was given, with the kilometres to it. */
+  nearest?: { label: string; kilometres: number }
+  /** Logarithm of how likely. */
+  score: number
+}
+
+const degrees = 180 / Math.PI
+const kilometresPerDegree = 111.2
+/** The corners, the middles of the edges and the middle of an envelope. */
+const shares = [0, 0.5, 1]
+
+/** Of data along a coast or a border, corners of their envelope lie outside of the country. */
+const enoughInPlace = 0.3
+
+const asTheyAre: Reading = { isSwapped: false, factor: 1 }
+/** Rarer than numbers as they are meant, each with what that takes off its score. */
+const otherReadings: [Reading, number][] = [
+  [{ isSwapped: true, factor: 1 }, 3],
+  [{ isSwapped: false, factor: 0.001 }, 5],
+  [{ isSwapped: false, factor: 0.3048 }, 5],
+]
+
+/**
+ * Systems in which data lie where they can lie, likeliest first. With places those in which they lie there, or near; what
+ * other readings of the numbers give comes with a lower score.
+ */
+export function rankCrs(envelope: Envelope, places: readonly Place[] = []): RankedCrs[] {
+  const near = places.length === 0 ? systems() : systems().filter(({ area }) => isNear(area, places))
+  const found = near.flatMap((system) => rank(system, envelope, asTheyAre, places, 0))
+  const others = otherReadings.flatMap(([reading, cost]) =>
+    near.flatMap((system) => rank(system, envelope, reading, places, cost)),
+  )
+  return [...found, ...others].sort((a, b) => b.score - a.score)
+}
+
+function isNear([west, south, east, north]: Box, places: readonly Place[]): boolean {
+  return places.some(({ boxes }) =>
+    boxes.some(([w, s, e, n]) => {
+      const isLevel = s <= north + 1 && n >= south - 1
+      return isLevel && [-360, 0, 360].some((turn) => w + turn <= east + 1 && e + turn >= west - 1)
+    }),
+  )
+}
+
+function rank(
+  system: System,
+  envelope: Envelope,
+  reading: Reading,
+  places: readonly Place[],
+  cost: number,
+): RankedCrs[] {
+  const isGeographic = system.shape.kind === 'geographic'
+  if (isGeographic ? reading.factor !== 1 : isSmall(envelope)) return []
+  const points = pointsOf(system, envelope, reading)
+  if (points === undefined) return []
+  const inArea = share(points, ([x, y]) => isInBox(x, y, system.area))
+  if (inArea < 0.3) return []
+  const inPlace =
+    places.length === 0 ? 0 : share(points, ([x, y]) => places.some((place) => isIn(x, y, place)))
+  const falls = boxOf(points)
+  const nearest = nearestOf(falls, places)
+  const far = nearest === undefined ? 0 : Math.min(12, Math.log1p(nearest.kilometres / 20) * 2)
+  const score =
+    system.prior - cost + 4 * inArea + 4 * Math.min(1, inPlace / enoughInPlace) - far + precision(system)
+  return [{ system, reading, falls, inArea, inPlace, score, ...(nearest === undefined ? {} : { nearest }) }]
+}
+
+/** Whether the numbers are those of degrees: in a projected system the data would lie within some metres of its origin. */
+function isSmall({ minX, minY, maxX, maxY }: Envelope): boolean {
+  return Math.max(Math.abs(minX), Math.abs(maxX), Math.abs(minY), Math.abs(maxY)) <= 360
+}
+
+/** A system that is made for a small area says more when data lie in it than one of the whole earth. */
+function precision({ area: [west, south, east, north] }: System): number {
+  return -Math.log10(Math.max(0.1, (east - west) * (north - south))) / 2
+}
+
+function pointsOf(
+  system: System,
+  { minX, minY, maxX, maxY }: Envelope,
+  { isSwapped, factor }: Reading,
+): [number, number][] | undefined {
+  const projector = system.projector()
+  if (projector === undefined) return undefined
+  const east = system.shape.primeMeridian
+  const points: [number, number][] = []
+  for (const across of shares) {
+    for (const up of shares) {
+      const x = (minX + (maxX - minX) * across) * factor
+      const y = (minY + (maxY - minY) * up) * factor
+      const place = isSwapped ? { x: y, y: x } : { x, y }
+      const given = { ...place }
+      projector.toRadians(place)
+      const longitude = place.x * degrees + east
+      const latitude = place.y * degrees
+      if (!(Number.isFinite(longitude) && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540))
+        return undefined
+      points.push([longitude, latitude])
+      if (across !== 0.5 || up !== 0.5) continue
+      projector.fromRadians(place)
+      const off = Math.hypot(place.x - given.x, place.y - given.y)
+      if (!(off <= 1 + 1e-6 * Math.hypot(given.x, given.y))) return undefined
+    }
+  }
+  return points
+}
+
+function share(points: [number, number][], test: (point: [number, number]) => boolean): number {
+  return points.filter(test).length / points.length
+}
+
+function isIn(x: number, y: number, { boxes, country }: Place): boolean {
+  if (country !== undefined) return isInCountry(country, x, y)
+  return boxes.some((box) => isInBox(x, y, box))
+}
+
+function isInBox(x: number, y: number, [west, south, east, north]: Box): boolean {
+  if (y < south || y > north) return false
+  return [-360, 0, 360].some((turn) => x + turn >= west && x + turn <= east)
+}
+
+function boxOf(points: [number, number][]): Box {
+  const xs = points.map(([x]) => x)
+  const ys = points.map(([, y]) => y)
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
+
+function nearestOf(falls: Box, places: readonly Place[]): RankedCrs['nearest'] {
+  let nearest: RankedCrs['nearest']
+  for (const { label, boxes } of places) {
+    for (const box of boxes) {
+      const kilometres = between(falls, box)
+      if (nearest === undefined || kilometres < nearest.kilometres) nearest = { label, kilometres }
+    }
+  }
+  return nearest
+}
+
+/** Kilometres from one box to another, about. */
+function between(one: Box, other: Box): number {
+  const up = gap(one[1], one[3], other[1], other[3])
+  const across = Math.min(
+    ...[-360, 0, 360].map((turn) => gap(one[0] + turn, one[2] + turn, other[0], other[2])),
+  )
+  const latitude = (one[1] + one[3]) / 2
+  return Math.hypot(up, across * Math.cos(latitude / degrees)) * kilometresPerDegree
+}
+
+function gap(from: number, to: number, otherFrom: number, otherTo: number): number {
+  return Math.max(0, otherFrom - to, from - otherTo)
+}

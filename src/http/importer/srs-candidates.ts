@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { TaskParams } from './parameters.ts'
+import { getImport, getTask } from './shown-imports.ts'
+
+const Candidate = Type.Object({
+  srs: Type.String(),
+  name: Type.String(),
+  confidence: Type.Number({ description: '0 to 1' }),
+  evidence: Type.String(),
+  bbox: Type.Optional(
+    Type.Array(Type.Number(), {
+      minItems: 4,
+      maxItems: 4,
+      description: 'Where the data would lie: west, south, east, north in degrees',
+    }),
+  ),
+  alike: Type.Optional(
+    Type.Array(Type.String(), { description: 'CRSs in which they would lie within a metre of there' }),
+  ),
+})
+
+const Candidates = Type.Object({
+  srsCandidates: Type.Array(Candidate),
+  places: Type.Array(Type.String(), { description: 'By which they were found' }),
+  needsPlace: Type.Boolean({
+    description: 'The coordinates fit CRSs all over the earth: name a place to find the right one',
+  }),
+})
+
+export const listSrsCandidates = operation({
+  summary: 'CRSs that the data of a task may be in',
+  description:
+    'Likeliest first, each with where the data would lie in it. By the place that is named, else by the layers of the workspace and the other tasks of the import. Without any place only a CRS whose numbers are unmistakable is named.',
+  tags: ['importer'],
+  params: TaskParams,
+  query: Type.Object({
+    place: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'Where the data lie: a country in one of many languages or its code, a state, or `workspace:layer`',
+      }),
+    ),
+  }),
+  answers: { 200: Candidates },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { params, query } = request
+    const running = { record: await getImport(parts, params.importId), task: await getTask(parts, params) }
+    const found = await parts.importer.locator.candidates(running, query.place, clientSignal(reply))
+    const { candidates, places, needsPlace } = found
+    return {
+      srsCandidates: candidates.map(({ falls, ...one }) => ({
+        ...one,
+        ...(falls === undefined ? {} : { bbox: falls.map((degree) => Math.round(degree * 1e6) / 1e6) }),
+      })),
+      places,
+      needsPlace,
+    }
+  },
+})

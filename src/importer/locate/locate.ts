@@ -1,0 +1,128 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import { parseSrs } from '../../geo/crs-database.ts'
+import { defined } from '../../lib/defined.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
+import { listTasks } from '../records/records.ts'
+import type { Located, LocateWish, LocateWork, Neighbour } from './locate-work.ts'
+
+interface LocateNeeds {
+  records: Keeping
+  catalog: Pick<Catalog, 'layers'>
+  /** A thread died, or was ended. */
+  onEnd(error: Error): void
+}
+
+const file = new URL('./locate-work.ts', import.meta.url)
+/** Beyond these the layers of a workspace say no more about where its data lie. */
+const mostNeighbours = 200
+/** Of an import with many files, of which a client asks for the candidates of the others. */
+const mostProposed = 20
+const deadlineMs = 30_000
+const keepMs = 10_000
+const mostWaiting = 100
+
+/** Finds the CRSs that data without one may be in, by where they would lie. */
+export class Locator {
+  readonly #needs: LocateNeeds
+  readonly #threads: WorkPool<LocateWork>
+
+  constructor(needs: LocateNeeds) {
+    this.#needs = needs
+    this.#threads = new WorkPool<LocateWork>({
+      start: (events) => startThread(file, events),
+      limit: 1,
+      surplusMs: keepMs,
+      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      onEnd: needs.onEnd,
+    })
+  }
+
+  /**
+   * The CRSs of a task's data, likeliest first. `place` is a country, an area or a layer by its name; without it the layers
+   * of the import's workspace and its other tasks tell where the data may lie.
+   */
+  async candidates(
+    { record, task }: { record: ImportRecord; task: TaskRecord },
+    place: string | undefined,
+    signal: AbortSignal,
+    beside?: readonly TaskRecord[],
+  ): Promise<Located> {
+    const { source } = task
+    const crs = source?.raster?.crs ?? source?.schema.geometry?.crs
+    const layer = place === undefined ? undefined : await this.#layerNamed(place)
+    const wish: LocateWish = {
+      neighbours: layer ?? (place === undefined ? await this.#neighbours(record, task, beside) : []),
+      ...defined({ declaration: crs, envelope: source?.envelope }),
+      ...(place === undefined || layer !== undefined ? {} : { place }),
+    }
+    return this.#threads.call('locate', wish, { signal, deadlineMs })
+  }
+
+  /**
+   * Tasks as they are, with the CRSs that those may be in that name none and are not plainly in degrees. What fails, or is
+   * too much, is left to who asks for `candidates`.
+   */
+  async propose(record: ImportRecord, tasks: TaskRecord[], signal: AbortSignal): Promise<TaskRecord[]> {
+    const open = tasks.filter(isOpen).slice(0, mostProposed)
+    const found = new Map<TaskRecord, TaskRecord>()
+    for (const task of open) {
+      const { candidates } = await this.candidates({ record, task }, undefined, signal, tasks)
+      const { layer } = task
+      if (layer === undefined || candidates.length === 0) continue
+      const srsCandidates = candidates.map(({ srs, name, confidence, evidence }) => ({
+        ...{ srs, name, confidence, evidence },
+      }))
+      found.set(task, { ...task, layer: { ...layer, srsCandidates } })
+    }
+    return tasks.map((task) => found.get(task) ?? task)
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close()
+  }
+
+  /** The layer of a name with its workspace; undefined for the name of a place. */
+  async #layerNamed(name: string): Promise<Neighbour[] | undefined> {
+    if (!name.includes(':')) return undefined
+    const layer = await this.#needs.catalog.layers.findNamed(name)
+    const { srs, envelope } = layer?.details ?? {}
+    if (layer === undefined || srs === undefined || envelope === undefined) {
+      throw invalid('unknown-place', `There is no layer "${name}" with a place on the earth`)
+    }
+    return [{ label: `layer ${layer.workspace}:${layer.name}`, srs, envelope }]
+  }
+
+  async #neighbours(
+    { id, workspace }: ImportRecord,
+    task: TaskRecord,
+    given: readonly TaskRecord[] | undefined,
+  ): Promise<Neighbour[]> {
+    const layers = await this.#needs.catalog.layers.list({ workspace })
+    const tasks = given ?? (await listTasks(this.#needs.records.database.kysely, id))
+    const published = layers.map(({ name, details }) => ({ label: `layer ${workspace}:${name}`, ...details }))
+    const beside = tasks
+      .filter((one) => one !== task && (given !== undefined || one.id !== task.id))
+      .map(({ source, layer }) => ({
+        label: `"${source?.name ?? ''}" of this import`,
+        srs: parseSrs(layer?.srs ?? ''),
+        envelope: source?.envelope,
+      }))
+    return [...beside, ...published]
+      .flatMap(({ label, srs, envelope }) =>
+        srs === undefined || envelope === undefined ? [] : [{ label, srs, envelope }],
+      )
+      .slice(0, mostNeighbours)
+  }
+}
+
+function isOpen({ layer, source }: TaskRecord): boolean {
+  return layer?.srsCandidates?.length === 0 && source?.envelope !== undefined
+}
+
+function tooBusy(): Failure {
+  return new Failure('unavailable', 'too-busy', 'Too many wait for a CRS to be found: try again soon')
+}
