@@ -29,6 +29,7 @@ import { runSustained } from './monitoring-sustained.ts'
 import { timePeer } from './peer.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
+import { runRestores } from './restore.ts'
 import { runScan } from './scan.ts'
 import { startBenchServer } from './server.ts'
 import { runSmallFiles } from './small-files.ts'
@@ -109,6 +110,9 @@ try {
     ...('small-files'.includes(only) ? await runSmallFiles(folder) : []),
     ...('file-layers'.includes(only)
       ? await runFileLayers(folder, options.rows === undefined ? undefined : Number(options.rows))
+      : []),
+    ...('restore'.includes(only)
+      ? await runRestores(folder, await newDatabase(), Number(options.rows ?? fullRows.polygons))
       : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
     ...('looks'.includes(only) ? await runLooks(folder, Number(options.rows ?? looksRows)) : []),

@@ -123,6 +123,7 @@ export function geoPackageTarget(path: string): KillTarget {
   }
 }
 
+/** What layers were before is kept on purpose: who keeps it looks at that. */
 const relationsSql = `
 select c.relname as name, c.relkind as kind, coalesce(
   (select i.indrelid from pg_index i where i.indexrelid = c.oid),
@@ -130,6 +131,7 @@ select c.relname as name, c.relkind as kind, coalesce(
      and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')), c.oid)::regclass::text as owner
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'public' and c.relname not in ('spatial_ref_sys', 'spatial_ref_sys_pkey')
+  and not starts_with(c.relname, 'terrane_kept_')
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 order by 1`
 
