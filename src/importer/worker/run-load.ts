@@ -8,7 +8,7 @@ import type { FlowHooks } from './load-flow.ts'
 import { calmHooks } from './load-flow.ts'
 import type { LoadOutcome, LoadPlan, TriedLoad } from './load-plan.ts'
 import type { StagedPlan } from './stage-plan.ts'
-import { stagePlan } from './stage-plan.ts'
+import { readPlan, stagePlan } from './stage-plan.ts'
 import { layBy, tryOut } from './try-out.ts'
 
 export interface RunLoadHooks extends FlowHooks {
@@ -83,7 +83,10 @@ export async function rehearseLoad(plan: LoadPlan, givenHooks: FlowHooks): Promi
   const hooks = calmHooks(givenHooks)
   const { trial } = plan
   if (trial === undefined) throw new Error('A rehearsal needs to know what to look at')
-  const load = await stagePlan(plan, await latestStore(plan.connection), hooks)
+  const load =
+    plan.isReadOnly === true
+      ? await readPlan(plan, hooks)
+      : await stagePlan(plan, await latestStore(plan.connection), hooks)
   try {
     return await layBy(load, await tryOut(plan, trial, load, hooks))
   } finally {

@@ -93,11 +93,26 @@ async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): 
   try {
     const flow = await flowOf(plan, source, ledger, hooks)
     const { schema, indexes } = flow
-    const staged =
-      plan.isReadOnly === true
-        ? await readOnly(flow.batches)
-        : await store.stage(requestOf(plan, flow), flow.batches, loadHooks(hooks, ledger, flow))
+    const staged = await store.stage(requestOf(plan, flow), flow.batches, loadHooks(hooks, ledger, flow))
     return { staged, schema, indexes, ledger, counted: flow, close, ...defined({ before, rowsBefore }) }
+  } catch (error) {
+    close()
+    throw error
+  } finally {
+    await source.close()
+  }
+}
+
+/** Reads and transforms what a plan says; the file is served as it is, and no store is asked. */
+export async function readPlan(plan: LoadPlan, hooks: FlowHooks): Promise<StagedPlan> {
+  const rejects = new RejectWriter(plan.rejectsPath)
+  const close = (): void => rejects.close()
+  const ledger = new Ledger(plan, rejects, hooks.onProgress)
+  const source = await openSource(plan.source, hooks.signal)
+  try {
+    const flow = await flowOf(plan, source, ledger, hooks)
+    const { schema, indexes } = flow
+    return { staged: await readOnly(flow.batches), schema, indexes, ledger, counted: flow, close }
   } catch (error) {
     close()
     throw error
