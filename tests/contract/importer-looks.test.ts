@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
+import { needsGdal } from '../support/gdal-files.ts'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { listOf, readItems, startImporter } from '../support/importer-client.ts'
 import { runSql, testCluster } from '../support/postgres.ts'
@@ -43,11 +45,11 @@ function contentOf({ features }: Json): { values: unknown[]; geometry: Json }[] 
   }))
 }
 
-function isNear(one: unknown, other: unknown): boolean {
+function isNear(one: unknown, other: unknown, share = 1e-9): boolean {
   if (typeof one === 'number' && typeof other === 'number')
-    return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one))
+    return Math.abs(one - other) <= share * Math.max(1, Math.abs(one))
   if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((value, at) => isNear(value, other[at]))
+    return one.length === other.length && one.every((value, at) => isNear(value, other[at], share))
   return one === other
 }
 
@@ -336,4 +338,45 @@ describe('a look at rows', () => {
     const anonymous = await client.server.app.inject({ method: 'GET', url: `/rest/imports${path}/rows` })
     assert.equal(anonymous.statusCode, 401)
   })
+})
+
+/** A millimetre in degrees, a little more than the way from other CRS may differ by. */
+const millimetre = 1e-8
+
+/** A file as GDAL shows it, with longitude and latitude. */
+function gdalRows(fixture: string): Json {
+  const file = join('tests/fixtures', fixture)
+  const text = execFileSync('ogr2ogr', ['-f', 'GeoJSON', '-t_srs', 'EPSG:4326', '/vsistdout/', file], {
+    maxBuffer: 2 ** 28,
+  })
+  return JSON.parse(text.toString('utf8')) as Json
+}
+
+describe('rows beside those of ogr2ogr', needsGdal, () => {
+  for (const fixture of ['flatgeobuf/countries.fgb', 'geopackage/stations.gpkg', 'shapefile/coutwildrnp']) {
+    it(`have the same values and places: ${fixture}`, async (test) => {
+      const client = await startImporter(test)
+      const isShapefile = fixture.startsWith('shapefile')
+      const main = isShapefile ? `${fixture}.shp` : fixture
+      if (isShapefile)
+        for (const ending of ['shp', 'shx', 'dbf', 'prj']) client.provide(`${fixture}.${ending}`)
+      else client.provide(main)
+      const file = basename(main)
+      const created = await client.call('POST', '', { import: { data: { type: 'file', file } } })
+      const path = `/${created.json.import?.id}/tasks/0/rows?limit=10000`
+      const ours = listOf((await client.call('GET', path)).json.features)
+      const theirs = listOf(gdalRows(main).features)
+      assert.equal(ours.length, theirs.length)
+      for (const [at, feature] of ours.entries()) {
+        const { properties, geometry } = theirs[at] as Json
+        assert.ok(
+          isNear(Object.values(feature.properties ?? {}), Object.values(properties ?? {})),
+          JSON.stringify([feature.properties, properties]),
+        )
+        assert.equal(String(feature.geometry?.type), String(geometry?.type))
+        const [own, given] = [feature.geometry?.coordinates, geometry?.coordinates]
+        assert.ok(isNear(own, given, millimetre), `row ${at}`)
+      }
+    })
+  }
 })

@@ -40,6 +40,13 @@ interface SideNeeds {
   openStore(connection: StoreConnection): ServedStore
 }
 
+/** What was made of a file, and what ends the making. */
+interface MadeOfSide {
+  abort: AbortController
+  /** By what the coordinates are taken to be in. */
+  overviews: Map<string, Promise<LayerOverview>>
+}
+
 /** What a look at the whole of a table may take. */
 const limits = { silenceMs: 120_000, deadlineMs: 1_800_000 }
 const processes = 1
@@ -53,8 +60,8 @@ export class SideTables {
       startProcess(new URL('./overview-work.ts', import.meta.url), { ...options, maxHeapMb }),
     limit: processes,
   })
-  /** By path, then by what the coordinates are taken to be in. */
-  readonly #overviews = new Map<string, Map<string, Promise<LayerOverview>>>()
+  /** By path. */
+  readonly #made = new Map<string, MadeOfSide>()
   readonly #closing = new AbortController()
 
   constructor(needs: SideNeeds) {
@@ -103,9 +110,10 @@ export class SideTables {
 
   /** Removes a file with all that was made of it; does nothing where it is gone. */
   async remove(path: string): Promise<void> {
-    const making = this.#overviews.get(path)?.values() ?? []
-    this.#overviews.delete(path)
-    await Promise.allSettled(making)
+    const made = this.#made.get(path)
+    this.#made.delete(path)
+    made?.abort.abort(new Error('The table was removed'))
+    await Promise.allSettled(made?.overviews.values() ?? [])
     const [folder, name] = [dirname(path), basename(path)]
     for (const one of await readdir(folder).catch((): string[] => []))
       if (one.startsWith(name)) await rm(join(folder, one), { force: true })
@@ -123,22 +131,24 @@ export class SideTables {
   #overviewOf(side: SideTable): Promise<LayerOverview> {
     const { path, crs } = side
     const key = JSON.stringify(crs)
-    const ofPath = this.#overviews.get(path) ?? new Map<string, Promise<LayerOverview>>()
-    this.#overviews.set(path, ofPath)
-    const known = ofPath.get(key)
+    const made = this.#made.get(path) ?? { abort: new AbortController(), overviews: new Map() }
+    this.#made.set(path, made)
+    const { abort, overviews } = made
+    const known = overviews.get(key)
     if (known !== undefined) return known
-    const made = this.#makeOverview(side, `${path}.${ofPath.size}.overview`)
-    ofPath.set(key, made)
-    made.catch(() => ofPath.delete(key))
-    return made
+    const signal = AbortSignal.any([abort.signal, this.#closing.signal])
+    const overview = this.#makeOverview(side, `${path}.${overviews.size}.overview`, signal)
+    overviews.set(key, overview)
+    overview.catch(() => overviews.delete(key))
+    return overview
   }
 
-  async #makeOverview(side: SideTable, overviewPath: string): Promise<LayerOverview> {
+  async #makeOverview(side: SideTable, overviewPath: string, signal: AbortSignal): Promise<LayerOverview> {
     const { table, crs } = side
     const { cells, levels, isWritten } = await this.#pool.call(
       'make',
       { connection: connectionOf(side), table, crs, path: overviewPath },
-      { ...limits, signal: this.#closing.signal, onNotice: () => undefined },
+      { ...limits, signal, onNotice: () => undefined },
     )
     return isWritten ? { cells, file: { path: overviewPath, levels } } : { cells }
   }
