@@ -84,7 +84,7 @@ export async function stageUpsert(
 }
 
 async function rejectRows(parts: UpsertParts, held: HeldRows, sent: SentRows): Promise<void> {
-  const { connection, upsert, load, rules, facts, plan } = parts
+  const { connection, upsert, load, rules, plan } = parts
   await load.rejectUncastable(sent)
   await load.settle({ fillsMissing: false })
   if (!(await areKeysUnique(connection, load.staging, upsert.keys))) await load.rejectKeys(upsert.keys, sent)
@@ -92,7 +92,6 @@ async function rejectRows(parts: UpsertParts, held: HeldRows, sent: SentRows): P
     'analysing',
     `analyze ${load.staging} (${upsert.keys.map(quoteIdentifier).join(', ')})`,
   )
-  await requireSingleKeys(connection, facts, upsert.keys)
   const checks = [...rules.checks, ...missingChecks(parts)]
   if (checks.length === 0) return
   const sides = sidesOf(held, plan, upsert)
