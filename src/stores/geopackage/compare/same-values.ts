@@ -35,5 +35,7 @@ export function addCompareFunctions(db: DatabaseSync): void {
 /** A condition: two values of a type are the same by value. Two nulls are, null and an empty text are not. */
 export function sameValue(type: AttributeType | 'geometry', a: string, b: string): string {
   const spelling = spellings[type]
-  return spelling === undefined ? `${a} IS ${b}` : `(${a} IS ${b} OR ${spelling.name}(${a}, ${b}))`
+  if (spelling === undefined) return `${a} IS ${b}`
+  // An OR would call the function for every row.
+  return `CASE WHEN ${a} IS ${b} THEN 1 ELSE ${spelling.name}(${a}, ${b}) END`
 }
