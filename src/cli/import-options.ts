@@ -1,5 +1,5 @@
+import type { Columns } from '../geo/coordinate-columns.ts'
 import { defined } from '../lib/defined.ts'
-import type { Columns } from './import-coordinates.ts'
 import { readStopIf } from './import-limits.ts'
 import { accessFlags, jsonFlag, readAccess, readChoice, readFlags, UsageError } from './options.ts'
 

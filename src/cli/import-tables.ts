@@ -1,6 +1,6 @@
+import type { Columns, Proposal } from '../geo/coordinate-columns.ts'
+import { findColumn, hasDecimalCommas, proposeColumns } from '../geo/coordinate-columns.ts'
 import type { PlannedTask, SessionContext } from './import-context.ts'
-import type { Columns, Proposal } from './import-coordinates.ts'
-import { findColumn, hasDecimalCommas, proposeColumns } from './import-coordinates.ts'
 import type { ImportMode } from './import-options.ts'
 import { hasGeometry } from './import-views.ts'
 import { fieldOf } from './json-views.ts'

@@ -1,4 +1,4 @@
-import type { ColumnView } from './import-coordinates.ts'
+import type { ColumnView } from '../geo/coordinate-columns.ts'
 import type { Unit } from './progress-display.ts'
 
 /** What the command line needs of an import; read out of the server's JSON. */

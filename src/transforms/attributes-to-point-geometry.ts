@@ -15,6 +15,7 @@ import { TransformError } from './transform.ts'
 
 const numeric: readonly string[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal', 'text']
 const defaultName = 'location'
+const pairPattern = /^\s*[([]?\s*([-+\d.eE]{1,40})\s*(?:[,;]\s*|\s)([-+\d.eE]{1,40})\s*[)\]]?\s*$/
 
 interface Plan {
   schema: Schema
@@ -22,6 +23,8 @@ interface Plan {
   lng: number
   latName: string
   lngName: string
+  /** Both stand in one text, latitude first. */
+  isPair: boolean
   /** Whether the old geometry becomes a binary attribute, the last one. */
   keepsGeometry: boolean
 }
@@ -42,7 +45,12 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   const lngName = textParameter(spec, 'lngField')
   const lat = coordinateIndex(schema, latName)
   const lng = coordinateIndex(schema, lngName)
-  if (lat === lng) throw new TransformError(`latField and lngField are both "${latName}"`)
+  const isPair = lat === lng
+  if (isPair && schema.attributes[lat]?.type !== 'text') {
+    throw new TransformError(
+      `latField and lngField are both "${latName}", which holds no text with two numbers`,
+    )
+  }
   const name = textParameter(spec, 'pointFieldName') || defaultName
   const old = schema.geometry
   const keepsGeometry = old !== undefined && preserves(spec)
@@ -53,7 +61,7 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   }
   const crs = old?.crs ?? options.declaredCrs
   const geometry = { name, type: 'Point' as const, hasZ: false, hasM: false, crs }
-  return { schema: { attributes, geometry }, lat, lng, latName, lngName, keepsGeometry }
+  return { schema: { attributes, geometry }, lat, lng, latName, lngName, isPair, keepsGeometry }
 }
 
 /** A coordinate; NaN for an empty cell, undefined for what is no finite number. */
@@ -68,6 +76,18 @@ function coordinate(column: Column, row: number): number | undefined {
   const value =
     column.kind === 'big' ? Number(column.values[row]) : ((column as FixedColumn).values[row] as number)
   return Number.isFinite(value) ? value : undefined
+}
+
+/** Two numbers in one text, such as `52.1, 13.2` or `(52.1 13.2)`; NaN for an empty cell, undefined for what is none. */
+function coordinatePair(column: Column, row: number): [number | undefined, number | undefined] {
+  const isNull = column.nullCount > 0 && !isValid(column.validity, row)
+  if (isNull || isBlankText(column, row)) return [Number.NaN, Number.NaN]
+  const [, first = '', second = ''] = pairPattern.exec(cellText(column, row) ?? '') ?? []
+  const [y, x] = [first, second].map((text) => {
+    const bytes = Buffer.from(text)
+    return parseNumber(bytes, 0, bytes.length)
+  })
+  return [y, x]
 }
 
 function geometryAsBinary(geometry: GeometryColumn, rows: number): Column {
@@ -87,11 +107,13 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
   const failures: RowFailure[] = []
   const fail = (row: number, field: string, column: Column): void => {
     builder.appendNull()
-    failures.push({ row, field, value: cellText(column, row), reason: 'The value is not a number' })
+    const reason = made.isPair
+      ? 'The value is not two numbers, such as "52.1, 13.2"'
+      : 'The value is not a number'
+    failures.push({ row, field, value: cellText(column, row), reason })
   }
   for (let row = 0; row < batch.rowCount; row += 1) {
-    const y = coordinate(lat, row)
-    const x = coordinate(lng, row)
+    const [y, x] = made.isPair ? coordinatePair(lat, row) : [coordinate(lat, row), coordinate(lng, row)]
     if (y === undefined) fail(row, made.latName, lat)
     else if (x === undefined) fail(row, made.lngName, lng)
     else if (Number.isNaN(x) || Number.isNaN(y)) builder.appendNull()
@@ -114,7 +136,8 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
 
 /**
  * A point of each row from its longitude and latitude, which are removed. An old geometry is dropped, or kept as WKB
- * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry.
+ * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry. Where both are the same
+ * field its text holds both numbers, latitude first.
  */
 export const attributesToPointGeometry: VectorTransform = {
   type: 'AttributesToPointGeometryTransform',

@@ -158,6 +158,20 @@ const Task = Type.Object({
     Type.Object({ stopped: Type.Array(Type.String()), by: Type.String(), at: Type.String() }),
   ),
   changes: Type.Optional(Type.String({ description: 'Where it is listed what an UPSERT has changed' })),
+  proposals: Type.Optional(
+    Type.Array(
+      Type.Object({
+        kind: Type.Literal('geometry'),
+        transform: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+        srs: text,
+        evidence: Type.String(),
+      }),
+      {
+        description:
+          'Transformations that may be wanted, to be posted to `transforms`; `srs` goes to the layer with them',
+      },
+    ),
+  ),
   transformChain: Type.Optional(Chain),
   messages: Type.Optional(Type.Array(Message)),
   rowsRead: Type.Optional(Type.Integer()),

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../config/settings.ts'
 import type { RejectLimit, TaskProgress, TaskRecord } from '../../importer/model/model.ts'
+import { proposeGeometry } from '../../importer/model/model.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
@@ -65,8 +66,10 @@ export function toWireTask(
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
   const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted } = task
   const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
+  const proposals = state === 'NO_CRS' ? proposeGeometry(task) : []
   return {
     ...defined({ errorCode, keys, deleteMissing, stopIf, stopped }),
+    ...(proposals.length === 0 ? {} : { proposals }),
     ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId') }),
     ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),
   }

@@ -8,6 +8,7 @@ export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from '.
 export { sourceTypes, withoutPassword } from './import-record.ts'
 export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
 export { now } from './now.ts'
+export { proposeGeometry } from './propose-geometry.ts'
 export type {
   LaidBy,
   RehearsalState,

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { attributeOfColumn } from '../../geo/postgres-types.ts'
 import type { Attribute, GeometryType } from '../../geo/schema.ts'
 import { geometryTypes } from '../../geo/schema.ts'
+import { explain } from '../../lib/errors.ts'
 import type { GeometryRules } from '../geometry-rules.ts'
 
 /** A column of an existing table that is no geometry. */
@@ -99,7 +100,7 @@ export async function findTableFacts(
   )
   const table = found.rows[0]
   if (table === undefined) return undefined
-  const { rows } = await client.query<ColumnRow>(columnsSql, [table.oid, schema, name])
+  const rows = await readColumns(client, [table.oid, schema, name])
   const geometryRow = rows.find(isSpatial)
   return {
     oid: Number(table.oid),
@@ -112,6 +113,25 @@ export async function findTableFacts(
     primaryKey: table.single_keys === 1 ? rows.find((row) => row.is_key)?.name : undefined,
     estimatedRows: table.rows,
   }
+}
+
+const mostLooks = 5
+
+/**
+ * `geometry_columns` looks at the constraints of every table in the database, and fails where one is dropped meanwhile.
+ * Within a transaction that is over then, and the first failure is told.
+ */
+async function readColumns(client: ClientBase, values: string[]): Promise<ColumnRow[]> {
+  let first: unknown
+  for (let look = 1; look <= mostLooks; look += 1) {
+    try {
+      return (await client.query<ColumnRow>(columnsSql, values)).rows
+    } catch (error) {
+      first ??= error
+      if (!/cache lookup failed|could not open relation/.test(explain(error))) throw first
+    }
+  }
+  throw first
 }
 
 function isSpatial(row: ColumnRow): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findColumn, hasDecimalCommas, proposeColumns } from './import-coordinates.ts'
+import { findColumn, hasDecimalCommas, proposeColumns } from './coordinate-columns.ts'
 
 /** Columns as `name=example`. */
 function table(text: string) {

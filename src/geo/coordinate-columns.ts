@@ -10,6 +10,7 @@ export interface ColumnView {
   example?: string
 }
 
+/** Columns that plainly hold coordinates. */
 export interface Proposal extends Columns {
   /** Whether they hold degrees, as far as names and values tell. */
   isGeographic: boolean

@@ -1,0 +1,88 @@
+import type { ColumnView } from '../../geo/coordinate-columns.ts'
+import { proposeColumns } from '../../geo/coordinate-columns.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { TaskRecord } from './task-record.ts'
+import { finalSchema } from './task-schema.ts'
+
+/** A transformation that somebody may want, with what speaks for it. Nothing is applied by itself. */
+export interface TransformProposal {
+  kind: 'geometry'
+  transform: TransformSpec
+  /** The CRS to set with it, where the values say it. */
+  srs?: string
+  evidence: string
+}
+
+const degrees = 'EPSG:4326'
+const pair = /^\s*[([]?\s*(-?\d{1,3}(?:\.\d+)?)\s*(?:[,;]\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*[)\]]?\s*$/
+const pairNames =
+  /coord|koord|latl|lat_?lng|geo|location|lage|position|posici|posizione|punkt|point|punto|ponto|standort|ubicaci|wsp|souradnice|координат|坐标|座標|좌표|gps/i
+
+/**
+ * How rows of a task without geometry may become points: by columns whose names and first values say so. A column of WKT is
+ * the geometry already, as its format reads it.
+ */
+export function proposeGeometry(task: TaskRecord): TransformProposal[] {
+  const { source, transforms } = task
+  if (source === undefined || source.raster !== undefined || transforms.length > 0) return []
+  const schema = finalSchemaOf(task)
+  if (schema === undefined || schema.geometry !== undefined) return []
+  const columns = schema.attributes.map(({ name, example }) =>
+    example === undefined ? { name } : { name, example },
+  )
+  const pointFieldName = freeName(columns)
+  return [...fromColumns(columns, pointFieldName), ...fromPairs(columns, pointFieldName)]
+}
+
+/** Undefined where the chain does not fit the data, which its task says otherwise. */
+function finalSchemaOf(task: TaskRecord): ReturnType<typeof finalSchema> | undefined {
+  try {
+    return finalSchema(task)
+  } catch {
+    return undefined
+  }
+}
+
+function fromColumns(columns: ColumnView[], pointFieldName: string): TransformProposal[] {
+  const found = proposeColumns(columns)
+  if (found === undefined) return []
+  const { x, y, isGeographic } = found
+  const example = (name: string): string => columns.find((one) => one.name === name)?.example ?? ''
+  const what = isGeographic ? 'longitude and latitude' : 'x and y of a projected CRS'
+  return [
+    {
+      kind: 'geometry',
+      transform: pointTransform(y, x, pointFieldName),
+      ...(isGeographic ? { srs: degrees } : {}),
+      evidence: `Columns "${x}" and "${y}" are called like ${what} and begin with ${example(x)} and ${example(y)}`,
+    },
+  ]
+}
+
+function fromPairs(columns: ColumnView[], pointFieldName: string): TransformProposal[] {
+  return columns.flatMap(({ name, example = '' }): TransformProposal[] => {
+    const [, first = '', second = ''] = pair.exec(example) ?? []
+    const isPlace = first !== '' && Math.abs(Number(first)) <= 90 && Math.abs(Number(second)) <= 180
+    if (!isPlace || !pairNames.test(name)) return []
+    return [
+      {
+        kind: 'geometry',
+        transform: pointTransform(name, name, pointFieldName),
+        srs: degrees,
+        evidence: `Column "${name}" begins with "${example.trim()}": two numbers, taken as latitude and longitude`,
+      },
+    ]
+  })
+}
+
+function pointTransform(latField: string, lngField: string, pointFieldName: string): TransformSpec {
+  return { type: 'AttributesToPointGeometryTransform', latField, lngField, pointFieldName }
+}
+
+/** A name for the geometry that no column has. */
+function freeName(columns: ColumnView[]): string {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()))
+  let name = 'location'
+  for (let number = 0; taken.has(name); number += 1) name = `location${number}`
+  return name
+}
