@@ -11,6 +11,8 @@ import type { StagedPlan } from './stage-plan.ts'
 
 /** A rehearsal lists so many changes one by one. */
 const mostListed = 100_000
+/** Of a load that touches no row of its target: what it adds is what a look at its rows shows. */
+const mostListedAdded = 1_000
 
 /** Looks at staged rows: what a commit would do, and which limits it breaks. A failure discards them. */
 export async function tryOut(
@@ -21,7 +23,9 @@ export async function tryOut(
 ): Promise<Trial> {
   try {
     const comparison = await compare(plan, wish, load, hooks.signal)
-    const listed = comparison === undefined ? undefined : await list(wish, load, comparison, hooks.signal)
+    const limit = onlyAdded(plan, 0) === undefined ? mostListed : mostListedAdded
+    const listed =
+      comparison === undefined ? undefined : await list(wish, load, { comparison, limit }, hooks.signal)
     return trialOf(plan, wish, load, defined({ comparison, listed }))
   } catch (error) {
     await load.staged.discard()
@@ -44,17 +48,13 @@ async function compare(
 async function list(
   { changesPath }: TrialWish,
   { schema, before }: StagedPlan,
-  comparison: TableComparison,
+  { comparison, limit }: { comparison: TableComparison; limit: number },
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (changesPath === undefined) return undefined
   const { matchedBy: keys } = comparison
   const changes = comparison.changes()
-  return writeChanges(
-    changesPath,
-    { table: before?.schema ?? schema, changes, keys, limit: mostListed },
-    signal,
-  )
+  return writeChanges(changesPath, { table: before?.schema ?? schema, changes, keys, limit }, signal)
 }
 
 /** Counts are exact; of more changes these are listed. */
