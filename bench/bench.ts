@@ -27,6 +27,7 @@ import { runMonitoringQueries } from './monitoring-queries.ts'
 import { runRecording } from './monitoring-recording.ts'
 import { runSustained } from './monitoring-sustained.ts'
 import { timePeer } from './peer.ts'
+import { runRehearsals } from './rehearsals.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
 import { runRestores } from './restore.ts'
@@ -113,6 +114,9 @@ try {
       : []),
     ...('restore'.includes(only)
       ? await runRestores(folder, await newDatabase(), Number(options.rows ?? fullRows.polygons))
+      : []),
+    ...('rehearsals'.includes(only)
+      ? await runRehearsals(folder, await newDatabase(), Number(options.rows ?? fullRows.polygons))
       : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
     ...('looks'.includes(only) ? await runLooks(folder, Number(options.rows ?? looksRows)) : []),
