@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { ownProcessEnvironment } from '../process.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
+import type { ProcessNews } from './news.ts'
+import { takeNews } from './news.ts'
 import { parentFd } from './parent-fd.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
@@ -49,7 +51,11 @@ function openProcess(
     const words = said.toString('utf8').trim()
     events.onEnd(new WorkerEnded(`The child process ${what}${words === '' ? '' : `: ${words}`}`))
   }
-  child.on('message', (message) => events.onMessage(message as FromWorker))
+  child.on('message', (sent) => {
+    const message = sent as FromWorker | ProcessNews
+    if (message.type === 'news') takeNews(message)
+    else events.onMessage(message)
+  })
   child.on('error', (error) => end(`failed: ${error.message}`))
   child.on('exit', (_code, signal) => {
     if (signal !== null) end(`was ended by ${signal}`)

@@ -1,5 +1,6 @@
 import { parentPort, Worker } from 'node:worker_threads'
 import type { FromWorker, ToWorker, TransferList } from './messages.ts'
+import { passNewsOn } from './news.ts'
 
 /** The way from a thread or child process to who started it. */
 export interface WorkerPort {
@@ -19,6 +20,7 @@ export function openWorkerPort(): WorkerPort {
   const send = process.send?.bind(process)
   if (send === undefined) throw new Error('This module runs in a thread or child process')
   dieWithParent()
+  passNewsOn(send)
   return {
     post: (message) => send(message),
     listen: (onMessage) => process.on('message', onMessage),

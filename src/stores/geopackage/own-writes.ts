@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { BroadcastChannel, isMainThread } from 'node:worker_threads'
+import { openNews } from '../../lib/workers/news.ts'
 import { settled } from '../file-state.ts'
 import type { TableState } from '../store.ts'
 import { lookAtDatabase } from './database-look.ts'
 
-/** What a thread that writes to a file tells the main one. */
+/** What a thread or child process that writes to a file tells the main thread. */
 interface Told {
   path: string
   /** How the file looked before. */
@@ -22,31 +22,14 @@ interface Known {
   writesUntil: number
 }
 
-const channelName = 'terrane-own-writes'
 /** A thread that ends in the middle of a write does not tell so. */
 const longestWriteMs = 30_000
 const rememberedFiles = 1000
 const rememberedLooks = 1000
 
 const files = new Map<string, Known>()
-let channel: BroadcastChannel | undefined
-
-function openChannel(): BroadcastChannel {
-  if (channel !== undefined) return channel
-  channel = new BroadcastChannel(channelName)
-  channel.unref()
-  if (isMainThread) channel.onmessage = (message) => take((message as { data: Told }).data)
-  return channel
-}
-
-// Whoever looks at files of others' does so here: it has to hear of writes that happen before it looks first.
-if (isMainThread) openChannel()
-
-function tell(told: Told): void {
-  const opened = openChannel()
-  if (isMainThread) take(told)
-  else opened.postMessage(told)
-}
+// Whoever looks at files of others' does so in the main thread: it has to hear of writes that happen before it looks first.
+const tell = openNews<Told>('own-writes', take)
 
 function take({ path, from, to, isOver }: Told): void {
   const known = files.get(path)
