@@ -93,9 +93,10 @@ export async function whenFree<Result>(
  */
 export async function moveIntoFile(db: DatabaseSync): Promise<void> {
   const deadline = performance.now() + briefMs
-  while (!withoutWaiting(db, () => isMoved(db)) && performance.now() < deadline) await sleep(movePauseMs)
+  while (!tryToMove(db) && performance.now() < deadline) await sleep(movePauseMs)
 }
 
-function isMoved(db: DatabaseSync): boolean {
-  return db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
+/** Does so once; gives whether nothing is left. */
+export function tryToMove(db: DatabaseSync): boolean {
+  return withoutWaiting(db, () => db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0)
 }

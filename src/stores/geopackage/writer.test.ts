@@ -9,7 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRows } from '../../../tests/contract/store-session.ts'
 import { schemaOf, wkb } from '../../../tests/support/batches.ts'
 import type { UpdateMode, VectorStore } from '../store.ts'
+import { openForReading } from './connections.ts'
 import { createGeoPackageStore } from './geopackage-store.ts'
+import { databaseState } from './own-writes.ts'
 
 const schema = schemaOf({ name: 'text' }, 'Point')
 
@@ -108,6 +110,24 @@ describe('loads that follow one another', () => {
     const deadline = performance.now() + 5000
     while (readdirSync(folder).length > 1 && performance.now() < deadline) await sleep(20)
     assert.deepEqual(readdirSync(folder), ['x.gpkg'])
+  })
+
+  it('are moved into the file by the one who loads, however long others read', async (test) => {
+    const { load, folder } = makePlace(test, 20)
+    const path = join(folder, 'x.gpkg')
+    await load('a')
+    const reader = openForReading(path)
+    reader.exec('BEGIN; SELECT count(*) FROM a')
+    await load('b')
+    const before = await databaseState(path)
+    // Longer than a load that ends waits for those who read.
+    await sleep(700)
+    reader.close()
+    const deadline = performance.now() + 5000
+    while (readdirSync(folder).length > 1 && performance.now() < deadline) await sleep(20)
+    const { text, sameAs } = await databaseState(path)
+    assert.notEqual(text, before.text)
+    assert.ok(sameAs?.has(before.text))
   })
 
   it('refuse a table whose index would have a name that is taken', async (test) => {

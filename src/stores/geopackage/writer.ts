@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { moveIntoFile, openForLoading } from './connections.ts'
+import { moveIntoFile, openForLoading, tryToMove } from './connections.ts'
 import { ownWrite } from './own-writes.ts'
 
 /** A log of commits longer than this is moved into the file at once, though more loads follow. */
@@ -20,6 +20,7 @@ export class Writer {
   readonly #keepMs: number
   #kept: Kept | undefined
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(path: string, keepMs: number) {
     this.#path = path
@@ -34,7 +35,7 @@ export class Writer {
       this.#kept = undefined
       return kept.db
     }
-    await this.close()
+    await this.#letGo()
     return openForLoading(this.#path)
   }
 
@@ -47,10 +48,42 @@ export class Writer {
     }
     this.#kept = { db, file }
     if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => moveIntoFile(db))
-    this.#timer = setTimeout(() => void this.close().catch(() => undefined), this.#keepMs).unref()
+    this.#letGoLater()
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#letGo()
+  }
+
+  #letGoLater(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#letGoOnceMoved().catch(() => undefined), this.#keepMs).unref()
+  }
+
+  /**
+   * Whoever closes last moves the log into the file, and a reader does not tell of that: so the connection stays as long as
+   * somebody reads what was there before.
+   */
+  async #letGoOnceMoved(): Promise<void> {
+    const kept = this.#kept
+    if (kept === undefined) return
+    this.#kept = undefined
+    let isMoved = true
+    try {
+      await ownWrite(this.#path, kept.db, () => {
+        isMoved = tryToMove(kept.db)
+      })
+    } finally {
+      if (isMoved || this.#isClosed || this.#kept !== undefined) kept.db.close()
+      else {
+        this.#kept = kept
+        this.#letGoLater()
+      }
+    }
+  }
+
+  async #letGo(): Promise<void> {
     clearTimeout(this.#timer)
     const kept = this.#kept
     this.#kept = undefined
