@@ -8,6 +8,9 @@ const plain = {
   createsWorkspace: false,
   takesTables: false,
   allowsEmpty: false,
+  keys: [],
+  deletesMissing: false,
+  isRehearsal: false,
   isPublic: false,
   isJson: false,
 }
@@ -56,7 +59,7 @@ describe('parseImportOptions', () => {
     ['', /at least one file/],
     ['x --table t', /--table goes with --database/],
     ['x --database postgres://u@h/d', /--database takes no files/],
-    ['x --mode merge', /--mode is create, replace, append; found "merge"/],
+    ['x --mode merge', /--mode is create, replace, append, upsert; found "merge"/],
     ['x --mode repalce', /did you mean replace\?/],
     ['x --url host:80', /--url is an http/],
     ['x --unknown', /`terrane import` has no option --unknown$/],

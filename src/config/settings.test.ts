@@ -32,7 +32,11 @@ describe('loadSettings', () => {
     })
     assert.equal(logLevel, 'info')
     assert.equal(limits.maxUploadBytes, 10 * 2 ** 30)
-    assert.deepEqual(retention, { uploadDays: 7, importDays: 90 })
+    assert.deepEqual(retention, {
+      ...{ uploadDays: 7, importDays: 90 },
+      ...{ rehearsalHours: 24, rehearsalBytes: 10 * 2 ** 30 },
+      ...{ versionDays: 30, versionBytes: 10 * 2 ** 30 },
+    })
     assert.equal(databaseUrl, undefined)
   })
 

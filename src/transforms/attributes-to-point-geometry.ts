@@ -40,17 +40,20 @@ function preserves(spec: TransformSpec): boolean {
   return String(spec.preserveGeometry).toLowerCase() === 'true'
 }
 
+function isCombined(spec: TransformSpec): boolean {
+  return String(spec.combined).toLowerCase() === 'true'
+}
+
 function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan {
   const latName = textParameter(spec, 'latField')
   const lngName = textParameter(spec, 'lngField')
   const lat = coordinateIndex(schema, latName)
   const lng = coordinateIndex(schema, lngName)
-  const isPair = lat === lng
-  if (isPair && schema.attributes[lat]?.type !== 'text') {
-    throw new TransformError(
-      `latField and lngField are both "${latName}", which holds no text with two numbers`,
-    )
+  const isPair = isCombined(spec)
+  if (isPair && (lat !== lng || schema.attributes[lat]?.type !== 'text')) {
+    throw new TransformError('With combined latField and lngField are one text field', 'unsuitable-field')
   }
+  if (lat === lng && !isPair) throw new TransformError(`latField and lngField are both "${latName}"`)
   const name = textParameter(spec, 'pointFieldName') || defaultName
   const old = schema.geometry
   const keepsGeometry = old !== undefined && preserves(spec)
@@ -136,8 +139,8 @@ function makePoints(batch: FeatureBatch, made: Plan): FeatureBatch {
 
 /**
  * A point of each row from its longitude and latitude, which are removed. An old geometry is dropped, or kept as WKB
- * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry. Where both are the same
- * field its text holds both numbers, latitude first.
+ * in a binary attribute of its name with `preserveGeometry`. An empty cell gives a null geometry. With `combined` both
+ * are one field whose text holds both numbers, latitude first.
  */
 export const attributesToPointGeometry: VectorTransform = {
   type: 'AttributesToPointGeometryTransform',
@@ -154,12 +157,14 @@ export const attributesToPointGeometry: VectorTransform = {
     preserveGeometry: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]),
     ),
+    combined: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')])),
   }),
   show: (spec) => ({
     latField: textParameter(spec, 'latField'),
     lngField: textParameter(spec, 'lngField'),
     pointFieldName: textParameter(spec, 'pointFieldName') || defaultName,
     preserveGeometry: preserves(spec),
+    ...(isCombined(spec) ? { combined: true } : {}),
   }),
   outputSchema: (schema, spec, options) => plan(schema, spec, options).schema,
   prepare: async (schema, spec, context) => {

@@ -163,7 +163,7 @@ export const showPreviewTile = operation({
   description: `${shownPart} Rows without geometry have no tiles: a 404 with the code \`no-tiles\`. A task in NO_CRS needs \`srs\`.`,
   tags,
   isTile: true,
-  params: Type.Intersect([TaskParams, Type.Object({ z: Type.String(), x: Type.String(), y: Type.String() })]),
+  params: Type.Object({ ...TaskParams.properties, z: Type.String(), x: Type.String(), y: Type.String() }),
   query: Type.Object({ srs }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (parts: ImporterAreaParts, request, reply) => {

@@ -67,7 +67,7 @@ function fromPairs(columns: ColumnView[], pointFieldName: string): TransformProp
     return [
       {
         kind: 'geometry',
-        transform: pointTransform(name, name, pointFieldName),
+        transform: { ...pointTransform(name, name, pointFieldName), combined: true },
         srs: degrees,
         evidence: `Column "${name}" begins with "${example.trim()}": two numbers, taken as latitude and longitude`,
       },
