@@ -149,6 +149,7 @@ export const house: House = {
         'maps.ts',
         'sources/tile-sources.ts',
         'earlier/earlier-versions.ts',
+        'earlier/version-changes.ts',
         'sources/side-tables.ts',
         'pictures/encode-picture.ts',
       ],

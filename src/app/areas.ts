@@ -28,6 +28,8 @@ export function openAreas(context: Parts): Area[] {
     maps,
     exports,
     earlier,
+    versionChanges,
+    sides,
     rasters,
     pictures,
     importer,
@@ -63,7 +65,10 @@ export function openAreas(context: Parts): Area[] {
       thumbnails: new Thumbnails({ maps, rasters, pictures }),
     }),
     table(downloadEndpoints, { catalog, exports }),
-    catalogArea({ catalog, sharedMaxAgeSeconds, restores: importer.restores }),
+    catalogArea({
+      ...{ catalog, sharedMaxAgeSeconds, restores: importer.restores },
+      ...{ versionChanges, sides, imports: importer.kept },
+    }),
     stylesArea({ catalog }),
     ...importerAreas({
       ...{ importer, catalog, dialect: settings.server.dialect },

@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
+import { VersionChanges } from '../maps/earlier/version-changes.ts'
 import { Exports } from '../maps/export/exports.ts'
 import { Maps } from '../maps/maps.ts'
 import { SideTables } from '../maps/sources/side-tables.ts'
@@ -31,6 +32,8 @@ export interface OpenedMaps {
   sides: SideTables
   /** What layers were before, to be looked at. */
   earlier: EarlierVersions
+  /** What changed between them. */
+  versionChanges: VersionChanges
   /** Removes in the background what an earlier process has left. */
   start(): void
 }
@@ -60,8 +63,10 @@ export function openMaps(
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => earlier.close())
+  const versionChanges = new VersionChanges({ catalog, root: directory.maps })
+  closers.push(() => versionChanges.close())
   const start = (): void => {
-    for (const part of [sources, maps, exports, earlier]) void part.start()
+    for (const part of [sources, maps, exports, earlier, versionChanges]) void part.start()
   }
-  return { maps, exports, sides, earlier, start }
+  return { maps, exports, sides, earlier, versionChanges, start }
 }

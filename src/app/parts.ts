@@ -9,10 +9,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { EventBus } from '../lib/events.ts'
 import type { Logger } from '../lib/logger.ts'
 import type { EarlierVersions } from '../maps/earlier/earlier-versions.ts'
+import type { VersionChanges } from '../maps/earlier/version-changes.ts'
 import type { Exports } from '../maps/export/exports.ts'
 import type { Maps } from '../maps/maps.ts'
 import type { Pictures } from '../maps/pictures/pictures.ts'
 import type { Rasters } from '../maps/rasters/rasters.ts'
+import type { SideTables } from '../maps/sources/side-tables.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import type { MoveIn } from '../monitoring/move-in/move-in.ts'
 import type { Notifications } from '../monitoring/notify/notifications.ts'
@@ -50,6 +52,8 @@ export interface Parts extends Ground, MonitoringParts {
   exports: Exports
   /** What layers were before, to be looked at. */
   earlier: EarlierVersions
+  versionChanges: VersionChanges
+  sides: SideTables
   rasters: Rasters
   pictures: Pictures
   importer: Importer

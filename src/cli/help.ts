@@ -117,6 +117,7 @@ terrane layers change NAME [--title T] [--abstract T] [--style S] [--public | --
 terrane layers delete NAME [--recurse]
 terrane layers versions NAME
 terrane layers restore NAME VERSION [--what PART]
+terrane layers changes NAME VERSION [--against VERSION]
 
 Layers are made by \`terrane import\`.
 
@@ -126,6 +127,7 @@ Layers are made by \`terrane import\`.
       --inherit        what its workspace says counts (default)
       --recurse        drops its table, or the store of a raster, as well
       --what PART      data or style comes back (default: both)
+      --against V      what a version becomes at this one (default: the next); the first 100 changes are shown
 ${access}
 
 ${ownServer}`,

@@ -17,7 +17,7 @@ export interface ChangeCounts {
 }
 
 /** Values by the columns of the table, as the store holds them and `columnValue` gives them; the geometry as WKB. */
-interface ChangedRow {
+export interface ChangedRow {
   values: Record<string, unknown>
   geometry?: Uint8Array
 }

@@ -5,7 +5,7 @@ import { layerPath } from './layer-path.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
 import { fieldsText, listText } from './texts.ts'
-import { restore, versions } from './versions.ts'
+import { changes, restore, versions } from './versions.ts'
 import { workspacePath } from './workspaces.ts'
 
 const list: Action = {
@@ -94,7 +94,7 @@ function columnText(attribute: unknown): string {
 
 const layers: Kind = {
   command: 'layers',
-  actions: { list, show, create, change, delete: remove, versions, restore },
+  actions: { list, show, create, change, delete: remove, versions, restore, changes },
 }
 
 /** `terrane layers` */

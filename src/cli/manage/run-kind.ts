@@ -18,6 +18,7 @@ const flags = {
   abstract: { type: 'string' },
   style: { type: 'string' },
   what: { type: 'string' },
+  against: { type: 'string' },
   description: { type: 'string' },
   database: { type: 'string', short: 'd' },
   parameter: { type: 'string', multiple: true },

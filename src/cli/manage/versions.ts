@@ -32,8 +32,7 @@ export const restore: Action = {
   words: ['NAME', 'VERSION'],
   options: ['workspace', 'what'],
   run: async (context, [name = '', version = '']) => {
-    if (!/^[1-9]\d*$/.test(version))
-      throw new UsageError(`"${version}" is not the number of a version: \`terrane layers versions ${name}\``)
+    requireNumber(version, name)
     const { what } = context.values
     if (what !== undefined && !parts.includes(what))
       throw new UsageError(`--what is ${parts.join(' or ')}, found "${what}"`)
@@ -42,4 +41,42 @@ export const restore: Action = {
     const made = textOf(fieldOf(answer, 'version'), 'version')
     return { answer, text: `Layer ${name} is what it was at version ${version}: that is version ${made} now` }
   },
+}
+
+/** Tells what differs between two versions. */
+export const changes: Action = {
+  words: ['NAME', 'VERSION'],
+  options: ['workspace', 'against'],
+  run: async (context, [name = '', version = '']) => {
+    const { against } = context.values
+    requireNumber(version, name)
+    if (against !== undefined) requireNumber(against, name)
+    const query = new URLSearchParams({ limit: '100', ...(against === undefined ? {} : { against }) })
+    const path = `${layerPath(context, name)}/versions/${version}/changes?${query}`
+    const answer = await context.client.get(path)
+    const counts = fieldOf(answer, 'changes')
+    const numbers = ['added', 'changed', 'removed', 'same']
+      .filter((one) => textOf(counts, one) !== '')
+      .map((one) => `${textOf(counts, one)} ${one}`)
+    const rows = listOf(fieldOf(answer, 'rows'), 'features').map((feature) => {
+      const row = fieldOf(feature, 'properties')
+      const [before, after] = ['before', 'after'].map((one) => rowText(fieldOf(row, one)))
+      return { ...texts(row, ['change', 'featureId']), before, after }
+    })
+    const head = `Version ${version} to ${textOf(answer, 'against')}: ${numbers.join(', ')}`
+    if (rows.length === 0) return { answer, text: head }
+    return {
+      answer,
+      text: `${head}\n${listText('changes', ['change', 'featureId', 'before', 'after'], rows)}`,
+    }
+  },
+}
+
+function rowText(row: unknown): string {
+  return row === null || row === undefined ? '' : JSON.stringify(row)
+}
+
+function requireNumber(version: string, name: string): void {
+  if (!/^[1-9]\d*$/.test(version))
+    throw new UsageError(`"${version}" is not the number of a version: \`terrane layers versions ${name}\``)
 }

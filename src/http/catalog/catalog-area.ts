@@ -1,6 +1,6 @@
 import type { Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
-import type { CatalogParts, PublicityParts, VersionParts } from './catalog-parts.ts'
+import type { CatalogParts, ComparisonParts, PublicityParts, VersionParts } from './catalog-parts.ts'
 import {
   layerEndpoints,
   storeEndpoints,
@@ -11,7 +11,7 @@ import {
 import { documentTypes } from './style-documents.ts'
 
 /** `/rest/workspaces` with their stores, and `/rest/layers`. */
-export function catalogArea(parts: PublicityParts & VersionParts): Area {
+export function catalogArea(parts: PublicityParts & VersionParts & ComparisonParts): Area {
   return (app) => {
     addEndpoints(app, workspaceEndpoints, parts)
     addEndpoints(app, storeEndpoints, parts)

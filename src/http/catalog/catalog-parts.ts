@@ -1,5 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Importer } from '../../importer/importer.ts'
+import type { VersionChanges } from '../../maps/earlier/version-changes.ts'
+import type { SideTables } from '../../maps/sources/side-tables.ts'
 
 /** What the endpoints of the catalogue work with. */
 export interface CatalogParts {
@@ -9,6 +11,14 @@ export interface CatalogParts {
 /** The same for endpoints that bring layers back. */
 export interface VersionParts extends CatalogParts {
   restores: Pick<Importer['restores'], 'restore'>
+}
+
+/** The same for endpoints that compare versions. */
+export interface ComparisonParts extends CatalogParts {
+  versionChanges: Pick<VersionChanges, 'between'>
+  sides: Pick<SideTables, 'changes'>
+  /** What the versions came from. */
+  imports: Pick<Importer['kept'], 'find' | 'listTasks'>
 }
 
 /** The same for endpoints that may take something from the public. */

@@ -32,6 +32,7 @@ import {
   listStylesOfWorkspace,
   showStyleOfWorkspace,
 } from './styles-of-workspace.ts'
+import { listVersionChanges } from './version-changes.ts'
 import { changeVersion, listVersions, removeVersion, restoreVersion, showVersion } from './versions.ts'
 import {
   changeDefaultWorkspace,
@@ -97,6 +98,7 @@ export const versionEndpoints = [
   endpoint('GET', '/rest/layers/:layer/versions/:version', 'user', 'view_metadata', { showVersion }),
   endpoint('PUT', '/rest/layers/:layer/versions/:version', 'staff', 'change_metadata', { changeVersion }),
   endpoint('DELETE', '/rest/layers/:layer/versions/:version', 'admin', 'remove', { removeVersion }),
+  endpoint('GET', '/rest/layers/:layer/versions/:version/changes', 'user', 'view', { listVersionChanges }),
   endpoint('POST', '/rest/layers/:layer/versions/:version/restore', 'staff', 'change', { restoreVersion }),
 ]
 

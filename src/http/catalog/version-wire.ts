@@ -9,7 +9,8 @@ import { layerPath } from './paths.ts'
 const nullable = <Shape extends Parameters<typeof Type.Union>[0][number]>(shape: Shape) =>
   Type.Union([shape, Type.Null()])
 
-const Changes = Type.Object({
+/** How many rows were changed. */
+export const Changes = Type.Object({
   added: Type.Integer(),
   changed: nullable(Type.Integer()),
   removed: Type.Integer(),

@@ -14,9 +14,9 @@ import type { CatalogParts, VersionParts } from './catalog-parts.ts'
 import { describeLayer } from './layers.ts'
 import { RestoreBody, toWireVersion, VersionBody, VersionList, VersionReply } from './version-wire.ts'
 
-const tags = ['versions']
+export const tags = ['versions']
 const params = Type.Object({ layer: Type.String({ description: '`<workspace>:<name>`' }) })
-const oneParams = Type.Object({
+export const oneParams = Type.Object({
   ...params.properties,
   version: Type.Integer({ minimum: 1, description: 'Number of a version' }),
 })
@@ -109,7 +109,7 @@ async function describe(
 }
 
 /** The layer of the path, or what was deleted under that name, which staff alone may see. */
-async function versionedLayer(
+export async function versionedLayer(
   { catalog: { layers, versions, workspaces } }: CatalogParts,
   request: FastifyRequest<{ Params: { layer: string } }>,
 ): Promise<VersionedLayer> {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Type } from 'typebox'
@@ -10,40 +9,20 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
+import { ChangesQuery, ListedChanges, streamed } from '../listed-changes.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
 import { TaskParams } from './parameters.ts'
-import { ListedChanges } from './rehearsal-shapes.ts'
 import { getTask } from './shown-imports.ts'
 
 const tags = ['importer']
 const unzip = promisify(gunzip)
 const mvt = 'application/vnd.mapbox-vector-tile'
 
-const ChangesQuery = Type.Object({
-  format: Type.Optional(Type.String({ description: 'csv or geojson; without it as `Accept` says' })),
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Without it all are told' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
-})
-
 const answers = {
   200: media('The changes, removed rows first', {
     'application/geo+json': ListedChanges,
     'text/csv': Type.String(),
   }),
-}
-
-/** The first part is awaited, so that what fails at once can be told. */
-async function streamed(parts: AsyncIterable<Uint8Array>): Promise<Readable> {
-  const reading = parts[Symbol.asyncIterator]()
-  let part = await reading.next()
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    try {
-      for (; part.done !== true; part = await reading.next()) yield part.value
-    } finally {
-      await reading.return?.()
-    }
-  }
-  return Readable.from(rest(), { objectMode: false })
 }
 
 interface Asked {

@@ -71,23 +71,3 @@ export const RehearsalReply = Type.Object({
     tasks: Type.Array(RehearsedTask),
   }),
 })
-
-const values = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])
-
-/** Changes one by one. */
-export const ListedChanges = Type.Object({
-  type: Type.Literal('FeatureCollection'),
-  features: Type.Array(
-    Type.Object({
-      type: Type.Literal('Feature'),
-      geometry: values,
-      properties: Type.Object({
-        change: oneOf(['added', 'changed', 'removed']),
-        featureId: Type.Union([Type.String(), Type.Null()]),
-        key: Type.Object({}, { additionalProperties: true }),
-        before: values,
-        after: values,
-      }),
-    }),
-  ),
-})

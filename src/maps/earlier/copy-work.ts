@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync, statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
@@ -9,6 +8,7 @@ import { commitLoad } from '../../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
 import type { StatePath, StoreConnection } from '../../stores/store.ts'
 import { copiedSchema, copiedTable, copyPage } from './copied-state.ts'
+import { requireRoom } from './require-room.ts'
 
 /** Of which state a copy is made, and where it goes. Plain data. */
 export interface CopyRequest {
@@ -17,9 +17,6 @@ export interface CopyRequest {
   path: StatePath
   file: string
 }
-
-/** What is left to everything else on the disk. */
-const spareBytes = 256 << 20
 
 async function make(request: CopyRequest, { signal, notify }: CallContext<number>): Promise<number> {
   const { connection, table, path, file } = request
@@ -57,13 +54,7 @@ async function* copied(
   let rows = 0
   for await (const page of pages) {
     rows += page.batch.rowCount
-    const { bsize, bavail } = statfsSync(dirname(file))
-    if (bsize * bavail < spareBytes)
-      throw new Failure(
-        'unavailable',
-        'no-room-for-version',
-        'There is no room on the disk for a copy of the version',
-      )
+    requireRoom(file)
     notify(rows)
     if (page.batch.rowCount > 0) yield copyPage(page)
   }

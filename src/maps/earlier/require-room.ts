@@ -1,0 +1,17 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Failure } from '../../lib/errors.ts'
+
+/** What is left to everything else on the disk. */
+const spareBytes = 256 << 20
+
+/** Throws `Failure` where a file cannot grow any more. */
+export function requireRoom(file: string): void {
+  const { bsize, bavail } = statfsSync(dirname(file))
+  if (bsize * bavail < spareBytes)
+    throw new Failure(
+      'unavailable',
+      'no-room-for-version',
+      'There is no room on the disk for a copy of the version',
+    )
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { VersionedLayer, VersionRecord, WayBack } from '../../catalog/doors/versions.ts'
+import { defined } from '../../lib/defined.ts'
+import { conflict, Failure, notFound } from '../../lib/errors.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { StateChanges } from '../../stores/change-files/compare-states.ts'
+import type { RowMatch } from '../../stores/change-files/spooled-rows.ts'
+import type { CompareHandlers, VersionPlace } from './compare-work.ts'
+
+interface Needs {
+  catalog: Pick<Catalog, 'layers' | 'stores' | 'versions'>
+  /** Has a folder for the lists, beside others. */
+  root: string
+}
+
+/** Which versions of a layer are compared: what becomes of `before` on the way to `after`. */
+export interface Compared {
+  before: number
+  after: number
+  /** Columns by which rows are the same where their ids do not tell. */
+  keys: readonly string[]
+}
+
+/** What differs between two versions, and the change file that lists it. */
+export interface FoundChanges extends StateChanges {
+  path: string
+}
+
+/** Most changes that are listed; all are counted. */
+const mostListed = 100_000
+/** Lists that are kept, the last that were asked for. */
+const mostKept = 16
+/** How long a request waits for a comparison. */
+const longestWaitMs = 15_000
+const limits = { silenceMs: 600_000, deadlineMs: 6 * 3_600_000 }
+const maxHeapMb = 1024
+/** Before its own number, which each process has. */
+const folderPrefix = 'comparisons-'
+/** A folder in which nothing was made for so long is nobody's any more. */
+const leftAfterMs = 86_400_000
+
+/** Compares versions of layers, in the background where that takes long. */
+export class VersionChanges {
+  readonly #needs: Needs
+  readonly #folder: string
+  /** The last asked for stands last. */
+  readonly #found = new Map<string, Promise<FoundChanges>>()
+  readonly #closing = new AbortController()
+  readonly #pool = new WorkPool<CompareHandlers>({
+    start: (options) =>
+      startProcess(new URL('./compare-work.ts', import.meta.url), { ...options, maxHeapMb }),
+    limit: 1,
+  })
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#folder = join(needs.root, `${folderPrefix}${randomUUID()}`)
+  }
+
+  /**
+   * Throws `Failure`: `not-found` for a version that nobody knows and for what has no rows, `conflict` for one that cannot
+   * be read or compared, `unavailable` as long as it takes.
+   */
+  async between(of: VersionedLayer, wanted: Compared, signal: AbortSignal): Promise<FoundChanges> {
+    const before = await this.#side(of, wanted.before)
+    const after = await this.#side(of, wanted.after)
+    requireSameCrs(before.version, after.version)
+    const match = await this.#matchOf(of, before, after, wanted.keys)
+    const contents = [before, after].map(({ version, place }) => [
+      version.content.id,
+      version.details.schema,
+      place.table,
+    ])
+    const found = this.#kept(JSON.stringify([contents, match]), async (file) => {
+      const request = { before: before.place, after: after.place, match, file, limit: mostListed }
+      const call = { ...limits, signal: this.#closing.signal, onNotice: () => undefined }
+      const changes = await this.#pool.call('compare', request, call)
+      for (const side of [before, after]) await this.#requireUnmoved(of, side)
+      return { ...changes, path: file }
+    })
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
+    return orAborted(found, waiting).catch((error: unknown) => {
+      throw waiting.aborted && !signal.aborted ? notReady(wanted) : error
+    })
+  }
+
+  /** Removes what earlier processes have left. */
+  async start(): Promise<void> {
+    for (const name of await readdir(this.#needs.root).catch((): string[] => [])) {
+      const folder = join(this.#needs.root, name)
+      if (!name.startsWith(folderPrefix) || folder === this.#folder) continue
+      const known = await stat(folder).catch(() => undefined)
+      if (known !== undefined && Date.now() - known.mtimeMs > leftAfterMs)
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The server stops'))
+    await this.#pool.close()
+    await Promise.allSettled(this.#found.values())
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  #kept(key: string, find: (file: string) => Promise<FoundChanges>): Promise<FoundChanges> {
+    const known = this.#found.get(key)
+    const file = join(this.#folder, `${randomUUID()}.gpkg`)
+    const found = known ?? mkdir(this.#folder, { recursive: true }).then(() => find(file))
+    this.#found.delete(key)
+    this.#found.set(key, found)
+    if (known !== undefined) return found
+    found.catch(async () => {
+      this.#found.delete(key)
+      await rm(file, { force: true })
+    })
+    for (const [old, one] of [...this.#found].slice(0, -mostKept)) {
+      this.#found.delete(old)
+      void one.then(({ path }) => rm(path, { force: true })).catch(() => undefined)
+    }
+    return found
+  }
+
+  async #side(of: VersionedLayer, number: number): Promise<Side> {
+    const { versions, stores } = this.#needs.catalog
+    const version = await versions.get(of, number)
+    if (version.details.kind !== 'vector')
+      throw notFound('no-features', `Version ${number} has no rows that could be compared`)
+    const way = await versions.wayBack(version)
+    if (way.kind === 'none')
+      throw conflict('not-restorable', `Version ${number} cannot be looked at: ${way.reason}`)
+    const own = await stores.connection(await stores.get(version.storeId))
+    const { files } = version.content
+    const isFiles = way.kind === 'files' && files !== undefined
+    const { indexFolder } = own
+    const connection = isFiles ? { ...files, ...defined({ indexFolder }) } : own
+    const path = way.kind === 'table' ? way.path : undefined
+    const { schema } = path?.at(-1)?.table ?? version.details
+    return { version, way, place: { connection, schema, ...defined({ path }), table: version.nativeName } }
+  }
+
+  /** What the table holds was read, and nobody has changed it meanwhile. */
+  async #requireUnmoved({ layer, ...of }: VersionedLayer, { version, way }: Side): Promise<void> {
+    const { layers, versions } = this.#needs.catalog
+    if (way.kind !== 'present') return
+    if (layer !== undefined) await layers.versionOf(layer)
+    const now = await versions.get({ ...of, ...defined({ layer }) }, version.version)
+    if (now.content.id === version.content.id && now.content.form === 'present') return
+    throw new Failure('unavailable', 'version-not-ready', 'The layer was changed while it was compared', {
+      retryAfterSeconds: 1,
+    })
+  }
+
+  /** Ids tell rows where the table kept them: on the way there is nothing but differences, and no exchange of all rows. */
+  async #matchOf(of: VersionedLayer, a: Side, b: Side, keys: readonly string[]): Promise<RowMatch> {
+    const byKeys = { by: 'keys', keys } as const
+    if (a.version.content.id === b.version.content.id) return { by: 'ids' }
+    if (!isReachedByDifferences(a.way, b.way) && !isReachedByDifferences(b.way, a.way)) return byKeys
+    const [from, to] = [a, b].map(({ version }) => version.version).sort((x, y) => x - y) as [number, number]
+    const between = (await this.#needs.catalog.versions.list(of)).filter(
+      ({ version }) => version > from && version <= to,
+    )
+    return between.some(({ mode }) => mode === 'REPLACE') ? byKeys : { by: 'ids' }
+  }
+}
+
+interface Side {
+  version: VersionRecord
+  way: WayBack
+  place: VersionPlace
+}
+
+/** Whether the way back to `earlier` leads over `later` and from there over differences. */
+function isReachedByDifferences(earlier: WayBack, later: WayBack): boolean {
+  if (earlier.kind !== 'table') return false
+  if (later.kind === 'present') return earlier.path.every(({ form }) => form === 'difference')
+  if (later.kind !== 'table' || later.path.length > earlier.path.length) return false
+  return later.path.every(({ id }, at) => id === earlier.path[at]?.id)
+}
+
+function requireSameCrs(a: VersionRecord, b: VersionRecord): void {
+  const [first, second] = [a, b].map(({ details }) => details.schema.geometry)
+  if (first === undefined || second === undefined) return
+  if (JSON.stringify(first.crs) !== JSON.stringify(second.crs))
+    throw conflict(
+      'not-comparable',
+      `Versions ${a.version} and ${b.version} cannot be compared: their coordinates are in different systems`,
+    )
+}
+
+function notReady({ before, after }: Compared): Failure {
+  const text = `Versions ${before} and ${after} are being compared`
+  return new Failure('unavailable', 'version-not-ready', text, { retryAfterSeconds: 10 })
+}
