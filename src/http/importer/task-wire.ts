@@ -70,7 +70,7 @@ function newerFacts(request: FastifyRequest, task: ShownTask): object {
   return {
     ...defined({ errorCode, keys, deleteMissing, stopIf, stopped }),
     ...(proposals.length === 0 ? {} : { proposals }),
-    ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId') }),
+    ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId', 'basis') }),
     ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),
   }
 }

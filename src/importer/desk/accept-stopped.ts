@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { now } from '../model/model.ts'
 import { getImport, getTask, saveTask } from '../records/records.ts'
@@ -36,11 +37,15 @@ export async function acceptStopped(
       const known = broken.map(({ rule }) => rule).join(', ')
       throw invalid('not-stopped', `The load was stopped by ${known}, not by ${unknown.join(', ')}`)
     }
-    const { loadId } = trial.load
+    const {
+      basis,
+      load: { loadId },
+    } = trial
     const before = task.accepted?.loadId === loadId ? task.accepted.stopped : []
     const all = [...new Set([...before, ...stopped])]
     const at = now(needs.records)
-    const saved = await saveTask(db, { ...task, accepted: { loadId, stopped: all, by, at } }, at)
+    const accepted = { loadId, stopped: all, by, at, ...defined({ basis }) }
+    const saved = await saveTask(db, { ...task, accepted }, at)
     if (broken.some(({ rule }) => !all.includes(rule))) return undefined
     return startTask(needs, await getImport(db, importId), saved)
   })

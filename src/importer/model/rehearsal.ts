@@ -95,6 +95,8 @@ export interface TaskTrial {
 export interface Accepted {
   /** The load that it lets through, and no other. */
   loadId: string
+  /** By which it is known when a server died in it and it is staged anew. */
+  basis?: TrialBasis
   stopped: string[]
   by: string
   at: string

@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/errors.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
-import type { PreparedLoad, StagedLoad } from '../../stores/store.ts'
+import type { PreparedLoad, StagedLoad, VectorStore } from '../../stores/store.ts'
 import { explainStopped } from '../model/load-rules.ts'
 import { latestStore } from './latest-store.ts'
 import type { FlowHooks } from './load-flow.ts'
@@ -40,23 +40,30 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
 
 /** What an UPSERT changes is listed whole before its commit; afterwards nobody could tell any more. */
 async function listUpserted(
-  { changesPath, upsert }: LoadPlan,
+  { changesPath, upsert, table: name }: LoadPlan,
+  store: VectorStore,
   prepared: PreparedLoad,
   signal: AbortSignal,
 ): Promise<void> {
   const changes = prepared.changes?.()
-  const table = prepared.result.table?.schema
-  if (changesPath === undefined || upsert === undefined || changes === undefined || table === undefined)
-    return
+  if (changesPath === undefined || upsert === undefined || changes === undefined) return
+  // Not every store describes a table that is not committed yet.
+  const table = (prepared.result.table ?? (await store.findTable(name)))?.schema
+  if (table === undefined) throw new Error(`The table "${name}" is gone during its load`)
   await writeChanges(changesPath, { table, changes, keys: upsert.keys }, signal)
 }
 
-async function commit(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks): Promise<LoadOutcome> {
+async function commit(
+  plan: LoadPlan,
+  store: VectorStore,
+  load: StagedPlan,
+  hooks: RunLoadHooks,
+): Promise<LoadOutcome> {
   const { staged, ledger, schema } = load
   let outcome: LoadOutcome | undefined
   await commitLoad(staged, async (token, result, prepared) => {
     outcome = ledger.settle(result, schema)
-    await listUpserted(plan, prepared, hooks.signal)
+    await listUpserted(plan, store, prepared, hooks.signal)
     const { rowsRead, rejected } = outcome
     hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })
     await hooks.beforeCommit(token, outcome)
@@ -68,11 +75,12 @@ async function commit(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks): Pr
 /** Reads, transforms and loads as the plan says; the target is untouched unless it returns. */
 export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise<LoadOutcome> {
   const hooks = calmHooks(givenHooks)
-  const load = await stagePlan(plan, await latestStore(plan.connection), hooks)
+  const store = await latestStore(plan.connection)
+  const load = await stagePlan(plan, store, hooks)
   try {
     await checkLimits(plan, load, hooks)
     await waitStaged(load.staged, hooks)
-    return await commit(plan, load, hooks)
+    return await commit(plan, store, load, hooks)
   } finally {
     load.close()
   }

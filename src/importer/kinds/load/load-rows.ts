@@ -111,6 +111,7 @@ export class RowLoads {
       publish: async ({ task }) => {
         const table = given ?? (await (await this.open(load)).findTable(load.table))
         if (table === undefined) throw new Error(`The table "${load.table}" is gone after its load`)
+        await this.#needs.loader.removeTrialFiles(task)
         const done = { task: { ...task, ...load.counts }, published: table }
         const { movedTo } = load
         const from = await catalog.stores.get(load.storeId)

@@ -11,6 +11,7 @@ import type { PlannedRows, RowStage } from './plan-rows.ts'
 import { planRows } from './plan-rows.ts'
 import type { RowNeeds } from './row-needs.ts'
 import type { KeptTrial } from './trial-basis.ts'
+import { waivedOf } from './trial-basis.ts'
 
 /** What a run knows of what was staged before, and is kept of what it stages now. */
 export interface RunTrial {
@@ -40,12 +41,13 @@ export function trialOf(
 }
 
 /** What is measured before the commit, where the task has limits. */
-function limited(plan: LoadPlan, stage: RowStage): LoadPlan {
+function limited(plan: LoadPlan, stage: RowStage, basis: TrialBasis | undefined): LoadPlan {
   const { task } = stage.running
   const { stopIf, keys } = task
   if (stopIf === undefined) return plan
   const crs = knownCrs(stage)
-  return { ...plan, trial: { isRehearsal: false, stopIf, accepted: [], crs, ...defined({ keys }) } }
+  const accepted = waivedOf(task, basis)
+  return { ...plan, trial: { isRehearsal: false, stopIf, accepted, crs, ...defined({ keys }) } }
 }
 
 /** The CRS of the layer, and that of the data before they are brought there. */
@@ -80,24 +82,25 @@ function finalPlan(
   needs: RowNeeds,
   planned: PlannedRows,
   stage: RowStage,
-  kept: KeptTrial | undefined,
+  { basis, kept }: RunTrial,
 ): LoadPlan {
   const { plan } = planned
   const { task } = stage.running
   const listed =
     plan.mode === 'UPSERT' ? { ...plan, changesPath: needs.loader.changesPath(task, 'upsert') } : plan
-  return kept === undefined ? limited(listed, stage) : takenUp(needs, listed, stage, kept)
+  return kept === undefined ? limited(listed, stage, basis) : takenUp(needs, listed, stage, kept)
 }
 
 /** Stages the task's rows beside their table, or takes up those that were. */
 export async function stageRows(
   needs: RowNeeds,
   stage: RowStage,
-  { basis, kept, reason }: RunTrial,
+  trial: RunTrial,
   notes: StageNotes,
   signal: AbortSignal,
 ): Promise<StagedRows> {
   const { task } = stage.running
+  const { basis, kept, reason } = trial
   const startedMs = performance.now()
   const planned = await planRows(
     needs,
@@ -105,7 +108,7 @@ export async function stageRows(
     { isCopied: kept !== undefined, isWhole: task.stopIf !== undefined },
     signal,
   )
-  const plan = finalPlan(needs, planned, stage, kept)
+  const plan = finalPlan(needs, planned, stage, trial)
   const messages = [
     ...(reason === undefined ? [] : [notTaken(reason)]),
     ...(kept === undefined ? planned.messages : takenMessages(kept)),
@@ -122,9 +125,7 @@ export async function stageRows(
   return {
     commit: async (write) => {
       try {
-        const outcome = await staged.commit(write)
-        await needs.loader.removeTrialFiles(task)
-        return outcome
+        return await staged.commit(write)
       } catch (error) {
         const isGivenUp = error instanceof Failure && error.code === 'too-many-rejects'
         if (isGivenUp && latest !== undefined) {

@@ -94,6 +94,15 @@ export function findKept(
   return { kept: { ...trial, load, laidBy, found } }
 }
 
+/** Rules that a person let the same load through, which is staged anew since a server died in it. */
+export function waivedOf({ accepted, run }: TaskRecord, now: TrialBasis | undefined): string[] {
+  const { basis, stopped = [] } = accepted ?? {}
+  const isAgain = (run?.attempt ?? 1) > 1
+  if (!isAgain || basis?.source === undefined || now === undefined) return []
+  const isSame = basis.source === now.source && basis.target === now.target && basis.wish === now.wish
+  return isSame ? stopped : []
+}
+
 /** Limits were looked at when the rows were staged. Throws `Failure` where they stop this load and nobody lets it through. */
 export function refuseStopped({ stopIf, accepted }: TaskRecord, { load, found }: KeptTrial): void {
   if (stopIf === undefined) return
