@@ -1,17 +1,22 @@
 // `npm run test:kill -- --runs 200`: kills servers in the middle of loads, so many times for each store, on all processors.
+// `--work changes` kills those that upsert, rehearse and let stopped loads through alone, `--work loads` the others.
 // `--store GeoPackage` does so for one alone, `--seed 17` repeats one session, `--jobs 2` runs so many sessions at a time.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { killSessions } from '../tests/support/kills/kill-sessions.ts'
+import { changeSessions, killSessions } from '../tests/support/kills/kill-sessions.ts'
 import type { KillReport, KillSession } from '../tests/support/kills/session.ts'
 import { sharedClusterVariable, startPostgres } from '../tests/support/postgres.ts'
 
 /** Kills over one data directory: a session begins with an empty one. */
 const killsOfSession = 10
 
+const works = { loads: killSessions, changes: changeSessions }
+type Work = keyof typeof works
+
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '20' },
+    work: { type: 'string', multiple: true, default: Object.keys(works) },
     store: { type: 'string', multiple: true, default: Object.keys(killSessions) },
     seed: { type: 'string' },
     kills: { type: 'string', default: String(killsOfSession) },
@@ -21,17 +26,31 @@ const { values } = parseArgs({
 
 interface Job extends KillSession {
   store: string
+  work: Work
+}
+
+/** What is killed of each type of store that was asked for. */
+function chosen(): Pick<Job, 'store' | 'work'>[] {
+  const unknown = values.work.find((work) => !(work in works))
+  if (unknown !== undefined) throw new Error(`--work is loads or changes, not "${unknown}"`)
+  const all = (['loads', 'changes'] as const).filter((work) => values.work.includes(work))
+  return all.flatMap((work) =>
+    values.store
+      .filter((store) => works[work][store] !== undefined || !(store in killSessions))
+      .map((store) => ({ store, work })),
+  )
 }
 
 function plan(): Job[] {
   const kills = wholeNumber('kills', values.kills)
   if (values.seed !== undefined) {
-    return values.store.map((store) => ({ store, kills, seed: wholeNumber('seed', values.seed ?? '') }))
+    const seed = wholeNumber('seed', values.seed)
+    return chosen().map((one) => ({ ...one, kills, seed }))
   }
   const first = Date.now() % 1_000_000_000
   const sessions = Math.ceil(wholeNumber('runs', values.runs) / kills)
   return Array.from({ length: sessions }, (_, number) =>
-    values.store.map((store) => ({ store, kills, seed: first + number })),
+    chosen().map((one) => ({ ...one, kills, seed: first + number })),
   ).flat()
 }
 
@@ -48,17 +67,17 @@ function cleanUpAll(): void {
 }
 
 /** Runs one session and cleans up behind it; gives what went wrong. */
-async function runJob({ store, ...session }: Job): Promise<KillReport | { error: unknown }> {
+async function runJob({ store, work, ...session }: Job): Promise<KillReport | { error: unknown }> {
   const cleanups: (() => void)[] = []
   const cleanUp = (): void => {
-    for (const work of cleanups) work()
+    for (const end of cleanups) end()
   }
-  const run = killSessions[store]
+  const run = works[work][store]
   if (run === undefined)
     throw new Error(`--store is one of ${Object.keys(killSessions).join(', ')}, not "${store}"`)
   underWay.add(cleanUp)
   try {
-    return await run({ after: (work) => void cleanups.unshift(work) }, session)
+    return await run({ after: (end) => void cleanups.unshift(end) }, session)
   } catch (error) {
     return { error }
   } finally {
@@ -71,28 +90,29 @@ async function runAll(): Promise<boolean> {
   const waiting = plan()
   const sums = new Map<string, KillReport>()
   let failures = 0
-  const work = async (): Promise<void> => {
+  const runWaiting = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      const { store, seed, kills } = job
+      const { store, work, seed, kills } = job
+      const name = `${work} of ${store}`
       const started = performance.now()
       const result = await runJob(job)
       const seconds = ((performance.now() - started) / 1000).toFixed()
       if ('error' in result) {
         failures += 1
-        console.log(`WRONG ${store}, seed ${seed}, ${seconds} s: ${String(result.error)}`)
+        console.log(`WRONG ${name}, seed ${seed}, ${seconds} s: ${String(result.error)}`)
         console.log(
-          `      repeat it by: npm run test:kill -- --store ${store} --seed ${seed} --kills ${kills}`,
+          `      repeat it by: npm run test:kill -- --work ${work} --store ${store} --seed ${seed} --kills ${kills}`,
         )
         continue
       }
-      const { before, after } = sums.get(store) ?? { before: 0, after: 0 }
-      sums.set(store, { before: before + result.before, after: after + result.after })
-      console.log(`ok    ${store}, seed ${seed}, ${kills} kills, ${seconds} s`)
+      const { before, after } = sums.get(name) ?? { before: 0, after: 0 }
+      sums.set(name, { before: before + result.before, after: after + result.after })
+      console.log(`ok    ${name}, seed ${seed}, ${kills} kills, ${seconds} s`)
     }
   }
-  await Promise.all(Array.from({ length: wholeNumber('jobs', values.jobs) }, work))
-  for (const [store, { before, after }] of sums) {
-    console.log(`${store}: ${before + after} kills, ${before} before the commit and ${after} after it`)
+  await Promise.all(Array.from({ length: wholeNumber('jobs', values.jobs) }, runWaiting))
+  for (const [name, { before, after }] of sums) {
+    console.log(`${name}: ${before + after} kills, ${before} before the commit and ${after} after it`)
   }
   console.log(failures === 0 ? 'No load was lost or doubled' : `${failures} sessions failed`)
   return failures === 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stores } from '../../src/stores/registry.ts'
-import { killSessions } from '../support/kills/kill-sessions.ts'
+import { changeSessions, killSessions } from '../support/kills/kill-sessions.ts'
 import {
   keptTables,
   killLoads,
@@ -12,6 +12,7 @@ import {
   startWithLayer,
 } from '../support/kills/loads.ts'
 import { contentOf } from '../support/kills/part-files.ts'
+import type { KillSession } from '../support/kills/session.ts'
 import type { TestServer } from '../support/server.ts'
 import { startServer } from '../support/server.ts'
 
@@ -29,6 +30,22 @@ describe('a server that is killed while it serves files as they are', { concurre
     it(`leaves layers of ${type} as they were or as they are meant to be, and never touches the file`, async (t) => {
       const { before, after } = (await killSessions[type]?.(t, fileSession)) ?? { before: 0, after: 0 }
       assert.equal(before + after, fileSession.kills)
+    })
+  }
+})
+
+/** One store begins with a rehearsal, the other with a stopped load. */
+const changeSession: Record<string, KillSession> = {
+  GeoPackage: { seed: 20260731, kills: 2 },
+  PostGIS: { seed: 20260733, kills: 1 },
+}
+
+describe('a server that is killed while it compares, tries out or stops loads', { concurrency: true }, () => {
+  for (const [type, run] of Object.entries(changeSessions)) {
+    it(`leaves ${type} as it was or as it is meant to be, keeps what it says, and nothing else`, async (t) => {
+      const session = changeSession[type] ?? { seed: 20260735, kills: 1 }
+      const { before, after } = await run(t, session)
+      assert.equal(before + after, session.kills)
     })
   }
 })

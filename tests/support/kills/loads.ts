@@ -56,10 +56,9 @@ export async function runImport(server: TestServer, id: number): Promise<void> {
   await server.call('POST', `/rest/imports/${id}?async=true`)
 }
 
-/** A server with the layer `places` in a store, and how long its load took. */
-export async function startWithLayer(t: Cleanup, type: string, parts: readonly Part[]) {
+/** A server with an empty store. */
+export async function startWithStore(t: Cleanup, type: string) {
   const dataDir = temporaryData(t)
-  writeParts(join(dataDir, 'incoming'), parts)
   const server = await startServer(t, dataDir)
   const target = await killTargets[type]?.(dataDir)
   if (target === undefined)
@@ -69,11 +68,19 @@ export async function startWithLayer(t: Cleanup, type: string, parts: readonly P
   assert.equal(workspace.status, 201, workspace.text)
   const store = await server.call('POST', `/rest/workspaces/${name}/datastores`, { dataStore: definition })
   assert.equal(store.status, 201, store.text)
+  return { dataDir, server, target }
+}
+
+/** A server with the layer `places` in a store, and how long its load took. */
+export async function startWithLayer(t: Cleanup, type: string, parts: readonly Part[]) {
+  const started = await startWithStore(t, type)
+  const { dataDir, server, target } = started
+  writeParts(join(dataDir, 'incoming'), parts)
   const id = await prepareLoad(server, target, { mode: 'CREATE', layer: 'places', part: 'a' })
-  const started = performance.now()
+  const began = performance.now()
   await runImport(server, id)
   await server.importIn(id, ['COMPLETE'])
-  return { dataDir, server, target, tookMs: performance.now() - started }
+  return { ...started, tookMs: performance.now() - began }
 }
 
 /** One load after another: the layer `places` is replaced and added to, and new layers are made. */
@@ -96,16 +103,21 @@ function contentAfter(load: Load, before: Content | undefined): Content {
   }
 }
 
-/** The tables that hold what layers were, as the catalogue knows them. */
-export function keptTables(dataDir: string): Set<string> {
+/** Ids of what stores keep of what layers were, as the catalogue knows them. */
+export function knownStates(dataDir: string): string[] {
   const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true, timeout: 10_000 })
   try {
     const rows = db.prepare("select kept from layer_contents where form = 'kept'").all()
     const states = rows.map(({ kept }) => JSON.parse(String(kept)) as { state?: { id: string } })
-    return new Set(states.flatMap(({ state }) => (state === undefined ? [] : [keptName(state.id)])))
+    return states.flatMap(({ state }) => (state === undefined ? [] : [state.id]))
   } finally {
     db.close()
   }
+}
+
+/** The tables that hold what layers were, as the catalogue knows them. */
+export function keptTables(dataDir: string): Set<string> {
+  return new Set(knownStates(dataDir).map(keptName))
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

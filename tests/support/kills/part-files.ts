@@ -4,7 +4,7 @@ import type { WriterRow } from '../shapefile-writer.ts'
 import { writeShapefile } from '../shapefile-writer.ts'
 import type { Content } from './targets.ts'
 
-const wgs84 =
+export const wgs84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
 
 /** What is loaded, by the name of the file and of the attribute `part` in each of its rows. */

@@ -46,10 +46,15 @@ export function momentOf(
   return { isAboutCommit: false, ms: ((number + random()) / kills) * tookMs }
 }
 
-/** Runs an import, and kills the server at a moment of it. */
-export async function killAt(server: TestServer, id: number, { isAboutCommit, ms }: Moment): Promise<void> {
+/** Runs an import, or begins what else is asked of it, and kills the server at a moment of that. */
+export async function killAt(
+  server: TestServer,
+  id: number,
+  { isAboutCommit, ms }: Moment,
+  { path = '', body }: { path?: string; body?: object } = {},
+): Promise<void> {
   const until = isAboutCommit ? await server.watch(id) : undefined
-  const running = server.call('POST', `/rest/imports/${id}?async=true`).catch(() => undefined)
+  const running = server.call('POST', `/rest/imports/${id}${path}?async=true`, body).catch(() => undefined)
   await until?.(/"phase":"committing"/)
   await sleep(ms)
   await server.kill()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keptName } from '../../../src/stores/postgis/identifiers.ts'
 import { storeParameters } from '../postgis-store.ts'
 import { runSql } from '../postgres.ts'
 
@@ -16,8 +17,20 @@ export interface KillTarget {
   definition: object
   /** Undefined where there is no such table. */
   content(table: string): Promise<Content | undefined>
+  /** Point layers that are keyed by `gid`: its rows with what their id in the store is, by `gid`. */
+  points(table: string): Promise<PointRow[]>
+  /** Fails unless the store keeps these states of tables, by their ids, and nothing of others. */
+  assertKept(ids: readonly string[]): Promise<void>
   /** Fails unless the store is sound and holds these tables, those that keep what layers were, and nothing else. */
   assertClean(tables: string[], kept: ReadonlySet<string>): Promise<void>
+}
+
+export interface PointRow {
+  gid: number
+  fid: number
+  name: string
+  /** X and y as little endian doubles, in hexadecimal digits. */
+  point: string
 }
 
 interface ContentRow {
@@ -89,6 +102,29 @@ export function geoPackageTarget(path: string): KillTarget {
           .all()
         return toContent(rows as unknown as ContentRow[])
       }),
+    points: async (table) =>
+      lookAtCopy(path, (db) => {
+        const sql = `select gid, fid, name, lower(hex(substr(geom, -16))) as point from "${table}" order by gid`
+        return db.prepare(sql).all() as unknown as PointRow[]
+      }),
+    assertKept: async (ids) =>
+      lookAtCopy(path, (db) => {
+        const names = (sql: string): string[] =>
+          db
+            .prepare(sql)
+            .all()
+            .map((row) => String(row['name']))
+        const parts = names(
+          `select name from sqlite_schema where type = 'table' and name glob 'gpkg_terrane_*_[0-9]*'`,
+        )
+        const isKeeping =
+          names(`select name from sqlite_schema where name = 'gpkg_terrane_states'`).length > 0
+        const from = 'from gpkg_terrane_states order by id'
+        const numbers = isKeeping ? names(`select number as name ${from}`) : []
+        for (const part of parts)
+          assert.ok(numbers.includes(/\d+$/.exec(part)?.[0] ?? ''), `${part} belongs to no state`)
+        assert.deepEqual(isKeeping ? names(`select id as name ${from}`) : [], ids.toSorted())
+      }),
     assertClean: async (tables) => {
       const files = readdirSync(dirname(path)).filter((name) => !/-(wal|shm)$/.test(name))
       assert.deepEqual(files, [basename(path)], 'a side file is left over')
@@ -156,6 +192,19 @@ export function postgisTarget(url: string): KillTarget {
          from public."${table}" group by part order by part`,
       )
       return toContent(rows as unknown as ContentRow[])
+    },
+    points: async (table) =>
+      (await runSql(
+        url,
+        `select gid::int, fid::int, name, encode(substr(st_asbinary(geom, 'NDR'), 6), 'hex') as point
+         from public."${table}" order by gid`,
+      )) as unknown as PointRow[],
+    assertKept: async (ids) => {
+      const found = await runSql(
+        url,
+        `select relname from pg_class where relkind = 'r' and starts_with(relname, 'terrane_kept_')`,
+      )
+      assert.deepEqual(found.map(({ relname }) => String(relname)).sort(), ids.map(keptName).sort())
     },
     assertClean: async (tables, kept) => {
       const all = await runSql(url, relationsSql)
