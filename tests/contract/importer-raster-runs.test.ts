@@ -83,8 +83,38 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
 }
 
 describe('REPLACE of a coverage', () => {
-  it('keeps layer, title, style and store, and takes the old file of ours away', async (test) => {
+  it('keeps the old file of ours for its version, which can be brought back and let go', async (test) => {
     const client = await startImporter(test)
+    const first = await uploadAndRun(client, rasterBytes('world.byte.tif'), {})
+    assert.equal(first.state, 'COMPLETE', JSON.stringify(first))
+    const [oldStore] = await coverageStoresOf(client)
+    const oldFile = oldStore?.parameters.path ?? ''
+    await uploadAndRun(client, rasterBytes('RGB.byte.tif'), { updateMode: 'REPLACE' })
+    const newFile = (await coverageStoresOf(client))[0]?.parameters.path ?? ''
+    assert.notEqual(newFile, oldFile)
+    assert.ok(existsSync(oldFile) && existsSync(newFile))
+    const versions = async (method: 'GET' | 'POST' | 'DELETE', path = '', payload?: object) => {
+      const reply = await client.server.app.inject({
+        method,
+        url: `/rest/layers/default:photo/versions${path}`,
+        headers: client.server.admin,
+        ...(payload === undefined ? {} : { payload }),
+      })
+      assert.ok(reply.statusCode < 300, reply.body)
+      const told =
+        reply.body === '' ? {} : reply.json<{ versions?: { version: number; restorable: boolean }[] }>()
+      return told.versions ?? []
+    }
+    const kept = (await versions('GET')).filter(({ restorable }) => restorable)
+    const [earlier] = kept.toSorted((a, b) => a.version - b.version)
+    await versions('POST', `/${earlier?.version}/restore`, { what: ['data'] })
+    assert.equal((await coverageStoresOf(client))[0]?.parameters.path, oldFile)
+    assert.equal((await layersOf(client))[0]?.details.srs, 'EPSG:4326')
+    assert.ok(existsSync(newFile))
+  })
+
+  it('keeps layer, title, style and store, and takes the old file of ours away where no versions are kept', async (test) => {
+    const client = await startImporter(test, { env: { TERRANE_KEEP_VERSIONS: '0' } })
     const first = await uploadAndRun(client, rasterBytes('world.byte.tif'), { layer: { title: 'The world' } })
     assert.equal(first.state, 'COMPLETE', JSON.stringify(first))
     const [before] = await layersOf(client)
