@@ -71,6 +71,10 @@ select c.oid::int8::text as oid, c.relkind as kind, c.reltuples::float8 as rows,
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')`
 
+/**
+ * Geometry as `geometry_columns` tells it, which looks at the constraints of all tables of the database: that takes long where there
+ * are many, and fails where one is dropped meanwhile.
+ */
 const columnsSql = `
 select a.attname as name, t.typname as type_name, format_type(a.atttypid, a.atttypmod) as sql_type,
   a.atttypmod as typmod, a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default_text,
@@ -81,8 +85,18 @@ select a.attname as name, t.typname as type_name, format_type(a.atttypid, a.attt
 from pg_attribute a
 join pg_type t on t.oid = a.atttypid
 left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-left join geometry_columns g
-  on t.typname = 'geometry' and g.f_table_schema = $2 and g.f_table_name = $3 and g.f_geometry_column = a.attname
+left join lateral (
+  select coalesce(postgis_typmod_dims(a.atttypmod), max(k.dims), 2) as coord_dimension,
+    coalesce(nullif(postgis_typmod_srid(a.atttypmod), 0), max(k.srid), 0) as srid,
+    replace(replace(coalesce(nullif(upper(postgis_typmod_type(a.atttypmod)), 'GEOMETRY'), max(k.type), 'GEOMETRY'), 'ZM', ''), 'Z', '') as type
+  from (
+    select case when def ilike '%geometrytype(% = %' then split_part(def, '''', 2) end as type,
+      case when def ilike '%ndims(% = %' then substring(def from ' = \\(?(\\d+)')::int end as dims,
+      case when def ilike '%srid(% = %' then substring(def from ' = \\(?(-?\\d+)')::int end as srid
+    from (
+      select pg_get_constraintdef(oid) as def from pg_constraint
+      where conrelid = a.attrelid and contype = 'c' and a.attnum = any(conkey)) c) k
+) g on t.typname = 'geometry'
 left join geography_columns b
   on t.typname = 'geography' and b.f_table_schema = $2 and b.f_table_name = $3 and b.f_geography_column = a.attname
 where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
@@ -117,10 +131,7 @@ export async function findTableFacts(
 
 const mostLooks = 5
 
-/**
- * `geometry_columns` looks at the constraints of every table in the database, and fails where one is dropped meanwhile.
- * Within a transaction that is over then, and the first failure is told.
- */
+/** A constraint that is dropped while it is looked at makes the look fail; within a transaction the first failure is told. */
 async function readColumns(client: ClientBase, values: string[]): Promise<ColumnRow[]> {
   let first: unknown
   for (let look = 1; look <= mostLooks; look += 1) {
