@@ -38,6 +38,12 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > Behind nginx or Apache > sh 1': proxies,
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
+  'docs/finding-the-crs.md > Finding the CRS of data that name none > json 1': {
+    reason: 'An answer; tests/contract/importer-srs-candidates.test.ts holds it',
+  },
+  'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
+    reason: 'A part of an answer; tests/contract/importer-proposals.test.ts holds it',
+  },
   'docs/maps.md > Addresses > sh 1': gdal,
   'docs/maps.md > As a file > sh 1': gdal,
   'docs/maps.md > GDAL > sh 1': gdal,
@@ -79,6 +85,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/versions.md > What there is > sh 1': versions,
   'docs/versions.md > Bringing back > sh 1': versions,
+  'docs/versions.md > What changed between two versions > sh 1': versions,
   'docs/upserts.md > From the command line > sh 1': rehearsals,
   'docs/upserts.md > With the REST interface > sh 1': rehearsals,
   'docs/writing-checks.md > Writing a check > sh 1': checks,
