@@ -60,13 +60,14 @@ async function start(
   }
 }
 
-/** What comes until the server closes. */
+/** What comes until the server closes, by a reset too. */
 async function answer(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (bytes) => {
     text += bytes.toString()
   })
-  await once(socket, 'close')
+  // `once` of node:events would throw at a reset.
+  await new Promise((resolve) => socket.once('close', resolve))
   return text
 }
 
