@@ -3,8 +3,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { countFeatures, listOf, readItems, startImporter } from '../support/importer-client.ts'
-import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
-import { runSql } from '../support/postgres.ts'
+import { addPostgisStore } from '../support/postgis-store.ts'
 
 interface Load {
   name: string
@@ -32,27 +31,11 @@ async function load(client: ImporterClient, { name, content, mode, task, body = 
   return (await client.call('GET', `${path}?expand=2`)).json.task ?? assert.fail()
 }
 
-let schemas = 0
-
-async function addStore({ server }: ImporterClient): Promise<void> {
-  const url = await fileDatabase()
-  schemas += 1
-  await runSql(url, `create schema empty_${schemas}`)
-  const parameters = storeParameters(url, `empty_${schemas}`)
-  const reply = await server.app.inject({
-    method: 'POST',
-    url: '/rest/workspaces/default/datastores',
-    headers: server.admin,
-    payload: { dataStore: { name: 'wide', type: 'PostGIS', connectionParameters: parameters } },
-  })
-  assert.equal(reply.statusCode, 201, reply.body)
-}
-
 for (const store of ['GeoPackage', 'PostGIS'] as const) {
   const start = async (test: TestContext): Promise<{ client: ImporterClient; body: object }> => {
     const client = await startImporter(test)
     if (store === 'GeoPackage') return { client, body: {} }
-    await addStore(client)
+    await addPostgisStore(client, 'wide')
     return { client, body: { targetStore: { dataStore: { name: 'wide' } } } }
   }
 

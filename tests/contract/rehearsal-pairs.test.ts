@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { listOf, startImporter } from '../support/importer-client.ts'
-import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
+import { addPostgisStore } from '../support/postgis-store.ts'
 import { runSql } from '../support/postgres.ts'
 
 const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
@@ -57,22 +57,8 @@ interface Place {
   changed(): Promise<number>
 }
 
-let schemas = 0
-
 async function startPostgis(client: ImporterClient): Promise<Place> {
-  const url = await fileDatabase()
-  schemas += 1
-  const schema = `pairs_${schemas}`
-  await runSql(url, `create schema ${schema}`)
-  const reply = await client.server.app.inject({
-    method: 'POST',
-    url: '/rest/workspaces/default/datastores',
-    headers: client.server.admin,
-    payload: {
-      dataStore: { name: 'wide', type: 'PostGIS', connectionParameters: storeParameters(url, schema) },
-    },
-  })
-  assert.equal(reply.statusCode, 201, reply.body)
+  const { url, schema } = await addPostgisStore(client, 'wide')
   const [now, before] = [`${schema}.places`, `${schema}.kept`]
   const number = async (sql: string) => Number((await runSql(url, sql)).at(0)?.n)
   const except = (a: string, b: string) =>

@@ -3,8 +3,7 @@ import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { ImporterClient, Json } from '../support/importer-client.ts'
 import { countFeatures, listOf, readItems, startImporter } from '../support/importer-client.ts'
-import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
-import { runSql } from '../support/postgres.ts'
+import { addPostgisStore } from '../support/postgis-store.ts'
 
 const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
 const chain = { transformChain: { type: 'vector', transforms: [points] } }
@@ -17,24 +16,10 @@ interface Place {
   schema?: string
 }
 
-let schemas = 0
-
 async function start(test: TestContext, store: 'GeoPackage' | 'PostGIS'): Promise<Place> {
   const client = await startImporter(test)
   if (store === 'GeoPackage') return { client, body: {} }
-  const url = await fileDatabase()
-  schemas += 1
-  const schema = `rehearsals_${schemas}`
-  await runSql(url, `create schema ${schema}`)
-  const reply = await client.server.app.inject({
-    method: 'POST',
-    url: '/rest/workspaces/default/datastores',
-    headers: client.server.admin,
-    payload: {
-      dataStore: { name: 'wide', type: 'PostGIS', connectionParameters: storeParameters(url, schema) },
-    },
-  })
-  assert.equal(reply.statusCode, 201, reply.body)
+  const { schema } = await addPostgisStore(client, 'wide')
   return { client, body: { targetStore: { dataStore: { name: 'wide' } } }, schema }
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import type { RowChange, TableComparison } from '../../src/stores/changes.ts'
 import { commitLoad } from '../../src/stores/commit-load.ts'
@@ -62,14 +61,6 @@ async function unmoved({ trace }: StoreUnderTest, work: () => Promise<void>): Pr
   assert.deepEqual(await trace(), first)
 }
 
-function rehearsing(make: MakeStore, test: (under: StoreUnderTest) => Promise<void>) {
-  return (context: TestContext): Promise<void> =>
-    withStore(make, async (under) => {
-      if (under.store.takeUp === undefined) context.skip('this store does not rehearse yet')
-      else await test(under)
-    })()
-}
-
 export function describeRehearsals(make: MakeStore): void {
   describe('a rehearsal', () => {
     describeUntouched(make)
@@ -81,7 +72,7 @@ function describeUntouched(make: MakeStore): void {
   for (const mode of updateModes) {
     it(
       `of ${mode} leaves the target as it is, and can be committed`,
-      rehearsing(make, async (under) => {
+      withStore(make, async (under) => {
         const { store } = under
         if (mode !== 'CREATE') await loadRows(store, { schema, rows: before })
         await loadRows(store, { table: 'bystander', schema, rows: before })
@@ -109,7 +100,7 @@ function describeUntouched(make: MakeStore): void {
 
   it(
     'of data in a CRS that the store does not know yet enters it with the commit',
-    rehearsing(make, async (under) => {
+    withStore(make, async (under) => {
       const { store } = under
       await loadRows(store, { table: 'bystander', schema, rows: before })
       const other = schemaOf(
@@ -134,7 +125,7 @@ function describeUntouched(make: MakeStore): void {
 
   it(
     'of a first table leaves an empty store empty',
-    rehearsing(make, async (under) => {
+    withStore(make, async (under) => {
       await unmoved(under, async () => {
         const { staged } = await stageRows(under.store, { schema, rows: after, isRehearsal: true })
         const { counts } = await compare(staged)
@@ -147,7 +138,7 @@ function describeUntouched(make: MakeStore): void {
 
   it(
     'holds up nobody who writes, and compares with what is there by then',
-    rehearsing(make, async ({ store }) => {
+    withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
       const { staged } = await stageRows(store, { mode: 'REPLACE', schema, rows: after, isRehearsal: true })
       const first = await compare(staged, ['key'])
@@ -163,7 +154,7 @@ function describeUntouched(make: MakeStore): void {
 
   it(
     'ends with its signal',
-    rehearsing(make, async ({ store }) => {
+    withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
       const { staged } = await stageRows(store, { mode: 'REPLACE', schema, rows: after, isRehearsal: true })
       const controller = new AbortController()
@@ -178,7 +169,7 @@ function describeLaidBy(make: MakeStore): void {
   for (const mode of updateModes) {
     it(
       `of ${mode} is laid by and taken up by another process`,
-      rehearsing(make, async (under) => {
+      withStore(make, async (under) => {
         const { store, reopen } = under
         if (mode !== 'CREATE') await loadRows(store, { schema, rows: before })
         const load = { loadId: newId(), mode, schema, rows: after, isRehearsal: true }
@@ -208,7 +199,7 @@ function describeLaidBy(make: MakeStore): void {
 
   it(
     'can be taken up to be compared again, and is laid by once more',
-    rehearsing(make, async (under) => {
+    withStore(make, async (under) => {
       const { store } = under
       await loadRows(store, { schema, rows: before })
       const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isRehearsal: true }
@@ -226,7 +217,7 @@ function describeLaidBy(make: MakeStore): void {
 
   it(
     'is refused where the table is another by then, or is swept',
-    rehearsing(make, async ({ store }) => {
+    withStore(make, async ({ store }) => {
       await loadRows(store, { schema, rows: before })
       const load = { loadId: newId(), mode: 'REPLACE' as const, schema, rows: after, isRehearsal: true }
       const text = await layBy((await stageRows(store, load)).staged)

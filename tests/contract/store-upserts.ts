@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
 import { attributeTypes } from '../../src/geo/schema.ts'
 import type { RowChange, UpsertRules } from '../../src/stores/changes.ts'
@@ -37,37 +36,20 @@ async function upsert(
   return { result: prepared.result, token: prepared.token, ...told, changes }
 }
 
-/** Runs `test` where the store upserts. */
-function upserting(make: MakeStore, test: (under: StoreUnderTest) => Promise<void>) {
-  return (context: TestContext): Promise<void> =>
-    withStore(make, async (under) => {
-      const schema = schemaOf({ key: 'int32' })
-      await loadRows(under.store, { table: 'probe', schema })
-      const rules = { keys: ['key'], deletesMissing: false }
-      const load: LoadArguments = { table: 'probe', schema, mode: 'UPSERT', upsert: rules }
-      const { staged } = await stageRows(under.store, load)
-      const prepared = await staged.prepare()
-      await prepared.discard()
-      await under.store.dropTable('probe')
-      if (prepared.changes === undefined) context.skip('this store does not upsert yet')
-      else await test(under)
-    })()
-}
-
 export function describeUpserts(make: MakeStore): void {
   describe('UPSERT', () => {
-    it('adds new keys, changes what differs, leaves the rest, and tells it', upserting(make, testChanges))
-    it('deletes what does not come, on wish', upserting(make, testDeletes))
-    it('writes nothing where nothing differs', upserting(make, testTwice))
-    it('keeps the values of columns that the source lacks', upserting(make, testLacking))
-    it('rejects rows whose key is null or stands in an earlier row', upserting(make, testKeys))
-    it('refuses keys that the table has twice, and keys that nobody knows', upserting(make, testAmbiguous))
-    it('leaves the table as it was when it is given up', upserting(make, testDiscard))
-    it('is a conflict when the table is missing', upserting(make, testMissing))
+    it('adds new keys, changes what differs, leaves the rest, and tells it', withStore(make, testChanges))
+    it('deletes what does not come, on wish', withStore(make, testDeletes))
+    it('writes nothing where nothing differs', withStore(make, testTwice))
+    it('keeps the values of columns that the source lacks', withStore(make, testLacking))
+    it('rejects rows whose key is null or stands in an earlier row', withStore(make, testKeys))
+    it('refuses keys that the table has twice, and keys that nobody knows', withStore(make, testAmbiguous))
+    it('leaves the table as it was when it is given up', withStore(make, testDiscard))
+    it('is a conflict when the table is missing', withStore(make, testMissing))
     for (const shape of pairShapes) {
       it(
         `agrees with a model for any rows of ${shape.name}`,
-        upserting(make, (under) => testPairs(under, shape)),
+        withStore(make, (under) => testPairs(under, shape)),
       )
     }
   })

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict'
 import { createPostgisStore } from '../../src/stores/postgis/postgis-store.ts'
 import type { StoreParameters } from '../../src/stores/store.ts'
 import type { StoreUnderTest } from '../contract/store-session.ts'
 import { loadRows } from '../contract/store-session.ts'
+import type { ImporterClient } from './importer-client.ts'
 import { runSql, testCluster } from './postgres.ts'
 import { traceSchema } from './store-traces.ts'
 
@@ -39,4 +41,23 @@ export async function makePostgisStore(): Promise<StoreUnderTest & { schemaName:
       await runSql(url, `drop schema "${schemaName}" cascade`)
     },
   }
+}
+
+/** Gives the default workspace a PostGIS store of that name, over a new schema of the test file's database. */
+export async function addPostgisStore(
+  { server }: ImporterClient,
+  name: string,
+): Promise<{ url: string; schema: string }> {
+  const url = await fileDatabase()
+  schemas += 1
+  const schema = `store_${schemas}`
+  await runSql(url, `create schema ${schema}`)
+  const reply = await server.app.inject({
+    method: 'POST',
+    url: '/rest/workspaces/default/datastores',
+    headers: server.admin,
+    payload: { dataStore: { name, type: 'PostGIS', connectionParameters: storeParameters(url, schema) } },
+  })
+  assert.equal(reply.statusCode, 201, reply.body)
+  return { url, schema }
 }

@@ -1,7 +1,7 @@
-import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable, quoteText } from '../../lib/postgres/quote.ts'
 import type { KeptState, TableDescription } from '../store.ts'
-import { freeIdentifier, keptName, suffixedIdentifier } from './identifiers.ts'
+import { findFreeNames } from './free-names.ts'
+import { keptName, suffixedIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'
 
 /** What the comment of a kept table tells: what it is, and what has to get its name back. */
@@ -61,19 +61,7 @@ export async function moveBack(
   table: string,
 ): Promise<void> {
   const kept = keptName(note.id)
-  const { rows } = await connection.run<{ name: string }>(
-    doing,
-    'select relname as name from pg_class where relnamespace = $1::regnamespace',
-    [quoteIdentifier(schema)],
-  )
-  const taken = new Set(rows.map(({ name }) => name))
-  if (taken.has(table)) throw conflict('table-exists', `"${table}" exists in schema "${schema}"`)
-  taken.add(table)
-  const free = (name: string): string => {
-    const chosen = freeIdentifier(name, (candidate) => taken.has(candidate))
-    taken.add(chosen)
-    return chosen
-  }
+  const free = await findFreeNames(connection, doing, { schema, table })
   for (const [kind, names, letter] of [
     ['index', note.indexes, 'i'],
     ['sequence', note.sequences, 's'],

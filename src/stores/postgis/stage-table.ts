@@ -9,8 +9,9 @@ import type { ConnectionSettings } from './connection-settings.ts'
 import { copyRows } from './copy-rows.ts'
 import { isStandalone } from './dependents.ts'
 import { describeTable } from './describe-table.ts'
+import { findFreeNames } from './free-names.ts'
 import type { ComparedRows } from './held-rows.ts'
-import { freeIdentifier, stagingName, suffixedIdentifier } from './identifiers.ts'
+import { stagingName, suffixedIdentifier } from './identifiers.ts'
 import { keptState, moveAside } from './kept-tables.ts'
 import type { SentRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'
@@ -277,19 +278,8 @@ async function giveNames(
 ): Promise<void> {
   const staged = quoteTable(schema, staging)
   const doing = 'naming the table'
-  const { rows } = await connection.run<{ name: string }>(
-    doing,
-    'select relname as name from pg_class where relnamespace = $1::regnamespace',
-    [quoteIdentifier(schema)],
-  )
-  const taken = new Set(rows.map(({ name }) => name))
-  if (taken.has(table)) throw conflict('table-exists', `"${table}" exists in schema "${schema}"`)
-  taken.add(table)
-  const free = (name: string): string => {
-    const chosen = freeIdentifier(name, (candidate) => taken.has(candidate))
-    taken.add(chosen)
-    return quoteIdentifier(chosen)
-  }
+  const freeName = await findFreeNames(connection, doing, { schema, table })
+  const free = (wanted: string): string => quoteIdentifier(freeName(wanted))
   for (const [number, index] of plan.indexes.entries()) {
     const from = suffixedIdentifier(staging, `_${number}`)
     const to = free(index.finalName)

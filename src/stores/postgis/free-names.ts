@@ -1,0 +1,28 @@
+import { conflict } from '../../lib/errors.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import { freeIdentifier } from './identifiers.ts'
+import type { Connection } from './session.ts'
+
+/**
+ * What gives each thing that belongs to a table a name that nothing in the schema has, as like the wanted one as can be. Throws
+ * `Failure` with code `table-exists` where the name of the table itself is taken.
+ */
+export async function findFreeNames(
+  connection: Connection,
+  doing: string,
+  { schema, table }: { schema: string; table: string },
+): Promise<(wanted: string) => string> {
+  const { rows } = await connection.run<{ name: string }>(
+    doing,
+    'select relname as name from pg_class where relnamespace = $1::regnamespace',
+    [quoteIdentifier(schema)],
+  )
+  const taken = new Set(rows.map(({ name }) => name))
+  if (taken.has(table)) throw conflict('table-exists', `"${table}" exists in schema "${schema}"`)
+  taken.add(table)
+  return (wanted) => {
+    const chosen = freeIdentifier(wanted, (candidate) => taken.has(candidate))
+    taken.add(chosen)
+    return chosen
+  }
+}
