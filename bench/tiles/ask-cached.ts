@@ -1,5 +1,6 @@
 import { Agent, get } from 'node:http'
 import { loadRequests } from '../request-load.ts'
+import type { BenchServer } from '../server.ts'
 import { askOnce } from './ask-tiles.ts'
 
 const connections = 32
@@ -12,18 +13,21 @@ export interface CachedResult {
   perSecond: number
   p50: number
   p99: number
+  /** What the server works for each, all its threads; absent where it does other things meanwhile. */
+  processorMicroseconds?: number
   failed: number
 }
 
 interface CachedPlace {
-  url: string
+  server: Pick<BenchServer, 'url' | 'processorMilliseconds'>
   layer: string
   /** Addresses that nobody has asked for. */
   tiles: string[]
 }
 
 /** One tile again and again, with and without its ETag, beside `/health`; other requests alone and beside a crowd. */
-export async function askCached({ url, layer, tiles }: CachedPlace): Promise<CachedResult[]> {
+export async function askCached({ server, layer, tiles }: CachedPlace): Promise<CachedResult[]> {
+  const { url } = server
   const [tile = '', ...others] = tiles
   const etag = await etagOf(tile)
   const health = `${url}/health`
@@ -31,7 +35,10 @@ export async function askCached({ url, layer, tiles }: CachedPlace): Promise<Cac
   const load = async (name: string, address: string, own = {}, wanted = 200): Promise<CachedResult> => {
     const how = { connections, seconds, headers: { ...gzip, ...own }, wanted }
     await loadRequests(address, { ...how, seconds: 1 })
-    return { name, ...(await loadRequests(address, how)) }
+    const before = server.processorMilliseconds()
+    const answer = await loadRequests(address, how)
+    const worked = server.processorMilliseconds() - before
+    return { name, ...answer, processorMicroseconds: (worked * 1000) / (answer.perSecond * seconds) }
   }
   return [
     await load('/health', health),

@@ -223,5 +223,5 @@ async function askKept(place: Place): Promise<CachedResult[]> {
   await untilReady(server, layer)
   const urls = tilesWithin(regions.polygons, 15, 2000).map((tile) => ourUrl(server, layer, tile))
   await loadRequests(`${server.url}/health`, { connections: 8, seconds: 1 })
-  return askCached({ url: server.url, layer, tiles: urls })
+  return askCached({ server, layer, tiles: urls })
 }
