@@ -20,6 +20,8 @@ export interface FinalSteps {
   result: LoadResult
   /** Whether the transaction that `place` works in is open already. */
   isBegun?: boolean
+  /** Ends what was put off when the rows were staged: all that a commit needs, and that nothing can be against. */
+  complete?(): Promise<void>
   /** Puts the rows in place as far as no reader has to wait for it; gives what is known better now. */
   place?(): Promise<LoadResult>
   /** What takes locks that readers wait for: the last thing before the commit. */
@@ -40,6 +42,7 @@ const doing = 'putting the rows in place'
 export async function prepareCommit(steps: FinalSteps): Promise<{ token: string; result: LoadResult }> {
   const { connection, isBegun = false, staged } = steps
   if (staged !== undefined) await connection.run(doing, 'rollback')
+  await steps.complete?.()
   if (!isBegun) await connection.run(doing, 'begin')
   const { rows } = await connection.run<{ token: string }>(doing, 'select txid_current()::text as token')
   const result = (await steps.place?.()) ?? steps.result

@@ -1,3 +1,4 @@
+import type { Envelope } from '../../geo/envelope.ts'
 import { invalid } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { UpsertRules } from '../changes.ts'
@@ -11,10 +12,15 @@ export interface HeldRows {
   facts: TableFacts
   /** The columns of that table whose values they have, the geometry among them. */
   columns: string[]
+  /** How many they are, where that is known without a look. */
+  rowCount?: number
 }
 
 /** Staged rows with what is to become of them. */
 export interface ComparedRows extends HeldRows {
+  rowCount: number
+  /** Their exact bounds, where these are known without a look. */
+  bounds?: Envelope
   /** Whether the rows that are there stay, whatever comes. */
   isAddition: boolean
   upsert?: UpsertRules

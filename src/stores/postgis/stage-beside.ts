@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteTable } from '../../lib/postgres/quote.ts'
 import type { KeptState, LoadResult } from '../store.ts'
@@ -40,6 +41,7 @@ export async function stageBeside(
   const isReplace = request.mode === 'REPLACE'
   await refuseUnsafe(connection, facts, rules, isReplace)
   const sent = await load.stage()
+  const { rowsSent } = sent
   const staged = await settleRows(context, load, sent)
   if (context.laidBy === undefined) {
     for (const check of rules.checks) await load.rejectViolators(check, sent, isReplace)
@@ -61,7 +63,7 @@ export async function stageBeside(
     connection,
     result: loadResult(sent, plan),
     form: 'beside',
-    ...(staged === undefined ? {} : { staged }),
+    ...(staged === undefined ? {} : { staged: countedRows(staged, sent, rowsSent) }),
     place,
     finish: () => analyzeTable(connection, facts, hooks),
   }
@@ -72,12 +74,21 @@ async function settleRows(
   { request, laidBy }: LoadContext,
   load: StagedRows,
   sent: SentRows,
-): Promise<ComparedRows | undefined> {
+): Promise<Omit<ComparedRows, 'rowCount'> | undefined> {
   if (laidBy !== undefined) return undefined
   await load.rejectUncastable(sent)
   if (!request.isRehearsal) return undefined
   const isAddition = request.mode === 'APPEND'
   return { ...(await load.settle({ fillsMissing: !isAddition })), isAddition }
+}
+
+/** Bounds are those of all that were sent, known where none of these was refused. */
+function countedRows(
+  staged: Omit<ComparedRows, 'rowCount'>,
+  { rowsSent: rowCount, envelope }: SentRows,
+  sentAtFirst: number,
+): ComparedRows {
+  return { ...staged, rowCount, ...(rowCount === sentAtFirst ? defined({ bounds: envelope }) : {}) }
 }
 
 /** Throws `Failure` where rows of others would go with those of this table, or rows of it are hidden. */

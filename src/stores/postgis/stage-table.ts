@@ -3,6 +3,8 @@ import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import type { IndexPlan, StagedIndex } from './build-indexes.ts'
+import { buildIndexes, isAlwaysBuilt, stagedIndexes } from './build-indexes.ts'
 import type { FinalSteps } from './commit.ts'
 import { lockTable } from './commit.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
@@ -27,15 +29,6 @@ export interface LoadContext {
   hooks: LoadHooks
   /** What was sent before, where the staged rows lie there already. */
   laidBy?: SentRows
-}
-
-/** An index that is built on the staging table under a name of its own. */
-interface IndexPlan {
-  isUnique: boolean
-  isPrimaryKey: boolean
-  /** What follows the table in `create index`: method and columns. */
-  definition: string
-  finalName: string
 }
 
 interface BuildPlan {
@@ -153,15 +146,13 @@ async function buildTable(
   const staging = stagingName(request.loadId)
   const keeps = plan.replaced !== undefined && request.keepAs !== undefined
   const sent = context.laidBy ?? (await fillStaging(context, connection, plan))
-  if (context.laidBy === undefined) {
-    await buildIndexes(context, connection, plan, sent.rowsSent)
-    await connection.run('analysing', `analyze ${quoteTable(settings.schema, staging)}`)
-  }
+  const complete = await prepareReading(context, connection, plan, sent)
   return {
     connection,
     result: loadResult(sent, plan.target),
+    ...defined({ complete }),
     form: plan.replaced === undefined ? 'new' : 'swap',
-    ...(request.isRehearsal ? { staged: await stagedTable(context, connection, plan) } : {}),
+    ...(request.isRehearsal ? { staged: await stagedTable(context, connection, plan, sent) } : {}),
     ...(keeps ? { place: () => keepReplaced(context, connection, plan, loadResult(sent, plan.target)) } : {}),
     publish: async () => {
       if (plan.replaced !== undefined) await removeReplaced(context, connection, plan.replaced)
@@ -170,10 +161,36 @@ async function buildTable(
   }
 }
 
+/** Indexes and statistics. Of what is only tried out, those that can be built whatever the rows are wait for the commit. */
+async function prepareReading(
+  context: LoadContext,
+  connection: Connection,
+  plan: BuildPlan,
+  { rowsSent }: SentRows,
+): Promise<(() => Promise<void>) | undefined> {
+  const { request, settings, laidBy } = context
+  const table = quoteTable(settings.schema, stagingName(request.loadId))
+  const indexes = stagedIndexes(request, plan.indexes)
+  const build = (some: StagedIndex[]): Promise<void> =>
+    buildIndexes(context, connection, { table, indexes: some, rows: rowsSent })
+  const complete = async (): Promise<void> => {
+    await build(indexes)
+    await connection.run('analysing', `analyze ${table}`)
+  }
+  if (request.isRehearsal === true && laidBy === undefined) {
+    const known = { countedKey: plan.identity?.column, geometryColumn: plan.target.geometryColumn }
+    await build(indexes.filter((index) => !isAlwaysBuilt(index, known)))
+    return complete
+  }
+  await complete()
+  return undefined
+}
+
 async function stagedTable(
   { request, settings }: LoadContext,
   connection: Connection,
   { replaced }: BuildPlan,
+  { rowsSent: rowCount, envelope: bounds }: SentRows,
 ): Promise<ComparedRows> {
   const staging = stagingName(request.loadId)
   const held = await findTableFacts(connection.client, settings.schema, staging)
@@ -189,6 +206,7 @@ async function stagedTable(
     columns,
     isAddition: replaced === undefined,
     notTried: [],
+    ...defined({ rowCount, bounds }),
   }
 }
 
@@ -204,38 +222,6 @@ async function fillStaging(context: LoadContext, connection: Connection, plan: B
   const sent = await copyRows(connection, into, batches, hooks)
   await connection.run('staging the rows', 'commit')
   return sent
-}
-
-/** Fewer rows are indexed before another connection is open. */
-const rowsWorthHelp = 20_000
-
-/** Two connections share the indexes of a large table, the longest (GiST) begun first. */
-async function buildIndexes(
-  context: LoadContext,
-  connection: Connection,
-  plan: BuildPlan,
-  rows: number,
-): Promise<void> {
-  const { request, settings, session } = context
-  const table = quoteTable(settings.schema, stagingName(request.loadId))
-  const waiting = plan.indexes.map((index, number) => ({ index, name: stagedIndexName(request, number) }))
-  const work = async (worker: Connection): Promise<void> => {
-    await worker.run('building the indexes', `set maintenance_work_mem = '128MB'`)
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { index, name } = next
-      const unique = index.isUnique ? 'unique ' : ''
-      await worker.run(
-        'building the indexes',
-        `create ${unique}index ${quoteIdentifier(name)} on ${table} ${index.definition}`,
-      )
-    }
-  }
-  const helper = waiting.length > 1 && rows >= rowsWorthHelp ? await session.connect() : undefined
-  await Promise.all([work(connection), ...(helper === undefined ? [] : [work(helper)])])
-}
-
-function stagedIndexName(request: LoadRequest, number: number): string {
-  return suffixedIdentifier(stagingName(request.loadId), `_${number}`)
 }
 
 /** From here on nobody else writes: what is told of the old table is what is kept. */

@@ -5,9 +5,9 @@ import type { LoadResult } from '../../store.ts'
 import { addIndexes, analyzeTable } from '../after-load.ts'
 import type { FinalSteps } from '../commit.ts'
 import { lockTable } from '../commit.ts'
-import { requireSingleKeys } from '../compare/compare-staged.ts'
-import { areKeysUnique, findChangesByKeys } from '../compare/find-changes.ts'
+import { findChangesByKeys, giveRoom } from '../compare/find-changes.ts'
 import { readChanges } from '../compare/read-changes.ts'
+import { analyzeKeys, areKeysUnique, requireSingleKeys } from '../compare/single-keys.ts'
 import type { RowCheck, TableRules } from '../constraints.ts'
 import type { HeldRows } from '../held-rows.ts'
 import { requireKeys } from '../held-rows.ts'
@@ -57,16 +57,26 @@ export async function stageUpsert(
     true,
   )
   const sent = await load.stage()
+  await giveRoom(connection)
   const held = { relation: load.staging, facts, columns: plan.columns }
   if (laidBy === undefined) await rejectRows(parts, held, sent)
-  const rows: AppliedRows = { ...held, written: plan.columns, unique: rules.unique, cascades: rules.cascades }
+  const { rowsSent: rowCount } = sent
+  const rows: AppliedRows = {
+    ...held,
+    rowCount,
+    written: plan.columns,
+    unique: rules.unique,
+    cascades: rules.cascades,
+  }
   const old = 'pg_temp.terrane_old'
   let writtenShare = 0
   return {
     connection,
     form: 'beside',
     result: loadResult(sent, plan),
-    ...(request.isRehearsal ? { staged: { ...held, isAddition: false, upsert, notTried: [] } } : {}),
+    ...(request.isRehearsal
+      ? { staged: { ...held, rowCount, isAddition: false, upsert, notTried: [] } }
+      : {}),
     place: async () => {
       const result = await place(parts, rows, sent, old)
       const { added, changed, removed } = result.changes ?? { added: 0, changed: 0, removed: 0 }
@@ -87,11 +97,9 @@ async function rejectRows(parts: UpsertParts, held: HeldRows, sent: SentRows): P
   const { connection, upsert, load, rules, plan } = parts
   await load.rejectUncastable(sent)
   await load.settle({ fillsMissing: false })
-  if (!(await areKeysUnique(connection, load.staging, upsert.keys))) await load.rejectKeys(upsert.keys, sent)
-  await connection.run(
-    'analysing',
-    `analyze ${load.staging} (${upsert.keys.map(quoteIdentifier).join(', ')})`,
-  )
+  if (!(await areKeysUnique(connection, load.staging, held.facts, upsert.keys)))
+    await load.rejectKeys(upsert.keys, sent)
+  await analyzeKeys(connection, load.staging, upsert.keys)
   const checks = [...rules.checks, ...missingChecks(parts)]
   if (checks.length === 0) return
   const sides = sidesOf(held, plan, upsert)

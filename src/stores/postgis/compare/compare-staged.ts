@@ -1,6 +1,5 @@
 import type { Envelope } from '../../../geo/envelope.ts'
 import { defined } from '../../../lib/defined.ts'
-import { conflict } from '../../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { ChangeCounts, RowChange, TableComparison } from '../../changes.ts'
 import type { ComparedRows, HeldRows } from '../held-rows.ts'
@@ -9,10 +8,12 @@ import { identitySql } from '../read-conditions.ts'
 import type { Connection } from '../session.ts'
 import { extentOfRow } from '../table-extent.ts'
 import type { TableFacts } from '../table-facts.ts'
-import { areKeysUnique, changesTable, findChangesByKeys, findChangesByRows } from './find-changes.ts'
+import { changesTable, findChangesByKeys, giveRoom } from './find-changes.ts'
+import { findChangesByRows } from './find-changes-by-rows.ts'
 import { findNotTried } from './not-tried.ts'
 import type { ChangeSource } from './read-changes.ts'
 import { placeJoin, readChanges } from './read-changes.ts'
+import { analyzeKeys, areKeysUnique, requireSingleKeys } from './single-keys.ts'
 
 interface Found {
   counts: ChangeCounts
@@ -31,14 +32,16 @@ export async function compareStaged(
 ): Promise<TableComparison> {
   const doing = 'comparing the rows'
   await connection.run(doing, 'rollback')
+  await giveRoom(connection)
   const matched = rows.upsert?.keys ?? keys
-  if (matched !== undefined && !rows.isAddition) await analyzeKeys(connection, rows, matched)
-  await connection.run(doing, 'begin isolation level repeatable read')
+  if (matched !== undefined && !rows.isAddition) {
+    requireKeys(rows, matched)
+    await analyzeKeys(connection, rows.relation, matched)
+  }
+  await connection.run(doing, 'begin isolation level repeatable read; set local synchronize_seqscans = off')
   const { counts, matchedBy } = await findChanges(connection, rows, keys)
   const source = rows.isAddition ? additionSource(rows) : changeSource(rows, matchedBy)
-  const bounds = rows.isAddition
-    ? await boundsOf(connection, rows.facts, `from ${rows.relation} side`)
-    : await changedBounds(connection, rows)
+  const bounds = rows.isAddition ? await addedBounds(connection, rows) : await changedBounds(connection, rows)
   return defined({
     counts,
     matchedBy,
@@ -48,12 +51,6 @@ export async function compareStaged(
   })
 }
 
-/** Without statistics of the keys the rows are joined as if there were few. */
-async function analyzeKeys(connection: Connection, rows: ComparedRows, keys: string[]): Promise<void> {
-  requireKeys(rows, keys)
-  await connection.run('analysing', `analyze ${rows.relation} (${keys.map(quoteIdentifier).join(', ')})`)
-}
-
 async function findChanges(
   connection: Connection,
   rows: ComparedRows,
@@ -61,11 +58,7 @@ async function findChanges(
 ): Promise<Found> {
   const { relation, upsert, facts } = rows
   if (rows.isAddition) {
-    const { rows: counted } = await connection.run<{ n: number }>(
-      'counting the rows',
-      `select count(*)::float8 as n from ${relation}`,
-    )
-    return { counts: { added: counted[0]?.n ?? 0, changed: 0, removed: 0, same: 0 }, matchedBy: [] }
+    return { counts: { added: rows.rowCount, changed: 0, removed: 0, same: 0 }, matchedBy: [] }
   }
   const target = quoteTable(facts.schema, facts.name)
   if (upsert !== undefined) {
@@ -76,35 +69,17 @@ async function findChanges(
   }
   const areUnique =
     keys !== undefined &&
-    (await areKeysUnique(connection, relation, keys)) &&
-    (await areKeysUnique(connection, target, keys))
+    (await areKeysUnique(connection, relation, facts, keys)) &&
+    (await areKeysUnique(connection, target, facts, keys))
   if (!areUnique) return { counts: await findChangesByRows(connection, rows), matchedBy: [] }
   const counts = await findChangesByKeys(connection, rows, keys, { removesMissing: true })
   return { counts, matchedBy: keys }
 }
 
-/** Throws `Failure` where a key stands in the table twice, so that nobody knows which row is meant. */
-export async function requireSingleKeys(
-  connection: Connection,
-  facts: TableFacts,
-  keys: readonly string[],
-): Promise<void> {
-  const list = keys.map(quoteIdentifier)
-  const { rows } = await connection.run<Record<string, string>>(
-    'looking for repeated keys',
-    `select count(*)::text as n, ${list.map((key, n) => `min(${key}::text) as k${n}`).join(', ')}
-     from ${quoteTable(facts.schema, facts.name)} where ${list.map((key) => `${key} is not null`).join(' and ')}
-     group by ${list.join(', ')} having count(*) > 1 limit 1`,
-  )
-  const found = rows[0]
-  if (found === undefined) return
-  const values = keys.map((key, n) => `${key} = ${found[`k${n}`]}`).join(', ')
-  throw conflict('ambiguous-key', `${found['n']} rows of "${facts.name}" have the same key: ${values}`)
-}
-
 function additionSource(rows: ComparedRows): ChangeSource {
   const { relation, facts } = rows
-  const from = (): string => `from ${relation} after order by after.ctid`
+  // In the order of their places, without sorting all of them: scans begin at the first.
+  const from = (): string => `from ${relation} after`
   return { from, kinds: ['added'], facts, columns: toldColumns(rows, []), keptColumns: [], id: () => 'null' }
 }
 
@@ -135,6 +110,10 @@ function changeSource(rows: ComparedRows, keys: readonly string[]): ChangeSource
   const id = (change: RowChange['change']): string =>
     identity === undefined || change === 'added' ? 'null' : `before.${identity}::text`
   return { from, kinds: ['removed', 'changed', 'added'], facts, columns: told, keptColumns, id }
+}
+
+async function addedBounds(connection: Connection, rows: ComparedRows): Promise<Envelope | undefined> {
+  return rows.bounds ?? boundsOf(connection, rows.facts, `from ${rows.relation} side`)
 }
 
 async function changedBounds(connection: Connection, rows: ComparedRows): Promise<Envelope | undefined> {

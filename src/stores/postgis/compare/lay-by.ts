@@ -54,7 +54,7 @@ export async function layRowsBy(schema: string, request: LoadRequest, steps: Fin
     loadId: request.loadId,
     asked: askedFor(request),
     form,
-    rows: await countStaged(connection, staged.relation),
+    rows: result.rowsLoaded,
     envelope: result.envelope ?? null,
     target: await describeTarget(connection, schema, request.table),
   }

@@ -1,0 +1,66 @@
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import type { LoadRequest } from '../store.ts'
+import { stagingName, suffixedIdentifier } from './identifiers.ts'
+import type { Connection, Session } from './session.ts'
+
+/** An index that is built on the staging table under a name of its own. */
+export interface IndexPlan {
+  isUnique: boolean
+  isPrimaryKey: boolean
+  /** What follows the table in `create index`: method and columns. */
+  definition: string
+  finalName: string
+}
+
+export interface StagedIndex extends IndexPlan {
+  name: string
+}
+
+/** Fewer rows are indexed before another connection is open. */
+const rowsWorthHelp = 20_000
+
+export function stagedIndexes(
+  { loadId }: Pick<LoadRequest, 'loadId'>,
+  indexes: readonly IndexPlan[],
+): StagedIndex[] {
+  return indexes.map((index, number) => ({
+    ...index,
+    name: suffixedIdentifier(stagingName(loadId), `_${number}`),
+  }))
+}
+
+/**
+ * Whether an index can be built whatever the rows are, such as that of the geometry and that of the key that the server
+ * counts: one of values may find some too long, or refuse an expression.
+ */
+export function isAlwaysBuilt(
+  { isPrimaryKey, definition }: IndexPlan,
+  { countedKey, geometryColumn }: { countedKey: string | undefined; geometryColumn: string | undefined },
+): boolean {
+  const [, method = 'btree', list = ''] = /^(?:using (\w+) )?(\(.*\))$/is.exec(definition) ?? []
+  const isOf = (column: string | undefined): boolean =>
+    column !== undefined && [`(${column})`, `(${quoteIdentifier(column)})`].includes(list)
+  return isPrimaryKey ? isOf(countedKey) : method.toLowerCase() === 'gist' && isOf(geometryColumn)
+}
+
+/** Two connections share the indexes of a large table, the longest (GiST) begun first. Those that are there stay. */
+export async function buildIndexes(
+  { session }: { session: Session },
+  connection: Connection,
+  { table, indexes, rows }: { table: string; indexes: readonly StagedIndex[]; rows: number },
+): Promise<void> {
+  const waiting = [...indexes]
+  const work = async (worker: Connection): Promise<void> => {
+    await worker.run('building the indexes', `set maintenance_work_mem = '128MB'`)
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const unique = next.isUnique ? 'unique ' : ''
+      await worker.run(
+        'building the indexes',
+        `create ${unique}index if not exists ${quoteIdentifier(next.name)} on ${table} ${next.definition}`,
+      )
+    }
+  }
+  if (waiting.length === 0) return
+  const helper = waiting.length > 1 && rows >= rowsWorthHelp ? await session.connect() : undefined
+  await Promise.all([work(connection), ...(helper === undefined ? [] : [work(helper)])])
+}
