@@ -216,3 +216,72 @@ it('finds values of text, enumerations, JSON and citext that differ although the
       }
     }
   }))
+
+it('gives a table that was tried out first the indexes and statistics of one that was not', () =>
+  withTable(async ({ store, sql, home }) => {
+    const shape = (table: string): Promise<Record<string, unknown>[]> =>
+      sql(`select replace(indexdef, '${table}', 'layer') as index from pg_indexes
+        where schemaname = '${home}' and tablename = '${table}' order by 1`)
+    const analyzed = (table: string): Promise<Record<string, unknown>[]> =>
+      sql(
+        `select attname, n_distinct from pg_stats where schemaname = '${home}' and tablename = '${table}' order by 1`,
+      )
+    const rows = [row(5, 'n'), row(6, 'm')]
+    const indexes = ['name']
+    await loadRows(store, { schema, rows, table: 'plain', indexes })
+    for (const [mode, table] of [
+      ['CREATE', 'tried'],
+      ['REPLACE', 'plain'],
+    ] as const) {
+      const { staged } = await rehearse(store, { mode, table, indexes }, rows)
+      await commitLoad(staged, async () => {})
+      assert.deepEqual(await shape(table), await shape('plain'), mode)
+      assert.equal((await shape(table)).length, 3)
+      assert.deepEqual(await analyzed(table), await analyzed('plain'), mode)
+    }
+  }))
+
+it('finds already in a rehearsal that an index of values cannot be built', () =>
+  withTable(async ({ store }) => {
+    const long = Array.from({ length: 9000 }, (_, at) =>
+      String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000)),
+    )
+    const request: Partial<LoadRequest> = { mode: 'CREATE', table: 'long', indexes: ['name'] }
+    await assert.rejects(rehearse(store, request, [row(1, long.join(''))]), /index row|too (?:large|long)/)
+  }))
+
+it('compares whole rows as SQL does, whether most of them have the ids that they had or not', () =>
+  withTable(async ({ store, sql }) => {
+    let state = 7
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((state / 2 ** 32) * below)
+    }
+    for (let pair = 0; pair < 12; pair += 1) {
+      const names = pair % 3 === 0 ? 3 : 500
+      const some = (): Row => row(random(4) === 0 ? null : random(3), `n${random(names)}`)
+      const first = Array.from({ length: 150 }, some)
+      const second = first.flatMap((one) => {
+        const fate = random(pair % 2 === 0 ? 40 : 4)
+        return fate === 0 ? [] : fate === 1 ? [some()] : fate === 2 ? [one, one] : [one]
+      })
+      if (pair % 4 === 3) second.reverse()
+      await loadRows(store, { schema, rows: first, mode: 'REPLACE' })
+      await loadRows(store, { schema, rows: second, mode: pair === 0 ? 'CREATE' : 'REPLACE', table: 'other' })
+      const except = async (one: string, two: string): Promise<number> => {
+        const list = 'select code, name, geom::text from'
+        const [found] = await sql(
+          `select count(*)::int as n from (${list} ${one} except all ${list} ${two}) difference`,
+        )
+        return Number(found?.['n'])
+      }
+      const { staged, comparison } = await rehearse(store, {}, second)
+      const { added, removed } = comparison.counts
+      const expected = [await except('other', 'layer'), await except('layer', 'other')]
+      assert.deepEqual([added, removed], expected, `pair ${pair}`)
+      let listed = 0
+      for await (const page of comparison.changes()) listed += page.length
+      assert.equal(listed, added + removed)
+      await staged.discard()
+    }
+  }))

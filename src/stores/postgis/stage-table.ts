@@ -2,7 +2,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
-import type { LoadHooks, LoadRequest, LoadResult } from '../store.ts'
+import type { LoadHooks, LoadRequest, LoadResult, TableDescription } from '../store.ts'
 import type { IndexPlan, StagedIndex } from './build-indexes.ts'
 import { buildIndexes, isAlwaysBuilt, stagedIndexes } from './build-indexes.ts'
 import type { FinalSteps } from './commit.ts'
@@ -19,6 +19,7 @@ import type { SentRows } from './send-rows.ts'
 import type { Connection, Session } from './session.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
+import { schemaOf } from './table-schema.ts'
 import type { NewTable, TargetPlan } from './target-plan.ts'
 
 export interface LoadContext {
@@ -153,7 +154,11 @@ async function buildTable(
     ...defined({ complete }),
     form: plan.replaced === undefined ? 'new' : 'swap',
     ...(request.isRehearsal ? { staged: await stagedTable(context, connection, plan, sent) } : {}),
-    ...(keeps ? { place: () => keepReplaced(context, connection, plan, loadResult(sent, plan.target)) } : {}),
+    place: async () => {
+      const result = loadResult(sent, plan.target)
+      const table = await describeStaged(context, connection, plan, sent)
+      return { ...(keeps ? await keepReplaced(context, connection, plan, result) : result), table }
+    },
     publish: async () => {
       if (plan.replaced !== undefined) await removeReplaced(context, connection, plan.replaced)
       await giveNames(connection, settings.schema, staging, request.table, plan)
@@ -186,6 +191,24 @@ async function prepareReading(
   return undefined
 }
 
+/** The table as it will be: its rows are those that were sent. */
+async function describeStaged(
+  { request, settings }: LoadContext,
+  { client }: Connection,
+  { replaced, identity }: BuildPlan,
+  { rowsSent, envelope }: SentRows,
+): Promise<TableDescription> {
+  const facts = replaced ?? (await findTableFacts(client, settings.schema, stagingName(request.loadId)))
+  if (facts === undefined) throw stagingGone(request)
+  const primaryKey = replaced === undefined ? identity?.column : replaced.primaryKey
+  const { schema } = await schemaOf(client, { ...facts, primaryKey })
+  return { name: request.table, schema, featureCount: rowsSent, ...defined({ primaryKey, envelope }) }
+}
+
+function stagingGone({ loadId }: LoadRequest): Error {
+  return new Error(`The staging table ${stagingName(loadId)} is gone`)
+}
+
 async function stagedTable(
   { request, settings }: LoadContext,
   connection: Connection,
@@ -194,7 +217,7 @@ async function stagedTable(
 ): Promise<ComparedRows> {
   const staging = stagingName(request.loadId)
   const held = await findTableFacts(connection.client, settings.schema, staging)
-  if (held === undefined) throw new Error(`The staging table ${staging} is gone`)
+  if (held === undefined) throw stagingGone(request)
   const facts = replaced ?? held
   const columns = [
     ...facts.columns.map(({ name }) => name),

@@ -35,7 +35,7 @@ export async function keepAdded(
   const added = `select 'added', ${quoteIdentifier(facts.primaryKey ?? '')} from ${quoteTable(facts.schema, facts.name)} where ${ownRows}`
   await addIds(connection, facts, keepAs, added)
   const table = await describeTable(connection.client, facts, `not (${ownRows})`)
-  return { ...result, kept: await finishDifference(connection, facts, keepAs, table) }
+  return { ...result, kept: await finishDifference(connection, facts, keepAs, { table }) }
 }
 
 /** Of loads that put staged rows in place: a copy before rows are exchanged, a difference where some are added. */
@@ -56,26 +56,33 @@ export function keeperOf(
   }
 }
 
-/** What is called once the rows are written; it is given what selects the change and id of added ones. */
-type FinishKeeping = (added: () => string) => Promise<KeptState>
+/** What is called once the rows are written; it is given what selects the change and id of added ones, and how many rows there are now. */
+type FinishKeeping = (added: () => string, rowsNow?: number) => Promise<KeptState>
+
+/** What is kept under which id: the rows that will be changed or removed stand in `old`. */
+interface KeptRows {
+  keepAs: string | undefined
+  old: string
+  /** What the table is, where that is known. */
+  table?: TableDescription
+}
 
 /** Before rows of `old` are changed or removed: these are kept, or all where changes cannot be told by keys. */
 export async function beginKeeping(
   connection: Connection,
   facts: TableFacts,
-  keepAs: string | undefined,
-  old: string,
+  { keepAs, old, table: known }: KeptRows,
 ): Promise<FinishKeeping | undefined> {
   if (keepAs === undefined) return undefined
   if (!(await keepsDifferences(connection, facts))) {
     const kept = await keepCopy(connection, facts, keepAs)
     return async () => kept
   }
-  const table = await describeTable(connection.client, facts)
+  const table = known ?? (await describeTable(connection.client, facts))
   await createDifference(connection, facts, keepAs, `select * from ${old}`)
-  return async (added) => {
+  return async (added, rowsNow) => {
     await addIds(connection, facts, keepAs, added())
-    return finishDifference(connection, facts, keepAs, table)
+    return finishDifference(connection, facts, keepAs, { table, rowsNow })
   }
 }
 
@@ -115,9 +122,9 @@ async function finishDifference(
   connection: Connection,
   facts: TableFacts,
   id: string,
-  table: TableDescription,
+  { table, rowsNow }: { table: TableDescription; rowsNow?: number | undefined },
 ): Promise<KeptState> {
-  const mark = await markTable(connection, facts)
+  const mark = await markTable(connection, facts, rowsNow)
   await writeNote(connection, facts.schema, { ...noteOf(facts, id), kind: 'difference', mark })
   return keptState(connection, id, 'difference', { table, oid: await oidOf(connection, facts, id) })
 }

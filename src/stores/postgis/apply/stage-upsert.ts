@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/defined.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { UpsertRules } from '../../changes.ts'
@@ -9,6 +10,7 @@ import { findChangesByKeys, giveRoom } from '../compare/find-changes.ts'
 import { readChanges } from '../compare/read-changes.ts'
 import { analyzeKeys, areKeysUnique, requireSingleKeys } from '../compare/single-keys.ts'
 import type { RowCheck, TableRules } from '../constraints.ts'
+import { describeTable } from '../describe-table.ts'
 import type { HeldRows } from '../held-rows.ts'
 import { requireKeys } from '../held-rows.ts'
 import type { SentRows } from '../send-rows.ts'
@@ -24,6 +26,7 @@ import type { AppliedRows } from './apply-changes.ts'
 import { applyChanges, newRowColumns } from './apply-changes.ts'
 import { addedByKeys, beginKeeping } from './keep-rows.ts'
 import { doneSource, saveOldRows } from './old-rows.ts'
+import { describeAfter } from './table-after.ts'
 
 /** A smaller share of rows that were written leaves the statistics of the table as good as they were. */
 const shareWorthAnalysis = 0.1
@@ -161,13 +164,16 @@ async function place(
   const removesMissing = upsert.deletesMissing
   const changes = await findChangesByKeys(connection, rows, upsert.keys, { removesMissing })
   await saveOldRows(connection, rows, `create temporary table ${old.replace('pg_temp.', '')} on commit drop`)
-  const keeping = await beginKeeping(connection, facts, context.request.keepAs, old)
+  const before = await describeTable(connection.client, facts)
+  const { keepAs } = context.request
+  const keeping = await beginKeeping(connection, facts, { keepAs, old, table: before })
   await applyChanges(connection, rows, changes)
-  const kept = await keeping?.(() => addedByKeys(rows, upsert.keys))
+  const table = await describeAfter(connection, rows, { before, counts: changes, old })
+  const kept = await keeping?.(() => addedByKeys(rows, upsert.keys), table?.featureCount)
   for (const column of plan.matched.filter(({ isNumbered }) => isNumbered)) await load.advanceSequence(column)
   await addIndexes(connection, facts, plan)
-  const envelope = await findExtent(connection, facts)
-  return { ...loadResult({ ...sent, envelope }, plan), changes, ...(kept === undefined ? {} : { kept }) }
+  const envelope = table === undefined ? await findExtent(connection, facts) : table.envelope
+  return { ...loadResult({ ...sent, envelope }, plan), changes, ...defined({ kept, table }) }
 }
 
 /** Throws `Failure` where an upsert names no rules. */

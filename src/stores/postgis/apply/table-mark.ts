@@ -14,12 +14,20 @@ interface TableMark {
 const columnsOf = ({ columns, geometry }: TableFacts): string =>
   JSON.stringify([columns.map(({ name, sqlType }) => [name, sqlType]), geometry?.name ?? null])
 
-/** The mark of a table as it will be once the open transaction, which nobody writes beside, is committed. */
-export async function markTable(connection: Connection, facts: TableFacts): Promise<string> {
+/**
+ * The mark of a table as it will be once the open transaction, which nobody writes beside, is committed; its rows are counted
+ * where it is not known how many there are.
+ */
+export async function markTable(
+  connection: Connection,
+  facts: TableFacts,
+  rowsNow?: number,
+): Promise<string> {
+  const counted = `(select count(*) from ${quoteTable(facts.schema, facts.name)})`
   const { rows } = await connection.run<Omit<TableMark, 'columns'>>(
     'marking the state of the table',
     `select pg_current_snapshot()::text as snapshot, pg_current_xact_id()::text as own,
-       (select count(*) from ${quoteTable(facts.schema, facts.name)})::float8 as rows`,
+       ${rowsNow ?? counted}::float8 as rows`,
   )
   const found = rows[0]
   if (found === undefined) throw new Error('The table cannot be marked')

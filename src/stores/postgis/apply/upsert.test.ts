@@ -3,10 +3,10 @@ import { it } from 'node:test'
 import type { LoadArguments, LoadOutcome } from '../../../../tests/contract/store-session.ts'
 import { loadRows } from '../../../../tests/contract/store-session.ts'
 import type { Row } from '../../../../tests/support/batches.ts'
-import { schemaOf } from '../../../../tests/support/batches.ts'
+import { schemaOf, wkb } from '../../../../tests/support/batches.ts'
 import { fileDatabase, storeParameters } from '../../../../tests/support/postgis-store.ts'
 import { runSql } from '../../../../tests/support/postgres.ts'
-import type { VectorStore } from '../../store.ts'
+import type { LoadRequest, VectorStore } from '../../store.ts'
 import { createPostgisStore } from '../postgis-store.ts'
 
 const schema = schemaOf({ code: 'int32', name: 'text' })
@@ -246,4 +246,33 @@ it('waits for writers that came first and loses none of their changes', () =>
       [3, 'c'],
       [7, 'mine too'],
     ])
+  }))
+
+it('tells what the table is afterwards as a look at it does, at whichever edge rows were', () =>
+  withTable('select 1', async ({ store }) => {
+    const spatial = schemaOf({ code: 'int32', name: 'text' }, 'Point')
+    const at = (code: number, x: number, y: number, name = 'n'): Row => ({
+      geometry: wkb('Point', [x, y]),
+      values: [code, name],
+    })
+    const nowhere = (code: number): Row => ({ geometry: null, values: [code, 'x'] })
+    const steps: [LoadRequest['mode'], Row[], boolean?][] = [
+      ['CREATE', [nowhere(1)]],
+      ['UPSERT', [nowhere(2)]],
+      ['UPSERT', [at(1, 1, 1), at(3, 5, 6)]],
+      ['UPSERT', [at(3, 5, 6, 'named'), at(4, 2, 3)]],
+      ['UPSERT', [at(3, 4, 4)]],
+      ['UPSERT', [at(5, -3, 9), at(4, 2, 2)]],
+      ['UPSERT', [at(4, 2, 2, 'same place')]],
+      ['UPSERT', [at(1, 1, 1), at(4, 2, 2)], true],
+      ['UPSERT', [at(1, 1, 1)], true],
+      ['REPLACE', [at(1, 3, 3), at(2, 1, 8)]],
+      ['UPSERT', [nowhere(1), nowhere(2)]],
+      ['REPLACE', []],
+    ]
+    for (const [number, [mode, rows, deletesMissing = false]] of steps.entries()) {
+      const upsert = mode === 'UPSERT' ? { upsert: { keys: ['code'], deletesMissing } } : {}
+      const { result } = await loadRows(store, { schema: spatial, rows, mode, ...upsert })
+      assert.deepEqual(result.table, await store.findTable('layer'), `step ${number}`)
+    }
   }))
