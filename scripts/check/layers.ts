@@ -74,7 +74,7 @@ export const house: House = {
     ],
     'src/importer/kinds': [
       ...['kind.ts', 'describe-again.ts', 'no-load.ts', 'without-rows.ts', 'load'],
-      ...['vector', 'table', 'served', 'raster', 'mosaic'],
+      ...['vector', 'table', 'served', 'mended', 'raster', 'mosaic'],
       '.',
     ],
     'src/http': [

@@ -194,6 +194,11 @@ export interface Format extends FormatNames {
   kind: 'vector' | 'raster'
   /** Whether a layer can be published over the file as it is, without loading. */
   canServeDirectly: boolean
+  /**
+   * Whether the types of columns are found by the texts of their cells: `read` takes a layer whose attributes are all text
+   * too, in the order of the columns, and a geometry in any column whose texts are WKT.
+   */
+  findsTypesByText?: boolean
   /** Of a format that is served as it is: reads single rows. */
   rowAccess?: RowAccess
   /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */

@@ -1,7 +1,7 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { RejectedRow } from '../geo/batch.ts'
-import { writeGeometryJson } from '../geo/wkb-to-geojson.ts'
+import type { RejectLine } from './reject-lines.ts'
 
 /** Rejected rows are kept up to this size; further ones are counted. */
 const maxBytes = 256 * 2 ** 20
@@ -9,23 +9,20 @@ const flushBytes = 1 << 16
 
 function toJson(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   return value
 }
 
-function geometryText(geometry: Uint8Array): string {
-  try {
-    return writeGeometryJson(geometry)
-  } catch {
-    return 'null'
-  }
+function toLine(reject: RejectedRow, code: string | undefined): string {
+  const { row, field, value, reason, properties, geometry } = reject
+  const wkb = geometry === undefined ? undefined : Buffer.from(geometry).toString('base64')
+  // What is undefined is left out; the row stands first, where it is found without reading the rest.
+  const line = { row, code, field, value, reason, properties, wkb }
+  return `${JSON.stringify(line satisfies Wide<RejectLine>, toJson)}\n`
 }
 
-function toLine(reject: RejectedRow): string {
-  const { geometry, ...facts } = reject
-  const text = JSON.stringify(facts, toJson)
-  return geometry === undefined ? `${text}\n` : `${text.slice(0, -1)},"geometry":${geometryText(geometry)}}\n`
-}
+type Wide<T> = { [Key in keyof T]?: T[Key] | undefined }
 
 /** Writes rejected rows, one JSON object a line, and counts them; the file is made with the first one. */
 export class RejectWriter {
@@ -43,11 +40,19 @@ export class RejectWriter {
     this.count = kept
   }
 
-  add(reject: RejectedRow): void {
+  /** `code` says by what the row was rejected. False where it is counted alone. */
+  add(reject: RejectedRow, code?: string): boolean {
     this.count += 1
-    if (this.#written > maxBytes) return
-    this.#waiting += toLine(reject)
+    if (this.#written > maxBytes) return false
+    this.#waiting += toLine(reject, code)
     if (this.#waiting.length >= flushBytes) this.#flush()
+    return true
+  }
+
+  /** Everything stands on disk when it returns. */
+  sync(): void {
+    this.#flush()
+    if (this.#file !== undefined) fsyncSync(this.#file)
   }
 
   close(): void {

@@ -126,9 +126,10 @@ function createRooms(needs: ImporterNeeds) {
     ...{ records, kinds, jobs, locks, running, folders, log, sides: needs.sides },
     ...{ limits: needs.retention, width: limits.concurrentLoads },
   }
-  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing }
   const owner = { ...records, catalog }
   const tasks = { owner, attempt: { kinds, locks, log }, running, events, width: limits.concurrentLoads }
+  const mending = { records, locks, tasks, events, folders }
+  const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing, mending }
   const archive = { records, kinds, running, folders, log }
   const maxBytes = limits.previewBytes
   const previews = new Previews({ records, kinds, pool, sides: needs.sides, folders, maxBytes, log, onEnd })
@@ -140,6 +141,7 @@ function createRooms(needs: ImporterNeeds) {
     progress,
     cancel,
     rehearsing,
+    mending,
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
@@ -174,7 +176,7 @@ export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
   const { desk, pool, previews, locator, toolTurns, progress } = rooms
-  const { cancel, rehearsing, preparing, running, restores } = rooms
+  const { cancel, rehearsing, mending, preparing, running, restores } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined
@@ -230,7 +232,7 @@ export function createImporter(needs: ImporterNeeds) {
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
       await previews.start()
-      await startJobs(jobs, { preparing, running, rehearsing, restores })
+      await startJobs(jobs, { preparing, running, mending, rehearsing, restores })
       versions = await keepVersions({ catalog, database, events, log, restores })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()

@@ -15,6 +15,7 @@ export const csv: Format = {
   sidecars: [{ endings: ['csvt'], of: ['csv'] }],
   mediaTypes: { 'text/csv': ['csv'] },
   canServeDirectly: false,
+  findsTypesByText: true,
   detect: isCsv,
   describe: describeCsv,
   read: readCsv,

@@ -6,14 +6,14 @@ import { addEndpoints } from '../endpoint.ts'
 import { ImportBody } from './bodies.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
 import { OpenStreams } from './open-streams.ts'
-import { fileEndpoints, formEndpoints, jsonEndpoints } from './routes.ts'
+import { fileEndpoints, formEndpoints, formOrFileEndpoints, jsonEndpoints } from './routes.ts'
 
 const maxFormBytes = 64 * 1024
 
 /** `/rest/imports` and everything below, and `/rest/database-imports` beside it, by what their bodies are. */
 export function importerAreas(given: Omit<ImporterAreaParts, 'streams'>): Area[] {
   const parts = { ...given, streams: new OpenStreams() }
-  return [jsonArea(parts), formArea(parts), fileArea(parts)]
+  return [jsonArea(parts), formArea(parts), fileArea(parts), formOrFileArea(parts)]
 }
 
 function jsonArea(parts: ImporterAreaParts): Area {
@@ -41,6 +41,15 @@ function fileArea(parts: ImporterAreaParts): Area {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
     addEndpoints(app, fileEndpoints, parts)
+  }
+}
+
+function formOrFileArea(parts: ImporterAreaParts): Area {
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    await app.register(fastifyMultipart)
+    app.addContentTypeParser('*', async (_request: FastifyRequest, body: unknown) => body)
+    addEndpoints(app, formOrFileEndpoints, parts)
   }
 }
 

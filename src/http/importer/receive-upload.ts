@@ -65,7 +65,7 @@ export async function receive(
 
 /** Writes the files of a form; gives the encoding that it names. */
 export async function writeParts(
-  { maxUploadBytes }: ImporterAreaParts,
+  { maxUploadBytes }: Pick<ImporterAreaParts, 'maxUploadBytes'>,
   request: FastifyRequest,
   folder: string,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { rehearsalStates } from '../../importer/model/model.ts'
 import { loadModes } from '../../stores/store.ts'
-import { Message, Stopped } from './shapes.ts'
+import { Message, RejectGroups, Stopped } from './shapes.ts'
 
 /** What a rehearsal answers. */
 
@@ -46,17 +46,7 @@ const RehearsedTask = Type.Object({
   bounds: Type.Optional(
     Type.Array(Type.Number(), { description: 'minx, miny, maxx, maxy of all that changes' }),
   ),
-  rejects: Type.Array(
-    Type.Object({
-      code: Type.String(),
-      field: Type.Optional(Type.String()),
-      reason: Type.String(),
-      count,
-      rows: Type.Array(
-        Type.Object({ row: count }, { additionalProperties: true, description: 'Some of them' }),
-      ),
-    }),
-  ),
+  rejects: RejectGroups,
   stopped: Stopped,
   notTried: Type.Array(Type.String(), { description: 'What a commit would do besides' }),
   changesHref: Type.Optional(Type.String()),

@@ -13,6 +13,7 @@ import {
 } from './imports.ts'
 import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './looks.ts'
 import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
+import { listRejects, sendRejects } from './rejects.ts'
 import { listSrsCandidates } from './srs-candidates.ts'
 import { changeTaskFile, deleteTaskFile, listTaskFiles, showTaskFile } from './task-files.ts'
 import { changeTaskLayer, showTaskLayer, showTaskStyle } from './task-layers.ts'
@@ -35,7 +36,7 @@ import {
   showTransform,
 } from './transforms.ts'
 import { uploadFile, uploadFiles } from './uploads.ts'
-import { listRejects, watchImport } from './watch.ts'
+import { watchImport } from './watch.ts'
 
 const older = { dialect: 'geoserver' } as const
 
@@ -142,5 +143,15 @@ export const fileEndpoints = [
   endpoint('PUT', '/rest/imports/:importId/tasks/:fileName', 'staff', 'upload', { uploadFile }),
 ]
 
+/** What takes a form with files, or the bytes of one. */
+export const formOrFileEndpoints = [
+  endpoint('POST', '/rest/imports/:importId/tasks/:taskId/rejects', 'staff', 'publish', { sendRejects }),
+]
+
 /** Every endpoint of the importer. */
-export const importerEndpoints = [...jsonEndpoints, ...formEndpoints, ...fileEndpoints]
+export const importerEndpoints = [
+  ...jsonEndpoints,
+  ...formEndpoints,
+  ...fileEndpoints,
+  ...formOrFileEndpoints,
+]

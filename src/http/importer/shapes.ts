@@ -1,6 +1,12 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { importStates, stopRuleNames, taskStates, timeModes } from '../../importer/model/model.ts'
+import {
+  importStates,
+  mendingStates,
+  stopRuleNames,
+  taskStates,
+  timeModes,
+} from '../../importer/model/model.ts'
 import { loadModes } from '../../stores/store.ts'
 import { WireParameters } from '../catalog/store-wire.ts'
 
@@ -136,6 +142,41 @@ export const Stopped = Type.Array(
   Type.Object({ rule: oneOf(stopRuleNames), limit: Type.Unknown(), measured: Type.Unknown() }),
 )
 
+/** Rows that were rejected for one reason. */
+export const RejectGroups = Type.Array(
+  Type.Object({
+    code: Type.String(),
+    field: Type.Optional(Type.String()),
+    reason: Type.String(),
+    count: Type.Integer(),
+    rows: Type.Array(
+      Type.Object({ row: Type.Integer() }, { additionalProperties: true, description: 'Some of them' }),
+    ),
+  }),
+)
+
+const Mending = Type.Object(
+  {
+    number: Type.Integer({ description: '1 is the first time that rows were sent' }),
+    state: oneOf(mendingStates),
+    at: Type.String({ description: 'When they were sent' }),
+    by: text,
+    rows: Type.Optional(
+      Type.Object({
+        sent: Type.Integer({ description: 'loaded, rejected and refused' }),
+        loaded: Type.Integer(),
+        rejected: Type.Integer({ description: 'Rejected again, for other reasons maybe' }),
+        refused: Type.Integer({ description: 'None of the rejected rows of the task, or no longer' }),
+      }),
+    ),
+    reasons: Type.Optional(RejectGroups),
+    messages: Type.Optional(Type.Array(Message)),
+    errorMessage: text,
+    errorCode: text,
+  },
+  { description: 'Mended rows that were sent last, and what became of them' },
+)
+
 const Task = Type.Object({
   id: Type.Integer(),
   href: Type.String(),
@@ -176,7 +217,14 @@ const Task = Type.Object({
   messages: Type.Optional(Type.Array(Message)),
   rowsRead: Type.Optional(Type.Integer()),
   rowsLoaded: Type.Optional(Type.Integer()),
-  rejects: Type.Optional(Type.String({ description: 'Where rejected rows are' })),
+  mended: Type.Optional(
+    Type.Integer({
+      description:
+        'Rows that were rejected, were sent again and are loaded: rowsRead is rowsLoaded, rejected and these',
+    }),
+  ),
+  mending: Type.Optional(Mending),
+  rejects: Type.Optional(Type.String({ description: 'Where rejected rows are; mended ones are sent there' })),
   rejectLimit: Type.Optional(
     Type.Union([Type.Number(), Type.String()], { description: 'Rows, or a share such as "5%"' }),
   ),

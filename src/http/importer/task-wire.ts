@@ -64,11 +64,13 @@ export function toWireTask(
 
 /** What the dialect of older systems does not have. */
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
-  const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted } = task
+  const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted, mended, mending } =
+    task
   const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
   const proposals = state === 'NO_CRS' ? proposeGeometry(task) : []
   return {
-    ...defined({ errorCode, keys, deleteMissing, stopIf, stopped }),
+    ...defined({ errorCode, keys, deleteMissing, stopIf, stopped, mended }),
+    ...(mending === undefined ? {} : { mending: without(mending, 'from') }),
     ...(proposals.length === 0 ? {} : { proposals }),
     ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId', 'basis') }),
     ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),

@@ -6,9 +6,8 @@ import { media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { toWireFetch, toWireState } from './import-wire.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
-import { ImportParams, TaskParams } from './parameters.ts'
-import { RejectedRows } from './shapes.ts'
-import { getImport, getTask } from './shown-imports.ts'
+import { ImportParams } from './parameters.ts'
+import { getImport } from './shown-imports.ts'
 
 const tags = ['importer']
 const heartbeatMs = 15_000
@@ -76,32 +75,5 @@ export const watchImport = operation({
       .header('cache-control', 'no-cache, no-transform')
       .header('x-accel-buffering', 'no')
       .send(stream)
-  },
-})
-
-/** The rows that a load rejected. */
-export const listRejects = operation({
-  summary: 'Rows that were not loaded, as GeoJSON or CSV',
-  tags,
-  params: TaskParams,
-  query: Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) }),
-  answers: {
-    200: media('The rows, each with its reason', {
-      'application/geo+json': RejectedRows,
-      'text/csv': Type.String(),
-    }),
-  },
-  handle: async (parts: ImporterAreaParts, request, reply) => {
-    const task = await getTask(parts, request.params)
-    const { kept } = parts.importer
-    const format = request.query.f ?? request.headers.accept ?? ''
-    reply.header('vary', 'accept')
-    return /csv/i.test(format)
-      ? reply
-          .header('content-type', 'text/csv; charset=utf-8')
-          .send(Readable.from(kept.readRejects(task, 'csv')))
-      : reply
-          .header('content-type', 'application/geo+json')
-          .send(Readable.from(kept.readRejects(task, 'geojson')))
   },
 })

@@ -20,7 +20,8 @@ import {
 } from '../records/records.ts'
 import type { RehearseNeeds } from '../rehearse/rehearse.ts'
 import { dropTrials, endRehearsal } from '../rehearse/rehearse.ts'
-import { failPreparation } from '../run/run.ts'
+import type { MendNeeds } from '../run/run.ts'
+import { endMending, failPreparation } from '../run/run.ts'
 
 export interface CancelNeeds {
   records: Keeping
@@ -29,6 +30,7 @@ export interface CancelNeeds {
   locks: ImportLocks
   folders: { uploads: string; rejects: string; sides: string }
   rehearsing: RehearseNeeds
+  mending: MendNeeds
 }
 
 /** A task that waits for its turn is CANCELED at once; false where it has begun meanwhile. */
@@ -46,9 +48,13 @@ async function cancelWaiting(needs: CancelNeeds, task: TaskRecord): Promise<bool
 /** Stops a task that runs or waits for its turn; does nothing to others. Ends when it has stopped. */
 export async function cancelTask(needs: CancelNeeds, importId: number, taskId: number): Promise<void> {
   const db = needs.records.database.kysely
-  const { run, rehearsing } = await getTask(db, importId, taskId)
+  const { run, rehearsing, mending } = await getTask(db, importId, taskId)
   if (rehearsing !== undefined) await cancelRehearsal(needs, await getImport(db, importId))
   if (run === undefined) return
+  if (mending?.state === 'RUNNING' && (await needs.jobs.withdraw(run.jobId))) {
+    await endMending(needs.mending, { importId, taskId }, { state: 'CANCELED' })
+    return
+  }
   await stopWork(needs.stop, { importId, taskId }, async () => {
     const task = await findTask(db, importId, taskId)
     if (task?.run?.jobId !== run.jobId) return true

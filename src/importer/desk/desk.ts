@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { Kinds } from '../kinds/kinds.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { LookNeeds } from '../look/look.ts'
-import type { ImportRecord, NewImport } from '../model/model.ts'
+import type { ImportRecord, NewImport, TaskRecord } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { getImport } from '../records/records.ts'
 import { startRehearsal } from '../rehearse/rehearse.ts'
@@ -20,6 +20,7 @@ import { deleteImportFile } from './delete-file.ts'
 import { removeGranule, setGranuleTime } from './edit-granules.ts'
 import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { fetchUpload } from './fetch-upload.ts'
+import { openMendedUpload, sendMended } from './send-mended.ts'
 
 /** What the desk is built on; each of its functions takes its share. */
 export interface DeskNeeds {
@@ -55,6 +56,7 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
   const { jobs } = starting
   const uploads = { making, look, ...live }
   const edits = { ...base, ...live }
+  const sending = { ...uploads, starting, catalog: base.catalog }
   return {
     /** Creates an import; a synchronous one has its tasks, or has been run, when this returns. */
     create: (wanted: NewImport, options: CreateOptions) => create({ ...base, jobs, look }, wanted, options),
@@ -76,6 +78,16 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
     ): Promise<void> => {
       const jobId = await acceptStopped(starting, importId, taskId, acceptance)
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
+    },
+    openMendedUpload: bind(openMendedUpload, sending),
+    /** Loads mended rows of a task; a synchronous caller waits for that. */
+    sendMended: async (
+      place: { importId: number; taskId: number },
+      sent: Parameters<typeof sendMended>[2],
+      { isAsync, signal, check }: Omit<RunOptions, 'check'> & { check(task: TaskRecord): void },
+    ): Promise<void> => {
+      const jobId = await sendMended(sending, place, sent, { signal, check })
+      if (!isAsync) await jobs.wait(jobId, signal)
     },
     dropRehearsal: bind(dropRehearsal, cancel),
     openUpload: bind(openUpload, uploads),

@@ -11,6 +11,7 @@ import type {
   GranuleRecord,
   ImportRecord,
   ImportSource,
+  MendedLoad,
   TaskLayer,
   TaskLoad,
   TaskRecord,
@@ -123,6 +124,8 @@ export interface StageNotes {
   say(message: Message): Promise<void>
   /** The numbers of a load that is given up. */
   keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>
+  /** What became of mended rows of which none can be loaded. */
+  keepNothingMended(mended: Pick<MendedLoad, 'number' | 'rows' | 'reasons'>): Promise<void>
 }
 
 /** Data that are whole and invisible: they are committed, or discarded as if they had never been there. */
@@ -139,6 +142,8 @@ export interface CommitNote {
   counts: NonNullable<TaskLoad['counts']>
   kept?: NonNullable<TaskLoad['kept']>
   changes?: NonNullable<TaskLoad['changes']>
+  /** Of mended rows. */
+  mended?: MendedLoad
   /** What went to the store, under the names that it has there. */
   columns: NonNullable<TaskLayer['loaded']>
   messages: Message[]

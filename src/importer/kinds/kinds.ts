@@ -14,6 +14,7 @@ import type { TaskKind } from './kind.ts'
 import { Targets } from './load/find-target.ts'
 import { RowLoads } from './load/load-rows.ts'
 import { Loader } from './load/loader.ts'
+import { mendedKind } from './mended/mended.ts'
 import { mosaicKind } from './mosaic/mosaic.ts'
 import { rasterKind } from './raster/raster.ts'
 import type { RasterNeeds } from './raster/raster-needs.ts'
@@ -59,6 +60,7 @@ export class Kinds {
     const now = () => needs.clock.now().toISOString()
     const rows = new RowLoads({ catalog, targets, loader, indexMaker, log, now })
     this.#all = [
+      mendedKind({ ...needs, rows }),
       mosaicKind({ ...needs, loading: { rows, targets, loader } }),
       rasterKind(needs),
       tableKind({ ...needs, rows }),
@@ -120,6 +122,7 @@ export type {
   TaskPlan,
   TaskRows,
 } from './kind.ts'
+export { refuseOtherLayer } from './load/mended-target.ts'
 export { assembleMosaic, mosaicName } from './mosaic/assemble-mosaic.ts'
 export { parseIsoTime, requireMosaicTime } from './mosaic/granule-times.ts'
 export { removeReplaced } from './mosaic/place-granules.ts'

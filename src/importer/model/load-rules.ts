@@ -3,7 +3,10 @@
  * whose code a worker reads only for a load that has some.
  */
 export { indexBatches, indexSchema } from './granule-index.ts'
-export type { ColumnChange, RejectGroup, Trial, TrialWish } from './rehearsal.ts'
+export type { MendedPlan } from './mending.ts'
+export { rejectColumns } from './mending.ts'
+export type { ColumnChange, Trial, TrialWish } from './rehearsal.ts'
+export type { RejectGroup } from './reject-group.ts'
 export { findRejectFault } from './reject-limit.ts'
 export type { Measured, RuleValue, StopRules, ValueRule } from './stop-rules.ts'
 export { asksChanges, explainStopped, findStopped } from './stop-rules.ts'

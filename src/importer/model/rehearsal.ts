@@ -3,6 +3,7 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
+import type { RejectGroup } from './reject-group.ts'
 import type { ImportState, TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
 import type { TaskLoad } from './task-load.ts'
@@ -27,16 +28,6 @@ export interface ColumnChange {
   change: 'gained' | 'lost' | 'type'
   from?: string
   to?: string
-}
-
-/** Rejected rows with one reason. */
-export interface RejectGroup {
-  code: string
-  field?: string
-  reason: string
-  count: number
-  /** Some of them: number, values and geometry as they were read. */
-  rows: object[]
 }
 
 /** What was found by staging a load and looking at it. Plain data: it crosses threads and is recorded. */

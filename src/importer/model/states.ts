@@ -35,6 +35,10 @@ export type TaskEvent =
   | { type: 'canceled' }
   /** A rehearsal is over: the task is what it was. */
   | { type: 'rehearsed'; before: TaskState }
+  /** Mended rows of a complete task were sent. */
+  | { type: 'mending' }
+  /** They are loaded, or not: the task is complete as before. */
+  | { type: 'mended' }
 
 const examinable: readonly TaskState[] = taskStates.filter(
   (state) => state !== 'RUNNING' && state !== 'COMPLETE',
@@ -50,6 +54,8 @@ const taskEventFrom: Record<TaskEvent['type'], readonly TaskState[]> = {
   failed: ['RUNNING', ...runnableStates],
   canceled: ['RUNNING', ...runnableStates],
   rehearsed: ['RUNNING'],
+  mending: ['COMPLETE'],
+  mended: ['RUNNING'],
 }
 
 const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'rehearsed'>, TaskState> = {
@@ -57,6 +63,8 @@ const taskEventTo: Record<Exclude<TaskEvent['type'], 'examined' | 'rehearsed'>, 
   completed: 'COMPLETE',
   failed: 'ERROR',
   canceled: 'CANCELED',
+  mending: 'RUNNING',
+  mended: 'COMPLETE',
 }
 
 /** The state after an event; undefined where the event is not possible. */
@@ -72,6 +80,8 @@ export type ImportEvent =
   | { type: 'prepare-failed' }
   | { type: 'prepare-again' }
   | { type: 'started' }
+  /** Mended rows of one of its tasks were sent. */
+  | { type: 'mending' }
   /** A rehearsal is over: the import is what it was. */
   | { type: 'rehearsed'; before: ImportState }
   /** A run ended, a task was edited, deleted or added. */
@@ -79,6 +89,8 @@ export type ImportEvent =
 
 /** From where a run or a rehearsal starts. */
 const startable: readonly ImportState[] = ['PENDING', 'READY', 'COMPLETE_ERROR']
+/** Where a task may be complete. */
+const mendable: readonly ImportState[] = ['PENDING', 'COMPLETE', 'COMPLETE_ERROR']
 
 function stateOfTasks(state: ImportState, tasks: readonly TaskState[], isRunUnderWay: boolean): ImportState {
   if (isRunUnderWay || tasks.includes('RUNNING')) return 'RUNNING'
@@ -101,6 +113,8 @@ export function nextImportState(state: ImportState, event: ImportEvent): ImportS
       return state === 'INIT_ERROR' ? 'INIT' : undefined
     case 'started':
       return startable.includes(state) ? 'RUNNING' : undefined
+    case 'mending':
+      return mendable.includes(state) ? 'RUNNING' : undefined
     case 'rehearsed':
       return state === 'RUNNING' && startable.includes(event.before) ? event.before : undefined
     case 'tasks-changed':

@@ -1,5 +1,6 @@
 import type { ChangeCounts } from '../../stores/changes.ts'
 import type { KeptState, NotKept } from '../../stores/store.ts'
+import type { MendedLoad } from './mending.ts'
 
 /** Where a load goes, known before it begins. */
 export interface TaskLoad {
@@ -21,5 +22,9 @@ export interface TaskLoad {
   kept?: KeptState | NotKept
   /** Of an `UPSERT` what becomes of the rows, recorded with the token. */
   changes?: ChangeCounts
-  counts?: { rowsRead: number; rowsLoaded: number; rejected: number }
+  counts?: { rowsRead: number; rowsLoaded: number; rejected: number; mended?: number }
+  /** Of mended rows. */
+  isMended?: true
+  /** What their load comes to, recorded with the token. */
+  mended?: MendedLoad
 }

@@ -6,6 +6,7 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTask } from './granule-record.ts'
+import type { TaskMending } from './mending.ts'
 import type { Accepted, RehearsingTask, TaskTrial } from './rehearsal.ts'
 import type { TaskState } from './states.ts'
 import type { Stopped, StopRules } from './stop-rules.ts'
@@ -125,7 +126,16 @@ export interface TaskRecord {
   messages: Message[]
   rowsRead?: number
   rowsLoaded?: number
+  /** Rows that are rejected still. */
   rejected?: number
+  /** Rows that were rejected, and were mended and loaded since. */
+  mended?: number
+  /** Of the mended rows whose load made the list of rejected rows what it is; absent: the task's own. */
+  rejectsNumber?: number
+  /** Mended rows that were sent last. */
+  mending?: TaskMending
+  /** The published layer, and its version when the task was complete. */
+  published?: { layerId: number; version: number }
   run?: TaskRun
   /** A load of an earlier run of which is not known whether it committed; settled before the next one begins. */
   unsettled?: TaskLoad

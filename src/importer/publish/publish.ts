@@ -25,6 +25,8 @@ export interface Place {
   end?: ContentEnd
   /** Of an `UPSERT` what became of the rows. */
   changes?: ChangeCounts
+  /** How rows came and how many, where that is not what the task says: they are mended ones. */
+  loaded?: { mode: string; rows: number; user?: string }
 }
 
 /** What the published layer holds. */
@@ -99,6 +101,7 @@ async function putLayer(
     rows: task.rowsLoaded ?? 0,
     importId: record.id,
     ...defined({ user: record.user, changes: place.changes }),
+    ...place.loaded,
   }
   if (!place.isNewLayer) {
     const refresh = { storeId, nativeName, details: facts, end: endOf(place) }
@@ -153,6 +156,7 @@ export async function publishTask(
     )
     const complete: TaskRecord = {
       ...rest,
+      published: { layerId: published.id, version: published.version },
       ...(store === undefined
         ? {}
         : { target: { workspace: store.workspace, name: store.name, type: store.type } }),

@@ -1,5 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 
 /** The folder of everything uploaded to an import or unpacked for it. */
 export function uploadRoot({ folders }: { folders: { uploads: string } }, importId: number): string {
@@ -26,12 +26,26 @@ export async function removeUpload(
   await rm(join(uploadRoot(parts, importId), String(upload)), { recursive: true, force: true })
 }
 
+/** Where the rejected rows of a task are listed; `number` is that of the mended rows since whose load they are so. */
 export function rejectsPath(
   { folders }: { folders: { rejects: string } },
   importId: number,
   taskId: number,
+  number?: number,
 ): string {
-  return join(folders.rejects, String(importId), `${taskId}.ndjson`)
+  const name = number === undefined ? `${taskId}.ndjson` : `${taskId}.${number}.ndjson`
+  return join(folders.rejects, String(importId), name)
+}
+
+/** Takes lists of rejected rows away that are no longer, or never became, those of their task. */
+export async function removeOldRejects(
+  { folders }: { folders: { rejects: string } },
+  { importId, id, rejectsNumber }: { importId: number; id: number; rejectsNumber?: number },
+): Promise<void> {
+  const current = basename(rejectsPath({ folders }, importId, id, rejectsNumber))
+  const folder = join(folders.rejects, String(importId))
+  for (const name of await readdir(folder).catch(() => []))
+    if (name.startsWith(`${id}.`) && name !== current) await rm(join(folder, name), { force: true })
 }
 
 /** Where a rehearsal, or a load that was stopped, leaves the rows that it rejects. */

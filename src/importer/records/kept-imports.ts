@@ -51,8 +51,11 @@ export class KeptImports {
   }
 
   /** The rows that a task's load rejected, piece by piece. */
-  readRejects({ importId, id }: TaskRecord, format: 'csv' | 'geojson'): AsyncGenerator<string> {
-    const path = rejectsPath({ folders: this.#folders }, importId, id)
+  readRejects(
+    { importId, id, rejectsNumber }: TaskRecord,
+    format: 'csv' | 'geojson',
+  ): AsyncGenerator<string> {
+    const path = rejectsPath({ folders: this.#folders }, importId, id, rejectsNumber)
     return format === 'csv' ? rejectsAsCsv(path) : rejectsAsGeoJson(path)
   }
 }

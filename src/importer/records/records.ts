@@ -11,6 +11,7 @@ export {
   makeUploadFolder,
   rejectsPath,
   removeChanges,
+  removeOldRejects,
   removeRejects,
   removeUpload,
   removeUploads,

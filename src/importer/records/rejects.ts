@@ -1,41 +1,23 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import type { RejectLine } from '../../formats/reject-lines.ts'
+import { hasRejects, readRejectLines } from '../../formats/reject-lines.ts'
+import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
 import { csvLine } from '../../lib/text/csv-line.ts'
 
-interface RejectLine {
-  row: number
-  field?: string
-  value?: string
-  reason: string
-  properties?: Record<string, unknown>
-  geometry?: object | null
-}
-
-/** Whether a load has left rejected rows. */
-async function hasRejects(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined
-}
-
-async function* readLines(path: string): AsyncGenerator<RejectLine> {
-  const input = createReadStream(path, 'utf8')
+function geometryText({ wkb, geometry = null }: RejectLine): string {
+  if (wkb === undefined) return JSON.stringify(geometry)
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line !== '') yield JSON.parse(line) as RejectLine
-    }
-  } finally {
-    input.destroy()
+    return writeGeometryJson(Buffer.from(wkb, 'base64'))
+  } catch {
+    return 'null'
   }
 }
 
-function toFeature({ geometry = null, properties, ...facts }: RejectLine): string {
-  const { row, field, value, reason } = facts
-  return JSON.stringify({
-    type: 'Feature',
-    id: row,
-    geometry,
-    properties: { ...properties, _row: row, _field: field ?? null, _value: value ?? null, _reason: reason },
-  })
+function toFeature(line: RejectLine): string {
+  const { row, field = null, value = null, reason, properties } = line
+  const told = { ...properties, _row: row, _field: field, _value: value, _reason: reason }
+  const { code } = line
+  const shown = JSON.stringify(code === undefined ? told : { ...told, _code: code })
+  return `{"type":"Feature","id":${row},"geometry":${geometryText(line)},"properties":${shown}}`
 }
 
 /** The rejected rows as a GeoJSON feature collection, piece by piece. */
@@ -43,7 +25,7 @@ export async function* rejectsAsGeoJson(path: string): AsyncGenerator<string> {
   yield '{"type":"FeatureCollection","features":['
   let separator = ''
   if (await hasRejects(path)) {
-    for await (const line of readLines(path)) {
+    for await (const line of readRejectLines(path)) {
       yield separator + toFeature(line)
       separator = ',\n'
     }
@@ -58,7 +40,7 @@ function toCell(value: unknown): string {
 
 async function propertyNames(path: string): Promise<string[]> {
   const names = new Set<string>()
-  for await (const { properties } of readLines(path))
+  for await (const { properties } of readRejectLines(path))
     for (const name of Object.keys(properties ?? {})) names.add(name)
   return [...names]
 }
@@ -69,8 +51,10 @@ export async function* rejectsAsCsv(path: string): AsyncGenerator<string> {
   const names = isAny ? await propertyNames(path) : []
   yield csvLine(['_row', '_field', '_value', '_reason', ...names, '_geometry'])
   if (!isAny) return
-  for await (const { row, field, value, reason, properties, geometry } of readLines(path)) {
-    const cells = [row, field, value, reason, ...names.map((name) => properties?.[name]), geometry]
-    yield csvLine(cells.map(toCell))
+  for await (const line of readRejectLines(path)) {
+    const { row, field, value, reason, properties } = line
+    const geometry = geometryText(line)
+    const cells = [row, field, value, reason, ...names.map((name) => properties?.[name])]
+    yield csvLine([...cells.map(toCell), geometry === 'null' ? '' : geometry])
   }
 }

@@ -3,6 +3,8 @@ import type { RehearseNeeds } from '../rehearse/rehearse.ts'
 import { rehearsalHandler, rehearseJob } from '../rehearse/rehearse.ts'
 import type { Restores } from '../restore/restores.ts'
 import { restoreJob } from '../restore/restores.ts'
+import type { MendNeeds } from './mend-task.ts'
+import { mendHandler, mendJob } from './mend-task.ts'
 import type { PrepareNeeds } from './prepare-import.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { publishEarlierCommits } from './recover-task.ts'
@@ -16,9 +18,16 @@ export async function startJobs(
   {
     preparing,
     running,
+    mending,
     rehearsing,
     restores,
-  }: { preparing: PrepareNeeds; running: RunNeeds; rehearsing: RehearseNeeds; restores: Restores },
+  }: {
+    preparing: PrepareNeeds
+    running: RunNeeds
+    mending: MendNeeds
+    rehearsing: RehearseNeeds
+    restores: Restores
+  },
 ): Promise<void> {
   const { owner, attempt } = running.tasks
   await publishEarlierCommits({ owner, ...attempt, jobs })
@@ -26,12 +35,15 @@ export async function startJobs(
   await jobs.start({
     [prepareJob]: prepareHandler(preparing),
     [runJob]: runHandler(running),
+    [mendJob]: mendHandler(mending),
     [rehearseJob]: rehearsalHandler(rehearsing),
     [restoreJob]: restores.handler,
   })
 }
 export type { MakeNeeds } from './make-tasks.ts'
 export { makeTasks } from './make-tasks.ts'
+export type { MendNeeds } from './mend-task.ts'
+export { endMending, refuseMending, startMending } from './mend-task.ts'
 export { failPreparation } from './prepare-import.ts'
 export type { StartNeeds } from './start-run.ts'
 export { prepareJob, startRun, startTask } from './start-run.ts'

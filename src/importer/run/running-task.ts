@@ -3,7 +3,7 @@ import type { Message } from '../../formats/format.ts'
 import { defined, without } from '../../lib/defined.ts'
 import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
 import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
-import { taskAfter } from '../model/model.ts'
+import { isMending, mendingEnded, taskAfter } from '../model/model.ts'
 import type { PublishNeeds } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
 import { saveTaskAndTell } from '../records/records.ts'
@@ -53,7 +53,9 @@ export class RunningTask implements Running, StageNotes {
     const { unsettled, ...task } = without(this.#task, 'errorMessage', 'errorCode')
     if (unsettled === undefined) return
     const run = { jobId: 0, attempt: 0, ...task.run, load: unsettled }
-    await this.#save({ ...taskAfter(task, { type: 'started' }), run })
+    // Where mended rows were sent it is RUNNING already.
+    const started = task.state === 'RUNNING' ? task : taskAfter(task, { type: 'started' })
+    await this.#save({ ...started, run })
   }
 
   /** One more attempt at a task that was RUNNING already. */
@@ -104,14 +106,25 @@ export class RunningTask implements Running, StageNotes {
     await this.#save({ ...this.#task, rowsRead, rowsLoaded: 0, rejected })
   }
 
+  /** None of the mended rows can be loaded: why stands in the list of rejected rows. */
+  async keepNothingMended({
+    number,
+    rows,
+    reasons,
+  }: Parameters<StageNotes['keepNothingMended']>[0]): Promise<void> {
+    const { mending } = this.#task
+    if (mending === undefined) return
+    await this.#save({ ...this.#task, rejectsNumber: number, mending: { ...mending, rows, reasons } })
+  }
+
   /** What must be known after a crash stands on disk before the store commits; nothing read from now on is kept. */
-  async noteCommit({ token, counts, kept, changes, columns, messages }: CommitNote): Promise<void> {
+  async noteCommit({ token, counts, kept, changes, mended, columns, messages }: CommitNote): Promise<void> {
     const { layer } = this.#task
     const { load } = this.#run
     if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not written down`)
     await this.#save({
       ...this.#task,
-      run: { ...this.#run, load: { ...load, token, counts, ...defined({ kept, changes }) } },
+      run: { ...this.#run, load: { ...load, token, counts, ...defined({ kept, changes, mended }) } },
       ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
       messages: [...this.#task.messages, ...messages],
     })
@@ -140,14 +153,22 @@ export class RunningTask implements Running, StageNotes {
   }
 
   async cancel(): Promise<void> {
+    if (isMending(this.#task)) return this.#endMending({ state: 'CANCELED' })
     await this.#save(this.#withoutRun(taskAfter(this.#task, { type: 'canceled' })))
   }
 
   async fail(reason: string, errorCode?: string): Promise<void> {
+    if (isMending(this.#task))
+      return this.#endMending({ state: 'ERROR', errorMessage: reason, ...defined({ errorCode }) })
     const failed = taskAfter(this.#task, { type: 'failed' })
     const stopped = errorCode === 'stopped' ? failed.trial?.found?.stopped : undefined
     const told = { errorMessage: reason, ...defined({ errorCode, stopped }) }
     await this.#save({ ...this.#withoutRun(failed), ...told })
+  }
+
+  /** The task is complete, as it was before mended rows were sent. */
+  async #endMending(end: Parameters<typeof mendingEnded>[1]): Promise<void> {
+    await this.#save(this.#withoutRun(mendingEnded(this.#task, end)))
   }
 
   get #jobId(): number {

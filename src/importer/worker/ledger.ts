@@ -1,6 +1,5 @@
 import type { RejectWriter } from '../../formats/reject-writer.ts'
 import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
-import { columnValue } from '../../geo/column.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined, without } from '../../lib/defined.ts'
 import type { Failure } from '../../lib/errors.ts'
@@ -8,25 +7,11 @@ import { invalid } from '../../lib/errors.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import type { RejectGroup } from '../model/load-rules.ts'
 import { findRejectFault } from '../model/load-rules.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress } from './load-plan.ts'
+import type { KnownRejects } from './known-rejects.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome } from './load-plan.ts'
+import { rowGeometry, rowProperties } from './read-values.ts'
 import type { RejectSource } from './reject-reasons.ts'
 import { RejectReasons } from './reject-reasons.ts'
-
-function rowProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
-  return Object.fromEntries(
-    batch.schema.attributes.map((attribute, index) => {
-      const column = batch.columns[index]
-      return [attribute.source ?? attribute.name, column === undefined ? null : columnValue(column, row)]
-    }),
-  )
-}
-
-function rowGeometry(batch: FeatureBatch, row: number): { geometry?: Uint8Array } {
-  const column = batch.geometry
-  if (column === undefined) return {}
-  const bytes = column.bytes.slice(column.offsets[row], column.offsets[row + 1])
-  return bytes.length === 0 ? {} : { geometry: bytes }
-}
 
 /** Rows that transformations reject, as the source has them; what the reader rejects stands as it is. */
 function asRead(source: FeatureBatch, rejects: RejectedRow[]): [RejectedRow, RejectSource][] {
@@ -46,6 +31,10 @@ function asRead(source: FeatureBatch, rejects: RejectedRow[]): [RejectedRow, Rej
 /** Counts every row on its way, so that none is lost unseen. */
 export class Ledger {
   rowsRead = 0
+  /** Of mended rows: what becomes of them. */
+  known: KnownRejects | undefined
+  /** Mended rows that are none of those that were rejected. */
+  refused = 0
   /** Whether the target holds rows that a REPLACE takes away. */
   isTargetFilled = false
   readonly #reasons = new RejectReasons()
@@ -101,11 +90,22 @@ export class Ledger {
   /** What keeps a run from its commit; undefined where nothing does. */
   findFault(): Failure | undefined {
     const { rowsRead, rejected } = this
+    if (this.known !== undefined) return this.#findNothingMended()
     const fault = findRejectFault(this.#plan.rejectLimit, { rowsRead, rejected })
     if (fault !== undefined) {
       return invalid('too-many-rejects', `${fault}. The commonest reasons: ${this.#reasons.explain()}`)
     }
     return rowsRead === 0 ? this.#findEmpty() : undefined
+  }
+
+  /** The rows were rejected before: fewer are now, so that their limit is kept, unless none could be loaded. */
+  #findNothingMended(): Failure | undefined {
+    if (this.rowsRead > this.rejected) return undefined
+    const why = this.#reasons.explain()
+    return invalid(
+      'nothing-mended',
+      `None of the rows that were sent could be loaded${why === '' ? '' : `: ${why}`}`,
+    )
   }
 
   #findEmpty(): Failure | undefined {
@@ -115,8 +115,22 @@ export class Ledger {
     return invalid('empty-replace', text)
   }
 
+  /** What became of mended rows. */
+  get mended(): MendedOutcome | undefined {
+    if (this.known === undefined) return undefined
+    const { rowsRead, rejected, refused } = this
+    const rows = { sent: rowsRead + refused, loaded: rowsRead - rejected, rejected, refused }
+    return { rows, reasons: this.#reasons.groups() }
+  }
+
+  /** A row that was sent is none that is rejected: it is neither loaded nor counted as read. */
+  refuseMended(row: RejectedRow): void {
+    this.refused += 1
+    this.#reasons.add(row, 'row-refused')
+  }
+
   #reject(reject: RejectedRow, code: RejectSource): void {
-    this.#rejects.add(reject)
+    if (this.#rejects.add(reject, code)) this.known?.rejectAgain(reject.row)
     this.#reasons.add(reject, code)
   }
 
@@ -140,7 +154,7 @@ export class Ledger {
       rejected,
       schema,
       renamed,
-      ...defined({ envelope, table, kept, changes }),
+      ...defined({ envelope, table, kept, changes, mended: this.mended }),
     }
   }
 }

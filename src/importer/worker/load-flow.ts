@@ -1,6 +1,7 @@
 import type { Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { Ledger } from './ledger.ts'
 import type { LoadPlan, LoadProgress } from './load-plan.ts'
 import { openFlow } from './open-flow.ts'
@@ -58,7 +59,24 @@ export async function flowOf(
   const { signal, onMessage } = hooks
   const onRead = (batches: AsyncIterable<FeatureBatch>) => ledger.countRead(batches)
   const { schema, indexes, batches } = await openFlow(plan, source, { signal, onMessage, onRead })
-  return counted(plan, watched(plan, { schema, indexes, batches: ledger.keepRejects(batches) }, hooks))
+  const flow = renamed(plan, { schema, indexes, batches: ledger.keepRejects(batches) })
+  return counted(plan, watched(plan, flow, hooks))
+}
+
+/** Mended rows have the columns under the names that they got when the table was made. */
+function renamed({ mended }: LoadPlan, flow: Flow): Flow {
+  const columns = mended?.columns ?? {}
+  const { attributes } = flow.schema
+  if (!attributes.some(({ name }) => ownValue(columns, name) !== undefined)) return flow
+  const named = attributes.map((one) => {
+    const name = ownValue(columns, one.name)
+    return name === undefined ? one : { ...one, name, source: one.source ?? one.name }
+  })
+  const schema = { ...flow.schema, attributes: named }
+  async function* batches(): AsyncGenerator<FeatureBatch> {
+    for await (const batch of flow.batches) yield { ...batch, schema: { ...batch.schema, attributes: named } }
+  }
+  return { ...flow, schema, batches: batches() }
 }
 
 function watched(plan: LoadPlan, flow: Flow, hooks: FlowHooks): Flow {

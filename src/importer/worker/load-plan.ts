@@ -5,7 +5,16 @@ import type { DatabaseConnection } from '../../sources/database/database.ts'
 import type { ChangeCounts, UpsertRules } from '../../stores/changes.ts'
 import type { KeptState, LoadMode, NotKept, StoreConnection, TableDescription } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
-import type { AttributeChoice, IndexRow, LaidBy, RejectLimit, Trial, TrialWish } from '../model/model.ts'
+import type {
+  AttributeChoice,
+  IndexRow,
+  LaidBy,
+  MendedLoad,
+  MendedPlan,
+  RejectLimit,
+  Trial,
+  TrialWish,
+} from '../model/model.ts'
 
 /** Where rows come from. */
 export type LoadSource =
@@ -49,6 +58,8 @@ export interface LoadPlan {
   changesPath?: string
   /** What the table was before is kept under this id. */
   keepAs?: string
+  /** The rows are mended ones of a task that is complete; `rejectsPath` takes those that are rejected again. */
+  mended?: MendedPlan
 }
 
 /** What a load comes to that stops before its commit. */
@@ -73,7 +84,12 @@ export interface LoadOutcome {
   kept?: KeptState | NotKept
   /** Of an `UPSERT` what becomes of the rows. */
   changes?: ChangeCounts
+  /** Of mended rows. */
+  mended?: MendedOutcome
 }
+
+/** What became of mended rows. */
+export type MendedOutcome = Pick<MendedLoad, 'rows' | 'reasons'>
 
 export interface LoadProgress {
   phase: 'loading' | 'committing'

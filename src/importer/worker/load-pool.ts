@@ -7,7 +7,7 @@ import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import type { DescribedFile } from '../model/model.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadNotice, LoadWork } from './load-work.ts'
 import type { RestorePlan } from './restore-table.ts'
 import type { LoadPlace } from './trusted-databases.ts'
@@ -26,6 +26,8 @@ export interface LoadHandlers extends WatchHandlers {
   onStaged?(): Promise<void>
   /** Called when limits have stopped the load, with what was found and laid by; the load fails when it returns. */
   onStopped?(tried: TriedLoad): Promise<void>
+  /** Called where none of the mended rows can be loaded; the load fails when it returns. */
+  onNothingMended?(mended: MendedOutcome): Promise<void>
   /** Called just before the commit; the store commits when it returns, rolls back when it throws. */
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
@@ -126,6 +128,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           onAsk: async (question) => {
             if ('staged' in question) await handlers.onStaged?.()
             else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
+            else if ('nothingMended' in question) await handlers.onNothingMended?.(question.nothingMended)
             else if ('outcome' in question) await handlers.beforeCommit(question.token, question.outcome)
           },
         }),

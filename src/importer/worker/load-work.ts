@@ -7,7 +7,7 @@ import { getDatabaseReader } from '../../sources/database/registry.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import { describeFile } from './describe-file.ts'
 import { findFirstRows } from './first-rows.ts'
-import type { LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
+import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { RestorePlan } from './restore-table.ts'
 import { restoreTable } from './restore-table.ts'
 import { rehearseLoad, runLoad } from './run-load.ts'
@@ -26,6 +26,7 @@ export type LoadNotice = { progress: LoadProgress } | { message: Message }
 export type LoadQuestion =
   | { staged: true }
   | { stopped: TriedLoad }
+  | { nothingMended: MendedOutcome }
   | { token: string; outcome: LoadOutcome }
   | { token: string; restored: LoadResult }
 
@@ -61,6 +62,7 @@ function handlersAt(place: LoadPlace) {
         onMessage: (message) => notify({ message }),
         onStaged: () => ask({ staged: true }),
         onStopped: (stopped) => ask({ stopped }),
+        onNothingMended: (nothingMended) => ask({ nothingMended }),
         beforeCommit: (token, outcome) => ask({ token, outcome }),
       })
     },

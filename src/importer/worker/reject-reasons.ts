@@ -2,8 +2,8 @@ import type { RejectedRow } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
 import type { RejectGroup } from '../model/load-rules.ts'
 
-/** By what a row was rejected: its reader, a transformation, or the store. */
-export type RejectSource = 'row-not-read' | 'row-not-transformed' | 'row-not-stored'
+/** By what a row was rejected: its reader, a transformation, or the store; or why a mended one was not even tried. */
+export type RejectSource = 'row-not-read' | 'row-not-transformed' | 'row-not-stored' | 'row-refused'
 
 /** Kinds of reasons that are told apart; further ones are counted by the writer of rejects alone. */
 const maxKinds = 1000

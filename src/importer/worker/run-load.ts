@@ -1,20 +1,23 @@
 import { Failure } from '../../lib/errors.ts'
 import { writeChanges } from '../../stores/change-files/write-changes.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
-import type { PreparedLoad, StagedLoad, VectorStore } from '../../stores/store.ts'
+import type { LoadResult, PreparedLoad, StagedLoad, VectorStore } from '../../stores/store.ts'
 import { explainStopped } from '../model/load-rules.ts'
 import { latestStore } from './latest-store.ts'
 import type { FlowHooks } from './load-flow.ts'
 import { calmHooks } from './load-flow.ts'
-import type { LoadOutcome, LoadPlan, TriedLoad } from './load-plan.ts'
+import type { LoadOutcome, LoadPlan, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { StagedPlan } from './stage-plan.ts'
 import { readPlan, stagePlan } from './stage-plan.ts'
 import { layBy, tryOut } from './try-out.ts'
+import { writeMended } from './write-mended.ts'
 
 export interface RunLoadHooks extends FlowHooks {
   onStaged(): Promise<void>
   /** The limits of the load have stopped it; what was staged is laid by. */
   onStopped(tried: TriedLoad): Promise<void>
+  /** None of the mended rows can be loaded; why stands in the list of rejected rows. */
+  onNothingMended(mended: MendedOutcome): Promise<void>
   beforeCommit(token: string, outcome: LoadOutcome): Promise<void>
 }
 
@@ -53,16 +56,32 @@ async function listUpserted(
   await writeChanges(changesPath, { table, changes, keys: upsert.keys }, signal)
 }
 
+/** Throws where the load may not be kept. The list of rejected rows stands on disk before mended ones are committed. */
+async function settle(
+  { mended, rejectsPath }: LoadPlan,
+  { ledger, schema, syncRejects }: StagedPlan,
+  result: LoadResult,
+  { signal, onNothingMended }: RunLoadHooks,
+): Promise<LoadOutcome> {
+  if (mended !== undefined && ledger.known !== undefined) {
+    syncRejects?.()
+    await writeMended(mended, rejectsPath, ledger.known, signal)
+    const became = ledger.mended
+    if (became?.rows.loaded === 0) await onNothingMended(became)
+  }
+  return ledger.settle(result, schema)
+}
+
 async function commit(
   plan: LoadPlan,
   store: VectorStore,
   load: StagedPlan,
   hooks: RunLoadHooks,
 ): Promise<LoadOutcome> {
-  const { staged, ledger, schema } = load
+  const { staged } = load
   let outcome: LoadOutcome | undefined
   await commitLoad(staged, async (token, result, prepared) => {
-    outcome = ledger.settle(result, schema)
+    outcome = await settle(plan, load, result, hooks)
     await listUpserted(plan, store, prepared, hooks.signal)
     const { rowsRead, rejected } = outcome
     hooks.onProgress({ phase: 'committing', rows: rowsRead, rejected })

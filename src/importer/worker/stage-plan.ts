@@ -2,17 +2,22 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RejectWriter } from '../../formats/reject-writer.ts'
+import type { RejectedRow } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
 import { asksChanges } from '../model/load-rules.ts'
+import { KnownRejects } from './known-rejects.ts'
 import { Ledger } from './ledger.ts'
 import type { Flow, FlowHooks } from './load-flow.ts'
 import { flowOf } from './load-flow.ts'
 import type { LoadPlan } from './load-plan.ts'
+import { openMended } from './mended-rows.ts'
+import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { readOnly } from './read-only-load.ts'
+import { sentSource } from './sent-layer.ts'
 
 /** Rows of a plan that are staged, with what is known of them. */
 export interface StagedPlan {
@@ -20,6 +25,8 @@ export interface StagedPlan {
   schema: Schema
   indexes: string[]
   ledger: Ledger
+  /** Puts the rejected rows on disk. */
+  syncRejects?(): void
   /** What was counted as the rows went by; absent of those that were staged before. */
   counted?: Pick<Flow, 'figures' | 'polygons'>
   /** The target as it was before, of a load that is tried out. */
@@ -54,11 +61,11 @@ async function openLedger(
   store: VectorStore,
   hooks: FlowHooks,
   kept = 0,
-): Promise<{ ledger: Ledger; close(): void }> {
+): Promise<{ ledger: Ledger; syncRejects(): void; close(): void }> {
   const rejects = new RejectWriter(plan.rejectsPath, kept)
   const ledger = new Ledger(plan, rejects, hooks.onProgress)
   ledger.isTargetFilled = plan.mode === 'REPLACE' && (await holdsRows(store, plan, hooks.signal))
-  return { ledger, close: () => rejects.close() }
+  return { ledger, syncRejects: () => rejects.sync(), close: () => rejects.close() }
 }
 
 function loadHooks({ signal, onMessage }: FlowHooks, ledger: Ledger, flow?: Flow): LoadHooks {
@@ -83,18 +90,35 @@ async function countBefore(
   return store.count({ table }, signal)
 }
 
+/** Mended rows are made like those of their task's source first. */
+async function openRows(plan: LoadPlan, ledger: Ledger, hooks: FlowHooks): Promise<OpenSource> {
+  const { mended } = plan
+  if (mended === undefined) return openSource(plan.source, hooks.signal)
+  const source = await openSource(sentSource(plan.source, mended.schema), hooks.signal)
+  try {
+    const known = await KnownRejects.read(mended.rejects)
+    ledger.known = known
+    const onRefuse = (row: RejectedRow): void => ledger.refuseMended(row)
+    return await openMended(source, mended, known, { ...hooks, onRefuse })
+  } catch (error) {
+    await source.close()
+    throw error
+  }
+}
+
 /** Reads and transforms what a plan says, and stages it beside its table. */
 async function stageAnew(plan: LoadPlan, store: VectorStore, hooks: FlowHooks): Promise<StagedPlan> {
   const isCompared = plan.trial !== undefined && plan.mode !== 'CREATE'
   const before = isCompared ? await store.findTable(plan.table) : undefined
   const rowsBefore = await countBefore(plan, store, before, hooks.signal)
-  const { ledger, close } = await openLedger(plan, store, hooks)
-  const source = await openSource(plan.source, hooks.signal)
+  const { ledger, syncRejects, close } = await openLedger(plan, store, hooks)
+  const source = await openRows(plan, ledger, hooks)
   try {
     const flow = await flowOf(plan, source, ledger, hooks)
     const { schema, indexes } = flow
     const staged = await store.stage(requestOf(plan, flow), flow.batches, loadHooks(hooks, ledger, flow))
-    return { staged, schema, indexes, ledger, counted: flow, close, ...defined({ before, rowsBefore }) }
+    const load = { staged, schema, indexes, ledger, syncRejects, counted: flow, close }
+    return { ...load, ...defined({ before, rowsBefore }) }
   } catch (error) {
     close()
     throw error

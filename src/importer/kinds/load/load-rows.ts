@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { defined } from '../../../lib/defined.ts'
+import { defined, without } from '../../../lib/defined.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
-import type { TaskLoad, TaskTrial } from '../../model/model.ts'
-import type { CommitNote, Committed, Naming, Placed, RehearsalNotes, Running } from '../kind.ts'
+import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
+import type { CommitNote, Committed, Naming, Placed, Publication, RehearsalNotes, Running } from '../kind.ts'
 import { endOfFiles, endOfTable, howToKeep, tellOutside } from './earlier-contents.ts'
 import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
+import { refuseOtherLayer } from './mended-target.ts'
 import { rehearseRows } from './rehearse-rows.ts'
 import type { RowNeeds, RowSource } from './row-needs.ts'
+import { asAdded, sentRows, stageMended } from './stage-mended.ts'
 import type { RunTrial } from './stage-rows.ts'
 import { stageRows } from './stage-rows.ts'
 import type { Target } from './target.ts'
@@ -45,6 +47,42 @@ export class RowLoads {
           const { rowsRead, rowsLoaded, rejected, table, kept, changes } = await rows.commit(write)
           const counts = { rowsRead, rowsLoaded, rejected }
           return this.#committed({ ...load, counts, ...defined({ kept, changes }) }, table)
+        }
+        return { commit, discard: rows.discard }
+      },
+      release: () => targets.release(running.record.workspace, target),
+    }
+  }
+
+  /** As `turn`, for mended rows. */
+  turnOfMended(running: Running): Promise<string | undefined> {
+    return this.turn(asAdded(running))
+  }
+
+  /** Mended rows go to the layer that their task made, as long as it is that. */
+  async placeMended(running: Running, naming: Naming): Promise<Placed> {
+    const { targets, catalog } = this.#needs
+    const added = asAdded(running)
+    await refuseOtherLayer(catalog, running)
+    const target = await targets.find(added, naming)
+    const keep = await howToKeep(catalog, added.task, target)
+    const load: TaskLoad = { ...loadInto(target, randomUUID()), keep, isMended: true }
+    return {
+      load,
+      turns: turnsAt(target),
+      stage: async (notes, signal) => {
+        await refuseOtherLayer(catalog, running)
+        const stage = { running: added, load, target, source: sentRows }
+        const rows = await stageMended(this.#needs, stage, notes, signal)
+        const commit = async (write: (note: CommitNote) => Promise<void>): Promise<Committed> => {
+          await tellOutside(catalog, target.layer)
+          let noted: CommitNote | undefined
+          const { table, kept, changes } = await rows.commit((note) => {
+            noted = note
+            return write(note)
+          })
+          const { counts, mended } = noted ?? {}
+          return this.#committed({ ...load, ...defined({ counts, mended, kept, changes }) }, table)
         }
         return { commit, discard: rows.discard }
       },
@@ -112,13 +150,14 @@ export class RowLoads {
         const table = given ?? (await (await this.open(load)).findTable(load.table))
         if (table === undefined) throw new Error(`The table "${load.table}" is gone after its load`)
         await this.#needs.loader.removeTrialFiles(task)
-        const done = { task: { ...task, ...load.counts }, published: table }
+        const done = { task: doneBy(task, load), published: table }
         const { movedTo } = load
         const from = await catalog.stores.get(load.storeId)
-        if (movedTo === undefined) return { ...done, place: { ...load, end: endOfTable(load, from) } }
+        const place = { ...load, ...loadedBy(task, load) }
+        if (movedTo === undefined) return { ...done, place: { ...place, end: endOfTable(load, from) } }
         return {
           ...done,
-          place: { ...load, end: await endOfFiles(catalog, from) },
+          place: { ...place, end: await endOfFiles(catalog, from) },
           makeStore: (change) => pointStore(change, load, movedTo),
           tidy: () =>
             catalog.stores.files
@@ -133,4 +172,26 @@ export class RowLoads {
   #warn(error: unknown, { loadId }: TaskLoad, text: string): void {
     this.#needs.log.warn({ err: error, loadId }, text)
   }
+}
+
+/** The task with what its load came to. */
+function doneBy(task: TaskRecord, { counts, mended, movedTo }: TaskLoad): TaskRecord {
+  const done = { ...task, ...counts }
+  const { mending } = task
+  if (mended === undefined || mending === undefined) return done
+  const moved = movedTo === undefined ? {} : { isDirect: false }
+  const listed = { ...done, ...moved, rejectsNumber: mended.number }
+  // Rows of an earlier sending, of which nobody knew how they ended, leave those that are under way alone.
+  if (mending.number !== mended.number) return listed
+  return { ...listed, mending: { ...without(mending, 'from'), ...mended, state: 'COMPLETE' } }
+}
+
+/** What the layer's version tells of mended rows. */
+function loadedBy(
+  { updateMode, mending }: TaskRecord,
+  { mended }: TaskLoad,
+): Pick<Publication['place'], 'loaded'> {
+  if (mended === undefined) return {}
+  const mode = updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND'
+  return { loaded: { mode, rows: mended.rows.loaded, ...defined({ user: mending?.by }) } }
 }

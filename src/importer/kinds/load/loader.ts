@@ -5,7 +5,14 @@ import { ownValue } from '../../../lib/own-value.ts'
 import type { ProgressBoard } from '../../live/live.ts'
 import type { TaskLayer, TaskRecord } from '../../model/model.ts'
 import { changesPath, rejectsPath, trialRejectsPath } from '../../records/records.ts'
-import type { LoadOutcome, LoadPlan, LoadPool, LoadProgress, TriedLoad } from '../../worker/worker.ts'
+import type {
+  LoadOutcome,
+  LoadPlan,
+  LoadPool,
+  LoadProgress,
+  MendedOutcome,
+  TriedLoad,
+} from '../../worker/worker.ts'
 import { stageLoad } from '../../worker/worker.ts'
 import type { CommitNote } from '../kind.ts'
 
@@ -18,11 +25,12 @@ export interface LoadWork {
   messages: Message[]
   onProgress?(progress: LoadProgress): void
   onStopped?(tried: TriedLoad): Promise<void>
+  onNothingMended?(mended: MendedOutcome): Promise<void>
 }
 
 /** Staged rows, whose commit is written down as a task keeps it. */
 export interface StagedRows {
-  commit(write: (note: CommitNote) => Promise<void>): Promise<LoadOutcome>
+  commit(write: (note: CommitNote, outcome: LoadOutcome) => Promise<void>): Promise<LoadOutcome>
   discard(why: unknown): Promise<void>
 }
 
@@ -43,8 +51,8 @@ export class Loader {
   }
 
   /** Where a task's rejected rows are written. */
-  rejectsPath({ importId, id }: TaskRecord): string {
-    return rejectsPath({ folders: this.#folders }, importId, id)
+  rejectsPath({ importId, id }: TaskRecord, number?: number): string {
+    return rejectsPath({ folders: this.#folders }, importId, id, number)
   }
 
   /** Where a trial of a task leaves the rows that it rejects. */
@@ -64,11 +72,11 @@ export class Loader {
   }
 
   async stage(plan: LoadPlan, work: LoadWork): Promise<StagedRows> {
-    const { messages, onStopped } = work
-    const handlers = { ...this.#watch(work), ...defined({ onStopped }) }
+    const { messages, onStopped, onNothingMended } = work
+    const handlers = { ...this.#watch(work), ...defined({ onStopped, onNothingMended }) }
     const staged = await stageLoad(this.#pool, plan, handlers)
     return {
-      commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages))),
+      commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages), outcome)),
       discard: staged.discard,
     }
   }

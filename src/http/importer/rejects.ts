@@ -1,0 +1,135 @@
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { extensionsOfMediaType } from '../../formats/file-names.ts'
+import { formats } from '../../formats/registry.ts'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { clientSignal } from '../client-signal.ts'
+import { Bytes, media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { requireMatch } from '../etag.ts'
+import { checkLength, createByteLimit } from '../receive-file.ts'
+import { requireCharset } from './charset.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { TaskParams } from './parameters.ts'
+import { safeFileName, writeFile, writeParts } from './receive-upload.ts'
+import { RejectedRows, TaskReply } from './shapes.ts'
+import { getTask } from './shown-imports.ts'
+import { toWireTask } from './task-wire.ts'
+
+const tags = ['importer']
+
+/** The rows that a load rejected. */
+export const listRejects = operation({
+  summary: 'Rows that were not loaded, as GeoJSON or CSV',
+  tags,
+  params: TaskParams,
+  query: Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) }),
+  answers: {
+    200: media('The rows, each with its reason', {
+      'application/geo+json': RejectedRows,
+      'text/csv': Type.String(),
+    }),
+  },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const task = await getTask(parts, request.params)
+    const { kept } = parts.importer
+    const format = request.query.f ?? request.headers.accept ?? ''
+    reply.header('vary', 'accept')
+    return /csv/i.test(format)
+      ? reply
+          .header('content-type', 'text/csv; charset=utf-8')
+          .send(Readable.from(kept.readRejects(task, 'csv')))
+      : reply
+          .header('content-type', 'application/geo+json')
+          .send(Readable.from(kept.readRejects(task, 'geojson')))
+  },
+})
+
+const SendQuery = Type.Object({
+  async: Type.Optional(Type.Boolean({ description: 'Answer at once, and load after that' })),
+  name: Type.Optional(Type.String({ description: 'Name of a file that is the whole body' })),
+  charset: Type.Optional(Type.String({ description: 'Text encoding of the file' })),
+})
+
+const SentRows = Type.Object({
+  file: Type.Array(Bytes, {
+    description: 'The mended rows, in multipart/form-data; else they are the whole body',
+  }),
+})
+
+/** What a file is called that is the whole body: as it is named, by its media type, or as the source of the task was. */
+function bodyName(request: FastifyRequest, name: string | undefined, { format }: TaskRecord): string {
+  if (name !== undefined) return safeFileName(name)
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';')
+  if (type.trim() === 'application/zip') return 'rows.zip'
+  const [known] = extensionsOfMediaType(type.trim().toLowerCase())
+  if (known !== undefined) return `rows.${known}`
+  const own = formats.find((one) => one.name === format)
+  const hasParts = own?.sidecars?.some(({ of }) => of === undefined) === true
+  return hasParts ? 'rows.zip' : `rows.${own?.extensions[0] ?? 'csv'}`
+}
+
+async function writeRows(
+  { maxUploadBytes }: ImporterAreaParts,
+  request: FastifyRequest<{ Querystring: { name?: string } }>,
+  task: TaskRecord,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ charset?: string }> {
+  if (request.isMultipart()) return writeParts({ maxUploadBytes }, request, folder, signal)
+  const body = request.body as Readable | undefined
+  if (body === undefined) throw invalid('no-file', 'The rows are a form with a file, or the file itself')
+  const name = bodyName(request, request.query.name, task)
+  await writeFile(body, folder, name, createByteLimit(maxUploadBytes)(), signal)
+  return {}
+}
+
+async function send(
+  parts: ImporterAreaParts,
+  request: FastifyRequest<{ Querystring: { async?: boolean; name?: string; charset?: string } }>,
+  reply: FastifyReply,
+  task: TaskRecord,
+): Promise<void> {
+  const { importer, dialect } = parts
+  const place = { importId: task.importId, taskId: task.id }
+  const check = (current: TaskRecord): void =>
+    requireMatch(request, { task: toWireTask(request, current, 1, dialect) })
+  const given = requireCharset(request.query.charset)
+  const signal = clientSignal(reply)
+  const { folder, upload } = await importer.openMendedUpload(place, check)
+  try {
+    const { charset = given } = await writeRows(parts, request, task, folder, signal)
+    const sent = { folder, upload, by: request.caller.name ?? '', ...defined({ charset }) }
+    await importer.sendMended(place, sent, { isAsync: request.query.async ?? false, signal, check })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Rows that were rejected, mended by somebody. */
+export const sendRejects = operation({
+  summary: 'Send mended rows of a complete task back',
+  description:
+    'The file has the columns of the task and the number of each row, as the rejected rows are given, in any format that is read. Its rows take the way of the task, are added to its layer in one commit and are rejected no longer. `mending` of the task tells what became of them.',
+  tags,
+  idempotent: true,
+  consumes: ['multipart/form-data', 'application/octet-stream'],
+  params: TaskParams,
+  query: SendQuery,
+  told: { body: SentRows },
+  bodyLimit: ({ maxUploadBytes }: ImporterAreaParts) => maxUploadBytes,
+  answers: { 200: TaskReply, 202: TaskReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    checkLength(request, parts.maxUploadBytes)
+    const task = await getTask(parts, request.params)
+    await send(parts, request, reply, task)
+    const after = await getTask(parts, request.params)
+    const isAsync = request.query.async ?? false
+    return reply.code(isAsync ? 202 : 200).send({ task: toWireTask(request, after, 1, parts.dialect) })
+  },
+})

@@ -1,0 +1,135 @@
+import { rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerDescription } from '../../formats/format.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import { refuseOtherLayer } from '../kinds/kinds.ts'
+import type { ImportLocks, RunningTable } from '../live/live.ts'
+import type { LookNeeds } from '../look/look.ts'
+import { describeAll, findInUpload } from '../look/look.ts'
+import type { DescribedFile, MendedFile, TaskRecord } from '../model/model.ts'
+import { now, rejectColumns } from '../model/model.ts'
+import { getImport, getTask, makeUploadFolder, saveImport } from '../records/records.ts'
+import type { MakeNeeds, StartNeeds } from '../run/run.ts'
+import { refuseMending, startMending } from '../run/run.ts'
+
+export interface SendNeeds {
+  making: MakeNeeds
+  look: LookNeeds
+  starting: StartNeeds
+  catalog: Catalog
+  locks: ImportLocks
+  running: RunningTable
+}
+
+interface TaskPlace {
+  importId: number
+  taskId: number
+}
+
+/** The folder that mended rows of a task may be written to; throws `Failure` where the task takes none now. */
+export async function openMendedUpload(
+  { making, look, locks, catalog }: SendNeeds,
+  { importId, taskId }: TaskPlace,
+  check: (task: TaskRecord) => void,
+): Promise<{ upload: number; folder: string }> {
+  return locks.ofImport(importId, async () => {
+    const { records } = making
+    const db = records.database.kysely
+    const record = await getImport(db, importId)
+    const task = await getTask(db, importId, taskId)
+    check(task)
+    refuseMending(record, task)
+    await refuseOtherLayer(catalog, { record, task })
+    const upload = record.nextUpload
+    await saveImport(db, { ...record, nextUpload: upload + 1 }, now(records))
+    return { upload, folder: await makeUploadFolder(look, importId, upload) }
+  })
+}
+
+interface Sent {
+  upload: number
+  folder: string
+  charset?: string
+  by: string
+}
+
+/** Looks at the file that was written to the folder, and starts the load of its rows. Gives the job to wait for. */
+export async function sendMended(
+  needs: SendNeeds,
+  { importId, taskId }: TaskPlace,
+  sent: Sent,
+  { check, signal: outer }: { check: (task: TaskRecord) => void; signal: AbortSignal },
+): Promise<number> {
+  const { making, running, locks, starting, catalog } = needs
+  const { records } = making
+  const db = records.database.kysely
+  try {
+    const task = await getTask(db, importId, taskId)
+    const from = await running.duringRequest(importId, outer, (signal) => lookAt(needs, task, sent, signal))
+    return await locks.ofImport(importId, async () => {
+      const [record, current] = [await getImport(db, importId), await getTask(db, importId, taskId)]
+      check(current)
+      refuseMending(record, current)
+      await refuseOtherLayer(catalog, { record, task: current })
+      const number = (current.mending?.number ?? 0) + 1
+      const mending = { number, state: 'RUNNING' as const, at: now(records), by: sent.by, from }
+      return startMending(starting, record, current, mending)
+    })
+  } catch (error) {
+    await rm(sent.folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function lookAt(
+  { making, look }: SendNeeds,
+  task: TaskRecord,
+  { upload, folder, charset }: Sent,
+  signal: AbortSignal,
+): Promise<MendedFile> {
+  const { files } = await findInUpload(look, folder, folder, signal)
+  const described = await describeAll(making, files, { signal, ...defined({ charset }) })
+  const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
+  const { file, format, layer } = chooseLayer(described, schema)
+  return { upload, file, format, layer, ...defined({ charset }) }
+}
+
+/** The one layer of what was sent that has numbers of rejected rows. */
+function chooseLayer(
+  described: DescribedFile[],
+  schema: Schema,
+): { file: DescribedFile['file']; format: string; layer: LayerDescription } {
+  const layers = described.flatMap(({ file, format, layers }) =>
+    format === undefined
+      ? []
+      : layers.flatMap((layer) => (layer.raster === undefined ? [{ file, format: format.name, layer }] : [])),
+  )
+  const wanted = rejectColumns(schema).row.toLowerCase()
+  const numbered = layers.filter(({ layer }) =>
+    layer.schema.attributes.some(({ name }) => name.toLowerCase() === wanted),
+  )
+  const [only, ...others] = numbered
+  if (only !== undefined && others.length === 0) return only
+  if (only !== undefined) {
+    const names = numbered.map(({ layer }) => `"${layer.name}"`).join(', ')
+    throw invalid(
+      'several-layers',
+      `The file has several layers with the column "${wanted}": ${names}. Send one`,
+    )
+  }
+  if (layers.length > 0) {
+    throw invalid('no-row-numbers', `Mended rows need the column "${wanted}", as the rejected rows have it`)
+  }
+  throw invalid('unread-file', `No format reads the rows that were sent${whyUnread(described)}`)
+}
+
+function whyUnread(described: DescribedFile[]): string {
+  const [first] = described
+  if (first === undefined) return ''
+  const { file, error, isEmpty, looksLike } = first
+  const why = error ?? (isEmpty === true ? 'it is empty' : looksLike)
+  return `: "${basename(file.path)}"${why === undefined ? '' : `, ${why}`}`
+}

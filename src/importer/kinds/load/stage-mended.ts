@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises'
+import type { Message } from '../../../formats/format.ts'
+import { defined } from '../../../lib/defined.ts'
+import { conflict } from '../../../lib/errors.ts'
+import type { MendedFile, TaskMending, TaskRecord } from '../../model/model.ts'
+import { finalSchema } from '../../model/model.ts'
+import type { LoadOutcome, LoadPlan } from '../../worker/worker.ts'
+import type { CommitNote, Running, StageNotes } from '../kind.ts'
+import type { StagedRows } from './loader.ts'
+import type { RowStage } from './plan-rows.ts'
+import { planRows } from './plan-rows.ts'
+import type { RowNeeds, RowSource } from './row-needs.ts'
+
+/** What of mended rows is needed to load them. */
+type Sent = TaskMending & { from: MendedFile }
+
+/** The mended rows of a task that are under way. */
+function sentTo({ id, mending }: TaskRecord): Sent {
+  if (mending?.from === undefined) throw new Error(`No mended rows of task ${id} are under way`)
+  return { ...mending, from: mending.from }
+}
+
+/** The task as its mended rows are loaded: they are added to what it loaded, by the same keys where it has some. */
+export function asAdded({ record, task }: Running): Running {
+  const { updateMode, source, stopIf: _stopIf, trial: _trial, ...rest } = task
+  const { layer } = sentTo(task).from
+  const counted =
+    source === undefined ? {} : { source: { ...source, featureCount: layer.featureCount ?? -1 } }
+  const added: TaskRecord = {
+    ...rest,
+    ...counted,
+    updateMode: updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND',
+    deleteMissing: false,
+    isDirect: false,
+  }
+  return { record, task: added }
+}
+
+/** The file that was sent. */
+export const sentRows: RowSource = {
+  open: ({ task }) => {
+    const { file, format, layer, charset } = sentTo(task).from
+    return { kind: 'file', file, format, layer, ...defined({ charset }) }
+  },
+  refuse: () => Promise.resolve(),
+}
+
+/** What columns are called in the table, where that is not what they are called at the end of the chain. */
+function storedNames(task: TaskRecord): Record<string, string> {
+  const stored = [...(task.layer?.loaded?.attributes ?? [])]
+  const names: Record<string, string> = {}
+  for (const { name, source = name } of finalSchema(task).attributes) {
+    const place = stored.findIndex((one) => one.source === source)
+    const [found] = place < 0 ? [] : stored.splice(place, 1)
+    if (found !== undefined && found.name !== name) names[name] = found.name
+  }
+  return names
+}
+
+function mendedPlan({ loader }: RowNeeds, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
+  const { number, at } = sent
+  const rejectsAfter = loader.rejectsPath(task, number)
+  const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
+  const { geometry } = schema
+  const srs = task.layer?.srs
+  const declared =
+    geometry === undefined || srs === undefined ? geometry : { ...geometry, crs: { ...geometry.crs, srs } }
+  const rejects = loader.rejectsPath(task, task.rejectsNumber)
+  return {
+    ...plan,
+    rejectsPath: `${rejectsAfter}.again`,
+    mended: {
+      rejects,
+      rejectsAfter,
+      at,
+      schema: { ...schema, geometry: declared },
+      columns: storedNames(task),
+    },
+  }
+}
+
+/** The task's counts after mended rows are loaded: what was read is loaded, rejected still, or mended. */
+function countsAfter(task: TaskRecord, loaded: number): CommitNote['counts'] {
+  const { rowsRead = 0, rowsLoaded = 0, rejected = 0, mended = 0 } = task
+  return { rowsRead, rowsLoaded, rejected: rejected - loaded, mended: mended + loaded }
+}
+
+function noteOf(task: TaskRecord, note: CommitNote, { mended }: LoadOutcome): CommitNote {
+  if (mended === undefined) throw new Error('The load of mended rows does not tell what became of them')
+  const { number } = sentTo(task)
+  return {
+    ...note,
+    counts: countsAfter(task, mended.rows.loaded),
+    columns: task.layer?.loaded ?? note.columns,
+    mended: { number, ...mended, messages: note.messages },
+    messages: [],
+  }
+}
+
+/** Stages the mended rows of a task beside the table that it loaded into. */
+export async function stageMended(
+  needs: RowNeeds,
+  stage: RowStage,
+  notes: StageNotes,
+  signal: AbortSignal,
+): Promise<StagedRows> {
+  const { task } = stage.running
+  const sent = sentTo(task)
+  if ((task.rejected ?? 0) === 0) throw conflict('no-rejects', `Task ${task.id} has no rejected rows`)
+  const startedMs = performance.now()
+  const planned = await planRows(needs, stage, { isCopied: false, isWhole: true }, signal)
+  const plan = mendedPlan(needs, planned.plan, task, sent)
+  await rm(plan.rejectsPath, { force: true })
+  const messages: Message[] = [...planned.messages]
+  const { number } = sent
+  const staged = await needs.loader.stage(plan, {
+    ...{ task, startedMs, signal, messages },
+    onNothingMended: (mended) => notes.keepNothingMended({ number, ...mended }),
+  })
+  return {
+    commit: (write) => staged.commit((note, outcome) => write(noteOf(task, note, outcome), outcome)),
+    discard: staged.discard,
+  }
+}

@@ -1,0 +1,218 @@
+import type { FeatureBatch, RejectedRow } from '../../geo/batch.ts'
+import { batchRows } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import { columnValue } from '../../geo/column.ts'
+import { createColumnBuilder } from '../../geo/column-builder.ts'
+import { matchCrs } from '../../geo/crs-database.ts'
+import { createReprojector } from '../../geo/crs-reproject.ts'
+import { GeometryBuilder } from '../../geo/geometry-builder.ts'
+import { reprojectBatch } from '../../geo/reproject-batch.ts'
+import type { Reprojector } from '../../geo/reprojector.ts'
+import type { Attribute, Schema } from '../../geo/schema.ts'
+import { selectRows } from '../../geo/select-rows.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import { convertColumn } from '../../stores/convert-column.ts'
+import type { MendedPlan } from '../model/load-rules.ts'
+import { rejectColumns } from '../model/load-rules.ts'
+import type { KnownRejects } from './known-rejects.ts'
+import type { OpenSource } from './open-source.ts'
+import { rowGeometry, rowProperties } from './read-values.ts'
+
+/** What is told of sent rows on their way. */
+export interface MendedHooks {
+  signal: AbortSignal
+  onMessage(message: { level: 'info' | 'warning' | 'error'; message: string; code: string }): void
+  /** Rows that are not among those that are rejected. */
+  onRefuse(refused: RejectedRow): void
+}
+
+/** Where the columns of the task stand in the file that was sent; -1 where they do not. */
+interface Matching {
+  /** The number that the row has in the source of the task. */
+  row: number
+  attributes: number[]
+}
+
+function fold(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+function placeOf(names: readonly string[], wanted: string): number {
+  const exact = names.indexOf(wanted)
+  return exact >= 0 ? exact : names.findIndex((name) => fold(name) === fold(wanted))
+}
+
+/** Matches columns by name. Throws `Failure` where the rows cannot be told, or have nothing of the task. */
+function matchColumns(sent: Schema, wanted: Schema, { onMessage }: MendedHooks): Matching {
+  const names = sent.attributes.map(({ name }) => name)
+  const columns = rejectColumns(wanted)
+  const row = placeOf(names, columns.row)
+  if (row < 0) {
+    const found = names.slice(0, 20).join(', ')
+    throw invalid('no-row-numbers', `Mended rows need the column "${columns.row}"; the file has ${found}`)
+  }
+  const attributes = wanted.attributes.map(({ name }) => placeOf(names, name))
+  if (wanted.attributes.length > 0 && attributes.every((place) => place < 0)) {
+    const expected = wanted.attributes.map(({ name }) => name).slice(0, 20)
+    throw invalid('no-columns-match', `The file has none of the columns ${expected.join(', ')}`)
+  }
+  const told = new Set([...attributes, ...Object.values(columns).map((name) => placeOf(names, name))])
+  for (const [place, { name }] of wanted.attributes.entries()) {
+    if ((attributes[place] ?? -1) >= 0) continue
+    const message = `The file has no column "${name}": it is empty in the rows that were sent`
+    onMessage({ level: 'warning', code: 'column-missing', message })
+  }
+  for (const [place, name] of names.entries()) {
+    if (told.has(place)) continue
+    const message = `Column "${name}" of the file is none of the task: it was left out`
+    onMessage({ level: 'info', code: 'column-left-out', message })
+  }
+  return { row, attributes }
+}
+
+/** What the coordinates have to be brought to; undefined where they are there, or nobody can tell. */
+async function openReprojector(
+  sent: Schema,
+  wanted: Schema,
+  { signal, onMessage }: MendedHooks,
+): Promise<Reprojector | undefined> {
+  const [from, to] = [sent.geometry?.crs, wanted.geometry?.crs]
+  if (from === undefined || to === undefined) return undefined
+  const [fromSrs, toSrs] = [from.srs ?? matchCrs(from), to.srs ?? matchCrs(to)]
+  if (fromSrs === undefined || toSrs === undefined || fromSrs === toSrs) return undefined
+  const message = `The rows were reprojected from ${fromSrs} to ${toSrs}, the CRS of the data`
+  onMessage({ level: 'info', code: 'reprojected', message })
+  return createReprojector(fromSrs, toSrs, { signal })
+}
+
+/**
+ * The rows of a file that was sent as if they came from the source of their task: with its schema, and the numbers that
+ * they have there. Rows that are not rejected, or not any more, are refused.
+ */
+export async function openMended(
+  source: OpenSource,
+  plan: MendedPlan,
+  known: KnownRejects,
+  hooks: MendedHooks,
+): Promise<OpenSource> {
+  const matching = matchColumns(source.schema, plan.schema, hooks)
+  if (plan.schema.geometry !== undefined && source.schema.geometry === undefined) {
+    throw invalid('no-geometry', `The rows need a geometry, "${plan.schema.geometry.name}"`)
+  }
+  const reprojector = await openReprojector(source.schema, plan.schema, hooks)
+  async function* batches(): AsyncGenerator<FeatureBatch> {
+    for await (const batch of source.batches) {
+      const taken = takeRows(batch, matching.row, known, hooks)
+      const moved = await reprojectBatch(taken, reprojector)
+      const made = toSchema(moved, plan.schema, matching)
+      yield { ...made, rejects: [...made.rejects, ...takeRejects(batch, plan.schema, known, hooks)] }
+    }
+  }
+  const close = async (): Promise<void> => {
+    await Promise.all([source.close(), reprojector?.close()])
+  }
+  return { schema: plan.schema, batches: batches(), close }
+}
+
+/** A whole number from 1, as whatever the format holds it. */
+function rowNumberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Number(value.trim() || Number.NaN) : Number(value ?? Number.NaN)
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
+/** Why a row cannot be taken; nothing where it was. */
+function refusalOf(
+  value: unknown,
+  known: KnownRejects,
+): { row: number; value?: string; reason: string } | number {
+  const row = rowNumberOf(value)
+  if (row === undefined) {
+    const shown = String(value ?? '').slice(0, 200)
+    return { row: 0, value: shown, reason: 'The row has no number of a rejected row' }
+  }
+  const reason = known.take(row)
+  return reason === undefined ? row : { row, reason }
+}
+
+/** The rows of a batch that are taken, under the numbers that they have in the source. */
+function takeRows(
+  batch: FeatureBatch,
+  rowColumn: number,
+  known: KnownRejects,
+  { onRefuse }: MendedHooks,
+): FeatureBatch {
+  const numbers = batch.columns[rowColumn] as Column
+  const rows: number[] = []
+  const taken: number[] = []
+  for (let row = 0; row < batch.rowCount; row += 1) {
+    const found = refusalOf(columnValue(numbers, row), known)
+    if (typeof found !== 'number') onRefuse(found)
+    else {
+      rows.push(row)
+      taken.push(found)
+    }
+  }
+  const chosen = rows.length === batch.rowCount ? batch : selectRows(batch, Uint32Array.from(rows))
+  return { ...chosen, rowNumbers: Float64Array.from(taken), rejects: [] }
+}
+
+/** Rows of the sent file that cannot be read are rejected again, where it can be told which they are. */
+function takeRejects(
+  { rejects }: FeatureBatch,
+  schema: Schema,
+  known: KnownRejects,
+  { onRefuse }: MendedHooks,
+): RejectedRow[] {
+  const { row: column } = rejectColumns(schema)
+  return rejects.flatMap((reject) => {
+    const names = Object.keys(reject.properties ?? {})
+    const name = names[placeOf(names, column)]
+    const found = refusalOf(name === undefined ? undefined : reject.properties?.[name], known)
+    if (typeof found === 'number') return [{ ...reject, row: found }]
+    const { reason, value } = reject
+    const told = found.row === 0 ? { ...found, ...defined({ value }), reason } : found
+    onRefuse(told)
+    return []
+  })
+}
+
+function emptyColumn({ type }: Attribute, rowCount: number): Column {
+  const builder = createColumnBuilder(type, Math.max(rowCount, 1))
+  builder.padTo(rowCount)
+  return builder.finish()
+}
+
+/** The batch with the columns of the source; a value that cannot become what its column holds rejects its row. */
+function toSchema(batch: FeatureBatch, schema: Schema, { attributes }: Matching): FeatureBatch {
+  const { rowCount } = batch
+  const rejects = new Map<number, RejectedRow>()
+  const columns = schema.attributes.map((attribute, index) => {
+    const from = batch.columns[attributes[index] ?? -1]
+    if (from === undefined) return emptyColumn(attribute, rowCount)
+    return convertColumn(from, rowCount, attribute, (row, reason) => {
+      if (rejects.has(row)) return
+      const value = String(columnValue(from, row)).slice(0, 200)
+      const facts = { row: batch.rowNumbers[row] ?? 0, field: attribute.name, value, reason }
+      rejects.set(row, { ...facts, properties: rowProperties(batch, row), ...rowGeometry(batch, row) })
+    })
+  })
+  const geometry = schema.geometry === undefined ? undefined : (batch.geometry ?? noGeometry(rowCount))
+  const whole: FeatureBatch = {
+    schema,
+    rowCount,
+    columns,
+    geometry,
+    rowNumbers: batch.rowNumbers,
+    rejects: [],
+  }
+  if (rejects.size === 0) return whole
+  const good = Array.from({ length: rowCount }, (_, row) => row).filter((row) => !rejects.has(row))
+  return { ...selectRows(whole, Uint32Array.from(good)), rejects: [...rejects.values()] }
+}
+
+function noGeometry(rowCount: number) {
+  const builder = new GeometryBuilder(Math.max(rowCount, batchRows))
+  builder.padTo(rowCount)
+  return builder.finish()
+}

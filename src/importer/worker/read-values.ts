@@ -1,0 +1,31 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import type { Column } from '../../geo/column.ts'
+import { columnValue } from '../../geo/column.ts'
+import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
+
+/** A value for people and JSON: dates and times as ISO 8601 text. */
+function shownValue(column: Column, row: number): unknown {
+  const value = columnValue(column, row)
+  if (value === null) return null
+  if (column.type === 'date') return dateText(Number(value))
+  if (column.type === 'time') return timeText(BigInt(value as bigint))
+  return column.type === 'timestamp' ? timestampText(BigInt(value as bigint)) : value
+}
+
+/** The values of a row by the names that they have in the source. */
+export function rowProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
+  return Object.fromEntries(
+    batch.schema.attributes.map((attribute, index) => {
+      const column = batch.columns[index]
+      return [attribute.source ?? attribute.name, column === undefined ? null : shownValue(column, row)]
+    }),
+  )
+}
+
+/** The geometry of a row as WKB, where it has one. */
+export function rowGeometry(batch: FeatureBatch, row: number): { geometry?: Uint8Array } {
+  const column = batch.geometry
+  if (column === undefined) return {}
+  const bytes = column.bytes.slice(column.offsets[row], column.offsets[row + 1])
+  return bytes.length === 0 ? {} : { geometry: bytes }
+}

@@ -1,0 +1,53 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { MendedLine } from '../../formats/reject-lines.ts'
+import { readLineBytes, rowOfLine } from '../../formats/reject-lines.ts'
+import type { MendedPlan } from '../model/load-rules.ts'
+import type { KnownRejects } from './known-rejects.ts'
+
+const partBytes = 1 << 16
+
+/** The list as it stands after the load: what was loaded is a mark, what was rejected again has its new reason. */
+async function* linesAfter(
+  { rejects, at }: MendedPlan,
+  again: string,
+  known: KnownRejects,
+): AsyncGenerator<Buffer> {
+  for await (const line of readLineBytes(rejects)) {
+    if (line.length === 0) continue
+    const row = rowOfLine(line)
+    if (known.isRejectedAgain(row)) continue
+    const mark: MendedLine = { row, mendedAt: at }
+    yield known.isLoaded(row) ? Buffer.from(JSON.stringify(mark)) : line
+  }
+  if (existsSync(again)) yield* readLineBytes(again)
+}
+
+async function* inParts(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = []
+  let bytes = 0
+  const end = Buffer.from('\n')
+  for await (const line of lines) {
+    waiting.push(line, end)
+    bytes += line.length + 1
+    if (bytes < partBytes) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    bytes = 0
+  }
+  yield Buffer.concat(waiting)
+}
+
+/** Lists the rejected rows as they stand after a load of mended ones; `again` lists those that it rejected. On disk when it returns. */
+export async function writeMended(
+  plan: MendedPlan,
+  again: string,
+  known: KnownRejects,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(dirname(plan.rejectsAfter), { recursive: true })
+  const output = createWriteStream(plan.rejectsAfter, { mode: 0o600, flush: true })
+  await pipeline(inParts(linesAfter(plan, again, known)), output, { signal })
+}
