@@ -69,7 +69,7 @@ export const house: House = {
     ],
     'src/importer': [
       ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds'],
-      ['preview', 'rehearse', 'restore', 'locate'],
+      ['preview', 'rehearse', 'restore', 'locate', 'keys'],
       ...['run', 'desk', '.'],
     ],
     'src/importer/kinds': [
@@ -166,6 +166,7 @@ export const house: House = {
     'src/importer/look': ['look.ts'],
     'src/importer/model': ['model.ts', 'load-rules.ts'],
     'src/importer/preview': ['preview.ts'],
+    'src/importer/keys': ['keys.ts'],
     'src/importer/locate': ['locate.ts'],
     'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],

@@ -77,8 +77,8 @@ function restsOf(column: string, names: Set<string>): string[] {
   ]
 }
 
-/** The words of a name in small letters without accents. */
-function partsOf(name: string): string[] {
+/** The words of a column's name in small letters without accents. */
+export function partsOf(name: string): string[] {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

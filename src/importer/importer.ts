@@ -12,6 +12,7 @@ import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import { applyRetention, createDesk } from './desk/desk.ts'
+import { KeyFinder } from './keys/keys.ts'
 import type { ToolLimits } from './kinds/kinds.ts'
 import { Kinds } from './kinds/kinds.ts'
 import {
@@ -122,12 +123,19 @@ function createRooms(needs: ImporterNeeds) {
   const locator = new Locator({ records, catalog, onEnd })
   const making = { records, kinds, pool, locator, limits }
   const starting = { records, jobs, locks }
+  const keys = new KeyFinder({ records, kinds, locks, folders, log, onEnd })
   const rehearsing = {
-    ...{ records, kinds, jobs, locks, running, folders, log, sides: needs.sides },
+    ...{ records, kinds, keys, jobs, locks, running, folders, log, sides: needs.sides },
     ...{ limits: needs.retention, width: limits.concurrentLoads },
   }
   const owner = { ...records, catalog }
-  const tasks = { owner, attempt: { kinds, locks, log }, running, events, width: limits.concurrentLoads }
+  const tasks = {
+    owner,
+    attempt: { kinds, keys, locks, log },
+    running,
+    events,
+    width: limits.concurrentLoads,
+  }
   const mending = { records, locks, tasks, events, folders }
   const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing, mending }
   const archive = { records, kinds, running, folders, log }
@@ -137,6 +145,7 @@ function createRooms(needs: ImporterNeeds) {
     pool,
     previews,
     locator,
+    keys,
     toolTurns,
     progress,
     cancel,
@@ -150,7 +159,7 @@ function createRooms(needs: ImporterNeeds) {
 }
 
 /** What changes the rows of tasks, or takes tasks away: what was looked at before is given up. */
-function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews) {
+function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews, keys: KeyFinder) {
   function thenDrop<A extends [number, ...unknown[]], R>(
     work: (...given: A) => Promise<R>,
     isOfTask: boolean,
@@ -158,7 +167,9 @@ function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews) 
     return async (...given) => {
       const result = await work(...given)
       const [importId, taskId] = given
-      await previews.drop(importId, isOfTask && typeof taskId === 'number' ? taskId : undefined)
+      const task = isOfTask && typeof taskId === 'number' ? taskId : undefined
+      keys.drop(importId, task)
+      await previews.drop(importId, task)
       return result
     }
   }
@@ -175,7 +186,7 @@ function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews) 
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
-  const { desk, pool, previews, locator, toolTurns, progress } = rooms
+  const { desk, pool, previews, locator, keys, toolTurns, progress } = rooms
   const { cancel, rehearsing, mending, preparing, running, restores } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
@@ -193,11 +204,13 @@ export function createImporter(needs: ImporterNeeds) {
   }
   return {
     ...desk,
-    ...droppingLooks(desk, previews),
+    ...droppingLooks(desk, previews, keys),
     /** Looks at rows before they are loaded. */
     previews,
     /** Finds the CRS of data that name none. */
     locator,
+    /** Finds columns by which rows of a task and of its layer are the same. */
+    keys,
     /** What is kept, to be read. */
     kept: new KeptImports(database, folders),
     /** What is listed of changes that tasks make, or would make. */
@@ -241,7 +254,7 @@ export function createImporter(needs: ImporterNeeds) {
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()
-      await Promise.all([versions?.stop(), pool.close(), previews.close(), locator.close()])
+      await Promise.all([versions?.stop(), pool.close(), previews.close(), locator.close(), keys.close()])
     },
   }
 }

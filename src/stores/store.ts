@@ -38,6 +38,12 @@ export interface TableDescription {
   envelope?: Envelope
 }
 
+/** Columns of which no two rows of a table may have the same values, whatever else they hold. */
+export interface UniqueKey {
+  columns: string[]
+  isPrimary: boolean
+}
+
 /** A state of a table that was put aside. Plain data, which is recorded. */
 export interface KeptState {
   /** Names it in the store; given by who asked for it to be kept. */
@@ -179,6 +185,8 @@ export interface FeatureQuery {
   time?: { attribute: string; from?: string; to?: string }
   /** One feature by its identifier. */
   featureId?: string
+  /** What is needed of each row, without its geometry; a store may give more. Absent: all. */
+  attributes?: readonly string[]
 }
 
 /** Text ids of features come beside the batch, in row order. */
@@ -276,6 +284,8 @@ export interface VectorStore {
   count(query: Omit<FeatureQuery, 'limit' | 'offset'>, signal: AbortSignal): Promise<number>
   /** Features in primary-key order, a page of `limit` from `offset`, as a stream of batches. */
   readFeatures(query: FeatureQuery, signal: AbortSignal): AsyncIterable<FeaturePage>
+  /** The rules of a table by which no two of its rows are alike; absent where a store has none. */
+  uniqueKeys?(table: string): Promise<UniqueKey[]>
   dropTable(table: string): Promise<void>
   /** From the first to the last date or time of an attribute; undefined where there is none. Takes time. */
   timeBounds(table: string, attribute: string, signal: AbortSignal): Promise<TimeBounds | undefined>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { columnValue } from '../../src/geo/column.ts'
 import type { Envelope } from '../../src/geo/envelope.ts'
 import type { StoreDescription } from '../../src/stores/description.ts'
 import type { FeatureQuery, VectorStore } from '../../src/stores/store.ts'
@@ -47,6 +48,35 @@ export function describeReading(make: MakeStore, { can }: StoreDescription): voi
           paged.push(...(await readRows(store, { offset, limit: 7 })))
         assert.deepEqual(paged, all)
         assert.deepEqual(await readRows(store, { limit: 0 }), [])
+      }),
+    )
+
+    it(
+      'gives of each row what is asked for, whatever chooses the rows',
+      withStore(make, async (under) => {
+        const { store } = under
+        await fill(under)
+        const whole = await readRows(store)
+        const asked = { table: 'layer', limit: 1e9, offset: 0, attributes: ['n'] }
+        const queries: [FeatureQuery, number][] = [
+          [asked, whole.length],
+          [{ ...asked, bboxes: [{ minX: 3, minY: 3, maxX: 5, maxY: 5 }] }, 4],
+        ]
+        for (const [query, count] of queries) {
+          const found: unknown[] = []
+          for await (const { batch } of store.readFeatures(query, never)) {
+            const at = batch.schema.attributes.findIndex(({ name }) => name === 'n')
+            const column = batch.columns[at]
+            for (let row = 0; column !== undefined && row < batch.rowCount; row += 1)
+              found.push(columnValue(column, row))
+          }
+          assert.equal(found.length, count)
+          if (count === whole.length)
+            assert.deepEqual(
+              found,
+              whole.map(({ values }) => values[0]),
+            )
+        }
       }),
     )
 

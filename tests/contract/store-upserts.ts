@@ -46,6 +46,7 @@ export function describeUpserts(make: MakeStore): void {
     it('refuses keys that the table has twice, and keys that nobody knows', withStore(make, testAmbiguous))
     it('leaves the table as it was when it is given up', withStore(make, testDiscard))
     it('is a conflict when the table is missing', withStore(make, testMissing))
+    it('finds the columns again whose names it had to change', withStore(make, testRenamed))
     for (const shape of pairShapes) {
       it(
         `agrees with a model for any rows of ${shape.name}`,
@@ -185,6 +186,29 @@ async function testAmbiguous({ store }: StoreUnderTest): Promise<void> {
     before.map(({ id, values }) => [id, values]),
   )
   assert.deepEqual(after[1]?.geometry, wkb('Point', [8, 8]))
+}
+
+/** Blanks, a name of its own for the id, names too long and alike at their start, and such as differ by case alone. */
+async function testRenamed({ store }: StoreUnderTest): Promise<void> {
+  const long = 'ä'.repeat(130)
+  const names = ['tree no', 'fid', `${long}1`, `${long}2`, 'Straße Nr', 'a b', 'a_b', 'X', 'x']
+  const schema = schemaOf(Object.fromEntries(names.map((name) => [name, 'int32' as const])), 'Point')
+  const row = (n: number, by = 0): Row => ({
+    geometry: wkb('Point', [n, n]),
+    values: names.map((_, at) => n * 100 + at + by),
+  })
+  await loadRows(store, { schema, rows: [row(1), row(2)] })
+  const key = (await store.findTable('layer'))?.schema.attributes[0]?.name ?? ''
+  const load = { schema, upsert: { keys: [key], deletesMissing: false } }
+  const same = await upsert(store, { ...load, rows: [row(1), row(2)] })
+  assert.deepEqual(same.result.changes, { added: 0, changed: 0, removed: 0, same: 2 })
+  assert.deepEqual(same.messages, [])
+  await loadRows(store, { schema, rows: [row(3)], mode: 'APPEND' })
+  const values = (await readRows(store)).map((one) => one.values)
+  assert.deepEqual(
+    values,
+    [1, 2, 3].map((n) => row(n).values),
+  )
 }
 
 async function testDiscard({ store }: StoreUnderTest): Promise<void> {

@@ -12,6 +12,7 @@ import {
   showImportData,
 } from './imports.ts'
 import { showColumns, showPreviewFeatures, showPreviewTile, showRows } from './looks.ts'
+import { listProposals } from './proposals.ts'
 import { dropRehearsal, rehearseImport, showRehearsal } from './rehearsals.ts'
 import { listRejects, sendRejects } from './rejects.ts'
 import { listSrsCandidates } from './srs-candidates.ts'
@@ -104,6 +105,7 @@ const lookEndpoints = [
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/srs-candidates', 'staff', 'view', {
     listSrsCandidates,
   }),
+  endpoint('GET', '/rest/imports/:importId/tasks/:taskId/proposals', 'staff', 'view', { listProposals }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/rows', 'staff', 'view', { showRows }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/columns', 'staff', 'view', { showColumns }),
   endpoint('GET', '/rest/imports/:importId/tasks/:taskId/preview/:z/:x/:y.mvt', 'staff', 'view', {

@@ -176,6 +176,32 @@ const Mending = Type.Object(
   },
   { description: 'Mended rows that were sent last, and what became of them' },
 )
+const GeometryProposal = Type.Object({
+  kind: Type.Literal('geometry'),
+  transform: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+  srs: text,
+  evidence: Type.String(),
+})
+const KeysProposal = Type.Object({
+  kind: Type.Literal('keys'),
+  keys: Type.Array(Type.String()),
+  rows: Type.Object({
+    data: Type.Integer({ description: 'Rows of the data that were looked at' }),
+    layer: Type.Integer({ description: 'Rows of the layer that were looked at' }),
+    found: Type.Integer({ description: 'Rows of the data whose key the layer has' }),
+  }),
+  exact: Type.Boolean({ description: 'Whether these are all rows' }),
+  evidence: Type.String(),
+})
+/** What may be wanted of a task. */
+const Proposals = Type.Array(Type.Union([GeometryProposal, KeysProposal]), {
+  description:
+    'What may be wanted, likeliest first. `geometry`: a transformation to be posted to `transforms`, with the `srs` for the layer. `keys`: columns for the `keys` of an UPSERT, which have a value of their own in each row of data and layer',
+})
+export const ProposalsReply = Type.Object({
+  proposals: Proposals,
+  whole: Type.Boolean({ description: 'False while keys are still looked for: ask again' }),
+})
 
 const Task = Type.Object({
   id: Type.Integer(),
@@ -199,20 +225,7 @@ const Task = Type.Object({
     Type.Object({ stopped: Type.Array(Type.String()), by: Type.String(), at: Type.String() }),
   ),
   changes: Type.Optional(Type.String({ description: 'Where it is listed what an UPSERT has changed' })),
-  proposals: Type.Optional(
-    Type.Array(
-      Type.Object({
-        kind: Type.Literal('geometry'),
-        transform: Type.Object({ type: Type.String() }, { additionalProperties: true }),
-        srs: text,
-        evidence: Type.String(),
-      }),
-      {
-        description:
-          'Transformations that may be wanted, to be posted to `transforms`; `srs` goes to the layer with them',
-      },
-    ),
-  ),
+  proposals: Type.Optional(Proposals),
   transformChain: Type.Optional(Chain),
   messages: Type.Optional(Type.Array(Message)),
   rowsRead: Type.Optional(Type.Integer()),

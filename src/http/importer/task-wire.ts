@@ -1,5 +1,11 @@
 import type { Dialect } from '../../config/settings.ts'
-import type { RejectLimit, TaskProgress, TaskRecord } from '../../importer/model/model.ts'
+import type {
+  KeyProposal,
+  RejectLimit,
+  TaskProgress,
+  TaskRecord,
+  TransformProposal,
+} from '../../importer/model/model.ts'
 import { proposeGeometry } from '../../importer/model/model.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
@@ -62,12 +68,20 @@ export function toWireTask(
   }
 }
 
+/** What is proposed to whoever edits the task, as far as it is known. */
+function proposalsOf(task: TaskRecord): (TransformProposal | KeyProposal)[] {
+  const { state, updateMode, keys = [], foundKeys } = task
+  const geometry = state === 'NO_CRS' ? proposeGeometry(task) : []
+  const asksKeys = state !== 'COMPLETE' && updateMode === 'UPSERT' && keys.length === 0
+  return [...geometry, ...(asksKeys ? (foundKeys?.proposals ?? []) : [])]
+}
+
 /** What the dialect of older systems does not have. */
 function newerFacts(request: FastifyRequest, task: ShownTask): object {
   const { errorCode, keys, deleteMissing, stopIf, stopped, state, updateMode, accepted, mended, mending } =
     task
   const hasChanges = state === 'COMPLETE' && updateMode === 'UPSERT'
-  const proposals = state === 'NO_CRS' ? proposeGeometry(task) : []
+  const proposals = proposalsOf(task)
   return {
     ...defined({ errorCode, keys, deleteMissing, stopIf, stopped, mended }),
     ...(mending === undefined ? {} : { mending: without(mending, 'from') }),

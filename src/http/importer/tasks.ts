@@ -12,6 +12,7 @@ import { parseExpand } from './expand.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
 import { statusOf } from './importer-area-parts.ts'
 import { ExpandQuery, ImportParams, TaskParams } from './parameters.ts'
+import { withFoundKeys } from './proposals.ts'
 import { ProgressReply, TaskDataReply, TaskList, TaskReply } from './shapes.ts'
 import { getImport, getTask, withDetails, withGranules } from './shown-imports.ts'
 import { fromWireTask } from './task-change.ts'
@@ -72,7 +73,11 @@ export const changeTask = operation({
       reportUnknownParameters(request, spec, toWireTransform(request, changed, index, dialect), path)
     return dialect === 'geoserver'
       ? reply.code(204).send()
-      : sendEntity(request, reply, show(request, changed, dialect))
+      : sendEntity(
+          request,
+          reply,
+          show(request, await withFoundKeys(parts, changed, clientSignal(reply)), dialect),
+        )
   },
 })
 

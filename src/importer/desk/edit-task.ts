@@ -185,7 +185,8 @@ async function editTask(
       const record = await getImport(db, importId)
       const task = await getTask(db, importId, taskId)
       check?.(task)
-      const edited = await needs.kinds.reexamine(record, await asRequest(() => edit(record, task, signal)))
+      const changed = await asRequest(() => edit(record, without(task, 'foundKeys'), signal))
+      const edited = await needs.kinds.reexamine(record, changed)
       return needs.records.database.transaction(async (transaction) => {
         const saved = await saveTaskAndTell(needs.records, transaction, edited)
         await settleImport(needs.records, transaction, await getImport(transaction, importId))

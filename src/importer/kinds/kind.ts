@@ -2,6 +2,7 @@ import type { CatalogTransaction } from '../../catalog/doors/transaction.ts'
 import type { StoreKind, StoreRecord } from '../../catalog/records.ts'
 import type { DataFile, Message } from '../../formats/format.ts'
 import type { Schema } from '../../geo/schema.ts'
+import type { StoreConnection } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { PlanContext } from '../look/look.ts'
 import type {
@@ -52,6 +53,8 @@ export interface Examination {
   finding: Finding
   /** Why it cannot run, for `ERROR`, `BAD_FORMAT` and `NO_FORMAT`. */
   reason?: string
+  /** By which programs tell that. */
+  code?: string
   target?: TaskStore
   isDirect: boolean
 }
@@ -100,6 +103,14 @@ export interface TaskRows {
   transforms: TransformSpec[]
   /** Whether invalid polygons are repaired. */
   repair?: boolean
+}
+
+/** A table that rows of a task may be matched with. Plain data; it may hold secrets. */
+export interface ExistingTable {
+  connection: StoreConnection
+  table: string
+  /** Of the layer, where it is one. */
+  version?: number
 }
 
 /** Keys under which one works at a time. */
@@ -187,6 +198,8 @@ export interface TaskKind {
   listFiles(task: TaskRecord): Promise<DataFile[]>
   /** What of the task can be looked at before its load: its rows, or where its rasters lie. */
   rows(running: Running): Promise<TaskRows>
+  /** The table that an `UPSERT` of the task would go to, as it is read; undefined where there is none. */
+  findTable(running: Running, signal: AbortSignal): Promise<ExistingTable | undefined>
   /** Whether the published layer reads the files where they lie. */
   readsInPlace(task: TaskRecord): boolean
 

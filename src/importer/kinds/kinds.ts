@@ -123,6 +123,7 @@ export type {
   TaskRows,
 } from './kind.ts'
 export { refuseOtherLayer } from './load/mended-target.ts'
+export { stampSource } from './load/trial-basis.ts'
 export { assembleMosaic, mosaicName } from './mosaic/assemble-mosaic.ts'
 export { parseIsoTime, requireMosaicTime } from './mosaic/granule-times.ts'
 export { removeReplaced } from './mosaic/place-granules.ts'

@@ -80,7 +80,8 @@ export async function reexamine(
 ): Promise<TaskRecord> {
   if (task.state === 'RUNNING' || task.state === 'COMPLETE') return task
   const context = await contextOf(needs, kind, record, task)
-  const { finding, reason, target = namedTarget(task, context), isDirect } = examine(kind, task, context)
+  const { finding, reason, code, isDirect, ...found } = examine(kind, task, context)
+  const { target = namedTarget(task, context) } = found
   const rest = without(
     taskAfter(task, {
       type: 'examined',
@@ -94,6 +95,6 @@ export async function reexamine(
   return {
     ...rest,
     isDirect,
-    ...defined({ target, errorMessage: reason }),
+    ...defined({ target, errorMessage: reason, errorCode: code }),
   }
 }

@@ -7,10 +7,12 @@ export type { Corners, GranuleFault, GranuleRecord, MosaicTask, MosaicTime } fro
 export { timeModes } from './granule-record.ts'
 export type { DatabaseSource, ImportRecord, ImportSource, RemoteSource } from './import-record.ts'
 export { sourceTypes, withoutPassword } from './import-record.ts'
+export type { FoundKeys, KeyProposal } from './key-proposal.ts'
 export type { MendedFile, MendedLoad, MendedPlan, TaskMending } from './mending.ts'
 export { mendingStates, rejectColumns } from './mending.ts'
 export type { ImportNews, NumberedNews, TaskProgress } from './news.ts'
 export { now } from './now.ts'
+export type { TransformProposal } from './propose-geometry.ts'
 export { proposeGeometry } from './propose-geometry.ts'
 export type {
   LaidBy,

@@ -6,6 +6,7 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { LoadMode } from '../../stores/store.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { MosaicTask } from './granule-record.ts'
+import type { FoundKeys } from './key-proposal.ts'
 import type { TaskMending } from './mending.ts'
 import type { Accepted, RehearsingTask, TaskTrial } from './rehearsal.ts'
 import type { TaskState } from './states.ts'
@@ -84,6 +85,8 @@ export interface TaskRecord {
   updateMode: LoadMode
   /** Columns of the table by which rows are matched; an UPSERT needs them. */
   keys?: string[]
+  /** Columns that were found to be fit for `keys`. */
+  foundKeys?: FoundKeys
   /** Whether an UPSERT deletes rows of the table whose key does not come. */
   deleteMissing?: boolean
   /** What stops a load before its commit. */

@@ -1,5 +1,5 @@
 import { without } from '../../lib/defined.ts'
-import { explain, Failure } from '../../lib/errors.ts'
+import { explain, Failure, invalid } from '../../lib/errors.ts'
 import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
 import { deafMs } from '../live/live.ts'
 import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
@@ -31,7 +31,7 @@ export function afterRehearsal(task: TaskRecord, trial: TaskTrial | undefined): 
 
 /** Looks at the task once more: what cannot run is told as a run would tell it. */
 async function examine(
-  { kinds }: RehearseNeeds,
+  { kinds, keys }: RehearseNeeds,
   record: ImportRecord,
   task: TaskRecord,
   signal: AbortSignal,
@@ -40,7 +40,9 @@ async function examine(
   const still = { ...looked, state: task.rehearsing?.before ?? 'READY' }
   const examined = await kinds.reexamine(record, still)
   if (examined.state === 'READY') return { ...examined, state: task.state, ...taken(task) }
-  const reason = examined.errorMessage ?? `It is ${examined.state}`
+  const { errorMessage, errorCode } = await keys.explain({ record, task: examined }, signal)
+  if (errorCode === 'no-keys') throw invalid('no-keys', errorMessage ?? '')
+  const reason = errorMessage ?? `It is ${examined.state}`
   throw new Failure('invalid', 'not-ready', `Task ${task.id} cannot run. ${reason}`)
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import type { KeyFinder } from '../keys/keys.ts'
 import type { Committed, Kinds, Placed, Staged } from '../kinds/kinds.ts'
 import type { ImportLocks } from '../live/live.ts'
 import { settleAfterFailure, settleLoad } from './recover-task.ts'
@@ -10,6 +11,8 @@ const maxNameTries = 10
 
 export interface AttemptNeeds {
   kinds: Kinds
+  /** Tells which keys would do where a task has none. */
+  keys: Pick<KeyFinder, 'explain'>
   locks: ImportLocks
   log: Logger
 }
@@ -27,14 +30,14 @@ export async function runAttempt(
     await owner.fail(`It was begun ${maxTaskAttempts} times and the server died each time`)
     return
   }
-  if (!(await begin(needs.kinds, owner, attempt, signal))) return
+  if (!(await begin(needs, owner, attempt, signal))) return
   const key = await needs.kinds.of(owner.task).turn(owner)
   await inTurn(needs.locks, key, signal, () => placeAndLoad(needs, owner, signal))
 }
 
 /** Looks at the task once more and sets it RUNNING; false when it cannot run. */
 async function begin(
-  kinds: Kinds,
+  { kinds, keys }: AttemptNeeds,
   owner: RunningTask,
   attempt: number,
   signal: AbortSignal,
@@ -46,7 +49,7 @@ async function begin(
   const looked = await kinds.of(owner.task).lookAgain(owner.task, signal)
   const examined = await kinds.reexamine(owner.record, looked)
   if (examined.state !== 'READY') {
-    await owner.giveUp(examined)
+    await owner.giveUp(await keys.explain({ record: owner.record, task: examined }, signal))
     return false
   }
   await owner.begin(examined, attempt)

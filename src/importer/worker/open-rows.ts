@@ -46,3 +46,4 @@ export async function openRows(
 }
 
 export type { LoadPlace } from './trusted-databases.ts'
+export { checkStore } from './trusted-databases.ts'

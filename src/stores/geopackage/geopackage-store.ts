@@ -4,7 +4,7 @@ import { hasCatalogue, listTables } from '../../formats/geopackage/tables.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { TableDescription, VectorStore } from '../store.ts'
+import type { TableDescription, UniqueKey, VectorStore } from '../store.ts'
 import { findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import { dropTable } from './drop-table.ts'
@@ -19,6 +19,7 @@ import { removeSideFile } from './stage-rows.ts'
 import { createTableStates } from './states/table-states.ts'
 import { describeTable } from './table-description.ts'
 import { toTableName } from './table-names.ts'
+import { uniqueKeys } from './unique-keys.ts'
 import { Writer } from './writer.ts'
 
 export interface GeoPackageStoreParts {
@@ -70,6 +71,7 @@ export function createGeoPackageStore(
     listTables: async () => look([], (db) => listTables(db).map(({ name }) => name)),
     findTable: async (table) =>
       look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
+    uniqueKeys: async (table) => look<UniqueKey[]>([], (db) => uniqueKeys(db, table)),
     tableName: toTableName,
     stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
     takeUp: (request, laidBy, hooks) => write(() => takeUp(surroundings, request, laidBy, hooks)),

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { foldName, isSameName } from '../../formats/geopackage/sql-names.ts'
+import { isSameName } from '../../formats/geopackage/sql-names.ts'
 import type { GeoPackageTable } from '../../formats/geopackage/tables.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import type { Attribute, GeometryField } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
+import { matchColumns as matchNames } from '../match-columns.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import { generatedColumns, refuseCascades, refuseVirtual } from './foreign-code.ts'
 import { hasRtree } from './rtree-sql.ts'
@@ -137,24 +138,21 @@ function matchColumns(
   { generated, keyColumn }: { generated: ReadonlySet<string>; keyColumn: PlannedColumn | undefined },
   hooks: LoadHooks,
 ): PlannedColumn[] {
-  const fold = (name: string): string => foldName(name.toLowerCase())
-  const sources = new Map<string, number>()
-  schema.attributes.forEach(({ name }, index) => {
-    const isTaken = sources.has(fold(name))
-    if (!isTaken || existing.schema.attributes.some((attribute) => attribute.name === name)) {
-      sources.set(fold(name), index)
-    }
+  const matched = matchNames({
+    attributes: schema.attributes.map(({ name }) => name),
+    made: toColumnNames(schema).attributes,
+    columns: existing.schema.attributes.map(({ name }) => name),
   })
   const used = new Set(mode === 'UPSERT' && keyColumn !== undefined ? [keyColumn.source] : [])
   const columns: PlannedColumn[] = []
   const missing: string[] = []
   for (const attribute of existing.schema.attributes) {
-    const source = sources.get(fold(attribute.name))
+    const source = matched.indexOf(attribute.name)
     if (generated.has(attribute.name)) {
-      if (source !== undefined) used.add(source)
+      if (source >= 0) used.add(source)
       continue
     }
-    if (source === undefined) missing.push(attribute.name)
+    if (source < 0) missing.push(attribute.name)
     else {
       used.add(source)
       const name = schema.attributes[source]?.name ?? attribute.name

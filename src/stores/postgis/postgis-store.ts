@@ -22,6 +22,7 @@ import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
 import { readTableState } from './table-state.ts'
 import { readTimeBounds } from './time-bounds.ts'
+import { findUniqueKeys } from './unique-keys.ts'
 
 /**
  * A schema of a PostgreSQL database with PostGIS. Parameters: `host`, `port`, `database`, `schema` (default `public`),
@@ -60,6 +61,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         const facts = await findTableFacts(client, settings.schema, table)
         return facts === undefined ? undefined : describeTable(client, facts)
       }),
+    uniqueKeys: (table) => use(async (client) => findUniqueKeys(client, await getFacts(client, table))),
     tableName: toTableName,
     stage: (request, batches, hooks) => stageLoad(settings, request, batches, hooks),
     takeUp: (request, laidBy, hooks) => takeUpLoad(settings, request, laidBy, hooks),

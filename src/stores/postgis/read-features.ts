@@ -69,7 +69,8 @@ export async function* streamFeatures(
   let seen = Math.max(0, Math.trunc(query.offset))
   let isBegun = false
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-    const { layout, isKept } = await memory.layouts.get(client, query.table)
+    const { layout: whole, isKept } = await memory.layouts.get(client, query.table)
+    const layout = onlyOf(whole, query.attributes)
     const { schema } = layout
     try {
       for await (const rows of readRows(client, layout, query, memory.statements)) {
@@ -85,9 +86,16 @@ export async function* streamFeatures(
       if (isBegun || !(await isOutdated(client, { layout, isKept }, error)))
         throw statementFailure(error, `reading "${query.table}"`)
     }
-    memory.layouts.forget(layout)
+    memory.layouts.forget(whole)
   }
   throw tableChanging(query.table)
+}
+
+/** The layout with these attributes alone and no geometry; as it is where none are named. */
+function onlyOf(layout: ReadLayout, names: readonly string[] | undefined): ReadLayout {
+  if (names === undefined) return layout
+  const attributes = layout.schema.attributes.filter(({ name }) => names.includes(name))
+  return { ...layout, schema: { attributes, geometry: undefined } }
 }
 
 /** A page of a table by one statement; what is longer, and what a view gives, by a cursor in a read-only transaction. */
@@ -113,7 +121,8 @@ function featuresSql({ facts, schema, markSql }: ReadLayout, query: FeatureQuery
   const conditions = conditionsOf(facts, query)
   const identity = identitySql(facts)
   const id = identity === undefined ? 'null::text' : `${identity}::text`
-  const list = [id, markSql, ...selectList(facts, schema.attributes)]
+  const read = schema.geometry === undefined ? { ...facts, geometry: undefined } : facts
+  const list = [id, markSql, ...selectList(read, schema.attributes)]
   // Qualified, since a bare name would mean the text in the select list.
   const order = identity === undefined ? '' : `order by feature.${identity}`
   const limit = Number.isFinite(query.limit) ? `limit ${Math.max(0, Math.trunc(query.limit))}` : ''

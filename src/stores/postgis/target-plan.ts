@@ -1,6 +1,7 @@
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import { matchColumns as matchNames } from '../match-columns.ts'
 import type { LoadHooks, LoadRequest } from '../store.ts'
 import { columnType, geometryColumnType } from './column-types.ts'
 import type { CopyLayout } from './copy-encoder.ts'
@@ -77,7 +78,7 @@ export function planExistingTable(request: LoadRequest, facts: TableFacts, hooks
     throw conflict('not-a-table', `"${facts.name}" is a view: rows can be loaded into tables only`)
   }
   const { attributes } = request.schema
-  const matches = attributes.map(({ name }) => matchColumn(facts, name))
+  const matches = matchColumns(facts, attributes)
   const used = new Set<ColumnFacts>()
   const layout: CopyLayout = { hasRowNumber: false, attributes: [], geometry: undefined }
   const plan: TargetPlan = {
@@ -121,13 +122,14 @@ function isWritten({ mode, upsert }: LoadRequest, facts: TableFacts, column: Col
   return !column.isReadOnly && !(column.isNumbered && column.name === facts.primaryKey)
 }
 
-function matchColumn(facts: TableFacts, name: string): ColumnFacts | undefined {
-  const folded = name.normalize('NFC').toLowerCase()
-  return (
-    facts.columns.find((column) => column.name === name) ??
-    facts.columns.find((column) => column.name.normalize('NFC').toLowerCase() === folded) ??
-    facts.columns.find((column) => column.name.toLowerCase() === folded.replace(/\s/gu, '_'))
-  )
+function matchColumns(facts: TableFacts, attributes: Attribute[]): (ColumnFacts | undefined)[] {
+  const names = attributes.map(({ name }) => name)
+  const matched = matchNames({
+    attributes: names,
+    made: columnNames(names, facts.geometry?.name),
+    columns: facts.columns.map(({ name }) => name),
+  })
+  return matched.map((name) => facts.columns.find((column) => column.name === name))
 }
 
 function targetAttribute(column: ColumnFacts): Attribute {

@@ -55,7 +55,7 @@ function examineChain(task: TaskRecord, context: ExamineContext, served: StoreTy
     return { ...nothing, finding: 'ERROR', reason: 'There is no target store: name one' }
   }
   if (task.updateMode === 'UPSERT' && (task.keys ?? []).length === 0)
-    return { ...placed, finding: 'ERROR', reason: noKeys }
+    return { ...placed, finding: 'ERROR', reason: noKeys, code: 'no-keys' }
   try {
     const schema = context.chainSchema(task)
     return { ...placed, finding: hasCrs(schema, task) ? 'READY' : 'NO_CRS' }

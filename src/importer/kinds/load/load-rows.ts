@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { defined, without } from '../../../lib/defined.ts'
+import { Failure } from '../../../lib/errors.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
-import type { CommitNote, Committed, Naming, Placed, Publication, RehearsalNotes, Running } from '../kind.ts'
+import type {
+  CommitNote,
+  Committed,
+  ExistingTable,
+  Naming,
+  Placed,
+  Publication,
+  RehearsalNotes,
+  Running,
+} from '../kind.ts'
 import { endOfFiles, endOfTable, howToKeep, tellOutside } from './earlier-contents.ts'
 import { findFileStore, movedTo, openMoved, pointStore, removeMoved } from './file-layer.ts'
 import { refuseOtherLayer } from './mended-target.ts'
@@ -14,6 +24,14 @@ import { stageRows } from './stage-rows.ts'
 import type { Target } from './target.ts'
 import { loadInto, turnsAt } from './target.ts'
 import { basisOf, findKept, refuseStopped } from './trial-basis.ts'
+
+/** Where there is no table yet, and no store that would take one. */
+const withoutTable = ['nothing-to-append-to', 'unknown-store', 'read-only-store']
+
+function noneToAppendTo(error: unknown): undefined {
+  if (error instanceof Failure && withoutTable.includes(error.code)) return undefined
+  throw error
+}
 
 /** How rows get into a table of a store, wherever they come from. */
 export class RowLoads {
@@ -27,6 +45,18 @@ export class RowLoads {
   async turn(running: Running): Promise<string | undefined> {
     const store = await findFileStore(this.#needs.catalog, running)
     return store === undefined ? undefined : `file of store ${store.id}`
+  }
+
+  /** The table that an `UPSERT` would go to, where it is read now. */
+  async findTable({ record, task }: Running, signal: AbortSignal): Promise<ExistingTable | undefined> {
+    const { targets, catalog, indexMaker } = this.#needs
+    const upsert: Running = { record, task: { ...task, updateMode: 'UPSERT' } }
+    const target = await targets.find(upsert, { isLookedUp: true, signal }).catch(noneToAppendTo)
+    if (target === undefined) return undefined
+    const { layer, moved, copyFrom, table } = target
+    const connection = await catalog.stores.connection(moved?.from ?? target.store)
+    if (connection.indexFolder !== undefined) await indexMaker.make(connection, { signal })
+    return { connection, table: copyFrom?.table ?? table, ...defined({ version: layer?.version }) }
   }
 
   async place(running: Running, naming: Naming, source: RowSource): Promise<Placed> {

@@ -39,7 +39,7 @@ async function stampOf(path: string): Promise<unknown[]> {
 }
 
 /** By size, times and inode, as files that are served are compared. Undefined for tables of databases. */
-async function sourceOf({ files, table }: TaskRecord): Promise<string | undefined> {
+export async function stampSource({ files, table }: TaskRecord): Promise<string | undefined> {
   if (table !== undefined || files.length === 0) return undefined
   const stamps: unknown[] = []
   for (const { path, sidecars } of files) {
@@ -71,7 +71,7 @@ export async function basisOf(
 ): Promise<TrialBasis | undefined> {
   const state = await targetOf(catalog, target)
   if (state === undefined) return undefined
-  const source = await sourceOf(running.task)
+  const source = await stampSource(running.task)
   return { wish: wishOf(running, target), target: state, ...defined({ source }) }
 }
 

@@ -63,6 +63,7 @@ export function mosaicKind(needs: MosaicNeeds): TaskKind {
         : lookAgain(needs, task, task.mosaic, signal),
     listFiles: (task) => listFiles(needs, task),
     rows: ({ task }) => granuleRows(needs, task),
+    findTable: () => Promise.resolve(undefined),
     readsInPlace: ({ isDirect }) => isDirect,
     examine: examineMosaic,
     needsDefaultStore: () => false,

@@ -24,6 +24,7 @@ export function rasterKind(needs: RasterNeeds): TaskKind {
     lookAgain: (task, signal) => describeAgain(pool, task, signal),
     listFiles: async ({ files }) => files,
     rows: async ({ task }) => rasterRows(task),
+    findTable: () => Promise.resolve(undefined),
     readsInPlace: ({ isDirect }) => isDirect,
     examine: examineRaster,
     needsDefaultStore: () => false,

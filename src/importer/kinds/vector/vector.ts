@@ -31,6 +31,7 @@ export function vectorKind({ rows, pool }: { rows: RowLoads; pool: LoadPool }): 
     lookAgain: (task, signal) => describeAgain(pool, task, signal),
     listFiles: async ({ files }) => files,
     rows: async (running) => taskRows(running.task, openFile(running)),
+    findTable: (running, signal) => rows.findTable(running, signal),
     readsInPlace: () => false,
     examine: (task, context) => examineRows(task, context, servedType(task)),
     needsDefaultStore: (task, context) => needsDefaultStore(task, context, servedType(task)),

@@ -70,7 +70,8 @@ export class Reading implements TileReading {
 
   async *read(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
     signal.throwIfAborted()
-    for (const page of this.#pages(query.table, (table) => table.pages(query))) {
+    const pagesOf = (table: TableReader): Iterable<FeaturePage> => table.only(query.attributes).pages(query)
+    for (const page of this.#pages(query.table, pagesOf)) {
       yield page
       signal.throwIfAborted()
     }

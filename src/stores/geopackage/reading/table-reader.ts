@@ -5,6 +5,7 @@ import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/
 import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
 import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
+import type { Schema } from '../../../geo/schema.ts'
 import { dateText, timestampText } from '../../../geo/time-text.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
@@ -34,6 +35,7 @@ type Rows = Iterable<SqlValue[]>
 export class TableReader {
   readonly #db: DatabaseSync
   readonly #table: GeoPackageTable
+  readonly #schema: Schema
   readonly #finder: IdFinder | undefined
   readonly #found = new BoundedCache<string, Found>(keptFilters)
   readonly #counts = new BoundedCache<string, number>(64)
@@ -42,12 +44,21 @@ export class TableReader {
   /** Prepared statements that nobody uses now, by what they ask. */
   readonly #statements = new Map<string, StatementSync[]>()
 
-  constructor(db: DatabaseSync, table: GeoPackageTable) {
+  /** `schema`: what is read of each row. */
+  constructor(db: DatabaseSync, table: GeoPackageTable, schema: Schema = table.schema) {
     this.#db = db
     this.#table = table
+    this.#schema = schema
     this.tiles = new TileRows(db, table)
     const hasIds = table.kind === 'table' && table.idColumn !== undefined
     this.#finder = hasIds ? new IdFinder(db, table, table.idColumn as string) : undefined
+  }
+
+  /** A reader of these attributes alone, without geometry; this one where none are named. */
+  only(names: readonly string[] | undefined): TableReader {
+    if (names === undefined) return this
+    const attributes = this.#table.schema.attributes.filter(({ name }) => names.includes(name))
+    return new TableReader(this.#db, this.#table, { attributes, geometry: undefined })
   }
 
   /** Number of features that match, exact. */
@@ -60,7 +71,7 @@ export class TableReader {
   /** A page of features in the order of their ids; ids are row numbers where the table has none. */
   *pages(query: FeatureQuery): Generator<FeaturePage> {
     const capacity = Math.max(1, Math.min(batchRows, query.limit))
-    let builder = new BatchBuilder(this.#table.schema, capacity)
+    let builder = new BatchBuilder(this.#schema, capacity)
     let ids: string[] = []
     let row = query.offset
     for (const values of this.#rows(query)) {
@@ -68,7 +79,7 @@ export class TableReader {
       if (appendRow(builder, values, row)) ids.push(String(values[0] ?? row))
       if (!builder.isFull) continue
       yield { batch: builder.finish(), ids }
-      builder = new BatchBuilder(this.#table.schema, capacity)
+      builder = new BatchBuilder(this.#schema, capacity)
       ids = []
     }
     if (!builder.isEmpty) yield { batch: builder.finish(), ids }
@@ -160,7 +171,8 @@ export class TableReader {
   }
 
   #select(rest: string): StatementSync {
-    return this.#db.prepare(`SELECT ${selectList(this.#table)} FROM ${quoteName(this.#table.name)} ${rest}`)
+    const list = selectList({ ...this.#table, schema: this.#schema })
+    return this.#db.prepare(`SELECT ${list} FROM ${quoteName(this.#table.name)} ${rest}`)
   }
 }
 

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import type { TaskRecord } from '../../importer/model/model.ts'
+import { proposeGeometry } from '../../importer/model/model.ts'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { TaskParams } from './parameters.ts'
+import { ProposalsReply } from './shapes.ts'
+import { getImport, getTask } from './shown-imports.ts'
+
+/** An answer to an edit waits so long for keys that can be proposed. */
+const patienceMs = 1000
+
+export const listProposals = operation({
+  summary: 'What may be wanted of a task',
+  description:
+    'How its columns become a geometry, and by which keys an UPSERT could match its rows with those of the layer that it would go to. Keys are looked for in all rows of both, now where they were not before; what is found stands on the task as well.',
+  tags: ['importer'],
+  params: TaskParams,
+  query: Type.Object({
+    wait: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 60, default: 10, description: 'Seconds to wait for keys' }),
+    ),
+  }),
+  answers: { 200: ProposalsReply },
+  handle: async (parts: ImporterAreaParts, request, reply) => {
+    const { params, query } = request
+    const running = { record: await getImport(parts, params.importId), task: await getTask(parts, params) }
+    const waitMs = (query.wait ?? 10) * 1000
+    const keys = await parts.importer.keys.propose(running, waitMs, clientSignal(reply))
+    reply.header('cache-control', 'no-store')
+    return { proposals: [...proposeGeometry(running.task), ...(keys ?? [])], whole: keys !== undefined }
+  },
+})
+
+/** A task that was edited; where it lacks keys, with those that are soon found. */
+export async function withFoundKeys(
+  parts: ImporterAreaParts,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord> {
+  if (task.errorCode !== 'no-keys') return task
+  const { importer } = parts
+  const record = await importer.kept.get(task.importId)
+  // What cannot be read is told when the task runs.
+  await importer.keys.propose({ record, task }, patienceMs, signal).catch(() => undefined)
+  return importer.kept.getTask(task.importId, task.id)
+}

@@ -1,0 +1,217 @@
+import type { FeatureBatch } from '../../geo/batch.ts'
+import { openVectorStore } from '../../stores/registry.ts'
+import type { StoreConnection, VectorStore } from '../../stores/store.ts'
+import type { LoadPlace, RowsPlan } from '../worker/open-rows.ts'
+import { openRows } from '../worker/open-rows.ts'
+import type { ComparableColumn } from './comparable-columns.ts'
+import { comparableColumns } from './comparable-columns.ts'
+import type { KeyFigures } from './key-table.ts'
+import { KeyTable } from './key-table.ts'
+import type { KeyValue } from './key-values.ts'
+import { keyValue } from './key-values.ts'
+import type { KeyCandidate } from './rank-keys.ts'
+import { pairCandidates, singleCandidates } from './rank-keys.ts'
+
+/** The table that rows would go to. Plain data; it may hold secrets. */
+export interface KeyTarget {
+  connection: StoreConnection
+  table: string
+}
+
+/** Data and a table, of which it is looked for what tells their rows apart. Plain data; it may hold secrets. */
+export interface KeyWish {
+  plan: RowsPlan
+  target: KeyTarget
+}
+
+/** Columns by which each row of the data and of the table is another one. Plain data. */
+export interface FoundKey {
+  keys: string[]
+  rows: KeyFigures['rows']
+  /** Rows of the data whose key the table has. */
+  found: number
+  rule?: 'primary key' | 'unique index'
+  /** Whether all rows of both were looked at. */
+  isExact: boolean
+}
+
+/** Rows by which most columns are told to be no key, before any row is written down. */
+const firstRows = 4096
+/** Values of these that are held at the same time. */
+const firstValues = 400_000
+/** Candidates of which all rows are looked at. */
+const most = { single: 8, pairs: 6, pairColumns: 8 }
+/** Rows of each side; of more the first are looked at, which is told. */
+const mostRows = 5_000_000
+
+interface Matching {
+  wish: KeyWish
+  store: VectorStore
+  place: LoadPlace
+  signal: AbortSignal
+}
+
+/** Finds columns that are unique and never empty in the data and in the table, the likeliest keys first. */
+export async function findKeys(wish: KeyWish, place: LoadPlace, signal: AbortSignal): Promise<FoundKey[]> {
+  const store = openVectorStore(wish.target.connection)
+  try {
+    const matching = { wish, store, place, signal }
+    const columns = await matchedColumns(matching)
+    const rules = (await store.uniqueKeys?.(wish.target.table)) ?? []
+    const first = await sieve(matching, singleCandidates(columns, rules))
+    const single = await lookAtAll(matching, first.left.slice(0, most.single))
+    if (single.length > 0) return single
+    const filled = columns.filter((column) => first.filled.has(column))
+    const likely = singleCandidates(filled, []).slice(0, most.pairColumns)
+    const pairs = pairCandidates(likely.flatMap((candidate) => candidate.columns))
+    return await lookAtAll(matching, (await sieve(matching, pairs)).left.slice(0, most.pairs))
+  } finally {
+    await store.close()
+  }
+}
+
+async function matchedColumns({ wish, store, place, signal }: Matching): Promise<ComparableColumn[]> {
+  const table = await store.findTable(wish.target.table)
+  if (table === undefined) return []
+  const rows = await openRows(wish.plan, place, signal)
+  try {
+    return comparableColumns(rows.schema, table.schema)
+  } finally {
+    await rows.close()
+  }
+}
+
+/** What the first rows leave: candidates that tell all of them apart, and columns that have a value in each. */
+async function sieve(
+  matching: Matching,
+  candidates: readonly KeyCandidate[],
+): Promise<{ left: KeyCandidate[]; filled: Set<ComparableColumn> }> {
+  const columns = columnsOf(candidates)
+  const filled = new Set(columns)
+  const seen = new Map(candidates.map((candidate) => [candidate, new Set<string>()]))
+  const limit = Math.min(firstRows, Math.ceil(firstValues / Math.max(1, candidates.length)))
+  let isAny = false
+  for await (const row of valuesOf(dataBatches(matching, limit), columns, 'source')) {
+    isAny = true
+    for (const [at, column] of columns.entries()) if (row[at] == null) filled.delete(column)
+    for (const [candidate, keys] of seen) {
+      const key = keyText(candidate.columns.map((column) => row[columns.indexOf(column)] ?? null))
+      if (key === undefined || keys.has(key)) seen.delete(candidate)
+      else keys.add(key)
+    }
+  }
+  return { left: isAny ? [...seen.keys()] : [], filled }
+}
+
+function keyText(values: (KeyValue | null)[]): string | undefined {
+  if (values.includes(null)) return undefined
+  return values
+    .map((value) => `${typeof value === 'string' ? 't' : 'n'}${String(value).length}:${String(value)}`)
+    .join()
+}
+
+/** The candidates that hold for all rows. */
+async function lookAtAll(matching: Matching, candidates: readonly KeyCandidate[]): Promise<FoundKey[]> {
+  if (candidates.length === 0) return []
+  const columns = columnsOf(candidates)
+  const values = new KeyTable(columns.length)
+  try {
+    const data = await writeSide(values, 'data', dataBatches(matching, mostRows), columns)
+    const target = await writeSide(values, 'target', targetBatches(matching, columns), columns)
+    const isExact = data.rows < mostRows && target.rows < mostRows && !target.isRejecting
+    const found = candidates.flatMap(({ columns: own, rule }): FoundKey[] => {
+      if (own.some((column) => data.empty.has(column) || target.empty.has(column))) return []
+      matching.signal.throwIfAborted()
+      const { rows, distinct, found: shared } = values.figures(own.map((column) => columns.indexOf(column)))
+      if (distinct.data < rows.data || distinct.target < rows.target) return []
+      const keys = own.map(({ name }) => name)
+      return [{ keys, rows, found: shared, isExact, ...(rule === undefined ? {} : { rule }) }]
+    })
+    return likeliestFirst(found)
+  } finally {
+    values.close()
+  }
+}
+
+/** A column that finds few rows again is hardly what they are known by; else the order stays. */
+function likeliestFirst(found: FoundKey[]): FoundKey[] {
+  const best = Math.max(0, ...found.map((one) => one.found))
+  const isPoor = (one: FoundKey): number => (one.found * 2 < best ? 1 : 0)
+  return found.sort((one, other) => isPoor(one) - isPoor(other))
+}
+
+interface WrittenSide {
+  rows: number
+  /** Columns without a value in some row. */
+  empty: Set<ComparableColumn>
+  /** Some rows could not be read. */
+  isRejecting: boolean
+}
+
+async function writeSide(
+  values: KeyTable,
+  side: 'data' | 'target',
+  batches: AsyncIterable<FeatureBatch>,
+  columns: ComparableColumn[],
+): Promise<WrittenSide> {
+  const written: WrittenSide = { rows: 0, empty: new Set(), isRejecting: false }
+  for await (const batch of batches) {
+    const rows = rowsOf(batch, columns, side === 'data' ? 'source' : 'name')
+    for (const row of rows)
+      for (const [at, column] of columns.entries()) if (row[at] === null) written.empty.add(column)
+    values.add(side, rows)
+    written.rows += rows.length
+    if (batch.rejects.length > 0) written.isRejecting = true
+  }
+  return written
+}
+
+async function* dataBatches({ wish, place, signal }: Matching, limit: number): AsyncGenerator<FeatureBatch> {
+  const rows = await openRows(wish.plan, place, signal)
+  try {
+    let count = 0
+    for await (const batch of rows.batches) {
+      signal.throwIfAborted()
+      yield batch
+      count += batch.rowCount
+      if (count >= limit) return
+    }
+  } finally {
+    await rows.close()
+  }
+}
+
+async function* targetBatches(
+  { wish, store, signal }: Matching,
+  columns: readonly ComparableColumn[],
+): AsyncGenerator<FeatureBatch> {
+  const attributes = columns.map(({ name }) => name)
+  const query = { table: wish.target.table, limit: mostRows, offset: 0, attributes }
+  for await (const { batch } of store.readFeatures(query, signal)) yield batch
+}
+
+async function* valuesOf(
+  batches: AsyncIterable<FeatureBatch>,
+  columns: readonly ComparableColumn[],
+  side: 'source' | 'name',
+): AsyncGenerator<(KeyValue | null)[]> {
+  for await (const batch of batches) yield* rowsOf(batch, columns, side)
+}
+
+function rowsOf(
+  { schema, columns: held, rowCount }: FeatureBatch,
+  columns: readonly ComparableColumn[],
+  side: 'source' | 'name',
+): (KeyValue | null)[][] {
+  const places = columns.map((column) => ({
+    form: column.form,
+    column: held[schema.attributes.findIndex(({ name }) => name === column[side])],
+  }))
+  return Array.from({ length: rowCount }, (_, row) =>
+    places.map(({ form, column }) => (column === undefined ? null : (keyValue(column, row, form) ?? null))),
+  )
+}
+
+function columnsOf(candidates: readonly KeyCandidate[]): ComparableColumn[] {
+  return [...new Set(candidates.flatMap(({ columns }) => columns))]
+}

@@ -1,0 +1,31 @@
+import type { KeyProposal, TaskRecord } from '../model/model.ts'
+import type { FoundKey } from './find-keys.ts'
+
+/** What was found, as people and programs are told. */
+export function toProposal({ keys, rows, found, rule, isExact }: FoundKey): KeyProposal {
+  const { data, target: layer } = rows
+  const names = quoted(keys)
+  const share = Math.floor((found / data) * 1000) / 10
+  const looked = isExact ? `all ${data} rows` : `the first ${data} rows`
+  const beside = isExact ? `all ${layer}` : `the first ${layer}`
+  const ruled = rule === undefined ? '' : `. The layer has it as a ${rule}`
+  const evidence = `${names} ${keys.length > 1 ? 'together have' : 'has'} a value of its own in ${looked} of the data and in ${beside} of the layer; ${found} of the data (${share} %) are in the layer${ruled}`
+  return { kind: 'keys', keys, rows: { data, layer, found }, exact: isExact, evidence }
+}
+
+const mostNamed = 3
+
+/** Why an `UPSERT` cannot run without keys, with those that would do. */
+export function explainMissing({ errorMessage = '' }: TaskRecord, proposals: readonly KeyProposal[]): string {
+  const [first] = proposals
+  if (first === undefined) {
+    return `${errorMessage}. No column, and no two of them, is unique and never empty in the data and in the layer`
+  }
+  const others = proposals.slice(1, mostNamed).map(({ keys }) => quoted(keys))
+  const also = others.length === 0 ? '' : `. So would ${others.join(', or ')}`
+  return `${errorMessage}. ${quoted(first.keys)} would do: ${first.evidence}${also}`
+}
+
+function quoted(keys: readonly string[]): string {
+  return keys.map((key) => `"${key}"`).join(' with ')
+}

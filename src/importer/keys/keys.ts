@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import { FormatError } from '../../formats/format.ts'
+import { defined } from '../../lib/defined.ts'
+import { conflict, explain, Failure } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { startProcess } from '../../lib/workers/start-process.ts'
+import { startThread } from '../../lib/workers/start-thread.ts'
+import { WorkPool } from '../../lib/workers/work-pool.ts'
+import type { Kinds, Running } from '../kinds/kinds.ts'
+import { stampSource } from '../kinds/kinds.ts'
+import type { ImportLocks } from '../live/live.ts'
+import type { FoundKeys, KeyProposal, TaskRecord } from '../model/model.ts'
+import type { Keeping } from '../records/records.ts'
+import { findImport, findTask, saveTaskAndTell } from '../records/records.ts'
+import type { LoadPlace, RowsPlan } from '../worker/open-rows.ts'
+import { needsOwnProcess } from '../worker/worker.ts'
+import type { FoundKey, KeyTarget, KeyWish } from './find-keys.ts'
+import { explainMissing, toProposal } from './key-evidence.ts'
+import type { KeysWork } from './keys-work.ts'
+
+interface KeyNeeds {
+  records: Keeping
+  kinds: Pick<Kinds, 'of'>
+  locks: ImportLocks
+  folders: { stores: string }
+  log: Pick<Logger, 'warn'>
+  /** A thread or process died, or was ended. */
+  onEnd(error: Error): void
+}
+
+type Pool = WorkPool<KeysWork>
+
+const file = new URL('./keys-work.ts', import.meta.url)
+/** What reads all rows of data and layer leaves the processors to loads. */
+const searches = 1
+const keepMs = 10_000
+const mostWaiting = 100
+const maxHeapMb = 512
+const deadlineMs = 600_000
+const unwatchedMs = 600_000
+/** A run waits no longer for what it only tells. */
+const explainMs = 60_000
+
+/** One search, which everybody shares who asks for the same. */
+interface Search {
+  result: Promise<FoundKeys>
+  waiting: number
+  abort: AbortController
+}
+
+/** Finds columns that name rows in data and layer alike, for `UPSERT`. */
+export class KeyFinder {
+  readonly #needs: KeyNeeds
+  readonly #threads: Pool
+  readonly #processes: Pool
+  /** By import, task, and what is read. */
+  readonly #searches = new Map<string, Search>()
+
+  constructor(needs: KeyNeeds) {
+    this.#needs = needs
+    const place = (isProcess: boolean): LoadPlace => ({ isProcess, ownFolder: needs.folders.stores })
+    const common = {
+      limit: searches,
+      surplusMs: keepMs,
+      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      onEnd: needs.onEnd,
+    }
+    this.#threads = new WorkPool<KeysWork>({
+      ...common,
+      start: (events) => startThread(file, { ...events, data: place(false) }),
+    })
+    this.#processes = new WorkPool<KeysWork>({
+      ...common,
+      start: (events) => startProcess(file, { ...events, maxHeapMb, data: place(true) }),
+    })
+  }
+
+  /**
+   * Finds what may be proposed for a task, which stands on the task afterwards, and waits so long for it. What takes longer
+   * goes on: whoever asks next has it. Gives undefined then, and an empty list where there is nothing to match rows with.
+   */
+  async propose(
+    running: Running,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<readonly KeyProposal[] | undefined> {
+    const work = this.#findAndKeep(running)
+    work.catch(() => undefined)
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
+    try {
+      return await orAborted(work, patience)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (patience.aborted) return undefined
+      throw error instanceof FormatError
+        ? conflict('unreadable-data', explain(error), { cause: error })
+        : error
+    }
+  }
+
+  async #findAndKeep({ record, task }: Running): Promise<readonly KeyProposal[]> {
+    const found = await this.#find({ record, task }, AbortSignal.timeout(deadlineMs))
+    if (found !== undefined && found.basis !== task.foundKeys?.basis)
+      await this.#keep(task, found).catch((error: unknown) => this.#warn(error, task))
+    return found?.proposals ?? []
+  }
+
+  /** Undefined where there is no table to match rows with. */
+  async #find(running: Running, signal: AbortSignal): Promise<FoundKeys | undefined> {
+    const { task } = running
+    const planned = await this.#plan(running, signal)
+    if (planned === undefined) return undefined
+    const { basis, wish } = planned
+    if (task.foundKeys?.basis === basis) return task.foundKeys
+    return this.#join(`${task.importId}/${task.id}/${basis}`, signal, async (own) => {
+      const found = await this.#search(wish, own)
+      return { basis, proposals: found.map(toProposal) }
+    })
+  }
+
+  /** A task that has no keys and cannot run, with those in its message that would do. */
+  async explain({ record, task }: Running, signal: AbortSignal): Promise<TaskRecord> {
+    if (task.errorCode !== 'no-keys') return task
+    try {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(explainMs)])
+      const foundKeys = await this.#find({ record, task }, limit)
+      if (foundKeys === undefined) return task
+      return { ...task, foundKeys, errorMessage: explainMissing(task, foundKeys.proposals) }
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#warn(error, task)
+      return task
+    }
+  }
+
+  /** Gives up what is looked for of an import, or of a task of it. */
+  drop(importId: number, taskId?: number): void {
+    const prefix = taskId === undefined ? `${importId}/` : `${importId}/${taskId}/`
+    for (const [key, { abort }] of this.#searches)
+      if (key.startsWith(prefix)) abort.abort(new Error('The task was changed'))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#threads.close(), this.#processes.close()])
+  }
+
+  #warn(error: unknown, { importId, id: taskId }: TaskRecord): void {
+    this.#needs.log.warn({ err: error, importId, taskId }, 'what could be keys was not found, or not kept')
+  }
+
+  async #plan(running: Running, signal: AbortSignal): Promise<{ wish: KeyWish; basis: string } | undefined> {
+    const { task } = running
+    if (task.source === undefined || task.state === 'COMPLETE') return undefined
+    const kind = this.#needs.kinds.of(task)
+    const target = await kind.findTable(running, signal)
+    if (target === undefined) return undefined
+    const { schema: _schema, ...rows } = await kind.rows(running)
+    const plan: RowsPlan = { ...rows, ...defined({ srs: task.layer?.srs }) }
+    const { connection, table, version } = target
+    const wish = { plan, target: { connection, table } satisfies KeyTarget }
+    // Of a database, and of a table that is no layer, nobody tells when it changes.
+    const period = Math.floor(this.#needs.records.clock.now().getTime() / unwatchedMs)
+    return { wish, basis: digest([wish, version ?? period, (await stampSource(task)) ?? period]) }
+  }
+
+  async #join(
+    key: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<FoundKeys>,
+  ): Promise<FoundKeys> {
+    const known = this.#searches.get(key)
+    const search = known ?? this.#begin(key, work)
+    search.waiting += 1
+    try {
+      return await orAborted(search.result, signal)
+    } finally {
+      search.waiting -= 1
+      if (search.waiting === 0) search.abort.abort(new Error('Nobody waits for these keys any more'))
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<FoundKeys>): Search {
+    const abort = new AbortController()
+    const result = work(abort.signal).finally(() => this.#searches.delete(key))
+    result.catch(() => undefined)
+    const search = { result, waiting: 0, abort }
+    this.#searches.set(key, search)
+    return search
+  }
+
+  /** In a thread first, which refuses what it must not do before it has begun. */
+  async #search(wish: KeyWish, signal: AbortSignal): Promise<FoundKey[]> {
+    const limits = { signal, deadlineMs }
+    try {
+      return await this.#threads.call('find', wish, limits)
+    } catch (error) {
+      if (!needsOwnProcess(error)) throw error
+      return this.#processes.call('find', wish, limits)
+    }
+  }
+
+  /** Writes down what was found, where the task is still the one that it was found for. */
+  async #keep({ importId, id }: TaskRecord, foundKeys: FoundKeys): Promise<void> {
+    const { records, locks } = this.#needs
+    const db = records.database.kysely
+    await locks.ofImport(importId, async () => {
+      const record = await findImport(db, importId)
+      const task = await findTask(db, importId, id)
+      if (record === undefined || task === undefined || task.state === 'RUNNING') return
+      const planned = await this.#plan({ record, task }, AbortSignal.timeout(keepMs))
+      if (planned?.basis === foundKeys.basis) await saveTaskAndTell(records, db, { ...task, foundKeys })
+    })
+  }
+}
+
+function digest(value: unknown): string {
+  const text = JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one))
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+function tooBusy(): Failure {
+  return new Failure('unavailable', 'too-busy', 'Too many wait for keys to be found: try again soon')
+}

@@ -1,0 +1,19 @@
+import type { ClientBase } from 'pg'
+import type { UniqueKey } from '../store.ts'
+import type { TableFacts } from './table-facts.ts'
+
+/** What an index includes besides its keys is no key of it; an expression has the number 0. */
+const uniqueSql = `
+select array(select a.attname::text from unnest(i.indkey::int2[]) with ordinality k(number, place)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+    where k.place <= i.indnkeyatts order by k.place) as columns, i.indisprimary as "isPrimary"
+from pg_index i
+where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and not 0 = any(i.indkey)`
+
+/** The primary key of a table, and its unique indexes without condition or expression. */
+export async function findUniqueKeys(
+  client: ClientBase,
+  { oid }: Pick<TableFacts, 'oid'>,
+): Promise<UniqueKey[]> {
+  return (await client.query<UniqueKey>(uniqueSql, [oid])).rows
+}
