@@ -69,7 +69,7 @@ export const house: House = {
     ],
     'src/importer': [
       ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds'],
-      ['preview', 'rehearse', 'restore', 'locate', 'keys'],
+      ['preview', 'rehearse', 'restore', 'edit', 'locate', 'keys'],
       ...['run', 'desk', '.'],
     ],
     'src/importer/kinds': [
@@ -124,7 +124,8 @@ export const house: House = {
     ],
     'src/stores/geopackage': [
       ...['sqlite-file', 'errors.ts', 'connections.ts', 'file-access.ts', 'rtree-sql.ts', 'database-look.ts'],
-      ...['reading', '.', 'compare', 'upsert', 'states', 'load', 'geopackage-store.ts', 'description.ts'],
+      ...['reading', '.', 'compare', 'upsert', 'states', ['load', 'edit']],
+      ...['geopackage-store.ts', 'description.ts'],
     ],
     'src/tiles': ['tile-matrix-sets.ts', 'tile-units.ts', 'world.ts', 'protobuf.ts', 'thin', 'shape', '.'],
     'src/transforms': ['transform.ts', 'raster', '.'],

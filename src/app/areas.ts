@@ -55,7 +55,7 @@ export function openAreas(context: Parts): Area[] {
     table(sessionEndpoints, accounts),
     ogcArea({
       ...{ catalog, clock, version, granuleFolders: importer.servedFolders },
-      ...{ sharedMaxAgeSeconds, tiles },
+      ...{ sharedMaxAgeSeconds, tiles, edits: importer.edits },
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, {

@@ -8,6 +8,7 @@ import { notifications } from './migrations/0005-notifications.ts'
 import { layerVersions } from './migrations/0006-layer-versions.ts'
 import { storeMakers } from './migrations/0007-store-makers.ts'
 import { keptVersions } from './migrations/0008-kept-versions.ts'
+import { layerEdits } from './migrations/0011-layer-edits.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -21,6 +22,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0006-layer-versions': layerVersions,
     '0007-store-makers': storeMakers,
     '0008-kept-versions': keptVersions(isSqlite),
+    '0011-layer-edits': layerEdits,
   }
 }
 

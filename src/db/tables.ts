@@ -145,6 +145,13 @@ export interface Tables {
     document: string
     created_at: string
   }
+  layer_edits: {
+    edit_id: string
+    store_id: number
+    /** JSON of an edit that its store is about to commit. */
+    document: string
+    created_at: string
+  }
   imports: {
     id: number
     state: string

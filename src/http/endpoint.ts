@@ -7,7 +7,7 @@ import type { App, CountsAs, FastifyReply, FastifyRequest, OperationMarks } from
 import type { Description } from './description.ts'
 
 /** What an endpoint is called with. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** Who may call: the same in both dialects, or by dialect. */
 export type AccessRule = Access | Readonly<Record<Dialect, Access>>

@@ -12,6 +12,7 @@ import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
 import { applyRetention, createDesk } from './desk/desk.ts'
+import { Edits } from './edit/edits.ts'
 import { KeyFinder } from './keys/keys.ts'
 import type { ToolLimits } from './kinds/kinds.ts'
 import { Kinds } from './kinds/kinds.ts'
@@ -85,15 +86,19 @@ export interface ImporterNeeds {
 const retentionMs = 3_600_000
 /** One idle worker answers the next small import at once; a server without imports has none. */
 const keptWorkers = 1
+/** Edits wait for no load, and most of their time for stores. */
+const concurrentEdits = 2
 
 /** Imports and their tasks: everything a client can ask of them. */
 export type Importer = ReturnType<typeof createImporter>
 
-function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
-  const { concurrentLoads, silenceSeconds } = limits
+function createPool(
+  { limits: { silenceSeconds }, folders, log, events }: ImporterNeeds,
+  concurrency: number,
+): LoadPool {
   return createLoadPool({
-    concurrency: concurrentLoads,
-    kept: Math.min(keptWorkers, concurrentLoads),
+    concurrency,
+    kept: Math.min(keptWorkers, concurrency),
     ownFolder: folders.stores,
     silenceMs: silenceSeconds * 1000,
     onEnd: (error) => tellEnded({ log, events }, 'load', error),
@@ -114,7 +119,7 @@ function createRooms(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = needs
   const live = createLive(needs)
   const { running, progress, locks } = live
-  const pool = createPool(needs)
+  const pool = createPool(needs, limits.concurrentLoads)
   const toolTurns = new WorkQueue({ limit: limits.concurrentLoads })
   const kinds = new Kinds({ ...needs, ...live, pool, tools: { turns: toolTurns, limits } })
   const records = { database, clock, progress }
@@ -154,6 +159,7 @@ function createRooms(needs: ImporterNeeds) {
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
+    edits: new Edits({ database, catalog, locks, pool: createPool(needs, concurrentEdits), clock, log }),
     desk: createDesk({ base: { records, catalog, kinds, pool }, live, look, making, starting, cancel }),
   }
 }
@@ -187,7 +193,7 @@ export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
   const { desk, pool, previews, locator, keys, toolTurns, progress } = rooms
-  const { cancel, rehearsing, mending, preparing, running, restores } = rooms
+  const { cancel, rehearsing, mending, preparing, running, restores, edits } = rooms
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined
@@ -221,6 +227,8 @@ export function createImporter(needs: ImporterNeeds) {
     pool,
     /** Brings layers back to earlier versions. */
     restores,
+    /** Changes single features. */
+    edits,
     /** Under which one at a time works on an import, or loads into a store. */
     locks: running.locks,
     /** Folders whose files layers may be served from. */
@@ -245,6 +253,7 @@ export function createImporter(needs: ImporterNeeds) {
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
       await previews.start()
+      await edits.start()
       await startJobs(jobs, { preparing, running, mending, rehearsing, restores })
       versions = await keepVersions({ catalog, database, events, log, restores })
       cleaning = setInterval(cleanUp, retentionMs).unref()
@@ -254,7 +263,8 @@ export function createImporter(needs: ImporterNeeds) {
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()
-      await Promise.all([versions?.stop(), pool.close(), previews.close(), locator.close(), keys.close()])
+      await Promise.all([versions?.stop(), pool.close(), edits.close()])
+      await Promise.all([previews.close(), locator.close(), keys.close()])
     },
   }
 }

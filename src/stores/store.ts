@@ -254,6 +254,78 @@ export interface TableState {
   mayLag?: boolean
 }
 
+/** One change of one feature, as a store is asked for it. Plain data. */
+export interface EditRequest {
+  /** Unique for each attempt. */
+  editId: string
+  table: string
+  /** The feature that is meant; absent where one is to be added. */
+  featureId?: string
+  /** Under which id it is kept what the table was before; `isBegun` where earlier edits have done so already. */
+  keep?: { id: string; isBegun: boolean }
+}
+
+/**
+ * What becomes of the feature. Of `row` the first row alone counts, and of its schema those columns that are to be written,
+ * under the names of the table; others take their defaults, or keep their values.
+ */
+export type FeatureChange =
+  | { kind: 'add' | 'change'; row: FeatureBatch }
+  | { kind: 'remove' }
+  /** All is as it is meant to be. */
+  | { kind: 'none' }
+
+/** A table that is edited, and the feature that is meant as it is now: nobody else changes it meanwhile. */
+export interface EditedTable {
+  table: TableDescription
+  /** Columns that the store computes: no value can be given. */
+  computed: ReadonlySet<string>
+  /** One row; undefined where there is no such feature. */
+  present: FeaturePage | undefined
+}
+
+/** Says what is to be done; what it throws ends the edit and is thrown. */
+export type DecideChange = (edited: EditedTable) => Promise<FeatureChange>
+
+/** Rows that differ from what is kept, by what became of them: what an edit adds to these numbers. */
+export interface EditCounts {
+  added: number
+  changed: number
+  removed: number
+}
+
+/** What an edit comes to. */
+export interface EditResult {
+  /** The feature that was meant, or was added. */
+  featureId: string
+  /** As it is now, one row; absent of one that was removed. */
+  feature?: FeaturePage
+  /** All 0 where nothing was to be done. */
+  counts: EditCounts
+  /** By how many rows the table has grown. */
+  rowsAdded: number
+  /** Of the table as it is now. */
+  envelope?: Envelope
+  kept?: KeptState | NotKept
+}
+
+/** An edit of which only the commit is missing. Either `commit` or `discard` it at once. */
+export interface PreparedEdit {
+  readonly result: EditResult
+  /** As that of a load: for `outcome`. */
+  readonly token: string
+  commit(): Promise<void>
+  discard(): Promise<void>
+}
+
+/** Changes single features of tables. */
+export interface TableEdits {
+  /** Why the rows of a table cannot be changed, in words for people; undefined where they can. */
+  whyNot(table: string): Promise<string | undefined>
+  /** Throws `Failure` where the table, a constraint of it or `decide` is against it. */
+  prepare(request: EditRequest, decide: DecideChange, signal: AbortSignal): Promise<PreparedEdit>
+}
+
 /**
  * A database or file that holds vector tables. Every method may throw `Failure` of kind `unavailable` when the
  * database cannot be reached. A load is atomic: readers see the table as it was or as it is meant to be, never half;
@@ -276,6 +348,8 @@ export interface VectorStore {
   takeUp?(request: LoadRequest, laidBy: string, hooks: LoadHooks): Promise<StagedLoad>
   /** Present where the store keeps states of its tables. */
   readonly states?: TableStates
+  /** Present where single features can be changed. */
+  readonly edits?: TableEdits
   /** After a crash: whether the commit that `token` stands for happened. */
   outcome(token: string): Promise<'committed' | 'absent'>
   /** Removes staging objects that `loadId` left behind. */

@@ -5,7 +5,11 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
-import { findLayer } from '../rows/layer-rows.ts'
+import type { ChangedTable } from '../rows/changing-layers.ts'
+import { beginChange, isChangedBy } from '../rows/changing-layers.ts'
+import type { LayerEdit } from '../rows/edited-layer.ts'
+import { editLayer } from '../rows/edited-layer.ts'
+import { findLayer, findLayerById } from '../rows/layer-rows.ts'
 import type { MosaicPlace } from '../rows/mosaic-index.ts'
 import { toMosaicParameters } from '../rows/mosaic-index.ts'
 import type { Publication, Refresh } from '../rows/publication.ts'
@@ -16,6 +20,7 @@ import { findStore, getStoreById, insertStore, listStores, moveStore } from '../
 import { findStyle, insertStyle } from '../rows/style-rows.ts'
 import { lockWorkspace } from '../rows/workspace-rows.ts'
 import type { VersionNote } from '../versions/record-versions.ts'
+import { editMode } from '../versions/record-versions.ts'
 
 /** A store over a file that its maker has seen; nothing is opened for it. */
 export interface NewFileStore {
@@ -133,6 +138,33 @@ export class CatalogTransaction {
     return this.#announce(layer, { mode: 'RESTORE', rows: layer.details.featureCount ?? 0 })
   }
 
+  /**
+   * A store is about to commit an edit: from now on nothing that is read of its layers is told as current. False where
+   * the layer has another version than `version`: then nothing is done.
+   */
+  async beginEdit(
+    { id, version }: Pick<LayerRecord, 'id' | 'version'>,
+    table: ChangedTable,
+    editId: string,
+  ): Promise<boolean> {
+    const layer = await findLayerById(this.#db, id)
+    if (layer?.version !== version) return false
+    await beginChange(this.#db, table, { loadId: editId, at: this.#now() })
+    return true
+  }
+
+  /**
+   * Writes what an edit of a feature has changed of a layer; undefined where the layer is gone, or others have changed it since
+   * the edit was begun.
+   */
+  async editLayer(editId: string, edit: LayerEdit): Promise<LayerRecord | undefined> {
+    const known = await findLayerById(this.#db, edit.layerId)
+    if (known === undefined || !isChangedBy(known, editId)) return undefined
+    const layer = await editLayer(this.#db, known, edit, this.#now())
+    const rows = layer?.details.featureCount ?? 0
+    return layer && this.#announce(layer, { mode: editMode, rows })
+  }
+
   /** Keeps a style under a free name of its workspace, which is given. */
   async addStyle(
     workspace: string,
@@ -153,3 +185,5 @@ export class CatalogTransaction {
     return layer
   }
 }
+
+export type { LayerEdit } from '../rows/edited-layer.ts'

@@ -6,6 +6,7 @@ import { sizeOfFiles } from '../files/store-file.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { ContentEnd } from '../versions/contents.ts'
 import { listKeptContents, listKnownIds } from '../versions/contents.ts'
+import { findOpenEdits, togetherSince } from '../versions/open-edits.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { keptUntil } from '../versions/retention.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
@@ -147,6 +148,17 @@ export class Versions {
     if (reason !== undefined) return { reason }
     const { states } = await this.#stores.open(store)
     return states === undefined ? { reason: `A ${store.type} store keeps no earlier states` } : { id }
+  }
+
+  /** How what a layer is before an edit by a user is kept: by a version that earlier edits have begun, or a new one. */
+  async planEdit(layer: LayerRecord, store: StoreRecord, user: string | undefined, newId: string) {
+    const since = togetherSince(this.#parts.clock.now())
+    const { id: layerId, version } = layer
+    const open = await findOpenEdits(this.#parts.database.kysely, { layerId, version, user, since })
+    if (open === undefined) return { since, isJoined: false, keep: await this.howToKeep(store, newId) }
+    const { form, state, reason = 'Nothing was kept of it' } = open.before ?? {}
+    const isKept = form === 'kept' && state !== undefined
+    return { since, isJoined: true, keep: isKept ? { id: state.id } : { reason } }
   }
 
   /** What becomes of the file of a store that is pointed to another. */

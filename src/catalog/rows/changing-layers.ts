@@ -8,6 +8,11 @@ const mark = 'changing '
 /** A load that nobody has settled for so long is treated as a change by somebody else. */
 const longestMs = 10 * 60_000
 
+/** Whether the load or edit that was announced last is this one, and nobody has seen another state since. */
+export function isChangedBy({ seenState }: Pick<LayerRecord, 'seenState'>, loadId: string): boolean {
+  return seenState?.startsWith(`${mark}${loadId} `) === true
+}
+
 /** A table of a store, as layers name it. */
 export interface ChangedTable {
   storeId: number

@@ -119,7 +119,7 @@ export async function insertLayer(
 
 /** Writes what `layer` says and lets its version grow; run it in a transaction. New data are looked at anew. */
 export async function updateLayer(db: Queryable, layer: LayerRecord, note: VersionNote): Promise<void> {
-  const { at, cause } = note
+  const { at, cause, edits } = note
   await db
     .updateTable('layers')
     .set({
@@ -130,7 +130,7 @@ export async function updateLayer(db: Queryable, layer: LayerRecord, note: Versi
       updated_at: at,
       version: sql`version + 1`,
       version_cause: cause,
-      ...(cause === 'import' || cause === 'restore' ? { seen_state: null } : {}),
+      ...(cause === 'import' || cause === 'restore' || edits !== undefined ? { seen_state: null } : {}),
     })
     .where('id', '=', layer.id)
     .execute()

@@ -126,6 +126,34 @@ export async function succeedContent(
   await endContent(db, Number(there.id), { at, end: { form: 'lost', reason }, afterId })
 }
 
+/**
+ * Contents that are being edited are others now: what was kept of those before them leads to these, and the versions that had
+ * them have these.
+ */
+export async function continueContent(
+  db: Queryable,
+  place: ContentPlace,
+  { at, end }: { at: string; end: ContentEnd },
+): Promise<void> {
+  const before = await findPresent(db, place)
+  const next = await beginContent(db, place, at)
+  if (before === undefined) return
+  const contents = db.updateTable('layer_contents')
+  await contents.set({ after_id: next }).where('after_id', '=', Number(before.id)).execute()
+  if (end.form === 'kept' && 'state' in end)
+    await contents
+      .set(endColumns(end))
+      .where('kept_id', '=', end.state.id)
+      .where('form', '=', 'kept')
+      .execute()
+  await db
+    .updateTable('layer_versions')
+    .set({ content_id: next })
+    .where('content_id', '=', Number(before.id))
+    .execute()
+  await db.deleteFrom('layer_contents').where('id', '=', Number(before.id)).execute()
+}
+
 /** Contents that were put aside are in their place again, and those that were there are what `end` says. */
 export async function returnContent(
   db: Queryable,

@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/connection.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { actingUser } from '../../lib/acting.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
+import type { EditCounts } from '../../stores/store.ts'
 import type { LayerDetails, VersionCause } from '../records.ts'
 import { presentContent } from './contents.ts'
 
@@ -18,7 +19,12 @@ export interface VersionNote {
   /** How many rows were loaded. */
   rowsLoaded?: number
   changes?: ChangeCounts
+  /** Of an edit of features: what it adds to the numbers of those that differ, and since when edits are one version. */
+  edits?: { counts: EditCounts; since: string }
 }
+
+/** How rows of a version came that were edited one by one. */
+export const editMode = 'EDIT'
 
 const batch = 500
 
@@ -64,16 +70,22 @@ async function recordOne(
   styles.set(styleKey, digest)
   const place = { storeId: Number(store_id), table: native_name }
   const before = await findLatest(db, id)
-  const { at, cause, importId, mode, changes } = note
+  const { at, cause, importId, mode } = note
+  const user = note.user ?? actingUser()
+  const rows = details.featureCount ?? rowsAfter(before, note)
+  const joined = joinsEdit(before, note, user) ? before : undefined
+  const changes = changesOf(note, joined, rows)
+  // Edits that follow one another are one version, under the last of their numbers.
+  if (joined !== undefined) await forgetVersion(db, id, joined)
   await db
     .insertInto('layer_versions')
     .values({
-      ...{ layer_id: id, version, workspace, name, created_at: at, cause },
-      user_name: note.user ?? actingUser() ?? null,
+      ...{ layer_id: id, version, workspace, name, created_at: joined?.created_at ?? at, cause },
+      user_name: user ?? null,
       import_id: importId ?? null,
       mode: mode ?? null,
       changes: changes === undefined ? null : JSON.stringify(changes),
-      row_count: details.featureCount ?? rowsAfter(before, note) ?? null,
+      row_count: rows ?? null,
       columns_changed: JSON.stringify(before === undefined ? [] : differingColumns(before, details)),
       ...{ document, store_id, native_name, is_public },
       style_digest: await digest,
@@ -104,15 +116,56 @@ async function keepStyle(db: Queryable, workspace: string, name: string): Promis
 }
 
 interface Latest {
+  version: number
+  created_at: string
   document: string
   row_count: number | null
+  user_name: string | null
+  cause: string
+  mode: string | null
+  changes: string | null
+  is_pinned: number
+}
+
+/** Whether an edit goes on with the version before it: of the same user, who has begun it not long ago. */
+function joinsEdit(
+  before: Latest | undefined,
+  { edits }: VersionNote,
+  user: string | undefined,
+): before is Latest {
+  if (edits === undefined || before === undefined || user === undefined) return false
+  const { cause, mode, user_name, is_pinned, created_at } = before
+  const isEdit = cause === ('edit' satisfies VersionCause) && mode === editMode
+  return isEdit && user_name === user && Number(is_pinned) === 0 && created_at > edits.since
+}
+
+function changesOf(
+  { changes, edits }: VersionNote,
+  joined: Latest | undefined,
+  rows: number | undefined,
+): ChangeCounts | undefined {
+  if (edits === undefined) return changes
+  const earlier = joined?.changes == null ? undefined : (JSON.parse(joined.changes) as ChangeCounts)
+  const added = (earlier?.added ?? 0) + edits.counts.added
+  const changed = (earlier?.changed ?? 0) + edits.counts.changed
+  const removed = (earlier?.removed ?? 0) + edits.counts.removed
+  return { added, changed, removed, same: Math.max(0, (rows ?? 0) - added - changed) }
+}
+
+async function forgetVersion(db: Queryable, layerId: number, { version }: Latest): Promise<void> {
+  await db
+    .deleteFrom('layer_versions')
+    .where('layer_id', '=', layerId)
+    .where('version', '=', version)
+    .execute()
 }
 
 /** The version before, as it was told. */
 function findLatest(db: Queryable, layerId: number): Promise<Latest | undefined> {
   return db
     .selectFrom('layer_versions')
-    .select(['document', 'row_count'])
+    .select(['version', 'created_at', 'document', 'row_count'])
+    .select(['user_name', 'cause', 'mode', 'changes', 'is_pinned'])
     .where('layer_id', '=', layerId)
     .orderBy('version', 'desc')
     .executeTakeFirst()
@@ -121,15 +174,17 @@ function findLatest(db: Queryable, layerId: number): Promise<Latest | undefined>
 /** The rows of a layer after a change of which only the loaded ones were counted. */
 function rowsAfter(
   before: Latest | undefined,
-  { cause, mode, rowsLoaded, changes }: VersionNote,
+  { cause, mode, rowsLoaded, changes, edits }: VersionNote,
 ): number | undefined {
-  if (cause === 'edit' || cause === 'style' || cause === 'delete') return rowsOf(before)
+  const known = rowsOf(before)
+  if (edits !== undefined)
+    return known === undefined ? undefined : known + edits.counts.added - edits.counts.removed
+  if (cause === 'edit' || cause === 'style' || cause === 'delete') return known
   if (cause !== 'import') return undefined
   if (mode === 'CREATE' || mode === 'REPLACE') return rowsLoaded
-  const old = rowsOf(before)
-  if (old === undefined) return undefined
-  if (changes !== undefined) return old + changes.added - changes.removed
-  return rowsLoaded === undefined ? undefined : old + rowsLoaded
+  if (known === undefined) return undefined
+  if (changes !== undefined) return known + changes.added - changes.removed
+  return rowsLoaded === undefined ? undefined : known + rowsLoaded
 }
 
 function rowsOf(before: Latest | undefined): number | undefined {

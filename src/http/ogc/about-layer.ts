@@ -62,21 +62,47 @@ export async function aboutLayer(
   return answer(layer)
 }
 
+/** The same about one feature, which is known by a tag of its own: its state, which others may name that change it. */
+export async function aboutOneFeature(
+  parts: OgcParts,
+  request: AboutCollection,
+  reply: FastifyReply,
+  answer: (layer: LayerRecord) => unknown,
+): Promise<unknown> {
+  const layer = await readableLayer(parts, request)
+  await sayHowLong(parts, layer, request, reply)
+  return answer(layer)
+}
+
+/** Says how long an answer about a layer may be kept. */
+async function sayHowLong(
+  { catalog: { layers }, sharedMaxAgeSeconds }: OgcParts,
+  layer: LayerRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const isPublic = request.caller.role === 'anonymous' && (await layers.isPublic(layer))
+  if (isPublic)
+    reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
+  else keepPrivately(reply)
+}
+
 /**
  * Says how long an answer about a layer may be kept, by the layer's version; true where the client has it already: then
  * 304 is set, and there is nothing more to send. `ETag` is weak, since answers tell when they were made.
  */
 async function isKept(
-  { catalog: { layers }, version: program, sharedMaxAgeSeconds }: OgcParts,
+  parts: OgcParts,
   layer: LayerRecord,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
+  const {
+    catalog: { layers },
+    version: program,
+  } = parts
   const { version, isCurrent } = await layers.versionOf(layer)
-  const isPublic = request.caller.role === 'anonymous' && (await layers.isPublic(layer))
-  if (isPublic)
-    reply.header('cache-control', `public, max-age=${ownMaxAgeSeconds}, s-maxage=${sharedMaxAgeSeconds}`)
-  else keepPrivately(reply)
+  await sayHowLong(parts, layer, request, reply)
   if (!isCurrent) return false
   const meaning = [program, layer.id, version, layer.updatedAt, request.link(request.url)]
   const digest = createHash('sha256').update(JSON.stringify(meaning)).digest('base64url').slice(0, 22)

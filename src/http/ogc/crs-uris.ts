@@ -22,7 +22,7 @@ export function toCrsUri(srs: string): string {
 
 /** What the `crs` or `bbox-crs` parameter names; throws `Failure` (`invalid`) for what is unknown. */
 export function parseCrsUri(parameter: string, text: string): RequestedCrs {
-  if (/(?:[:/])CRS84$/i.test(text)) return crs84
+  if (/[:/]CRS84h?$/i.test(text)) return crs84
   const srs = parseSrs(text)
   const record = srs === undefined ? undefined : findCrs(srs)
   if (srs === undefined || record === undefined) {

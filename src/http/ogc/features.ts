@@ -2,7 +2,7 @@ import { defined } from '../../lib/defined.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
-import { aboutLayer, requireFeatures } from './about-layer.ts'
+import { aboutLayer, aboutOneFeature, requireFeatures } from './about-layer.ts'
 import { itemsPath, sendItem, sendItems } from './items.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import {
@@ -44,5 +44,7 @@ export const getFeature = operation({
   query: ItemQuery,
   answers: { 200: FeatureAnswer },
   handle: (parts: OgcParts, request, reply) =>
-    aboutLayer(parts, request, reply, (layer) => sendItem(parts, requireFeatures(layer), request, reply)),
+    aboutOneFeature(parts, request, reply, (layer) =>
+      sendItem(parts, requireFeatures(layer), request, reply),
+    ),
 })

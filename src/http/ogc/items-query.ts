@@ -31,14 +31,19 @@ function wholeNumber(name: string, text: string | undefined, fallback: number, l
 }
 
 /** The CRS that features are wanted in: CRS84, or one that the collection lists. */
-export function requestedCrs(layer: LayerRecord, text: string | undefined): RequestedCrs {
+export function requestedCrs(layer: LayerRecord, text: string | undefined, name = 'crs'): RequestedCrs {
   if (text === undefined) return crs84
-  const crs = parseCrsUri('crs', text)
+  const crs = parseCrsUri(name, text)
   if (supportedCrs(layer).includes(crs.uri)) return crs
   throw invalid(
     'unsupported-crs',
-    `crs "${text}" is not offered: the collection lists ${supportedCrs(layer).join(', ')}`,
+    `${name} "${text}" is not offered: the collection lists ${supportedCrs(layer).join(', ')}`,
   )
+}
+
+/** The CRS that a client says by `Content-Crs` to have written in: CRS84, or one that the collection lists. */
+export function writtenCrs(layer: LayerRecord, header: string | undefined): RequestedCrs {
+  return requestedCrs(layer, header?.trim().replace(/^<([^<>]*)>$/, '$1'), 'Content-Crs')
 }
 
 /** Four or six numbers of `bbox` as an envelope in x, y order. */

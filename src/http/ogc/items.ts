@@ -6,6 +6,7 @@ import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wis
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { tags } from '../etag.ts'
 import { collectionId } from './collection.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
@@ -201,6 +202,14 @@ export function unknownFeature(featureId: string): Error {
   return notFound('unknown-feature', `Feature "${featureId}" does not exist in this collection`)
 }
 
+/** Tells the state of a feature (OGC 20-002, section 8.3); true where the client has it already. */
+function tellTag({ headers }: FastifyRequest, reply: FastifyReply, tag: string | undefined): boolean {
+  if (tag === undefined) return false
+  reply.header('etag', `"${tag}"`)
+  const wanted = tags(headers['if-none-match'])
+  return wanted.includes(`"${tag}"`) || wanted.includes('*')
+}
+
 /** One feature as GeoJSON (OGC 17-069r4, section 7.16). */
 export async function sendItem(
   parts: OgcParts,
@@ -215,11 +224,13 @@ export async function sendItem(
   const wish: PageWish = {
     query: { table: layer.nativeName, limit: 1, offset: 0, featureId },
     numberMatched: 1,
+    ...(given === undefined ? { wantsTag: true } : {}),
     ...outputOf(layer, crs),
     ...defined({ fileLink: view.fileLink }),
   }
   const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
+  if (tellTag(request, reply, written.at(-1)?.tag)) return reply.code(304).send()
   const feature = Buffer.concat(written.map(({ bytes }) => bytes))
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const links = [

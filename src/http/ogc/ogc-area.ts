@@ -1,4 +1,4 @@
-import type { Area } from '../app-types.ts'
+import type { App, Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { KeptCounts } from './kept-counts.ts'
 import { KeptTimes } from './kept-times.ts'
@@ -9,5 +9,14 @@ import { ogcEndpoints } from './routes.ts'
 export function ogcArea(parts: Omit<OgcParts, 'kept'>): Area {
   const { layers } = parts.catalog
   const kept = { counts: new KeptCounts(layers), times: new KeptTimes(layers) }
-  return (app) => addEndpoints(app, ogcEndpoints, { ...parts, kept })
+  return (app) => {
+    keepBodies(app)
+    addEndpoints(app, ogcEndpoints, { ...parts, kept })
+  }
+}
+
+/** Features that are sent are read by the thread that writes them, digit by digit. */
+function keepBodies(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
 }

@@ -1,8 +1,12 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Importer } from '../../importer/importer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { TileParts } from '../tiles/tile-parts.ts'
 import type { KeptCounts } from './kept-counts.ts'
 import type { KeptTimes } from './kept-times.ts'
+
+/** Changes features of layers. */
+type FeatureEdits = Pick<Importer['edits'], 'edit' | 'whyNot'>
 
 /** What the endpoints below `/ogc` work with. */
 export interface OgcParts {
@@ -15,6 +19,7 @@ export interface OgcParts {
   /** Folders whose files may be granules. */
   granuleFolders: readonly string[]
   tiles: TileParts
+  edits: FeatureEdits
   /** What was found out about layers, each for one version of its layer. */
   kept: { counts: KeptCounts; times: KeptTimes }
 }

@@ -1,6 +1,14 @@
 import { endpoint } from '../endpoint.ts'
 import { describeCollection, getCollections, getSchema } from './collections.ts'
 import { getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
+import {
+  createFeature,
+  deleteFeature,
+  describeFeature,
+  describeFeatures,
+  replaceFeature,
+  updateFeature,
+} from './edits.ts'
 import { getFeature, getFeatures } from './features.ts'
 import { getApi, getConformance, getLandingPage } from './landing-page.ts'
 import {
@@ -27,6 +35,19 @@ const tilesetEndpoints = [
   ),
 ]
 
+const items = '/ogc/collections/:collectionId/items'
+const item = `${items}/:featureId`
+
+/** Changing features is for those who may load them. */
+const editEndpoints = [
+  endpoint('OPTIONS', items, 'public', 'OWS:WFS', { describeFeatures }),
+  endpoint('POST', items, 'staff', 'OWS:WFS', { createFeature }),
+  endpoint('OPTIONS', item, 'public', 'OWS:WFS', { describeFeature }),
+  endpoint('PUT', item, 'staff', 'OWS:WFS', { replaceFeature }),
+  endpoint('PATCH', item, 'staff', 'OWS:WFS', { updateFeature }),
+  endpoint('DELETE', item, 'staff', 'OWS:WFS', { deleteFeature }),
+]
+
 /** `/ogc`. What is asked about a layer of rasters counts as `OWS:WCS` in any case. */
 export const ogcEndpoints = [
   endpoint('GET', '/ogc', 'public', 'OWS:WFS', { getLandingPage }),
@@ -35,8 +56,9 @@ export const ogcEndpoints = [
   endpoint('GET', '/ogc/collections', 'public', 'OWS:WFS', { getCollections }),
   endpoint('GET', '/ogc/collections/:collectionId', 'public', 'OWS:WFS', { describeCollection }),
   endpoint('GET', '/ogc/collections/:collectionId/schema', 'public', 'OWS:WFS', { getSchema }),
-  endpoint('GET', '/ogc/collections/:collectionId/items', 'public', 'OWS:WFS', { getFeatures }),
-  endpoint('GET', '/ogc/collections/:collectionId/items/:featureId', 'public', 'OWS:WFS', { getFeature }),
+  endpoint('GET', items, 'public', 'OWS:WFS', { getFeatures }),
+  endpoint('GET', item, 'public', 'OWS:WFS', { getFeature }),
+  ...editEndpoints,
   endpoint('GET', '/ogc/collections/:collectionId/granules', 'public', 'OWS:WCS', { getGranules }),
   endpoint('GET', '/ogc/collections/:collectionId/granules/:featureId', 'public', 'OWS:WCS', { getGranule }),
   endpoint('GET', '/ogc/collections/:collectionId/granules/:featureId/file/:fileName', 'public', 'OWS:WCS', {

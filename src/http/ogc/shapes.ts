@@ -122,9 +122,20 @@ const feature = {
   geometry: Type.Union([Geometry, Type.Null()]),
   properties: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
 }
-const Feature = Type.Object(
+export const Feature = Type.Object(
   { ...feature, links: Type.Optional(links) },
   { description: 'GeoJSON (RFC 7946, section 3.2)' },
+)
+
+/** What is to be changed of a feature. */
+export const FeaturePatch = Type.Object(
+  {
+    type: Type.Optional(feature.type),
+    id: feature.id,
+    geometry: Type.Optional(feature.geometry),
+    properties: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { description: 'JSON Merge Patch (RFC 7396) of a feature: null empties a property' },
 )
 
 export const FeatureAnswer = media('One feature', { 'application/geo+json': Feature })

@@ -4,9 +4,9 @@ import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { originOf } from './links.ts'
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
-const allowedMethods = 'GET, HEAD, POST, PUT, DELETE'
+const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const allowedHeaders =
-  'Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
+  'Authorization, Content-Type, Content-Crs, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
 const exposedHeaders =
   'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, Terrane-Tile, X-Request-Id, Retry-After'
 /** Where everyone may read something, and what that needs. */

@@ -5,7 +5,7 @@ import type { Claim, StoredAnswer } from '../../idempotency/records.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 
-const storedHeaders = ['content-type', 'location', 'etag']
+const storedHeaders = ['content-type', 'content-crs', 'location', 'etag']
 
 /**
  * Honours `Idempotency-Key` on routes with `idempotent: true`: the first answer is kept for 24 hours and given again.
@@ -56,8 +56,10 @@ function claimOf(request: FastifyRequest): Claim | undefined {
 /** What makes two requests the same; of a body that is streamed its length stands for it. */
 function fingerprint(request: FastifyRequest): string {
   const isStream = request.body === undefined || request.body instanceof Readable
+  const hash = createHash('sha256').update(`${request.method} ${request.url}\n`)
+  if (request.body instanceof Uint8Array) return hash.update(request.body).digest('base64url')
   const body = isStream ? request.headers['content-length'] : JSON.stringify(request.body)
-  return createHash('sha256').update(`${request.method} ${request.url}\n${body}`).digest('base64url')
+  return hash.update(String(body)).digest('base64url')
 }
 
 function repeat(reply: FastifyReply, claim: Claim, earlier: StoredAnswer): FastifyReply {

@@ -7,6 +7,7 @@ import { WorkQueue } from '../../lib/workers/work-queue.ts'
 import type { DatabaseConnection, DescribeOptions } from '../../sources/database/database.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import type { DescribedFile } from '../model/model.ts'
+import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadNotice, LoadWork } from './load-work.ts'
 import type { RestorePlan } from './restore-table.ts'
@@ -37,6 +38,11 @@ interface RestoreHandlers {
   beforeCommit(token: string, result: LoadResult): Promise<void>
 }
 
+interface EditHandlers {
+  signal: AbortSignal
+  beforeCommit(token: string, outcome: EditOutcome): Promise<void>
+}
+
 export interface LoadPool {
   /** The format and layers of a file. */
   describe(file: DataFile, options: { charset?: string; signal: AbortSignal }): Promise<DescribedFile>
@@ -47,6 +53,8 @@ export interface LoadPool {
   rehearse(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
   /** Brings a table back to what it was; `beforeCommit` as of a load. */
   restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
+  /** Changes one feature; `beforeCommit` as of a load, where anything is changed at all. */
+  edit(plan: EditPlan, handlers: EditHandlers): Promise<EditOutcome>
   /** Rows by a thread that has no load, where they are there at once; undefined where another is to read them. */
   firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
   /** Loads and descriptions under way, and those that wait. */
@@ -141,6 +149,22 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           onNotice: (notice) => pass(notice, handlers),
         }),
       ),
+    ...changesOfTables(work),
+    firstRows: (wish, signal) =>
+      findFirst(threads, queue, { wish, limit, limits: { signal, graceMs, silenceMs } }),
+    counts: () => ({ running: queue.running, queued: queue.waiting }),
+    close: async () => {
+      queue.close(new Error('The load workers are closed'))
+      await Promise.all([threads.close(), processes.close()])
+    },
+  }
+}
+
+type Work = <T>(signal: AbortSignal, ask: (pool: Pool, limits: Limits) => Promise<T>) => Promise<T>
+
+/** What changes a table without a source. */
+function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
+  return {
     restore: (plan, { signal, beforeCommit }) =>
       work<LoadResult>(signal, (pool, { isSlow: _isSlow, ...limits }) =>
         pool.call('restore', plan, {
@@ -152,13 +176,17 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           },
         }),
       ),
-    firstRows: (wish, signal) =>
-      findFirst(threads, queue, { wish, limit, limits: { signal, graceMs, silenceMs } }),
-    counts: () => ({ running: queue.running, queued: queue.waiting }),
-    close: async () => {
-      queue.close(new Error('The load workers are closed'))
-      await Promise.all([threads.close(), processes.close()])
-    },
+    edit: (plan, { signal, beforeCommit }) =>
+      work<EditOutcome>(signal, (pool, { isSlow: _isSlow, ...limits }) =>
+        pool.call('edit', plan, {
+          ...limits,
+          key: plan.connection.parameters.path,
+          onNotice: () => undefined,
+          onAsk: async (question) => {
+            if ('edited' in question) await beforeCommit(question.token, question.edited)
+          },
+        }),
+      ),
   }
 }
 

@@ -6,6 +6,8 @@ import type { DatabaseConnection, DescribedDatabase } from '../../sources/databa
 import { getDatabaseReader } from '../../sources/database/registry.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import { describeFile } from './describe-file.ts'
+import type { EditOutcome, EditPlan } from './edit-feature.ts'
+import { editFeature } from './edit-feature.ts'
 import { findFirstRows } from './first-rows.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { RestorePlan } from './restore-table.ts'
@@ -29,6 +31,7 @@ export type LoadQuestion =
   | { nothingMended: MendedOutcome }
   | { token: string; outcome: LoadOutcome }
   | { token: string; restored: LoadResult }
+  | { token: string; edited: EditOutcome }
 
 type LoadContext = CallContext<LoadNotice, LoadQuestion, void>
 
@@ -72,6 +75,13 @@ function handlersAt(place: LoadPlace) {
         signal,
         onMessage: (message) => notify({ message }),
         beforeCommit: (token, restored) => ask({ token, restored }),
+      })
+    },
+    edit: (plan: EditPlan, { signal, ask }: LoadContext): Promise<EditOutcome> => {
+      checkStore(place, plan.connection)
+      return editFeature(plan, {
+        signal,
+        beforeCommit: (token, edited) => ask({ token, edited }),
       })
     },
     rehearse: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {

@@ -1,3 +1,4 @@
+export type { EditOutcome, EditWish } from './edit-feature.ts'
 export type {
   LoadOutcome,
   LoadPlan,

@@ -8,6 +8,7 @@ import type { TableDescription, UniqueKey, VectorStore } from '../store.ts'
 import { findChange } from './contents.ts'
 import type { FindCrsDefinition } from './crs-rows.ts'
 import { dropTable } from './drop-table.ts'
+import { createTableEdits } from './edit/prepare-edit.ts'
 import { storeFailure } from './errors.ts'
 import type { GeoPackageStoreSettings } from './file-access.ts'
 import { checkFile, hasFile } from './file-access.ts'
@@ -75,7 +76,12 @@ export function createGeoPackageStore(
     tableName: toTableName,
     stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
     takeUp: (request, laidBy, hooks) => write(() => takeUp(surroundings, request, laidBy, hooks)),
-    ...(settings.isReadOnly === true ? {} : { states: createTableStates(surroundings, reading) }),
+    ...(settings.isReadOnly === true
+      ? {}
+      : {
+          states: createTableStates(surroundings, reading),
+          edits: createTableEdits(surroundings, reading),
+        }),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))

@@ -9,6 +9,8 @@ const maxLogBytes = 16 * 2 ** 20
 interface Kept {
   db: DatabaseSync
   file: string
+  /** Whether it was used for nothing that it does not know of itself. */
+  knowsAll: boolean
 }
 
 /**
@@ -31,7 +33,7 @@ export class Writer {
   async take({ isNew }: { isNew: boolean }): Promise<DatabaseSync> {
     const kept = this.#kept
     clearTimeout(this.#timer)
-    if (kept !== undefined && !isNew && kept.file === identity(this.#path)) {
+    if (kept !== undefined && (!isNew || kept.knowsAll) && kept.file === identity(this.#path)) {
       this.#kept = undefined
       return kept.db
     }
@@ -39,14 +41,14 @@ export class Writer {
     return openForLoading(this.#path)
   }
 
-  /** Ends a load that committed. */
-  async keep(db: DatabaseSync): Promise<void> {
+  /** Ends a load or edit that committed; `knowsAll` where no schema was written behind the back of the connection. */
+  async keep(db: DatabaseSync, { knowsAll = false }: { knowsAll?: boolean } = {}): Promise<void> {
     const file = identity(this.#path)
     if (this.#keepMs === 0 || this.#kept !== undefined || file === undefined) {
       await this.#leave(db, () => moveIntoFile(db))
       return
     }
-    this.#kept = { db, file }
+    this.#kept = { db, file, knowsAll }
     if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => moveIntoFile(db))
     this.#letGoLater()
   }

@@ -32,6 +32,8 @@ export interface PageWish {
   isYx: boolean
   /** How many match, where that is known: they are not counted then. */
   numberMatched?: number
+  /** Whether the tag of a single feature is wanted. */
+  wantsTag?: boolean
   fileLink?: FileLink
   /** Where the columns of the table have other names than what is shown of them. */
   columns?: ShownColumns
@@ -45,4 +47,6 @@ export interface PagePart {
   /** In all parts so far. */
   numberReturned: number
   isLast: boolean
+  /** Of the feature that was written last, where it was wanted. */
+  tag?: string
 }

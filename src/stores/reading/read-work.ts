@@ -92,6 +92,8 @@ function createHandlers(stores: KeptStores) {
       stores.use(connection, (store) => statesOf(store).drop({ id })),
     listKept: ({ connection }: Asked): Promise<string[]> =>
       stores.use(connection, (store) => statesOf(store).list()),
+    whyNotEdited: ({ connection, table }: AskedTable): Promise<string | undefined> =>
+      stores.use(connection, async (store) => store.edits?.whyNot(table)),
     timeBounds: (
       { connection, table, attribute }: AskedTable & { attribute: string },
       { signal }: Context,

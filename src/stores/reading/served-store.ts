@@ -6,6 +6,7 @@ import type {
   FeaturePage,
   FeatureQuery,
   StoreConnection,
+  TableEdits,
   TableStates,
   TileReads,
   VectorStore,
@@ -28,7 +29,7 @@ export interface ServedStore extends VectorStore, TileReads {
   summarize(wish: SummaryWish, signal: AbortSignal): Promise<ValueSummary>
 }
 
-/** `stage` and what stages or reads earlier states work in this thread: loads have threads of their own. */
+/** `stage`, edits and what stages or reads earlier states work in this thread: loads have threads of their own. */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection)
   const isFile = getStoreDescription(connection.type).file !== undefined
@@ -54,7 +55,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     }
   }
 
-  const { states } = local
+  const { states, edits } = local
   const served: TableStates | undefined = states && {
     stageRestore: (request, hooks) => states.stageRestore(request, hooks),
     read: (table, path, signal) => states.read(table, path, signal),
@@ -63,8 +64,13 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     drop: ({ id }) => ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits)),
     list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
   }
+  const servedEdits: TableEdits | undefined = edits && {
+    whyNot: (table) => ask(({ pool, limits }) => pool.call('whyNotEdited', { connection, table }, limits)),
+    prepare: (request, decide, signal) => edits.prepare(request, decide, signal),
+  }
   return {
     type: connection.type,
+    ...(servedEdits === undefined ? {} : { edits: servedEdits }),
     ...(served === undefined ? {} : { states: served }),
     tableName: (wanted, suffix) => local.tableName(wanted, suffix),
     stage: (request, batches, hooks) => local.stage(request, batches, hooks),

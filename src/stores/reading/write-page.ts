@@ -3,9 +3,11 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import { columnValue } from '../../geo/column.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { featureToJson } from '../../geo/feature-json.ts'
+import { featureTag } from '../../geo/feature-tag.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import { attributeIndex } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeatureQuery, VectorStore } from '../store.ts'
 import type { FileLink, PagePart, PageWish, WishedBox } from './page-wish.ts'
@@ -32,6 +34,7 @@ export async function* writePage(
       const shown = await reprojectBatch(batch, reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
         page.add(shown, row, ids[row] ?? '')
+        if (wish.wantsTag === true) page.tag = featureTag(read.batch, row, ids[row] ?? '')
         if (page.text.length >= partLength) yield page.take(numberMatched, false)
       }
     }
@@ -43,6 +46,7 @@ export async function* writePage(
 
 class PageText {
   text = ''
+  tag: string | undefined
   #numberReturned = 0
   readonly #wish: PageWish
 
@@ -63,7 +67,8 @@ class PageText {
   take(numberMatched: number, isLast: boolean): PagePart {
     const bytes = encoder.encode(this.text)
     this.text = ''
-    return { bytes, numberMatched, numberReturned: this.#numberReturned, isLast }
+    const { tag } = this
+    return { bytes, numberMatched, numberReturned: this.#numberReturned, isLast, ...defined({ tag }) }
   }
 }
 

@@ -22,17 +22,20 @@ export function upsertBounds(
 }
 
 /** Whether a row that is changed or gone reached one of the sides. */
-function hadEdge(db: DatabaseSync, geometry: string, { minX, minY, maxX, maxY }: Envelope): boolean {
-  const reaches = (box: Box | undefined): boolean =>
-    box !== undefined && (box[0] <= minX || box[1] <= minY || box[2] >= maxX || box[3] >= maxY)
+function hadEdge(db: DatabaseSync, geometry: string, envelope: Envelope): boolean {
   for (const row of db.prepare(`SELECT ${quoteName(geometry)} AS g FROM ${oldRowsTable}`).iterate()) {
-    if (reaches(boxOf(row['g']))) return true
+    if (reachesEdge(boxOf(row['g']), envelope)) return true
   }
   return false
 }
 
+/** Whether a box reaches one of the sides of an envelope. */
+export function reachesEdge(box: Box | undefined, { minX, minY, maxX, maxY }: Envelope): boolean {
+  return box !== undefined && (box[0] <= minX || box[1] <= minY || box[2] >= maxX || box[3] >= maxY)
+}
+
 /** The exact envelope: an R*Tree rounds outwards, and tells which rows can be at the edge. */
-function tableBounds(
+export function tableBounds(
   db: DatabaseSync,
   { table, geometry, id, isIndexed }: Pick<LoadPlan, 'table' | 'geometry' | 'id' | 'isIndexed'>,
 ): Envelope | undefined {

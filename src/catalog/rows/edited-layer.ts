@@ -1,0 +1,50 @@
+import type { Queryable } from '../../db/connection.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import { defined, without } from '../../lib/defined.ts'
+import type { EditCounts } from '../../stores/store.ts'
+import type { LayerRecord } from '../records.ts'
+import type { ContentEnd } from '../versions/contents.ts'
+import { continueContent, succeedContent } from '../versions/contents.ts'
+import { editMode } from '../versions/record-versions.ts'
+import { findLayerById, updateLayer } from './layer-rows.ts'
+import { growBesides } from './version-numbers.ts'
+
+/** What an edit of a feature has changed of a layer. */
+export interface LayerEdit {
+  layerId: number
+  user?: string
+  /** What becomes of the contents that were there; where `isJoined`, of those before earlier edits. */
+  end: ContentEnd
+  /** Whether it goes on with the version of earlier edits. */
+  isJoined: boolean
+  since: string
+  counts: EditCounts
+  rowsAdded: number
+  envelope?: Envelope
+}
+
+/** Writes what an edit has changed of a layer; run it in a transaction. */
+export async function editLayer(
+  db: Queryable,
+  layer: LayerRecord,
+  edit: LayerEdit,
+  at: string,
+): Promise<LayerRecord | undefined> {
+  const { end, isJoined, user, since, counts, rowsAdded, envelope } = edit
+  const place = { storeId: layer.storeId, table: layer.nativeName }
+  await (isJoined ? continueContent : succeedContent)(db, place, { at, end })
+  const { featureCount } = layer.details
+  const details = {
+    ...without(layer.details, 'envelope', 'featureCount', 'times'),
+    ...defined({ envelope }),
+    ...(featureCount === undefined ? {} : { featureCount: featureCount + rowsAdded }),
+  }
+  const note = {
+    ...{ at, cause: 'edit' as const, mode: editMode },
+    edits: { counts, since: isJoined ? since : at },
+    ...defined({ user }),
+  }
+  await updateLayer(db, { ...layer, details }, note)
+  await growBesides(db, layer, note)
+  return findLayerById(db, layer.id)
+}

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { LayerEdit } from '../../catalog/doors/transaction.ts'
+import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
+import type { ContentEnd } from '../../catalog/versions/contents.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { defined } from '../../lib/defined.ts'
+import { conflict, Failure } from '../../lib/errors.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
+import type { EditRequest, KeptState, NotKept } from '../../stores/store.ts'
+import type { ImportLocks } from '../live/live.ts'
+import type { EditOutcome, EditWish, LoadPool } from '../worker/worker.ts'
+import type { EditRecord } from './edit-rows.ts'
+import { deleteEdit, insertEdit } from './edit-rows.ts'
+import { publishEdit, settleEdits } from './settle-edits.ts'
+
+interface EditNeeds {
+  database: Database
+  catalog: Catalog
+  locks: ImportLocks
+  /** Its own, which it closes: those that load may all be busy for long. */
+  pool: LoadPool
+  clock: Clock
+  log: Logger
+}
+
+/** What is asked for. */
+export interface WishedEdit extends EditWish {
+  /** Absent where a feature is to be added. */
+  featureId?: string
+  user?: string
+}
+
+/** What became of it. */
+export type MadeEdit = Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'>
+
+/** How long an edit waits for loads and for other writers. */
+const patienceMs = 30_000
+/** After so long an edit has ended, well or not. */
+const longestMs = 120_000
+/** How often an edit is planned anew when the layer got another version meanwhile. */
+const mostPlans = 5
+
+/** The layer got another version between the plan and the commit. */
+class Outdated extends Error {}
+
+/** Changes features of layers, each in a transaction of its own, by the same protocol and in the same turns as loads. */
+export class Edits {
+  readonly #needs: EditNeeds
+  readonly #process = randomUUID()
+  #later: NodeJS.Timeout | undefined
+
+  constructor(needs: EditNeeds) {
+    this.#needs = needs
+  }
+
+  /** Why the features of a layer cannot be changed, in words for people; undefined where they can. */
+  async whyNot(layer: LayerRecord): Promise<string | undefined> {
+    const { catalog } = this.#needs
+    const store = await catalog.layers.storeOf(layer)
+    const description = findStoreDescription(store.type)
+    if (description === undefined) return 'It is a layer of rasters'
+    if (!store.isEnabled) return `Its store "${store.name}" is switched off`
+    if (!description.can.takesLoads)
+      return `It is served from a file of format ${store.type}, which is not written to: import it into a GeoPackage or PostGIS store`
+    const opened = await catalog.layers.openStoreOf(layer)
+    if (opened.edits === undefined)
+      return `Its store "${store.name}" is served as it is: nothing is written to it`
+    return opened.edits.whyNot(layer.nativeName)
+  }
+
+  /** For a layer that `whyNot` says nothing of. Throws `Failure` where its table or a value is against it: nothing is changed then. */
+  async edit(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
+    const limit = AbortSignal.timeout(patienceMs)
+    const either = AbortSignal.any([signal, limit])
+    try {
+      return await this.#inTurn(layer, either, () => this.#settled(layer, wish, either))
+    } catch (error) {
+      if (limit.aborted && !signal.aborted && isEndedBy(error)) throw busy(layer, error)
+      throw error
+    }
+  }
+
+  /** Before any edit or load begins: ends what an earlier process has begun; where others work too, what is old by then. */
+  async start(): Promise<void> {
+    const isAlone = this.#needs.database.writes() !== undefined
+    await settleEdits(this.#needs, (record) => isAlone || this.#isOld(record))
+    const settleOld = (): void =>
+      void settleEdits(this.#needs, (record) => this.#isOld(record)).catch(() => undefined)
+    this.#later = setTimeout(settleOld, longestMs + patienceMs).unref()
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#later)
+    await this.#needs.pool.close()
+  }
+
+  /** Whether an edit must have ended by now, whoever makes it. */
+  #isOld({ createdAt }: { createdAt: string }): boolean {
+    return this.#needs.clock.now().getTime() - Date.parse(createdAt) > longestMs
+  }
+
+  /** One at a time works on a table, loads too; some stores take one at a time in all. */
+  async #inTurn<T>(
+    { storeId, nativeName }: LayerRecord,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { catalog, locks } = this.#needs
+    const { type } = await catalog.stores.get(storeId)
+    const one = findStoreDescription(type)?.can.oneLoadAtATime === true
+    return locks.hold(
+      `table ${storeId}/${nativeName}`,
+      () => (one ? locks.hold(`store ${storeId}`, work, signal) : work()),
+      signal,
+    )
+  }
+
+  /** After what an earlier edit of this process has left, where the catalogue was out of reach. */
+  async #settled(layer: LayerRecord, wish: WishedEdit, signal: AbortSignal): Promise<MadeEdit> {
+    const { storeId, nativeName } = layer
+    await settleEdits(this.#needs, (record) => {
+      const isHere = record.storeId === storeId && record.table === nativeName
+      return isHere && (record.process === this.#process || this.#isOld(record))
+    })
+    for (let plan = 1; ; plan += 1) {
+      try {
+        return await this.#attempt(layer, wish, signal)
+      } catch (error) {
+        if (!(error instanceof Outdated)) throw error
+        if (plan === mostPlans) throw busy(layer, error)
+      }
+    }
+  }
+
+  async #attempt(
+    { id, nativeName }: LayerRecord,
+    { featureId, user, ...wish }: WishedEdit,
+    signal: AbortSignal,
+  ): Promise<MadeEdit> {
+    const { catalog, pool } = this.#needs
+    const layer = await this.#present(id)
+    const store = await catalog.stores.get(layer.storeId)
+    const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
+    const request: EditRequest = {
+      ...{ editId: randomUUID(), table: nativeName },
+      ...defined({ featureId }),
+      ...('id' in keep ? { keep: { id: keep.id, isBegun: isJoined } } : {}),
+    }
+    let record: EditRecord | undefined
+    const beforeCommit = async (token: string, outcome: EditOutcome): Promise<void> => {
+      const edit = layerEdit(outcome, { layerId: id, isJoined, since, store, keep, user })
+      const { editId, table } = request
+      record = { editId, storeId: store.id, table, token, process: this.#process, edit }
+      await this.#record(layer, record)
+    }
+    const connection = await catalog.stores.connection(store)
+    const outcome = await pool
+      .edit({ connection, request, wish }, { signal, beforeCommit })
+      .catch(async (error: unknown) => {
+        if (record === undefined || !(await this.#isDone(record))) throw error
+        throw unsettled(error)
+      })
+    if (record !== undefined) await publishEdit(this.#needs, record)
+    return outcome
+  }
+
+  /** The layer as it is now, with what others have changed told before. */
+  async #present(id: number): Promise<LayerRecord> {
+    const { layers } = this.#needs.catalog
+    const found = await layers.findById(id)
+    if (found === undefined) throw conflict('layer-gone', 'The layer was deleted meanwhile')
+    const { version } = await layers.refreshVersion(found)
+    return version === found.version ? found : { ...found, version }
+  }
+
+  /** From now on nothing that is read of the layer is told as current, and a crash is found out about. */
+  async #record(layer: LayerRecord, record: EditRecord): Promise<void> {
+    const { catalog, clock } = this.#needs
+    const { storeId, table, editId } = record
+    await catalog.transaction(async (change, db) => {
+      if (!(await change.beginEdit(layer, { storeId, table }, editId)))
+        throw new Outdated('The layer has another version by now')
+      await insertEdit(db, record, clock.now().toISOString())
+    })
+  }
+
+  /** Whether an edit that failed has committed, or nobody can tell: then it is not forgotten. */
+  async #isDone({ storeId, token, editId }: EditRecord): Promise<boolean> {
+    const { catalog, database } = this.#needs
+    try {
+      const opened = await catalog.stores.open(await catalog.stores.get(storeId))
+      if ((await opened.outcome(token)) === 'committed') return true
+      await deleteEdit(database.kysely, editId)
+      await catalog.layers.giveUpChange(editId)
+      return false
+    } catch {
+      return true
+    }
+  }
+}
+
+interface Planned {
+  layerId: number
+  isJoined: boolean
+  since: string
+  store: StoreRecord
+  keep: { id: string } | NotKept
+  user: string | undefined
+}
+
+function layerEdit(
+  { kept, counts, rowsAdded, envelope }: EditOutcome,
+  { store, keep, user, ...planned }: Planned,
+): LayerEdit {
+  return { ...planned, end: endOf(store, kept ?? keep), counts, rowsAdded, ...defined({ user, envelope }) }
+}
+
+function endOf(
+  { parameters: { path } }: StoreRecord,
+  kept: KeptState | NotKept | { id: string },
+): ContentEnd {
+  if ('form' in kept) return { form: 'kept', state: kept, ...defined({ path }) }
+  return { form: 'lost', reason: 'reason' in kept ? kept.reason : 'What was kept of it was removed' }
+}
+
+function isEndedBy(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+}
+
+function busy({ workspace, name }: LayerRecord, cause: unknown): Failure {
+  const text = `Somebody else writes to "${workspace}:${name}" or its store, a load maybe: try again`
+  return new Failure('unavailable', 'layer-busy', text, { retryAfterSeconds: 10, cause })
+}
+
+function unsettled(cause: unknown): Failure {
+  const text = 'Whether the feature was changed is not known yet: read it again in a while'
+  return new Failure('unavailable', 'edit-unsettled', text, { retryAfterSeconds: 10, cause })
+}

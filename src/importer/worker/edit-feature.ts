@@ -1,0 +1,162 @@
+import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
+import { parseFeatureBody, parsePatchBody } from '../../formats/geojson/edited-feature.ts'
+import type { CrsDeclaration } from '../../geo/crs.ts'
+import { featureToJson } from '../../geo/feature-json.ts'
+import { featureTag } from '../../geo/feature-tag.ts'
+import { reprojectBatch } from '../../geo/reproject-batch.ts'
+import { defined } from '../../lib/defined.ts'
+import { conflict, Failure, invalid, notFound } from '../../lib/errors.ts'
+import { findReprojector } from '../../stores/reading/reprojectors.ts'
+import type {
+  DecideChange,
+  EditedTable,
+  EditRequest,
+  EditResult,
+  FeatureChange,
+  FeaturePage,
+  StoreConnection,
+} from '../../stores/store.ts'
+import type { WrittenCrs } from './edited-geometry.ts'
+import { meantGeometry } from './edited-geometry.ts'
+import { editedRow } from './edited-row.ts'
+import { latestStore } from './latest-store.ts'
+
+/** What a client wants of one feature. Plain data. */
+export interface EditWish {
+  kind: 'create' | 'replace' | 'update' | 'delete'
+  /** A feature, of an update a JSON Merge Patch; absent of a deletion. */
+  body?: Uint8Array
+  written: WrittenCrs
+  /** Of the layer, where it is known. */
+  crs?: CrsDeclaration | string
+  /** Tags of which the feature must have one still; `*` stands for any. */
+  ifMatch?: string[]
+}
+
+/** Everything a worker needs to change a feature. Plain data: it crosses threads; it holds secrets and is never logged. */
+export interface EditPlan {
+  connection: StoreConnection
+  request: EditRequest
+  wish: EditWish
+}
+
+/** What an edit has come to. */
+export interface EditOutcome extends Omit<EditResult, 'feature'> {
+  isChanged: boolean
+  /** Of the feature as it is now. */
+  tag?: string
+  /** The same as GeoJSON in the CRS of the request; of an added one. */
+  json?: string
+}
+
+interface EditHooks {
+  signal: AbortSignal
+  /** Called before the commit of what is changed; the store rolls back when it throws. */
+  beforeCommit(token: string, outcome: EditOutcome): Promise<void>
+}
+
+/** Changes one feature; all is as it was before unless this returns. */
+export async function editFeature(
+  { connection, request, wish }: EditPlan,
+  { signal, beforeCommit }: EditHooks,
+): Promise<EditOutcome> {
+  const { edits, type } = await latestStore(connection)
+  if (edits === undefined)
+    throw conflict('table-read-only', `A ${type} store has no features that can be changed`)
+  const body = parseBody(wish)
+  let isChanged = true
+  const decide: DecideChange = async (edited) => {
+    const change = await decideChange(edited, request, wish, body)
+    isChanged = change.kind !== 'none'
+    return change
+  }
+  const { result, token, commit, discard } = await edits.prepare(request, decide, signal)
+  let outcome: EditOutcome
+  try {
+    outcome = await toOutcome(result, wish, isChanged)
+    if (isChanged) await beforeCommit(token, outcome)
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  await (isChanged ? commit() : discard())
+  return outcome
+}
+
+function parseBody({ kind, body }: EditWish): EditedFeature | undefined {
+  if (kind === 'delete') return undefined
+  if (body === undefined || body.length === 0)
+    throw invalid('invalid-feature', 'The body is empty: a GeoJSON feature is expected')
+  return kind === 'update' ? parsePatchBody(body) : parseFeatureBody(body)
+}
+
+async function decideChange(
+  edited: EditedTable,
+  { featureId = '' }: EditRequest,
+  wish: EditWish,
+  body: EditedFeature | undefined,
+): Promise<FeatureChange> {
+  const { present } = edited
+  if (wish.kind !== 'create') requirePresent(present, featureId, wish.ifMatch)
+  if (body === undefined) return { kind: 'remove' }
+  const geometry = await geometryOf(edited, wish, body)
+  const row = editedRow(body, geometry, edited, wish.kind === 'replace' ? 'all' : 'named')
+  if (wish.kind === 'create') return { kind: 'add', row }
+  const isSame = row.columns.length === 0 && row.geometry === undefined
+  return isSame ? { kind: 'none' } : { kind: 'change', row }
+}
+
+/** OGC 20-002, /req/create-replace-delete/put-rid-exception and /req/optimistic-locking-etags/ifmatch-put-eval. */
+function requirePresent(
+  present: FeaturePage | undefined,
+  featureId: string,
+  ifMatch: string[] | undefined,
+): void {
+  if (ifMatch === undefined) {
+    if (present === undefined) throw unknownFeature(featureId)
+    return
+  }
+  const tag = present && featureTag(present.batch, 0, present.ids[0] ?? '')
+  if (tag !== undefined && (ifMatch.includes('*') || ifMatch.includes(`"${tag}"`))) return
+  throw new Failure(
+    'precondition',
+    'changed-meanwhile',
+    'If-Match does not name the present state: it was changed meanwhile, read it again',
+  )
+}
+
+function unknownFeature(featureId: string): Failure {
+  return notFound('unknown-feature', `Feature "${featureId}" does not exist in this collection`)
+}
+
+async function geometryOf({ table, present }: EditedTable, wish: EditWish, { geometry }: EditedFeature) {
+  if (geometry === undefined) return undefined
+  if (table.schema.geometry === undefined) {
+    if (geometry === null) return undefined
+    throw invalid('invalid-geometry', 'The layer has no geometry: "geometry" must be null')
+  }
+  const { written, crs, kind } = wish
+  const meant = await meantGeometry(geometry, { written, crs, present, isPatch: kind === 'update' })
+  return meant.column
+}
+
+async function toOutcome(
+  { feature, ...result }: EditResult,
+  wish: EditWish,
+  isChanged: boolean,
+): Promise<EditOutcome> {
+  if (feature === undefined) return { ...result, isChanged }
+  const tag = featureTag(feature.batch, 0, result.featureId)
+  const json = wish.kind === 'create' ? await featureText(feature, wish) : undefined
+  return { ...result, isChanged, tag, ...defined({ json }) }
+}
+
+async function featureText({ batch, ids }: FeaturePage, { crs, written }: EditWish): Promise<string> {
+  if (crs === undefined) return featureToJson(batch, 0, ids[0] ?? '', written)
+  const reprojector = await findReprojector(crs, written.srs)
+  try {
+    return featureToJson(await reprojectBatch(batch, reprojector), 0, ids[0] ?? '', written)
+  } finally {
+    await reprojector.close()
+  }
+}

@@ -1,0 +1,124 @@
+import type { WrittenJson } from '../../formats/geojson/edited-feature.ts'
+import { WrittenNumber } from '../../formats/geojson/edited-feature.ts'
+import type { Column } from '../../geo/column.ts'
+import { createColumnBuilder } from '../../geo/column-builder.ts'
+import type { Attribute, AttributeType } from '../../geo/schema.ts'
+import { convertColumn, expandDecimal } from '../../stores/convert-column.ts'
+
+/** A value does not go into its column as it is. */
+export class MisfitValue extends Error {}
+
+const integers: readonly AttributeType[] = ['int16', 'int32', 'int64']
+const floats: readonly AttributeType[] = ['float32', 'float64']
+const shownLength = 80
+const encoder = new TextEncoder()
+
+/** What a type is called in a message. */
+const typeWords: Record<AttributeType, string> = {
+  boolean: 'true or false',
+  int16: 'an integer from -32768 to 32767',
+  int32: 'an integer from -2147483648 to 2147483647',
+  int64: 'an integer of 64 bits',
+  float32: 'a number of single precision',
+  float64: 'a number of double precision',
+  decimal: 'a decimal number',
+  text: 'a text',
+  date: 'a date such as "2026-11-22"',
+  time: 'a time of day such as "18:30:00"',
+  timestamp: 'a time such as "2026-11-22T18:30:00Z", to microseconds',
+  binary: 'binary data in base64',
+}
+
+/** A column of one row with what a client wrote; throws `MisfitValue` where the table would hold something else. */
+export function editedColumn(attribute: Attribute, value: WrittenJson): Column {
+  const { type, isNullable } = attribute
+  const builder = createColumnBuilder(type, 1)
+  if (value === null) {
+    if (isNullable === false) throw new MisfitValue('it cannot be null')
+    builder.appendNull()
+    return builder.finish()
+  }
+  if (type === 'boolean') return asBoolean(attribute, value)
+  if (integers.includes(type) || floats.includes(type) || type === 'decimal')
+    return asNumber(attribute, value)
+  if (typeof value !== 'string') throw misfit(attribute, value)
+  if (type === 'binary') return asBinary(attribute, value)
+  return type === 'text' ? asText(attribute, value) : asTime(attribute, value)
+}
+
+function misfit({ type }: Attribute, value: WrittenJson): MisfitValue {
+  const shown = value instanceof WrittenNumber ? value.text : JSON.stringify(value)
+  return new MisfitValue(`${shown.slice(0, shownLength)} is not ${typeWords[type]}`)
+}
+
+function asBoolean(attribute: Attribute, value: WrittenJson): Column {
+  const builder = createColumnBuilder('boolean', 1)
+  if (typeof value !== 'boolean' || builder.kind !== 'fixed') throw misfit(attribute, value)
+  builder.append(value ? 1 : 0)
+  return builder.finish()
+}
+
+function asNumber(attribute: Attribute, value: WrittenJson): Column {
+  const text = value instanceof WrittenNumber ? value.text : typeof value === 'number' ? String(value) : ''
+  const digits = text === '' ? undefined : expandDecimal(text)
+  if (digits === undefined) throw misfit(attribute, value)
+  const { type } = attribute
+  if (floats.includes(type) && !isHeld(digits, type)) throw misfit(attribute, value)
+  if (type === 'decimal') requireDigits(attribute, digits)
+  return converted(attribute, 'decimal', digits, value)
+}
+
+/** Rounding to the nearest float is no loss, but for whole numbers, which people count by. */
+function isHeld(digits: string, type: AttributeType): boolean {
+  const number = type === 'float32' ? Math.fround(Number(digits)) : Number(digits)
+  if (!Number.isFinite(number)) return false
+  const whole = /^([+-]?\d+)\.?0*$/.exec(digits)?.[1]
+  return whole === undefined ? number !== 0 || !/[1-9]/.test(digits) : BigInt(number) === BigInt(whole)
+}
+
+function requireDigits({ precision, scale = 0 }: Attribute, digits: string): void {
+  if (precision === undefined) return
+  const [, whole = '', fraction = ''] = /^[+-]?0*(\d*)\.?(\d*?)0*$/.exec(digits) ?? []
+  if (fraction.length <= Math.max(scale, 0) && whole.length <= precision - scale) return
+  throw new MisfitValue(`${digits} has more digits than ${precision}, ${scale} of them after the point`)
+}
+
+function asText({ maxLength }: Attribute, value: string): Column {
+  if (value.includes('\0')) throw new MisfitValue('a text cannot hold the character U+0000')
+  if (!value.isWellFormed()) throw new MisfitValue('the text holds half a character (a lone surrogate)')
+  const length = maxLength === undefined ? 0 : [...value].length
+  if (maxLength !== undefined && length > maxLength)
+    throw new MisfitValue(`the text has ${length} characters, ${maxLength} at most`)
+  return textColumn('text', value)
+}
+
+function asBinary(attribute: Attribute, value: string): Column {
+  const bytes = Buffer.from(value, 'base64')
+  if (bytes.toString('base64') !== value) throw misfit(attribute, value)
+  const builder = createColumnBuilder('binary', 1)
+  if (builder.kind === 'var') builder.appendBytes(bytes)
+  return builder.finish()
+}
+
+const forms: Partial<Record<AttributeType, RegExp>> = {
+  date: /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d$/,
+  time: /^\d\d:\d\d(?::\d\d(?:\.\d{1,6}0*)?)?$/,
+  timestamp: /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d[Tt ]\d\d:\d\d/,
+}
+
+function asTime(attribute: Attribute, value: string): Column {
+  if (forms[attribute.type]?.test(value) !== true) throw misfit(attribute, value)
+  return converted(attribute, 'text', value, value)
+}
+
+function converted(attribute: Attribute, from: 'text' | 'decimal', text: string, value: WrittenJson): Column {
+  return convertColumn(textColumn(from, text), 1, attribute, () => {
+    throw misfit(attribute, value)
+  })
+}
+
+function textColumn(type: 'text' | 'decimal', text: string): Column {
+  const builder = createColumnBuilder(type, 1)
+  if (builder.kind === 'var') builder.appendBytes(encoder.encode(text))
+  return builder.finish()
+}

@@ -1,0 +1,76 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import { findTable } from '../../../formats/geopackage/tables.ts'
+import { BatchBuilder } from '../../../geo/batch.ts'
+import { conflict, Failure } from '../../../lib/errors.ts'
+import type { FeaturePage } from '../../store.ts'
+import { generatedColumns, refuseVirtual } from '../foreign-code.ts'
+import { hasRtree } from '../rtree-sql.ts'
+
+/** A table whose rows are changed one at a time. */
+export interface EditedRows {
+  name: string
+  id: string
+  table: GeoPackageTable
+  /** Columns that SQLite computes itself. */
+  generated: ReadonlySet<string>
+  isIndexed: boolean
+}
+
+/** Why the rows of a table cannot be changed; undefined where they can. */
+export function whyNotEdited(db: DatabaseSync, name: string): string | undefined {
+  try {
+    getEditedRows(db, name)
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure) return error.message
+    throw error
+  }
+}
+
+/** Throws `Failure` where the rows cannot be changed. */
+export function getEditedRows(db: DatabaseSync, name: string): EditedRows {
+  const table = findTable(db, name)
+  if (table === undefined) throw readOnly(`The GeoPackage has no table "${name}"`)
+  const id = table.idColumn
+  if (table.kind === 'view' || id === undefined)
+    throw readOnly(`"${table.name}" cannot be changed: it is a view, or has no integer primary key`)
+  const generated = generatedColumns(db, table.name)
+  const geometry = table.schema.geometry?.name
+  if (geometry !== undefined && generated.has(geometry))
+    throw readOnly(`"${table.name}" cannot be changed: its geometry is computed`)
+  refuseVirtual(db, { table: table.name, geometry })
+  const isIndexed = geometry !== undefined && hasRtree(db, { table: table.name, geometry })
+  return { name: table.name, id, table, generated, isIndexed }
+}
+
+function readOnly(text: string): Failure {
+  return conflict('table-read-only', text)
+}
+
+/** The id of a row as SQLite has it; undefined for what is none. */
+export function parseRowid(featureId: string): bigint | undefined {
+  if (!/^-?(?:0|[1-9]\d{0,18})$/.test(featureId)) return undefined
+  const id = BigInt(featureId)
+  return BigInt.asIntN(64, id) === id ? id : undefined
+}
+
+/** One row; undefined where there is none. */
+export function readRow(db: DatabaseSync, { table, id }: EditedRows, rowid: bigint): FeaturePage | undefined {
+  const statement = db.prepare(
+    `SELECT ${selectList(table)} FROM main.${quoteName(table.name)} WHERE ${quoteName(id)} = ?`,
+  )
+  const builder = new BatchBuilder(table.schema, 1)
+  for (const values of iterateRows(statement, rowid)) {
+    if (appendRow(builder, values, 1)) return { batch: builder.finish(), ids: [String(rowid)] }
+    const { reason, field } = builder.rejects[0] ?? { reason: 'It cannot be read' }
+    const place = field === undefined ? '' : ` in column "${field}"`
+    throw conflict(
+      'feature-unreadable',
+      `Feature ${rowid} of "${table.name}" holds a value${place} that no reader takes: ${reason}`,
+    )
+  }
+  return undefined
+}

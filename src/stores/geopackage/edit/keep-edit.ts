@@ -1,0 +1,87 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { EditCounts, KeptState } from '../../store.ts'
+import { fillDifference } from '../states/difference-rows.ts'
+import { recordTable, toKeptState } from '../states/keep-whole.ts'
+import type { Kept } from '../states/kept-registry.ts'
+import { addedTable, findKept, keptTable, takeNumber, writeKept } from '../states/kept-registry.ts'
+import { estimateSize, tallyRows } from '../states/table-size.ts'
+import type { EditedRows } from './edited-table.ts'
+
+/** Keeps what rows were before edits: the first of several that touch a row tells what it was. */
+export interface EditKeeper {
+  /** To be called before a row that is there is changed or removed. */
+  beforeTouch(rowid: bigint): void
+  /** To be called when the row is written; `counts` are by how the row differs from what is kept. */
+  finish(rowid: bigint, done: 'added' | 'changed' | 'removed'): { kept: KeptState; counts: EditCounts }
+}
+
+/** Undefined where what earlier edits have kept is gone: then there is nothing to add to. */
+export function openKeeper(
+  db: DatabaseSync,
+  rows: EditedRows,
+  { id: keepAs, isBegun }: { id: string; isBegun: boolean },
+  lastChange: string,
+): EditKeeper | undefined {
+  const kept = isBegun ? findKept(db, keepAs) : beginKeeping(db, rows, keepAs)
+  if (kept === undefined || kept.form !== 'difference') return undefined
+  const id = quoteName(rows.id)
+  const [old, added] = [`main.${keptTable(kept.number)}`, `main.${addedTable(kept.number)}`]
+  const has = (table: string, column: string, rowid: bigint): boolean =>
+    db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(rowid) !== undefined
+  let before: 'untouched' | 'kept' | 'added' = 'untouched'
+  const look = (rowid: bigint): void => {
+    before = has(old, id, rowid) ? 'kept' : has(added, 'id', rowid) ? 'added' : 'untouched'
+  }
+  return {
+    beforeTouch: (rowid) => {
+      look(rowid)
+      if (before !== 'untouched') return
+      const copy = `INSERT INTO ${old} SELECT * FROM main.${quoteName(rows.name)} WHERE ${id} = ?`
+      db.prepare(copy).run(rowid)
+    },
+    finish: (rowid, done) => {
+      if (done === 'added') look(rowid)
+      if (done === 'added' && before === 'untouched') db.prepare(`INSERT INTO ${added} VALUES (?)`).run(rowid)
+      const after = tallyAfter(db, rows, kept, { rowid, done })
+      writeKept(db, kept.number, { ...recordOf(kept), base: lastChange, after })
+      const size = estimateSize(db, { ...rows.table, name: keptTable(kept.number) })
+      return { kept: toKeptState(kept, size), counts: countsOf(before, done) }
+    },
+  }
+}
+
+function beginKeeping(db: DatabaseSync, rows: EditedRows, keepAs: string): Kept {
+  const record = recordTable(db, rows.table, [])
+  const number = takeNumber(db, keepAs)
+  fillDifference(db, number, rows.id, `SELECT * FROM main.${quoteName(rows.name)} WHERE 0`)
+  return { ...record, form: 'difference', id: keepAs, number, after: tallyRows(db, rows.table) }
+}
+
+function recordOf({ id: _id, number: _number, ...record }: Kept) {
+  return record
+}
+
+/** As `tallyRows`, without a walk through all rows; where others have written besides, it does not fit, as it should. */
+function tallyAfter(
+  db: DatabaseSync,
+  { table }: EditedRows,
+  { after = '' }: Kept,
+  { rowid, done }: { rowid: bigint; done: 'added' | 'changed' | 'removed' },
+): string {
+  if (done === 'changed') return after
+  const sign = done === 'added' ? 1 : -1
+  const [count = 0, sum = 0] = after.split(' ').map(Number)
+  const next = sum + sign * Number(rowid)
+  if (!Number.isSafeInteger(sum) || !Number.isSafeInteger(next)) return tallyRows(db, table)
+  return `${count + sign} ${next}`
+}
+
+/** What an edit adds to the numbers of rows that differ from what is kept. */
+function countsOf(before: 'untouched' | 'kept' | 'added', done: 'added' | 'changed' | 'removed'): EditCounts {
+  const none = { added: 0, changed: 0, removed: 0 }
+  if (before === 'untouched') return { ...none, [done]: 1 }
+  if (before === 'added') return done === 'removed' ? { ...none, added: -1 } : none
+  if (done === 'removed') return { ...none, changed: -1, removed: 1 }
+  return done === 'added' ? { ...none, changed: 1, removed: -1 } : none
+}

@@ -1,0 +1,149 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { FeatureBatch } from '../../../geo/batch.ts'
+import type { Envelope } from '../../../geo/envelope.ts'
+import { unionEnvelope } from '../../../geo/envelope.ts'
+import { invalid } from '../../../lib/errors.ts'
+import type { Box } from '../compare/canonical-geometry.ts'
+import { boxOf } from '../compare/canonical-geometry.ts'
+import { setLastChange } from '../contents.ts'
+import { refuseCascades } from '../foreign-code.ts'
+import { rtreeName } from '../rtree-sql.ts'
+import { reachesEdge, tableBounds } from '../upsert/upsert-bounds.ts'
+import type { EditedRows } from './edited-table.ts'
+import { geometryBlob, sqlValue } from './sql-values.ts'
+
+interface Written {
+  names: string[]
+  values: SQLInputValue[]
+  /** Where the geometry is written. */
+  box: Box | undefined
+  hasGeometry: boolean
+}
+
+/** The columns that are written with their values; throws `Failure` for one that the table does not have or computes. */
+function writtenColumns({ table, generated, name }: EditedRows, row: FeatureBatch): Written {
+  const written: Written = { names: [], values: [], box: undefined, hasGeometry: false }
+  row.schema.attributes.forEach((attribute, index) => {
+    const column = row.columns[index]
+    if (column === undefined || generated.has(attribute.name))
+      throw invalid('invalid-property', `"${attribute.name}" of "${name}" is computed: it cannot be given`)
+    written.names.push(attribute.name)
+    written.values.push(sqlValue(attribute.name, column))
+  })
+  const { geometry } = table.schema
+  if (row.schema.geometry === undefined || geometry === undefined) return written
+  const { blob, box } = geometryBlob(row, geometry, table.srsId ?? 0)
+  return {
+    names: [...written.names, geometry.name],
+    values: [...written.values, blob],
+    box,
+    hasGeometry: true,
+  }
+}
+
+/** Adds a row; gives its id. */
+export function addRow(db: DatabaseSync, rows: EditedRows, row: FeatureBatch): bigint {
+  const written = writtenColumns(rows, row)
+  const list = written.names.map(quoteName).join(', ')
+  const places = written.names.map(() => '?').join(', ')
+  const insert = db.prepare(
+    `INSERT INTO main.${quoteName(rows.name)} ${list === '' ? 'DEFAULT VALUES' : `(${list}) VALUES (${places})`}`,
+  )
+  insert.setReadBigInts(true)
+  const rowid = BigInt(insert.run(...written.values).lastInsertRowid)
+  indexBox(db, rows, rowid, written.box)
+  return rowid
+}
+
+export function changeRow(db: DatabaseSync, rows: EditedRows, rowid: bigint, row: FeatureBatch): void {
+  const written = writtenColumns(rows, row)
+  const set = written.names.map((name) => `${quoteName(name)} = ?`).join(', ')
+  if (set === '') return
+  db.prepare(`UPDATE main.${quoteName(rows.name)} SET ${set} WHERE ${quoteName(rows.id)} = ?`).run(
+    ...written.values,
+    rowid,
+  )
+  if (!written.hasGeometry) return
+  unindexBox(db, rows, rowid)
+  indexBox(db, rows, rowid, written.box)
+}
+
+export function removeRow(db: DatabaseSync, rows: EditedRows, rowid: bigint): void {
+  refuseCascades(db, rows.name)
+  db.prepare(`DELETE FROM main.${quoteName(rows.name)} WHERE ${quoteName(rows.id)} = ?`).run(rowid)
+  unindexBox(db, rows, rowid)
+}
+
+function rtreeOf({ name, table, isIndexed }: EditedRows): string | undefined {
+  const geometry = table.schema.geometry?.name
+  if (!isIndexed || geometry === undefined) return undefined
+  return `main.${quoteName(rtreeName({ table: name, geometry }))}`
+}
+
+function unindexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint): void {
+  const rtree = rtreeOf(rows)
+  if (rtree !== undefined) db.prepare(`DELETE FROM ${rtree} WHERE id = ?`).run(rowid)
+}
+
+function indexBox(db: DatabaseSync, rows: EditedRows, rowid: bigint, box: Box | undefined): void {
+  const rtree = rtreeOf(rows)
+  if (rtree === undefined || box === undefined) return
+  const [minX, minY, maxX, maxY] = box
+  db.prepare(`INSERT INTO ${rtree} (id, minx, maxx, miny, maxy) VALUES (?, ?, ?, ?, ?)`).run(
+    ...[rowid, minX, maxX, minY, maxY],
+  )
+}
+
+/** The sides of the geometry of a row as it stands. */
+export function boxOfRow(db: DatabaseSync, { name, id, table }: EditedRows, rowid: bigint): Box | undefined {
+  const geometry = table.schema.geometry?.name
+  if (geometry === undefined) return undefined
+  const row = db
+    .prepare(`SELECT ${quoteName(geometry)} AS g FROM main.${quoteName(name)} WHERE ${quoteName(id)} = ?`)
+    .get(rowid)
+  return boxOf(row?.['g'])
+}
+
+/** What the catalogue tables tell of a table is brought after an edit; gives its bounds. */
+export function updateCatalogue(
+  db: DatabaseSync,
+  { name, table, id, isIndexed }: EditedRows,
+  {
+    before,
+    after,
+    rowsAdded,
+    lastChange,
+  }: { before: Box | undefined; after: Box | undefined; rowsAdded: number; lastChange: string },
+): Envelope | undefined {
+  const { geometry } = table.schema
+  const known = table.envelope
+  setLastChange(db, name, lastChange)
+  if (geometry !== undefined) {
+    const isKept = known !== undefined && (before === undefined || !reachesEdge(before, known))
+    const bounds = isKept ? withBox(known, after) : tableBounds(db, { table: name, geometry, id, isIndexed })
+    const sides =
+      bounds === undefined ? [null, null, null, null] : [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]
+    db.prepare(
+      'UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE lower(table_name) = lower(?)',
+    ).run(...sides, name)
+    countRows(db, name, rowsAdded)
+    return bounds
+  }
+  countRows(db, name, rowsAdded)
+  return undefined
+}
+
+function countRows(db: DatabaseSync, name: string, rowsAdded: number): void {
+  const isThere = db.prepare(`SELECT 1 FROM main.sqlite_schema WHERE name = 'gpkg_ogr_contents'`).get()
+  if (rowsAdded === 0 || isThere === undefined) return
+  db.prepare(
+    'UPDATE gpkg_ogr_contents SET feature_count = feature_count + ? WHERE lower(table_name) = lower(?)',
+  ).run(rowsAdded, name)
+}
+
+function withBox(known: Envelope, box: Box | undefined): Envelope {
+  if (box === undefined) return known
+  const [minX, minY, maxX, maxY] = box
+  return unionEnvelope(known, { minX, minY, maxX, maxY })
+}
