@@ -46,7 +46,7 @@ export const house: House = {
     ],
     'src/catalog': [
       ...['records.ts', 'versions', 'rows'],
-      ...['files', 'connections', 'doors', 'prepare.ts', 'catalog.ts'],
+      ...['files', 'connections', 'doors', 'cards', 'prepare.ts', 'catalog.ts'],
     ],
     'src/cli': ['.', 'manage', 'command-line.ts'],
     'src/db': ['migrations', '.'],
@@ -79,7 +79,18 @@ export const house: House = {
     ],
     'src/http': [
       '.',
-      ...['auth', 'catalog', 'downloads', 'importer', 'tiles', 'ogc', 'monitoring', 'exported', 'about'],
+      ...[
+        'auth',
+        'catalog',
+        'downloads',
+        'importer',
+        'tiles',
+        'ogc',
+        'monitoring',
+        'overview',
+        'exported',
+        'about',
+      ],
       ...['routes.ts', 'server'],
     ],
     'src/http/ogc': ['.', 'tilesets', 'routes.ts', 'ogc-area.ts'],
@@ -135,6 +146,8 @@ export const house: House = {
       ...['catalog.ts', 'records.ts'],
       ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
       'doors/versions.ts',
+      ...['cards/layer-cards.ts', 'cards/layer-card.ts', 'cards/card-order.ts', 'cards/choose-cards.ts'],
+      'cards/store-looks.ts',
       ...['doors/transaction.ts', 'versions/contents.ts'],
     ],
     'src/cartography': [

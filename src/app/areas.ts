@@ -18,6 +18,7 @@ import { FreeSpace } from '../lib/files/free-space.ts'
 import { Thumbnails } from '../maps/thumbnails/thumbnails.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
+import { openOverview } from './overview.ts'
 import type { Parts } from './parts.ts'
 
 /** Every area of paths, each with the parts that its handlers work with. */
@@ -76,6 +77,7 @@ export function openAreas(context: Parts): Area[] {
       importRoots: settings.data.importRoots,
     }),
     ...openMonitoringAreas(context),
+    openOverview(context),
   ]
 }
 

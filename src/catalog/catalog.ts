@@ -1,4 +1,6 @@
 import type { Queryable } from '../db/connection.ts'
+import { LayerCards } from './cards/layer-cards.ts'
+import { StoreLooks } from './cards/store-looks.ts'
 import { Layers } from './doors/layers.ts'
 import { nowOf } from './doors/parts.ts'
 import type { StoreParts } from './doors/stores.ts'
@@ -21,6 +23,10 @@ export class Catalog {
   readonly layers: Layers
   readonly styles: Styles
   readonly versions: Versions
+  /** All layers as lists show them. */
+  readonly cards: LayerCards
+  /** Which stores answer. */
+  readonly looks: StoreLooks
   readonly #parts: StoreParts
 
   constructor(parts: CatalogParts) {
@@ -30,6 +36,8 @@ export class Catalog {
     this.layers = new Layers(parts, this.stores, this.versions)
     this.styles = new Styles(parts)
     this.workspaces = new Workspaces(parts, this.stores)
+    this.cards = new LayerCards(parts.database)
+    this.looks = new StoreLooks(this.stores, parts.clock)
   }
 
   /** Gives a fresh database its default workspace and styles, and removes indexes that nobody uses any more. */
@@ -53,7 +61,8 @@ export class Catalog {
     return result
   }
 
-  close(): Promise<void> {
-    return this.stores.close()
+  async close(): Promise<void> {
+    await this.looks.close()
+    await this.stores.close()
   }
 }

@@ -64,6 +64,8 @@ export interface LayerDetails {
   title: string
   abstract?: string
   description?: string
+  /** Words to find it by. */
+  keywords?: string[]
   /** Whom to name where the data are shown; plain text. */
   attribution?: string
   /** Under which terms the data may be used. */

@@ -112,6 +112,7 @@ ${access}
 
 ${ownServer}`,
   layers: `terrane layers [list] [--workspace W]
+terrane layers find WORDS [--workspace W,W] [--kind K,K] [--public | --private] [--problem] [--sort S]
 terrane layers show NAME
 terrane layers change NAME [--title T] [--abstract T] [--style S] [--public | --private | --inherit]
 terrane layers delete NAME [--recurse]
@@ -126,6 +127,9 @@ Layers are made by \`terrane import\`.
       --private        only users may read it
       --inherit        what its workspace says counts (default)
       --recurse        drops its table, or the store of a raster, as well
+      --kind K         vector, raster or table
+      --problem        only layers that need a look
+      --sort S         relevance (default), title, name, changed, rows or requests
       --what PART      data or style comes back (default: both)
       --against V      what a version becomes at this one (default: the next); the first 100 changes are shown
 ${access}

@@ -9,6 +9,7 @@ import { layerVersions } from './migrations/0006-layer-versions.ts'
 import { storeMakers } from './migrations/0007-store-makers.ts'
 import { keptVersions } from './migrations/0008-kept-versions.ts'
 import { layerEdits } from './migrations/0011-layer-edits.ts'
+import { quickLists } from './migrations/0013-quick-lists.ts'
 import type { Tables } from './tables.ts'
 
 /** Numbered, forward only, never edited once merged. */
@@ -23,6 +24,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0007-store-makers': storeMakers,
     '0008-kept-versions': keptVersions(isSqlite),
     '0011-layer-edits': layerEdits,
+    '0013-quick-lists': quickLists,
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Role } from '../accounts/caller.ts'
 import { roles } from '../accounts/caller.ts'
+import type { Dialect } from '../config/settings.ts'
 import { Failure } from '../lib/errors.ts'
 
 /**
@@ -7,6 +9,9 @@ import { Failure } from '../lib/errors.ts'
  */
 const accesses = ['public', 'workspace', 'layer', 'style', ...roles] as const
 export type Access = (typeof accesses)[number]
+
+/** Who may read what monitoring has counted. */
+export const countReaders = { contract: 'user', geoserver: 'admin' } as const satisfies Record<Dialect, Role>
 
 /** What the anonymous get instead of what is not public, whether it exists or not. */
 export function loginNeeded(): Failure {

@@ -1,4 +1,4 @@
-import type { LayerRecord } from '../catalog/records.ts'
+import type { LayerDetails } from '../catalog/records.ts'
 import type { CrsDeclaration } from '../geo/crs.ts'
 import { createReprojector } from '../geo/crs-reproject.ts'
 import type { Envelope } from '../geo/envelope.ts'
@@ -8,11 +8,16 @@ import type { Reprojector } from '../geo/reprojector.ts'
 /** Points on each edge of the grid whose images are looked at. */
 const steps = 24
 
+/** What tells where a layer lies. */
+export interface RangedLayer {
+  details: Pick<LayerDetails, 'envelope' | 'srs' | 'crs'>
+}
+
 /**
  * Where a layer lies in longitude and latitude; undefined where that is not known. Across the antimeridian the range goes on
  * beyond 180 degrees; around a pole it is the whole way round, and reaches to the pole.
  */
-export async function geographicRange({ details }: LayerRecord): Promise<Envelope | undefined> {
+export async function geographicRange({ details }: RangedLayer): Promise<Envelope | undefined> {
   const { envelope, srs, crs } = details
   const from = srs ?? crs
   if (envelope === undefined || isEmptyEnvelope(envelope) || from === undefined) return undefined

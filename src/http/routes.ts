@@ -8,6 +8,7 @@ import type { AnyEndpoint } from './endpoint.ts'
 import { importerEndpoints } from './importer/routes.ts'
 import { checkEndpoints, countedEndpoints, loadEndpoints, watchedEndpoints } from './monitoring/routes.ts'
 import { ogcEndpoints } from './ogc/routes.ts'
+import { layerListEndpoints, stateEndpoints } from './overview/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 
@@ -30,4 +31,6 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
   ...importerEndpoints, // /rest/imports
+  ...layerListEndpoints, // /rest/catalogue/layers
+  ...stateEndpoints, // /rest/state
 ]

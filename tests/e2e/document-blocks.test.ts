@@ -14,6 +14,7 @@ const checks = 'tests/e2e/writing-checks.test.ts'
 const proxies = 'tests/e2e/proxies.test.ts'
 const gdal = 'tests/clients/gdal.test.ts'
 const rehearsals = 'tests/e2e/rehearsal-documents.test.ts'
+const layers = 'tests/e2e/layer-documents.test.ts'
 const versions = 'tests/e2e/version-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
@@ -44,6 +45,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/finding-the-crs.md > Tables with coordinates in their columns > json 1': {
     reason: 'A part of an answer; tests/contract/importer-proposals.test.ts holds it',
   },
+  'docs/finding-layers.md > Finding layers, and how things are > sh 1': layers,
+  'docs/finding-layers.md > How things are > sh 1': layers,
   'docs/maps.md > Addresses > sh 1': gdal,
   'docs/maps.md > As a file > sh 1': gdal,
   'docs/maps.md > GDAL > sh 1': gdal,

@@ -39,6 +39,7 @@ export interface LayerChange {
   title?: string | undefined
   abstract?: string | undefined
   description?: string | undefined
+  keywords?: string[] | undefined
   attribution?: string | undefined
   licence?: string | undefined
   contact?: string | undefined

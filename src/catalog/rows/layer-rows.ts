@@ -74,6 +74,29 @@ export async function findNamedLayer(db: Queryable, text: string): Promise<Layer
   return workspace === undefined ? undefined : findLayer(db, workspace, text.slice(colon + 1))
 }
 
+/** Those of the layers of these numbers that are there, in no order; with the rows of their versions where those are known. */
+export async function findCountedLayers(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<{ layer: LayerRecord; rows: number | undefined }[]> {
+  if (ids.length === 0) return []
+  const found = await db
+    .selectFrom('layers')
+    .leftJoin('layer_versions', (join) =>
+      join
+        .onRef('layer_versions.layer_id', '=', 'layers.id')
+        .onRef('layer_versions.version', '=', 'layers.version'),
+    )
+    .selectAll('layers')
+    .select('layer_versions.row_count')
+    .where('layers.id', 'in', ids)
+    .execute()
+  return found.map(({ row_count, ...row }) => ({
+    layer: toLayer(row),
+    rows: row_count === null ? undefined : Number(row_count),
+  }))
+}
+
 export async function getLayer(db: Queryable, workspace: string, name: string): Promise<LayerRecord> {
   const layer = await findLayer(db, workspace, name)
   if (layer === undefined) throw notFound('unknown-layer', `Layer "${workspace}:${name}" does not exist`)

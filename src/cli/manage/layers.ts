@@ -1,6 +1,7 @@
 import type { Environment } from '../environment.ts'
 import { fieldOf, listOf, textOf } from '../json-views.ts'
 import { UsageError } from '../options.ts'
+import { find } from './find-layers.ts'
 import { layerPath } from './layer-path.ts'
 import type { Action, Kind, ManageContext } from './run-kind.ts'
 import { eitherOption, given, requireChange, runKind } from './run-kind.ts'
@@ -94,7 +95,7 @@ function columnText(attribute: unknown): string {
 
 const layers: Kind = {
   command: 'layers',
-  actions: { list, show, create, change, delete: remove, versions, restore, changes },
+  actions: { list, find, show, create, change, delete: remove, versions, restore, changes },
 }
 
 /** `terrane layers` */

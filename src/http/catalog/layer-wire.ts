@@ -16,6 +16,12 @@ export const LayerBody = Type.Object({
     title: Type.Optional(Type.String({ maxLength: 10_000 })),
     abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
     description: Type.Optional(Type.String({ maxLength: 1_000_000 })),
+    keywords: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        maxItems: 100,
+        description: 'Words to find it by, in place of those that it has',
+      }),
+    ),
     attribution: Type.Optional(
       Type.String({ maxLength: 1000, description: 'Whom to name where the data are shown; plain text' }),
     ),
@@ -49,6 +55,7 @@ export const LayerReply = Type.Object({
     title: Type.String(),
     abstract: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
+    keywords: Type.Optional(Type.Array(Type.String())),
     attribution: Type.Optional(Type.String()),
     licence: Type.Optional(Type.String()),
     contact: Type.Optional(Type.String()),
@@ -96,6 +103,7 @@ export function toWireLayer(
       type: isVector ? 'VECTOR' : 'RASTER',
       title: details.title,
       ...defined({ abstract: details.abstract, description: details.description }),
+      ...defined({ keywords: details.keywords }),
       ...defined({ attribution: details.attribution, licence: details.licence, contact: details.contact }),
       defaultStyle: {
         name: details.style,

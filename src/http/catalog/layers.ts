@@ -139,11 +139,13 @@ async function getNamedLayer(
 
 /** The change that a body asks for; a style may be named with its workspace before it. */
 function fromWireLayer(layer: LayerRecord, wanted: Static<typeof LayerBody>['layer']): LayerChange {
-  const { name, title, abstract, description, attribution, licence, contact, public: isPublic } = wanted
+  const { name, title, abstract, description, keywords, public: isPublic } = wanted
+  const { attribution, licence, contact } = wanted
   if (name !== undefined && name !== layer.name && name !== `${layer.workspace}:${layer.name}`)
     throw invalid('invalid-body', `The name of layer "${layer.name}" cannot be changed`)
   const reference = wanted.defaultStyle ?? wanted.style ?? layer.details.style
   const given = typeof reference === 'string' ? reference : reference.name
   const style = given.replace(`${layer.workspace}:`, '')
-  return { title, abstract, description, attribution, licence, contact, style, isPublic }
+  const texts = { title, abstract, description, keywords, attribution, licence, contact }
+  return { ...texts, style, isPublic }
 }

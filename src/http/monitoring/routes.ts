@@ -1,3 +1,4 @@
+import { countReaders } from '../access.ts'
 import { endpoint } from '../endpoint.ts'
 import { changeCheck, deleteCheck, listDeliveries, showCheck } from './checks/configuration.ts'
 import { createCheck, listNotifications } from './checks/notifications.ts'
@@ -10,8 +11,6 @@ import { loadDump, showLoad } from './load.ts'
 import { autoconfigure } from './watched/autoconfigure.ts'
 import { changeHost, createHost, listHosts, removeHost, showHost } from './watched/hosts.ts'
 import { changeService, createService, listServices, removeService, showService } from './watched/services.ts'
-
-const reading = { contract: 'user', geoserver: 'admin' } as const
 
 /** `/monitoring/api`: what is watched. */
 export const watchedEndpoints = [
@@ -31,11 +30,11 @@ export const watchedEndpoints = [
 /** `/monitoring/api`: what was counted. */
 export const countedEndpoints = [
   endpoint('GET', '/monitoring/api/metrics', 'user', 'unrecorded', { listMetrics }),
-  endpoint('GET', '/monitoring/api/resource_types', reading, 'unrecorded', { listResourceTypes }),
-  endpoint('GET', '/monitoring/api/event_types', reading, 'unrecorded', { listEventTypes }),
-  endpoint('GET', '/monitoring/api/metric_data/:metric', reading, 'unrecorded', { showMetricData }),
-  endpoint('GET', '/monitoring/api/resources', reading, 'unrecorded', { listResources }),
-  endpoint('GET', '/monitoring/api/labels', reading, 'unrecorded', { listLabels }),
+  endpoint('GET', '/monitoring/api/resource_types', countReaders, 'unrecorded', { listResourceTypes }),
+  endpoint('GET', '/monitoring/api/event_types', countReaders, 'unrecorded', { listEventTypes }),
+  endpoint('GET', '/monitoring/api/metric_data/:metric', countReaders, 'unrecorded', { showMetricData }),
+  endpoint('GET', '/monitoring/api/resources', countReaders, 'unrecorded', { listResources }),
+  endpoint('GET', '/monitoring/api/labels', countReaders, 'unrecorded', { listLabels }),
   endpoint('GET', '/monitoring/api/exceptions', 'staff', 'unrecorded', { listExceptions }),
   endpoint('GET', '/monitoring/api/exceptions/:id', 'staff', 'unrecorded', { showException }),
 ]

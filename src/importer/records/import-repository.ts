@@ -3,7 +3,8 @@ import type { Queryable } from '../../db/connection.ts'
 import type { Tables } from '../../db/tables.ts'
 import { without } from '../../lib/defined.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
-import type { ImportRecord, ImportState } from '../model/model.ts'
+import type { ImportRecord, ImportState, TaskState } from '../model/model.ts'
+import { importStates, taskStates } from '../model/model.ts'
 
 const maxImportId = 2_147_483_647
 
@@ -127,4 +128,26 @@ export async function listIdleImports(
 export async function deleteImport(db: Queryable, id: number): Promise<void> {
   await db.deleteFrom('tasks').where('import_id', '=', id).execute()
   await db.deleteFrom('imports').where('id', '=', id).execute()
+}
+
+/** How many imports are in each state but `COMPLETE`, and how many have tasks in each state but that one. */
+export async function countUnfinished(
+  db: Queryable,
+): Promise<{ imports: Partial<Record<ImportState, number>>; tasks: Partial<Record<TaskState, number>> }> {
+  const states = <State extends string>(all: readonly State[]) => all.filter((one) => one !== 'COMPLETE')
+  const imports = await db
+    .selectFrom('imports')
+    .select(['state', (row) => row.fn.countAll<number>().as('count')])
+    .where('state', 'in', states(importStates))
+    .groupBy('state')
+    .execute()
+  const tasks = await db
+    .selectFrom('tasks')
+    .select(['state', (row) => row.fn.count<number>('import_id').distinct().as('count')])
+    .where('state', 'in', states(taskStates))
+    .groupBy('state')
+    .execute()
+  const byState = (rows: { state: string; count: number }[]): Record<string, number> =>
+    Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+  return { imports: byState(imports), tasks: byState(tasks) }
 }

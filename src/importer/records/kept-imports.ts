@@ -3,7 +3,7 @@ import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
 import { findGranule, listGranules } from './granule-repository.ts'
 import { rejectsPath } from './import-folders.ts'
 import type { ImportFilter } from './import-repository.ts'
-import { findImport, getImport, listImports } from './import-repository.ts'
+import { countUnfinished, findImport, getImport, listImports } from './import-repository.ts'
 import { rejectsAsCsv, rejectsAsGeoJson } from './rejects.ts'
 import { getTask, listTasks } from './task-repository.ts'
 
@@ -30,6 +30,11 @@ export class KeptImports {
   /** Newest first. */
   list(filter?: ImportFilter): Promise<ImportRecord[]> {
     return listImports(this.#database.kysely, filter)
+  }
+
+  /** How many imports are in each state but `COMPLETE`, and how many have tasks in each state but that one. */
+  countUnfinished(): ReturnType<typeof countUnfinished> {
+    return countUnfinished(this.#database.kysely)
   }
 
   getTask(importId: number, taskId: number): Promise<TaskRecord> {

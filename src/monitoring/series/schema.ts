@@ -78,6 +78,12 @@ const uses = [
   'create index monitoring_uses_day on monitoring_uses (day)',
 ] as const
 
+/** Of layers and other resources without their splits: found by day without those of everything else. */
+const usesOfResources = [
+  `create index monitoring_uses_resources on monitoring_uses (zone, day, resource_id)
+   where split = 0 and resource_id > 0`,
+] as const
+
 export const resolutions = [60, 3600, 86_400] as const
 /** Seconds that a stored row stands for. */
 export type Resolution = (typeof resolutions)[number]
@@ -109,7 +115,7 @@ export interface Migration {
 }
 
 /** Forward only: a later version of the program adds to the list and changes nothing in it. */
-const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses]
+const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses, usesOfResources]
 
 /** What has to be done to tables that are as migration `version` left them; 0: there are none yet. */
 export function migrationsFrom(kind: 'sqlite' | 'postgres', version: number): Migration[] {

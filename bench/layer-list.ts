@@ -1,0 +1,132 @@
+import { performance } from 'node:perf_hooks'
+import type { LayerDetails } from '../src/catalog/records.ts'
+import { publishNewLayer } from '../src/catalog/rows/publication.ts'
+import { openSeriesDatabase } from '../src/monitoring/series/open-series-database.ts'
+import { QuantileSketch } from '../src/monitoring/series/quantile-sketch.ts'
+import { useColumns } from '../src/monitoring/series/use-rows.ts'
+import type { TestApp } from '../tests/support/app.ts'
+import { createTestApp } from '../tests/support/app.ts'
+import { placeOf } from '../tests/support/fed-monitoring.ts'
+import { quantile } from './quantile.ts'
+import { seededRandom } from './random.ts'
+
+// Lists of layers, page by page, in a catalogue of 10,000: `node bench/layer-list.ts [postgres://...]`.
+
+const layers = 10_000
+const rounds = 40
+const days = 30
+
+const queries = {
+  'first page': '',
+  'one letter typed': 'q=a',
+  'a word typed': 'q=road+north',
+  'a word of a column': 'q=column_77',
+  'by requests': 'sort=requests',
+  'a filter, from the middle': 'kind=vector&sort=changed&offset=3000&limit=200',
+  'whole state': 'state',
+}
+
+function detailsOf(index: number, draw: () => number): LayerDetails {
+  const words = ['Road', 'River', 'Parcel', 'Tree', 'Forest', 'Address', 'North', 'South', 'Old town']
+  const word = (): string => words[Math.floor(draw() * words.length)] ?? ''
+  const attributes = Array.from({ length: 20 }, (_, at) => ({
+    name: `column_${(index * 7 + at) % 500}`,
+    type: 'text' as const,
+    example: 'an example of a value',
+  }))
+  const geometry = {
+    name: 'geometry',
+    type: 'MultiPolygon',
+    hasZ: false,
+    hasM: false,
+    crs: undefined,
+  } as const
+  const [x, y] = [400_000 + draw() * 200_000, 5_400_000 + draw() * 200_000]
+  return {
+    kind: 'vector',
+    title: `${word()} ${word()} ${index}`,
+    abstract: `${word()} `.repeat(40),
+    originalName: `layer_${index}`,
+    srs: index % 2 === 0 ? 'EPSG:25832' : 'EPSG:4326',
+    envelope:
+      index % 2 === 0
+        ? { minX: x, minY: y, maxX: x + 5000, maxY: y + 5000 }
+        : { minX: 8, minY: 50, maxX: 9, maxY: 51 },
+    schema: { attributes, geometry },
+    style: 'polygon',
+  }
+}
+
+async function fill(server: TestApp): Promise<void> {
+  const draw = seededRandom(1)
+  const store = await server.catalog.stores.getDefault('default')
+  await server.database.transaction(async (db) => {
+    for (let index = 0; index < layers; index += 1) {
+      const name = `layer_${index}`
+      const place = { workspace: 'default', name, storeId: store.id, nativeName: name }
+      const how = { mode: 'CREATE', rowsLoaded: index }
+      await publishNewLayer(db, { ...place, details: detailsOf(index, draw) }, new Date().toISOString(), how)
+    }
+  })
+}
+
+/** Some requests of every layer on each of the days, as a day of counting leaves them. */
+async function feed(server: TestApp): Promise<void> {
+  const [app] = await server.services.list()
+  const database = await openSeriesDatabase(placeOf(server))
+  const names = Array.from({ length: layers }, (_, index) => [1, `default:layer_${index}`])
+  await database.insert('monitoring_resources', ['type', 'name'], names)
+  const ids = await database.arrays('select id from monitoring_resources')
+  const times = new QuantileSketch().encode()
+  const today = Math.floor(Date.now() / 86_400_000) * 86_400
+  for (let day = today - (days - 1) * 86_400; day <= today; day += 86_400) {
+    const rows = ids.map(([id = 0], index) => {
+      const place = [app?.id ?? 0, '', day, id, 0, 0, day + 86_400]
+      return [...place, 1 + (index % 100), 0, 1000, 1, 10, day * 1000, times, null]
+    })
+    await database.insert('monitoring_uses', useColumns, rows)
+  }
+  await database.close()
+}
+
+async function measure(server: TestApp): Promise<void> {
+  for (const [what, query] of Object.entries(queries)) {
+    const url = query === 'state' ? '/rest/state' : `/rest/catalogue/layers?${query}`
+    const times: number[] = []
+    for (let round = 0; round <= rounds; round += 1) {
+      const begun = performance.now()
+      const reply = await server.app.inject({ url, headers: server.admin })
+      times.push(performance.now() - begun)
+      if (reply.statusCode !== 200) throw new Error(reply.body)
+    }
+    const [first = 0, ...others] = times
+    const text = [quantile(others, 0.5), quantile(others, 0.95)].map((one) => one.toFixed(1)).join(' / ')
+    process.stdout.write(`${what.padEnd(28)} first ${first.toFixed(0)} ms, then p50 / p95 ${text} ms\n`)
+  }
+}
+
+async function measureChange(server: TestApp): Promise<void> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const layer = await server.catalog.layers.get('default', `layer_${round}`)
+    await server.catalog.layers.change(layer, { title: `Changed ${round}` })
+    const begun = performance.now()
+    await server.app.inject({ url: '/rest/catalogue/layers', headers: server.admin })
+    times.push(performance.now() - begun)
+  }
+  const text = [quantile(times, 0.5), quantile(times, 0.95)].map((one) => one.toFixed(1)).join(' / ')
+  process.stdout.write(`${'after a change of one'.padEnd(28)} p50 / p95 ${text} ms\n`)
+}
+
+const [url] = process.argv.slice(2)
+const server = await createTestApp({
+  env: { TERRANE_MONITORING: 'on', ...(url === undefined ? {} : { TERRANE_DATABASE_URL: url }) },
+})
+try {
+  await fill(server)
+  await feed(server)
+  await measure(server)
+  await measureChange(server)
+} finally {
+  await server.close()
+}

@@ -1,0 +1,41 @@
+import type { Area } from '../http/app-types.ts'
+import { addEndpoints } from '../http/endpoint.ts'
+import { LayerBounds } from '../http/overview/layer-bounds.ts'
+import { LayerUse } from '../http/overview/layer-use.ts'
+import { OrderedCards } from '../http/overview/ordered-cards.ts'
+import { RequestsToday } from '../http/overview/requests-today.ts'
+import { layerListEndpoints, stateEndpoints } from '../http/overview/routes.ts'
+import { ownServices, splitDoubles } from '../monitoring/watched-services.ts'
+import type { Parts } from './parts.ts'
+
+/** Lists of layers, and how things are; with what monitoring has counted where it is on. */
+export function openOverview(context: Parts): Area {
+  const { catalog, importer, clock, settings, monitoring, notifications } = context
+  const counts = monitoring === undefined ? undefined : readCounts(context)
+  const use = counts && new LayerUse({ read: counts.layers, clock })
+  const requests = counts && new RequestsToday({ read: counts.totals, clock })
+  return (app) => {
+    const lists = { catalog, use, bounds: new LayerBounds(), ordered: new OrderedCards(use) }
+    addEndpoints(app, layerListEndpoints, lists)
+    addEndpoints(app, stateEndpoints, {
+      ...{ catalog, imports: importer.kept, clock },
+      zone: settings.monitoring.limits.zone ?? 'UTC',
+      counted: requests && { requests, notifications },
+    })
+  }
+}
+
+/** Questions about the requests of this server itself. */
+function readCounts({ series, services }: Parts) {
+  const serviceIds = async (): Promise<number[]> => {
+    const active = (await services.list()).filter(({ isActive }) => isActive)
+    const { app, mapserver } = ownServices(splitDoubles(active).services)
+    return [app, mapserver].filter((id) => id !== undefined)
+  }
+  return {
+    layers: async (query: { from: number; days: number }) =>
+      series.read('layerRequests', { ...query, serviceIds: await serviceIds() }),
+    totals: async (query: { from: number; to: number }) =>
+      series.read('requestTotals', { ...query, serviceIds: await serviceIds() }),
+  }
+}

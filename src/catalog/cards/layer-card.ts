@@ -1,0 +1,80 @@
+import { foldText } from '../../lib/text/fold-text.ts'
+import type { LayerDetails, LayerRecord } from '../records.ts'
+
+/** What a layer is to somebody who looks for one; a table has no geometry. */
+export const cardKinds = ['vector', 'raster', 'table'] as const
+/** One of `cardKinds`. */
+export type CardKind = (typeof cardKinds)[number]
+
+/** Where a layer lies: what its range in degrees is worked out from. */
+type LayerPlace = Pick<LayerDetails, 'envelope' | 'srs' | 'crs'>
+
+/** What lists show of a layer, without its document. */
+export interface LayerCard {
+  id: number
+  storeId: number
+  version: number
+  workspace: string
+  name: string
+  nativeName: string
+  title: string
+  abstract: string | undefined
+  keywords: readonly string[]
+  kind: CardKind
+  /** Of features, as the schema says. */
+  geometryType: string | undefined
+  /** Features, or granules of a mosaic; undefined where others have changed them since they were counted. */
+  rows: number | undefined
+  place: LayerPlace
+  /** What it says itself; undefined where its workspace says. */
+  isPublic: boolean | undefined
+  changedAt: string
+  /** `workspace:name`. */
+  qualifiedName: string
+  /** By which titles are ordered. */
+  titleKey: string
+  /** Its name and title, as they are searched. */
+  head: string
+  /** Keywords, columns and abstract. */
+  body: string
+}
+
+const longestTitleKey = 200
+const longestAbstract = 300
+/** What is searched of a layer beside its name and title. */
+const longestBody = 8000
+
+/** The card of a layer with as many rows as its version is known to have. */
+export function toCard(layer: LayerRecord, rows?: number): LayerCard {
+  const { id, storeId, version, workspace, name, nativeName, details, isPublic, updatedAt } = layer
+  const { title, abstract, keywords = [], envelope, srs, crs, schema } = details
+  const head = foldText(`${name}\n${title}`)
+  return {
+    ...{ id, storeId, version, workspace, name, nativeName, title, keywords, isPublic },
+    abstract: abstract === undefined ? undefined : shortened(abstract),
+    kind: kindOf(details),
+    geometryType: schema.geometry?.type,
+    rows: details.featureCount ?? rows,
+    place: { ...(envelope && { envelope }), ...(srs === undefined ? crs && { crs } : { srs }) },
+    changedAt: updatedAt,
+    qualifiedName: `${workspace}:${name}`,
+    titleKey: foldText(title).slice(0, longestTitleKey),
+    head,
+    body: bodyOf(details),
+  }
+}
+
+function kindOf({ kind, schema }: LayerDetails): CardKind {
+  if (kind === 'raster') return 'raster'
+  return schema.geometry === undefined ? 'table' : 'vector'
+}
+
+function shortened(text: string): string {
+  return text.length <= longestAbstract ? text : `${text.slice(0, longestAbstract - 1).trimEnd()}…`
+}
+
+/** Keywords first: what is cut off in the end is text. */
+function bodyOf({ keywords = [], abstract = '', schema }: LayerDetails): string {
+  const parts = [...keywords, ...schema.attributes.map(({ name }) => name)].join('\n')
+  return foldText(`${parts.slice(0, longestBody)}\n${abstract}`.slice(0, longestBody))
+}

@@ -1,0 +1,108 @@
+import { stat } from 'node:fs/promises'
+import type { Clock } from '../../lib/clock.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import { findStoreDescription } from '../../stores/registry.ts'
+import type { Stores } from '../doors/stores.ts'
+import type { StoreRecord } from '../records.ts'
+import type { LayerCard } from './layer-card.ts'
+
+/** What keeps a layer from being what it should. */
+export const layerProblems = ['store-away', 'source-gone', 'no-crs', 'empty'] as const
+/** One of `layerProblems`. */
+export type LayerProblem = (typeof layerProblems)[number]
+
+/** What was seen of a store: the names of its tables in small letters; undefined where it did not answer. */
+type Look = { tables: ReadonlySet<string> | undefined } | 'there' | 'gone'
+
+const restMs = 30_000
+const lookTimeoutMs = 5000
+/** A first answer waits so long for the first round. */
+const firstWaitMs = 500
+const atATime = 2
+
+/** Looks now and then which stores answer and which tables they have: one question to each store, whatever its layers. */
+export class StoreLooks {
+  readonly #stores: Pick<Stores, 'listAll' | 'open'>
+  readonly #clock: Clock
+  readonly #closing = new AbortController()
+  #looks: ReadonlyMap<number, Look> = new Map()
+  #rounds = 0
+  #round: Promise<void> | undefined
+  #begun = Number.NEGATIVE_INFINITY
+
+  constructor(stores: Pick<Stores, 'listAll' | 'open'>, clock: Clock) {
+    this.#stores = stores
+    this.#clock = clock
+  }
+
+  /** Begins a round where the last one is long ago. Waits for nobody but the first, and for that not long. */
+  async refresh(): Promise<void> {
+    const now = this.#clock.now().getTime()
+    if (this.#round === undefined && Math.abs(now - this.#begun) >= restMs && !this.#closing.signal.aborted) {
+      this.#begun = now
+      this.#round = this.#look().finally(() => {
+        this.#round = undefined
+      })
+    }
+    if (this.#rounds > 0 || this.#round === undefined) return
+    await orAborted(this.#round, AbortSignal.timeout(firstWaitMs)).catch(() => undefined)
+  }
+
+  /** How often all stores have been looked at: what `problemOf` says changes with it alone. */
+  get rounds(): number {
+    return this.#rounds
+  }
+
+  /** What the layer lacks, as of the last round. */
+  problemOf(card: LayerCard): LayerProblem | undefined {
+    const look = this.#looks.get(card.storeId)
+    if (look === 'gone') return 'source-gone'
+    if (look !== undefined && look !== 'there') {
+      if (look.tables === undefined) return 'store-away'
+      if (!look.tables.has(card.nativeName.toLowerCase())) return 'source-gone'
+    }
+    const { srs, crs } = card.place
+    if (card.kind !== 'table' && srs === undefined && crs === undefined) return 'no-crs'
+    return card.rows === 0 ? 'empty' : undefined
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The server stops'))
+    await this.#round
+  }
+
+  async #look(): Promise<void> {
+    const { signal } = this.#closing
+    const waiting = await this.#stores.listAll().catch(() => [])
+    const looks = new Map<number, Look>()
+    const work = async (): Promise<void> => {
+      for (let store = waiting.pop(); store !== undefined && !signal.aborted; store = waiting.pop())
+        looks.set(store.id, await this.#lookAt(store))
+    }
+    await Promise.all(Array.from({ length: atATime }, work))
+    if (signal.aborted) return
+    this.#looks = looks
+    this.#rounds += 1
+  }
+
+  async #lookAt(store: StoreRecord): Promise<Look> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(lookTimeoutMs)])
+    try {
+      const { path } = store.parameters
+      if (path !== undefined && !(await orAborted(isThere(path), signal))) return 'gone'
+      if (findStoreDescription(store.type)?.can.takesLoads !== true) return 'there'
+      const opened = await orAborted(this.#stores.open(store), signal)
+      const tables = await orAborted(opened.listTables(), signal)
+      return { tables: new Set(tables.map((name) => name.toLowerCase())) }
+    } catch {
+      return { tables: undefined }
+    }
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { hasRole } from '../../accounts/caller.ts'
+import { chooseCards } from '../../catalog/cards/choose-cards.ts'
+import type { CardSet } from '../../catalog/cards/layer-cards.ts'
+import { Failure } from '../../lib/errors.ts'
+import { countReaders, loginNeeded } from '../access.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { operation } from '../endpoint.ts'
+import { sendEntity } from '../etag.ts'
+import { LayerListReply, toWireCounts, toWireListed } from './layer-list-wire.ts'
+import type { ListQuestion } from './list-question.ts'
+import { ListQuery, readQuestion, writePosition } from './list-question.ts'
+import type { LayerListParts } from './overview-parts.ts'
+
+/** What the caller is told of layers. */
+interface Rights {
+  /** Whether this is somebody: all layers, and what they lack. */
+  isKnown: boolean
+  requests: boolean
+}
+
+export const findLayers = operation({
+  summary: 'Find layers: by words, filters and order, page by page, with what a list shows of each',
+  description:
+    'Without a login those that are public. A page is of one moment; pages that are asked for by `next` lose and repeat no layer that stays where it is in the order, whatever comes or goes between.',
+  tags: ['layers'],
+  isPublicRead: true,
+  query: ListQuery,
+  answers: { 200: LayerListReply },
+  handle: async (parts: LayerListParts, request, reply) => {
+    const question = readQuestion(request.query)
+    const rights = rightsOf(request, question)
+    const [known, areCounted] = await Promise.all([
+      parts.catalog.cards.now(),
+      rights.requests && parts.use?.refresh(),
+      rights.isKnown && parts.catalog.looks.refresh(),
+    ])
+    const set = rights.isKnown ? known : known.open
+    const page = choosePage(parts, set, question, rights)
+    const layers = await Promise.all(
+      page.cards.map(async (card) =>
+        toWireListed(request, set, {
+          card,
+          bounds: await parts.bounds.of(card),
+          problem: rights.isKnown ? parts.catalog.looks.problemOf(card) : undefined,
+          use: areCounted ? parts.use?.of(card.qualifiedName) : undefined,
+        }),
+      ),
+    )
+    return sendEntity(request, reply, {
+      ...{ layers, total: page.total, offset: page.offset },
+      ...(page.next === undefined ? {} : { next: nextLink(request, page.next) }),
+      revision: revisionOf(set),
+      counts: toWireCounts(set, page.counts, rights.isKnown),
+    })
+  },
+})
+
+/** Throws `Failure` where the question would tell what the caller may not know. */
+function rightsOf({ caller, server }: FastifyRequest, { filter, wanted }: ListQuestion): Rights {
+  const rights = { isKnown: hasRole(caller, 'user'), requests: hasRole(caller, countReaders[server.dialect]) }
+  const isHidden =
+    (filter.hasProblem !== undefined && !rights.isKnown) || (wanted.order === 'requests' && !rights.requests)
+  if (isHidden && caller.role === 'anonymous') throw loginNeeded()
+  if (isHidden)
+    throw new Failure('forbidden', 'not-allowed', 'Order by requests needs the right to read metrics')
+  return rights
+}
+
+function choosePage(parts: LayerListParts, set: CardSet, question: ListQuestion, rights: Rights) {
+  const { ordered, catalog } = parts
+  const { filter, wanted, limit, after } = question
+  const all = ordered.all(set, wanted)
+  const found = chooseCards(all, filter, {
+    isPublic: (card) => set.isPublic(card),
+    hasProblem: (card) => rights.isKnown && catalog.looks.problemOf(card) !== undefined,
+  })
+  const chosen = ordered.settle(found.cards, wanted)
+  const offset = after === undefined ? question.offset : ordered.countUpTo(chosen, after, wanted)
+  const cards = chosen.slice(offset, offset + limit)
+  const last = offset + limit < chosen.length ? cards.at(-1) : undefined
+  const next = last && writePosition(ordered.positionOf(last, wanted))
+  return { cards, offset, total: chosen.length, counts: found.counts, next }
+}
+
+/** The same address, behind the last layer of this page. */
+function nextLink(request: FastifyRequest, after: string): string {
+  const [, query = ''] = request.url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.delete('offset')
+  parameters.set('after', after)
+  return request.link(`/rest/catalogue/layers?${parameters}`)
+}
+
+function revisionOf(set: CardSet): string {
+  const open = [...set.openWorkspaces].join(',')
+  return createHash('sha256').update(`${set.digest} ${open}`).digest('base64url').slice(0, 16)
+}

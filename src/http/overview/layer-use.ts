@@ -1,0 +1,111 @@
+import type { Clock } from '../../lib/clock.ts'
+import { orAborted } from '../../lib/or-aborted.ts'
+import type { LayerRequests, LayerRequestsQuery } from '../../monitoring/query/layer-requests.ts'
+
+const daySeconds = 86_400
+/** So many days are told, today among them. */
+const daysOfUse = 30
+/** What was asked for meanwhile shows after so long. */
+const restMs = 10_000
+/** Requests of a log may come a day late. */
+const daysThatGrow = 2
+/** A list that waits longer for numbers does without. */
+const longestWaitMs = 2000
+
+/** How often a layer was asked for. */
+export interface Use {
+  total: number
+  /** By day of UTC, the oldest first. */
+  days: number[]
+}
+
+interface Needs {
+  read(query: Omit<LayerRequestsQuery, 'serviceIds'>): Promise<LayerRequests>
+  clock: Clock
+}
+
+/**
+ * Requests of layers in the last 30 days, kept in memory. The days before yesterday are read once, and the last two again and
+ * again: what a list costs does not grow with the days, nor a reading with the lists.
+ */
+export class LayerUse {
+  readonly #needs: Needs
+  /** By name the requests of days, each at its number since 1970 modulo `daysOfUse`. */
+  readonly #requests = new Map<string, Float64Array>()
+  #totals: ReadonlyMap<string, number> = new Map()
+  /** Number since 1970 of the newest day that was read. */
+  #newest: number | undefined
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | undefined
+  #readings = 0
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Reads what is new, where the last time is some seconds ago. Whether anything is known. */
+  async refresh(): Promise<boolean> {
+    const now = this.#needs.clock.now().getTime()
+    if (this.#reading === undefined && Math.abs(now - this.#readAt) >= restMs) {
+      this.#readAt = now
+      this.#reading = this.#read(Math.floor(now / 1000 / daySeconds)).finally(() => {
+        this.#reading = undefined
+      })
+    }
+    const wait = AbortSignal.timeout(longestWaitMs)
+    if (this.#reading !== undefined) await orAborted(this.#reading, wait).catch(() => undefined)
+    return this.#newest !== undefined
+  }
+
+  /** Another number after each reading. */
+  get readings(): number {
+    return this.#readings
+  }
+
+  /** When the first of the days begins, in seconds since 1970. */
+  get from(): number {
+    return ((this.#newest ?? 0) - daysOfUse + 1) * daySeconds
+  }
+
+  /** All requests of a layer, by `workspace:name`. */
+  totalOf(name: string): number {
+    return this.#totals.get(name) ?? 0
+  }
+
+  of(name: string): Use {
+    const kept = this.#requests.get(name)
+    const first = (this.#newest ?? 0) + 1
+    const days = Array.from({ length: daysOfUse }, (_, day) => kept?.[(first + day) % daysOfUse] ?? 0)
+    return { total: this.totalOf(name), days }
+  }
+
+  async #read(today: number): Promise<void> {
+    const newest = this.#newest
+    const isNear = newest !== undefined && today >= newest && today - newest < daysOfUse - daysThatGrow
+    const first = isNear ? newest - daysThatGrow + 1 : today - daysOfUse + 1
+    const days = today - first + 1
+    const found = await this.#needs.read({ from: first * daySeconds, days })
+    if (!isNear) this.#requests.clear()
+    for (const kept of this.#requests.values())
+      for (let day = first; day <= today; day += 1) kept[day % daysOfUse] = 0
+    found.names.forEach((name, row) => {
+      const kept = this.#requests.get(name) ?? new Float64Array(daysOfUse)
+      this.#requests.set(name, kept)
+      for (let day = 0; day < days; day += 1)
+        kept[(first + day) % daysOfUse] = found.requests[row * days + day] ?? 0
+    })
+    this.#newest = today
+    this.#sum()
+  }
+
+  #sum(): void {
+    const totals = new Map<string, number>()
+    for (const [name, kept] of this.#requests) {
+      const total = kept.reduce((sum, one) => sum + one, 0)
+      if (total === 0) this.#requests.delete(name)
+      else totals.set(name, total)
+    }
+    this.#totals = totals
+    this.#readings += 1
+  }
+}

@@ -1,0 +1,77 @@
+import type { CardOrder, CardPosition } from '../../catalog/cards/card-order.ts'
+import { comparePositions, plainKey, rankOf } from '../../catalog/cards/card-order.ts'
+import type { LayerCard } from '../../catalog/cards/layer-card.ts'
+import type { CardSet } from '../../catalog/cards/layer-cards.ts'
+import { sortCards } from '../../catalog/cards/layer-cards.ts'
+import type { LayerUse } from './layer-use.ts'
+
+/** The order of a list; words are those that are looked for. */
+export interface WantedOrder {
+  order: CardOrder
+  isDescending: boolean
+  words: readonly string[]
+}
+
+interface ByRequests {
+  readings: number
+  cards: readonly LayerCard[]
+}
+
+/** Brings layers into the orders of lists, so that a list has to leave out only. */
+export class OrderedCards {
+  readonly #use: LayerUse | undefined
+  readonly #byRequests = new WeakMap<CardSet, Map<boolean, ByRequests>>()
+
+  constructor(use: LayerUse | undefined) {
+    this.#use = use
+  }
+
+  /** All layers in the order; by relevance in that of their titles, which `settle` brings into it. */
+  all(set: CardSet, { order, isDescending }: WantedOrder): readonly LayerCard[] {
+    if (order === 'relevance') return set.ordered('title', false)
+    return order === 'requests' ? this.#ordered(set, isDescending) : set.ordered(order, isDescending)
+  }
+
+  /** Those that were chosen, in the order. */
+  settle(cards: LayerCard[], wanted: WantedOrder): LayerCard[] {
+    if (wanted.order !== 'relevance') return cards
+    const ranked = new Map(cards.map((card) => [card, rankOf(card, wanted.words)]))
+    // What is sorted stays in the order of titles where ranks are the same.
+    return [...cards].sort((a, b) => (ranked.get(a) ?? 0) - (ranked.get(b) ?? 0))
+  }
+
+  positionOf(card: LayerCard, { order, words }: WantedOrder): CardPosition {
+    const name = card.qualifiedName
+    if (order === 'relevance') return { key: `${rankOf(card, words)}${card.titleKey}`, name }
+    if (order === 'requests') return { key: this.#requestsOf(card), name }
+    return { key: plainKey(order, card), name }
+  }
+
+  /** How many of the chosen come before or at a position, by halves. */
+  countUpTo(cards: readonly LayerCard[], position: CardPosition, wanted: WantedOrder): number {
+    const compare = comparePositions(wanted.isDescending)
+    let [low, high] = [0, cards.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const card = cards[middle]
+      if (card !== undefined && compare(this.positionOf(card, wanted), position) <= 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #requestsOf({ qualifiedName }: LayerCard): number {
+    return this.#use?.totalOf(qualifiedName) ?? 0
+  }
+
+  #ordered(set: CardSet, isDescending: boolean): readonly LayerCard[] {
+    const readings = this.#use?.readings ?? 0
+    const lists = this.#byRequests.get(set) ?? new Map<boolean, ByRequests>()
+    this.#byRequests.set(set, lists)
+    const known = lists.get(isDescending)
+    if (known?.readings === readings) return known.cards
+    const cards = sortCards([...set.byId.values()], (card) => this.#requestsOf(card), isDescending)
+    lists.set(isDescending, { readings, cards })
+    return cards
+  }
+}

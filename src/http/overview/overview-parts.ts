@@ -1,0 +1,28 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Importer } from '../../importer/importer.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Notifications } from '../../monitoring/notify/notifications.ts'
+import type { LayerBounds } from './layer-bounds.ts'
+import type { LayerUse } from './layer-use.ts'
+import type { OrderedCards } from './ordered-cards.ts'
+import type { RequestsToday } from './requests-today.ts'
+
+/** What the lists of layers work with. */
+export interface LayerListParts {
+  catalog: Pick<Catalog, 'cards' | 'looks'>
+  bounds: LayerBounds
+  ordered: OrderedCards
+  /** Absent where monitoring is off. */
+  use: LayerUse | undefined
+}
+
+/** What tells how things are. */
+export interface StateParts {
+  catalog: Pick<Catalog, 'cards' | 'looks'>
+  imports: Pick<Importer['kept'], 'countUnfinished'>
+  clock: Clock
+  /** IANA name of the time zone whose days are meant where none is named. */
+  zone: string
+  /** Absent where monitoring is off. */
+  counted: { requests: RequestsToday; notifications: Pick<Notifications, 'problems'> } | undefined
+}

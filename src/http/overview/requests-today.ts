@@ -1,0 +1,64 @@
+import type { Clock } from '../../lib/clock.ts'
+import { ZoneDays } from '../../lib/values/zone-days.ts'
+import type { RequestTotals, RequestTotalsQuery } from '../../monitoring/query/request-totals.ts'
+
+const weekSeconds = 7 * 86_400
+const minuteSeconds = 60
+/** Zones that are asked for by turns. */
+const mostZones = 100
+
+/** Requests from the beginning of a day; times in seconds since 1970. */
+export interface DayTotals extends RequestTotals {
+  from: number
+}
+
+/** Today up to the last whole minute, and the day a week ago up to the same time of day. */
+export interface TodayTotals {
+  today: DayTotals
+  weekAgo: DayTotals
+}
+
+interface Needs {
+  read(query: Omit<RequestTotalsQuery, 'serviceIds'>): Promise<RequestTotals>
+  clock: Clock
+}
+
+interface Known {
+  minute: number
+  totals: Promise<TodayTotals>
+}
+
+/** How many requests there were today; counted once a minute for each time zone. */
+export class RequestsToday {
+  readonly #needs: Needs
+  readonly #known = new Map<string, Known>()
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** `zone`: an IANA name that is known to be one. */
+  in(zone: string): Promise<TodayTotals> {
+    const minute = Math.floor(this.#needs.clock.now().getTime() / 1000 / minuteSeconds)
+    const known = this.#known.get(zone)
+    if (known?.minute === minute) return known.totals
+    const totals = this.#read(zone, minute * minuteSeconds)
+    if (this.#known.size >= mostZones) this.#known.clear()
+    this.#known.set(zone, { minute, totals })
+    totals.catch(() => this.#known.delete(zone))
+    return totals
+  }
+
+  async #read(zone: string, now: number): Promise<TodayTotals> {
+    const days = new ZoneDays(zone)
+    const today = days.dayOf(now)
+    // From noon, so that an hour that was set back or forth since leads into no other day.
+    const before = days.dayOf(Math.floor((today.start + today.end) / 2) - weekSeconds)
+    const to = Math.min(before.start + (now - today.start), before.end)
+    return { today: await this.#count(today.start, now), weekAgo: await this.#count(before.start, to) }
+  }
+
+  async #count(from: number, to: number): Promise<DayTotals> {
+    return { from, ...(await this.#needs.read({ from, to })) }
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { blockAt } from '../support/document-blocks.ts'
+import { runCommands } from '../support/document-commands.ts'
+import { startTerrane, temporaryData } from '../support/terrane-process.ts'
+import { pointsJson } from '../support/versioned-layers.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const password = 'e2e-password'
+
+describe('docs/finding-layers.md', { timeout: 120_000 }, () => {
+  it('has commands that do what they say', async (t) => {
+    const folder = temporaryData(t)
+    symlinkSync(join(root, 'bin'), join(folder, 'bin'))
+    const env = {
+      ...{ TERRANE_DATA: join(folder, 'data'), TERRANE_PORT: '0', TERRANE_SAMPLE: 'off' },
+      ...{ TERRANE_ADMIN_PASSWORD: password, TERRANE_PASSWORD: password, PASSWORD: password },
+    }
+    const server = startTerrane(t, ['serve'], env)
+    const url = (await server.line(/^Terrane is ready at /)).split(' ').at(-1) ?? ''
+    const run = async (commands: string): Promise<string> => {
+      const text = commands.replaceAll('http://127.0.0.1:8080', url)
+      const said = await runCommands(text, { ...env, TERRANE_PORT: new URL(url).port }, folder)
+      assert.equal(said.code, 0, `${said.stdout}${said.stderr}`)
+      return said.stdout
+    }
+    writeFileSync(join(folder, 'boundary_land.geojson'), pointsJson([['a', 1, 2]]))
+    await run(`bin/terrane.mjs import boundary_land.geojson --store default --url ${url}`)
+    const found = await run(blockAt('docs/finding-layers.md > Finding layers, and how things are > sh 1'))
+    assert.match(found, /"name":"boundary_land".*"bounds":\[1,2,1,2\].*"total":1/)
+    assert.match(found, /\ndefault:boundary_land .*vector +1 +EPSG:4326/)
+    const state = await run(blockAt('docs/finding-layers.md > How things are > sh 1'))
+    assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":1,"public":0,"problems":0\},"requests":/)
+  })
+})
