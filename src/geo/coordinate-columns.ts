@@ -37,6 +37,22 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   return { x: east.name, y: north.name, isGeographic: isDegrees(east, north) }
 }
 
+const pairNames =
+  /coord|koord|latl|lat_?lng|geo|location|lage|position|posici|posizione|punkt|point|punto|ponto|standort|ubicaci|wsp|souradnice|координат|坐标|座標|좌표|gps/i
+
+/** Whether a column is called as if it held both numbers of a point. */
+export function isPairName(name: string): boolean {
+  return pairNames.test(name)
+}
+
+/** Whether a column is called like a coordinate, or like a point. */
+export function isCoordinateName(name: string): boolean {
+  const isNumber = [latitudes, longitudes, eastings, northings].some(
+    (names) => restsOf(name, names).length > 0,
+  )
+  return isNumber || isPairName(name)
+}
+
 /** Whether columns that are called coordinates hold numbers with a comma, which are not read as numbers. */
 export function hasDecimalCommas(columns: ColumnView[]): boolean {
   const pair = findPair(columns, longitudes, latitudes) ?? findPair(columns, eastings, northings) ?? []

@@ -71,7 +71,7 @@ export function toWireTask(
 /** What is proposed to whoever edits the task, as far as it is known. */
 function proposalsOf(task: TaskRecord): (TransformProposal | KeyProposal)[] {
   const { state, updateMode, keys = [], foundKeys } = task
-  const geometry = state === 'NO_CRS' ? proposeGeometry(task) : []
+  const geometry = state === 'NO_CRS' || state === 'READY' ? proposeGeometry(task) : []
   const asksKeys = state !== 'COMPLETE' && updateMode === 'UPSERT' && keys.length === 0
   return [...geometry, ...(asksKeys ? (foundKeys?.proposals ?? []) : [])]
 }

@@ -47,3 +47,4 @@ export type {
   TaskStore,
 } from './task-record.ts'
 export { finalSchema, transformsOf } from './task-schema.ts'
+export { isWithoutGeometry, toldWithoutGeometry, withoutGeometry } from './without-geometry.ts'

@@ -1,5 +1,5 @@
 import type { ColumnView } from '../../geo/coordinate-columns.ts'
-import { proposeColumns } from '../../geo/coordinate-columns.ts'
+import { isPairName, proposeColumns } from '../../geo/coordinate-columns.ts'
 import type { TransformSpec } from '../../transforms/transform.ts'
 import type { TaskRecord } from './task-record.ts'
 import { finalSchema } from './task-schema.ts'
@@ -15,8 +15,6 @@ export interface TransformProposal {
 
 const degrees = 'EPSG:4326'
 const pair = /^\s*[([]?\s*(-?\d{1,3}(?:\.\d+)?)\s*(?:[,;]\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*[)\]]?\s*$/
-const pairNames =
-  /coord|koord|latl|lat_?lng|geo|location|lage|position|posici|posizione|punkt|point|punto|ponto|standort|ubicaci|wsp|souradnice|координат|坐标|座標|좌표|gps/i
 
 /**
  * How rows of a task without geometry may become points: by columns whose names and first values say so. A column of WKT is
@@ -63,7 +61,7 @@ function fromPairs(columns: ColumnView[], pointFieldName: string): TransformProp
   return columns.flatMap(({ name, example = '' }): TransformProposal[] => {
     const [, first = '', second = ''] = pair.exec(example) ?? []
     const isPlace = first !== '' && Math.abs(Number(first)) <= 90 && Math.abs(Number(second)) <= 180
-    if (!isPlace || !pairNames.test(name)) return []
+    if (!isPlace || !isPairName(name)) return []
     return [
       {
         kind: 'geometry',

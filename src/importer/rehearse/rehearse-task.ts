@@ -3,7 +3,7 @@ import { explain, Failure, invalid } from '../../lib/errors.ts'
 import { leaveStuckWork } from '../../lib/workers/leave-stuck-work.ts'
 import { deafMs } from '../live/live.ts'
 import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
-import { now, taskAfter } from '../model/model.ts'
+import { isWithoutGeometry, now, taskAfter, withoutGeometry } from '../model/model.ts'
 import { getTask, saveTaskAndTell } from '../records/records.ts'
 import { removeStaged } from './drop-trial.ts'
 import type { RehearseNeeds } from './rehearse-needs.ts'
@@ -20,6 +20,13 @@ function failedTrial({ updateMode }: TaskRecord, at: string, error: unknown): Ta
       messages: [{ level: 'error', code, message: explain(error) }],
     },
   }
+}
+
+/** What a run would say beforehand as well. */
+function told(task: TaskRecord, trial: TaskTrial): TaskTrial {
+  const { found } = trial
+  if (found === undefined || !isWithoutGeometry(task)) return trial
+  return { ...trial, found: { ...found, messages: [withoutGeometry(task), ...found.messages] } }
 }
 
 /** The task as it was before, with what its rehearsal has found. */
@@ -78,7 +85,7 @@ export async function rehearseTask(
     const work = needs.kinds.of(examined).rehearse({ record, task: examined }, { at, aim }, signal)
     const trial = await leaveStuckWork(work, signal, deafMs)
     if (trial.laidBy === undefined) await removeLoad(needs, task)
-    task = await saveTaskAndTell(records, db, afterRehearsal(task, trial))
+    task = await saveTaskAndTell(records, db, afterRehearsal(task, told(examined, trial)))
     return true
   } catch (error) {
     signal.throwIfAborted()

@@ -3,7 +3,7 @@ import type { Message } from '../../formats/format.ts'
 import { defined, without } from '../../lib/defined.ts'
 import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
 import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
-import { isMending, mendingEnded, taskAfter } from '../model/model.ts'
+import { isMending, mendingEnded, taskAfter, toldWithoutGeometry } from '../model/model.ts'
 import type { PublishNeeds } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
 import { saveTaskAndTell } from '../records/records.ts'
@@ -68,7 +68,8 @@ export class RunningTask implements Running, StageNotes {
     const results = ['rowsRead', 'rowsLoaded', 'rejected', 'errorMessage', 'errorCode'] as const
     const rest = without(examined, ...results)
     const layer = examined.layer === undefined ? {} : { layer: without(examined.layer, 'loaded') }
-    const fresh = { ...rest, ...layer, messages: rest.source?.messages ?? [] }
+    const messages = toldWithoutGeometry({ ...examined, messages: rest.source?.messages ?? [] })
+    const fresh = { ...rest, ...layer, messages }
     const run = { jobId: this.#jobId, attempt }
     await this.#save({ ...taskAfter(fresh, { type: 'started' }), run })
   }
@@ -126,7 +127,8 @@ export class RunningTask implements Running, StageNotes {
       ...this.#task,
       run: { ...this.#run, load: { ...load, token, counts, ...defined({ kept, changes, mended }) } },
       ...(layer === undefined ? {} : { layer: { ...layer, loaded: columns } }),
-      messages: [...this.#task.messages, ...messages],
+      // A rehearsal has told some of them already.
+      messages: [...this.#task.messages, ...messages.filter((one) => !tells(this.#task, one))],
     })
     const { loadId, storeId, table, layerName: name, isNewLayer } = load
     const refreshed = isNewLayer ? {} : { layer: { workspace: this.record.workspace, name } }
@@ -187,4 +189,8 @@ export class RunningTask implements Running, StageNotes {
   async #save(task: TaskRecord): Promise<void> {
     this.#task = await saveTaskAndTell(this.#needs, this.#needs.database.kysely, task)
   }
+}
+
+function tells({ messages }: TaskRecord, { code, message }: Message): boolean {
+  return messages.some((one) => one.code === code && one.message === message)
 }

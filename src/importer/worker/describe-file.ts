@@ -5,6 +5,7 @@ import { detectFormat, nameUnread } from '../../formats/registry.ts'
 import { defined } from '../../lib/defined.ts'
 import { explain } from '../../lib/errors.ts'
 import type { DescribedFile } from '../model/model.ts'
+import { withExamples } from './coordinate-examples.ts'
 
 async function isEmptyFile(path: string): Promise<boolean> {
   const status = await stat(path)
@@ -28,7 +29,9 @@ export async function describeFile(
   const { name, kind, canServeDirectly } = format
   const described = { file, format: { name, kind, canServeDirectly } }
   try {
-    const layers = await format.describe(file, charset === undefined ? { signal } : { signal, charset })
+    const context = charset === undefined ? { signal } : { signal, charset }
+    const found = await format.describe(file, context)
+    const layers = await withExamples(found, (layer) => format.read(file, layer, context), signal)
     return layers.length > 0 ? { ...described, layers } : { ...described, layers, error: 'It holds no layer' }
   } catch (error) {
     signal.throwIfAborted()

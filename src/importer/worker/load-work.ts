@@ -1,10 +1,11 @@
-import type { DataFile, Message } from '../../formats/format.ts'
+import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
 import { defined } from '../../lib/defined.ts'
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { DatabaseConnection, DescribedDatabase } from '../../sources/database/database.ts'
 import { getDatabaseReader } from '../../sources/database/registry.ts'
 import type { LoadResult } from '../../stores/store.ts'
+import { withExamples } from './coordinate-examples.ts'
 import { describeFile } from './describe-file.ts'
 import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import { editFeature } from './edit-feature.ts'
@@ -54,7 +55,9 @@ function handlersAt(place: LoadPlace) {
       checkConnection(place, connection)
       const reader = getDatabaseReader(connection)
       const options = { maxTables, signal, ...defined({ tables }) }
-      return { format: reader.format, ...(await reader.describe(connection, options)) }
+      const { tables: found, messages } = await reader.describe(connection, options)
+      const read = (table: LayerDescription) => reader.read(connection, table, { signal })
+      return { format: reader.format, messages, tables: await withExamples(found, read, signal) }
     },
     firstRows: (wish: RowsWish, { signal }: CallContext) => findFirstRows(wish, place, signal),
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
