@@ -62,6 +62,8 @@ export interface LayerDescription {
   envelope?: Envelope
   /** Text encoding in use, where the format has one. */
   charset?: string
+  /** What stands between the cells of delimited text, where somebody has asked for it. */
+  delimiter?: string
   messages: Message[]
   /** Of a raster; its schema has neither attributes nor geometry. */
   raster?: RasterDescription
@@ -156,6 +158,20 @@ interface FolderDataset {
   holds: RegExp
 }
 
+/** How files of a format are written through GDAL. Plain data. */
+export interface WrittenByGdal {
+  /** GDAL's short driver names; the first that this GDAL can write with is used. */
+  drivers: readonly string[]
+  /** Extension of the main file, without the dot. */
+  extension: string
+  /** Of what goes into a zip, since it is several files. */
+  isZipped?: true
+  /** Options of `ogr2ogr`. */
+  options?: readonly string[]
+  /** Longest text in bytes, where longer ones are cut. */
+  maxTextBytes?: number
+}
+
 /** How data of a format are called: all that is asked of a format before a file is opened. Plain but for `holds`. */
 export interface FormatNames {
   /** Lower-case extensions of main files, without the dot. */
@@ -199,12 +215,18 @@ export interface Format extends FormatNames {
    * too, in the order of the columns, and a geometry in any column whose texts are WKT.
    */
   findsTypesByText?: boolean
+  /** Of a format whose files are written here: how. */
+  writesRowsAs?: 'delimited' | 'geojson' | 'geopackage'
+  /** Of a format that GDAL writes for us. */
+  writtenByGdal?: WrittenByGdal
   /** Of a format that is served as it is: reads single rows. */
   rowAccess?: RowAccess
   /** True when the file is of this format; `head` is its first 64 KiB (fewer in a shorter file). */
   detect(file: DataFile, head: Uint8Array): boolean | Promise<boolean>
   /** The layers of the file, with schemas as `read` will give them. */
   describe(file: DataFile, context: ReadContext): Promise<LayerDescription[]>
+  /** Of delimited text: what stands between its cells. */
+  findDelimiter?(file: DataFile, layer: LayerDescription, context: ReadContext): Promise<string>
   /** Streams one layer; `layer` is an element of what `describe` gave for the same file and options. */
   read(file: DataFile, layer: LayerDescription, context: ReadContext): AsyncIterable<FeatureBatch>
 }

@@ -63,6 +63,7 @@ export function rowOfLine(line: Buffer): number {
 
 /** Rows that are rejected still. */
 export async function* readRejectLines(path: string): AsyncGenerator<RejectLine> {
+  if (!(await hasRejects(path))) return
   for await (const bytes of readLineBytes(path)) {
     if (bytes.length === 0) continue
     const line = JSON.parse(bytes.toString('utf8')) as RejectLine | MendedLine

@@ -11,7 +11,7 @@ import type { SideTables } from '../maps/sources/side-tables.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
-import { applyRetention, createDesk } from './desk/desk.ts'
+import { applyRetention, createDesk, sweepRejectFiles } from './desk/desk.ts'
 import { Edits } from './edit/edits.ts'
 import { KeyFinder } from './keys/keys.ts'
 import type { ToolLimits } from './kinds/kinds.ts'
@@ -190,7 +190,7 @@ function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews, 
 
 /** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
-  const { database, catalog, events, log, jobs, folders, vault, roots, retention: keep } = needs
+  const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
   const { desk, pool, previews, locator, keys, toolTurns, progress } = rooms
   const { cancel, rehearsing, mending, preparing, running, restores, edits } = rooms
@@ -203,6 +203,7 @@ export function createImporter(needs: ImporterNeeds) {
   /** Removes what nobody has touched for long. */
   const clean = async (): Promise<void> => {
     await applyRetention({ cancel, catalog, folders, keep, log })
+    await sweepRejectFiles(folders, clock.now().getTime())
     await catalog.versions.prune()
   }
   const cleanUp = (): void => {

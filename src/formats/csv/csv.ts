@@ -16,9 +16,21 @@ export const csv: Format = {
   mediaTypes: { 'text/csv': ['csv'] },
   canServeDirectly: false,
   findsTypesByText: true,
+  writesRowsAs: 'delimited',
   detect: isCsv,
   describe: describeCsv,
   read: readCsv,
+  findDelimiter,
+}
+
+async function findDelimiter(
+  file: DataFile,
+  { charset = 'UTF-8' }: LayerDescription,
+  { signal }: ReadContext,
+) {
+  const source = await CsvSource.open(file, charset, signal)
+  await source.close()
+  return String.fromCharCode(source.dialect.delimiter)
 }
 
 async function* readCsv(

@@ -108,6 +108,7 @@ export const flatgeobuf: Format = {
   extensions: ['fgb'],
   mediaTypes: { 'application/flatgeobuf': ['fgb'] },
   canServeDirectly: true,
+  writtenByGdal: { drivers: ['FlatGeobuf'], extension: 'fgb' },
   detect: (_file, head) => isFgbHead(head),
   describe: describeFlatGeobuf,
   read: readFlatGeobuf,

@@ -1,4 +1,4 @@
-import type { FormatNames } from '../format.ts'
+import type { FormatNames, WrittenByGdal } from '../format.ts'
 
 /** A kind of file that GDAL reads for us. */
 export interface GdalDriver extends FormatNames {
@@ -24,6 +24,8 @@ export interface GdalDriver extends FormatNames {
   isSqlite?: true
   /** The key column of a table is an attribute. */
   keepsKey?: true
+  /** How such files are written, where they can hold any table. */
+  written?: WrittenByGdal
   /** GDAL configuration options. */
   config?: Record<string, string>
 }
@@ -61,6 +63,7 @@ export const sqliteDriver: GdalDriver = {
   extensions: ['sqlite', 'sqlite3', 'spatialite', 'db'],
   suits: startsWith('SQLite format 3\u0000'),
   isSqlite: true,
+  written: { drivers: ['SQLite'], extension: 'sqlite', options: ['-dsco', 'SPATIALITE=NO'] },
   keepsKey: true,
   config: { OGR_PROMOTE_TO_INTEGER64: 'YES' },
 }
@@ -80,6 +83,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     ending: 'xml',
     isUnmistakable: isGml,
     infersTypes: true,
+    written: { drivers: ['GML'], extension: 'gml', isZipped: true },
     config: gmlConfig,
   },
   {
@@ -91,6 +95,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
       { endings: ['mid'], of: ['mif'] },
     ],
     suits: matches(/^\s*(!table|version|charset)/i),
+    written: { drivers: ['MapInfo File'], extension: 'tab', isZipped: true, maxTextBytes: 254 },
   },
   {
     name: 'AutoCAD DXF',
@@ -106,6 +111,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     extensions: ['xlsx', 'xlsm'],
     suits: isZip,
     hasHeaderRow: true,
+    written: { drivers: ['XLSX'], extension: 'xlsx' },
     config: { OGR_XLSX_HEADERS: 'FORCE' },
   },
   {
@@ -114,6 +120,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     extensions: ['ods'],
     suits: isZip,
     hasHeaderRow: true,
+    written: { drivers: ['ODS'], extension: 'ods' },
     config: { OGR_ODS_HEADERS: 'FORCE' },
   },
   {
@@ -131,6 +138,7 @@ export const gdalDrivers: readonly GdalDriver[] = [
     suits: () => false,
     folder: { extensions: ['gdb'], holds: /\.gdbtable$/i },
     folderFile: /^a00000001\.gdbtable$/i,
+    written: { drivers: ['OpenFileGDB'], extension: 'gdb', isZipped: true },
   },
   sqliteDriver,
   { name: 'Microstation DGN', drivers: ['DGN'], extensions: ['dgn'], suits: anything, isProbed: true },
@@ -174,12 +182,14 @@ export const gdalDrivers: readonly GdalDriver[] = [
     drivers: ['OGR_GMT'],
     extensions: ['gmt'],
     suits: startsWith('# @VGMT'),
+    written: { drivers: ['OGR_GMT'], extension: 'gmt' },
   },
   {
     name: 'OpenJUMP JML',
     drivers: ['JML'],
     extensions: ['jml'],
     suits: hasRoot(/<JCSDataFile\b/),
+    written: { drivers: ['JML'], extension: 'jml' },
     ending: 'xml',
   },
   {

@@ -2,6 +2,7 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
 import type { GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import type { DataFile, Format, LayerDescription, Message, ReadContext } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
 import { detectGdal } from './detect.ts'
@@ -135,6 +136,7 @@ function toFormat(driver: GdalDriver): Format {
     kind: 'vector',
     ...namesOf(driver),
     canServeDirectly: false,
+    ...defined({ writtenByGdal: driver.written }),
     detect: (file, head) => detectGdal(driver, file, head),
     describe: async (file: DataFile, { signal }: ReadContext) => {
       const layers: LayerDescription[] = []

@@ -18,6 +18,7 @@ export const geojson: Format = {
     'application/json': ['json', 'geojson'],
   },
   canServeDirectly: false,
+  writesRowsAs: 'geojson',
   detect: (file, head) => isGeoJson(head, newlineExtensions.test(file.path)),
   describe: describeGeoJson,
   read: readGeoJson,

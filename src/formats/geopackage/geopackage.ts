@@ -139,6 +139,7 @@ export const geopackage: Format = {
   sidecars: [{ endings: ['gpkg-wal', 'gpkg-shm', 'gpkg-journal'] }],
   mediaTypes: { 'application/geopackage+sqlite3': ['gpkg'] },
   canServeDirectly: true,
+  writesRowsAs: 'geopackage',
   detect,
   describe,
   read,

@@ -12,6 +12,7 @@ export const geoparquet: Format = {
   extensions: ['parquet', 'geoparquet', 'pq'],
   mediaTypes: { 'application/vnd.apache.parquet': ['parquet'] },
   canServeDirectly: false,
+  writtenByGdal: { drivers: ['Parquet'], extension: 'parquet' },
   detect: (_file, head) => isParquetHead(head),
   ...readLater(async () => (await import('./read-geoparquet.ts')).geoparquetReading),
 }

@@ -9,6 +9,8 @@ export const kml: Format = {
   extensions: ['kml'],
   mediaTypes: { 'application/vnd.google-earth.kml+xml': ['kml'] },
   canServeDirectly: false,
+  findsTypesByText: true,
+  writtenByGdal: { drivers: ['LIBKML'], extension: 'kml' },
   detect: (_, head) => findRootName(head) === 'kml',
   ...readLater(async () => (await import('./read-kml.ts')).kmlReading),
 }

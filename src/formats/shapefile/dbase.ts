@@ -44,6 +44,13 @@ export const dbase: Format = {
   extensions: ['dbf'],
   sidecars: [{ endings: tableSidecars }],
   canServeDirectly: false,
+  writtenByGdal: {
+    drivers: ['ESRI Shapefile'],
+    extension: 'dbf',
+    isZipped: true,
+    options: ['-lco', 'ENCODING=UTF-8', '-nlt', 'NONE'],
+    maxTextBytes: 254,
+  },
   detect: (file, head) =>
     extname(file.path).toLowerCase() === '.dbf' &&
     file.sidecars.shx === undefined &&

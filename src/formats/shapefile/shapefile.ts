@@ -17,6 +17,13 @@ export const shapefile: Format = {
   ],
   fetchedSidecars: ['shx', 'dbf', 'dbt', 'fpt', 'prj', 'cpg', 'qpj', 'shp.xml', 'sld', 'qml'],
   canServeDirectly: true,
+  writtenByGdal: {
+    drivers: ['ESRI Shapefile'],
+    extension: 'shp',
+    isZipped: true,
+    options: ['-lco', 'ENCODING=UTF-8'],
+    maxTextBytes: 254,
+  },
   // A .shx starts with the same bytes.
   detect: (file, head) => extname(file.path).toLowerCase() !== '.shx' && isShpHead(head),
   describe: describeShapefile,

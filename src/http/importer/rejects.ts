@@ -1,4 +1,6 @@
+import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { extensionsOfMediaType } from '../../formats/file-names.ts'
@@ -6,6 +8,7 @@ import { formats } from '../../formats/registry.ts'
 import type { TaskRecord } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { Bytes, media } from '../description.ts'
@@ -22,23 +25,63 @@ import { toWireTask } from './task-wire.ts'
 
 const tags = ['importer']
 
+/** Types of the files that are made; of the others nothing is said but that they are bytes. */
+const fileTypes: Record<string, string> = {
+  csv: 'text/csv',
+  geojson: 'application/geo+json',
+  json: 'application/geo+json',
+  zip: 'application/zip',
+  gpkg: 'application/geopackage+sqlite3',
+}
+
+/** Sends rejected rows as a file like their source. */
+async function sendFile(
+  { importer }: ImporterAreaParts,
+  task: TaskRecord,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const file = await importer.writeRejectFile(task, clientSignal(reply))
+  const { path, sizeBytes, format, note } = file
+  const stream = createReadStream(path)
+  stream.once('close', () => void file.remove())
+  const type = ownValue(fileTypes, extname(path).slice(1)) ?? 'application/octet-stream'
+  const name = encodeURIComponent(basename(path))
+  reply
+    .header('content-type', type)
+    .header('content-length', sizeBytes)
+    .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+    .header('cache-control', 'no-store')
+    .header('terrane-format', encodeURI(format))
+  if (note !== undefined) reply.header('terrane-format-note', encodeURI(note))
+  return reply.send(stream)
+}
+
 /** The rows that a load rejected. */
 export const listRejects = operation({
-  summary: 'Rows that were not loaded, as GeoJSON or CSV',
+  summary: 'Rows that were not loaded, as GeoJSON or CSV, or as a file like their source',
+  description:
+    'With `format=source` a file in the format of the source, several files as a zip, with the number of each row and why it was rejected in columns before its own: it can be mended and sent back. Where that format is not written it is GeoJSON, without geometry CSV, and `Terrane-Format-Note` tells why.',
   tags,
   params: TaskParams,
-  query: Type.Object({ f: Type.Optional(Type.String({ description: 'csv or geojson' })) }),
+  query: Type.Object({
+    f: Type.Optional(Type.String({ description: 'csv or geojson' })),
+    format: Type.Optional(Type.String({ description: 'source, csv or geojson' })),
+  }),
   answers: {
     200: media('The rows, each with its reason', {
       'application/geo+json': RejectedRows,
       'text/csv': Type.String(),
+      'application/zip': Bytes,
+      'application/geopackage+sqlite3': Bytes,
+      'application/octet-stream': Bytes,
     }),
   },
   handle: async (parts: ImporterAreaParts, request, reply) => {
     const task = await getTask(parts, request.params)
     const { kept } = parts.importer
-    const format = request.query.f ?? request.headers.accept ?? ''
+    const format = request.query.format ?? request.query.f ?? request.headers.accept ?? ''
     reply.header('vary', 'accept')
+    if (format === 'source') return sendFile(parts, task, reply)
     return /csv/i.test(format)
       ? reply
           .header('content-type', 'text/csv; charset=utf-8')

@@ -290,7 +290,7 @@ export const RejectedRows = Type.Object({
   features: Type.Array(
     Type.Object({
       type: Type.Literal('Feature'),
-      id: Type.Integer({ description: 'Row' }),
+      id: Type.Optional(Type.Integer({ description: 'Row' })),
       geometry: orNull(Type.Object({}, { additionalProperties: true })),
       properties: Type.Object(
         {

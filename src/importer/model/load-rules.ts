@@ -3,7 +3,7 @@
  * whose code a worker reads only for a load that has some.
  */
 export { indexBatches, indexSchema } from './granule-index.ts'
-export type { MendedPlan } from './mending.ts'
+export type { MendedPlan, RejectColumns } from './mending.ts'
 export { rejectColumns } from './mending.ts'
 export type { ColumnChange, Trial, TrialWish } from './rehearsal.ts'
 export type { RejectGroup } from './reject-group.ts'

@@ -62,7 +62,7 @@ export interface MendedPlan {
 }
 
 /** Columns that rejected rows have besides their own, by what they tell. */
-interface RejectColumns {
+export interface RejectColumns {
   row: string
   code: string
   field: string

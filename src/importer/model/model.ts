@@ -36,7 +36,15 @@ export type { Finding, ImportEvent, ImportState, TaskState } from './states.ts'
 export { importStates, runnableStates, taskStates } from './states.ts'
 export type { StopRules } from './stop-rules.ts'
 export { explainStopped, stopRuleNames } from './stop-rules.ts'
-export { allAttributes, chosenSchema, isLoadedWhole, loadedLayer, proposeLayer } from './task-layer.ts'
+export {
+  allAttributes,
+  chosenSchema,
+  declaredLayer,
+  isLoadedWhole,
+  loadedLayer,
+  proposeLayer,
+  sourceSchema,
+} from './task-layer.ts'
 export type { TaskLoad } from './task-load.ts'
 export type {
   AttributeChoice,

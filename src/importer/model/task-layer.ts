@@ -4,7 +4,7 @@ import { crsCandidates, matchCrs } from '../../geo/crs-database.ts'
 import { toLayerName } from '../../geo/names.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import { attributeIndex } from '../../geo/schema.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
 import type { AttributeChoice, LoadedAttribute, TaskLayer, TaskRecord } from './task-record.ts'
 
@@ -85,4 +85,17 @@ export function isLoadedWhole(task: TaskRecord): boolean {
   const { attributes, geometryType } = task.layer ?? {}
   const isChanged = attributes !== undefined || geometryType !== undefined || task.repair === true
   return task.transforms.length === 0 && !isChanged
+}
+
+/** What was said of the data of a task, before or after it was published: a published layer has CRS and bounds of its own. */
+export function declaredLayer({ layer, published }: TaskRecord): TaskLayer | undefined {
+  if (layer === undefined || published === undefined) return layer
+  return { ...without(layer, 'srs', 'bounds'), ...published.declared }
+}
+
+/** The schema of a task's source, in the CRS that its data are taken to be in. */
+export function sourceSchema(task: TaskRecord): Schema {
+  const { srs } = declaredLayer(task) ?? {}
+  const { schema } = task.source ?? { schema: { attributes: [], geometry: undefined } }
+  return chosenSchema(schema, defined({ srs }))
 }

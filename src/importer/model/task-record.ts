@@ -137,8 +137,7 @@ export interface TaskRecord {
   rejectsNumber?: number
   /** Mended rows that were sent last. */
   mending?: TaskMending
-  /** The published layer, and its version when the task was complete. */
-  published?: { layerId: number; version: number }
+  published?: PublishedTask
   run?: TaskRun
   /** A load of an earlier run of which is not known whether it committed; settled before the next one begins. */
   unsettled?: TaskLoad
@@ -146,6 +145,15 @@ export interface TaskRecord {
   rehearsing?: RehearsingTask
   /** What the last rehearsal has found and staged, or a load that was stopped. */
   trial?: TaskTrial
+}
+
+/** The layer that a task was published as. */
+interface PublishedTask {
+  layerId: number
+  /** The layer's version that came of the task last. */
+  version: number
+  /** What the client had said of the data, in whose place the layer tells what it has now. */
+  declared: Pick<TaskLayer, 'srs' | 'bounds'>
 }
 
 /** `rows` at most, or `share` of the rows read but at least one row. */

@@ -156,7 +156,11 @@ export async function publishTask(
     )
     const complete: TaskRecord = {
       ...rest,
-      published: { layerId: published.id, version: published.version },
+      published: {
+        layerId: published.id,
+        version: published.version,
+        declared: defined({ srs: task.layer?.srs, bounds: task.layer?.bounds }),
+      },
       ...(store === undefined
         ? {}
         : { target: { workspace: store.workspace, name: store.name, type: store.type } }),

@@ -29,9 +29,13 @@ export async function describeFile(
   const { name, kind, canServeDirectly } = format
   const described = { file, format: { name, kind, canServeDirectly } }
   try {
-    const context = charset === undefined ? { signal } : { signal, charset }
+    const context = { signal, ...defined({ charset }) }
     const found = await format.describe(file, context)
     const layers = await withExamples(found, (layer) => format.read(file, layer, context), signal)
+    for (const layer of layers) {
+      const delimiter = await format.findDelimiter?.(file, layer, context)
+      if (delimiter !== undefined) layer.delimiter = delimiter
+    }
     return layers.length > 0 ? { ...described, layers } : { ...described, layers, error: 'It holds no layer' }
   } catch (error) {
     signal.throwIfAborted()

@@ -9,10 +9,11 @@ import type { LoadResult } from '../../stores/store.ts'
 import type { DescribedFile } from '../model/model.ts'
 import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
-import type { DatabaseDescription, LoadNotice, LoadWork } from './load-work.ts'
+import type { DatabaseDescription, LoadNotice, LoadQuestion, LoadWork } from './load-work.ts'
 import type { RestorePlan } from './restore-table.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { needsOwnProcess } from './trusted-databases.ts'
+import type { RejectFile, RejectFileWish } from './write-rejects.ts'
 import type { RowsPart, RowsWish } from './write-rows.ts'
 
 /** Who watches a load. */
@@ -57,6 +58,8 @@ export interface LoadPool {
   edit(plan: EditPlan, handlers: EditHandlers): Promise<EditOutcome>
   /** Rows by a thread that has no load, where they are there at once; undefined where another is to read them. */
   firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
+  /** Writes rejected rows to a file of its own. */
+  writeRejects(wish: RejectFileWish, signal: AbortSignal): Promise<RejectFile>
   /** Loads and descriptions under way, and those that wait. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -127,18 +130,15 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
       work<DatabaseDescription>(signal, (pool, limits) =>
         pool.call('describeDatabase', { connection, ...wanted }, described(limits)),
       ),
+    writeRejects: (wish, signal) =>
+      work<RejectFile>(signal, (pool, limits) => pool.call('writeRejects', wish, described(limits))),
     load: (plan, handlers) =>
       work<LoadOutcome>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
         pool.call('load', plan, {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: (notice) => pass(notice, handlers),
-          onAsk: async (question) => {
-            if ('staged' in question) await handlers.onStaged?.()
-            else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
-            else if ('nothingMended' in question) await handlers.onNothingMended?.(question.nothingMended)
-            else if ('outcome' in question) await handlers.beforeCommit(question.token, question.outcome)
-          },
+          onAsk: (question) => answer(question, handlers),
         }),
       ),
     rehearse: (plan, handlers) =>
@@ -188,6 +188,13 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
         }),
       ),
   }
+}
+
+async function answer(question: LoadQuestion, handlers: LoadHandlers): Promise<void> {
+  if ('staged' in question) await handlers.onStaged?.()
+  else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
+  else if ('nothingMended' in question) await handlers.onNothingMended?.(question.nothingMended)
+  else if ('outcome' in question) await handlers.beforeCommit(question.token, question.outcome)
 }
 
 interface Limits {

@@ -3,6 +3,7 @@ import { defined, without } from '../../../lib/defined.ts'
 import { Failure } from '../../../lib/errors.ts'
 import type { TableDescription, VectorStore } from '../../../stores/store.ts'
 import type { TaskLoad, TaskRecord, TaskTrial } from '../../model/model.ts'
+import { declaredLayer } from '../../model/model.ts'
 import type {
   CommitNote,
   Committed,
@@ -206,7 +207,9 @@ export class RowLoads {
 
 /** The task with what its load came to. */
 function doneBy(task: TaskRecord, { counts, mended, movedTo }: TaskLoad): TaskRecord {
-  const done = { ...task, ...counts }
+  // What the layer tells of itself is told anew.
+  const layer = mended === undefined ? task.layer : declaredLayer(task)
+  const done = { ...task, ...counts, ...defined({ layer }) }
   const { mending } = task
   if (mended === undefined || mending === undefined) return done
   const moved = movedTo === undefined ? {} : { isDirect: false }

@@ -3,7 +3,7 @@ import type { Message } from '../../../formats/format.ts'
 import { defined } from '../../../lib/defined.ts'
 import { conflict } from '../../../lib/errors.ts'
 import type { MendedFile, TaskMending, TaskRecord } from '../../model/model.ts'
-import { finalSchema } from '../../model/model.ts'
+import { declaredLayer, finalSchema, sourceSchema } from '../../model/model.ts'
 import type { LoadOutcome, LoadPlan } from '../../worker/worker.ts'
 import type { CommitNote, Running, StageNotes } from '../kind.ts'
 import type { StagedRows } from './loader.ts'
@@ -32,6 +32,7 @@ export function asAdded({ record, task }: Running): Running {
     updateMode: updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND',
     deleteMissing: false,
     isDirect: false,
+    ...defined({ layer: declaredLayer(task) }),
   }
   return { record, task: added }
 }
@@ -60,11 +61,6 @@ function storedNames(task: TaskRecord): Record<string, string> {
 function mendedPlan({ loader }: RowNeeds, plan: LoadPlan, task: TaskRecord, sent: Sent): LoadPlan {
   const { number, at } = sent
   const rejectsAfter = loader.rejectsPath(task, number)
-  const schema = task.source?.schema ?? { attributes: [], geometry: undefined }
-  const { geometry } = schema
-  const srs = task.layer?.srs
-  const declared =
-    geometry === undefined || srs === undefined ? geometry : { ...geometry, crs: { ...geometry.crs, srs } }
   const rejects = loader.rejectsPath(task, task.rejectsNumber)
   return {
     ...plan,
@@ -73,7 +69,7 @@ function mendedPlan({ loader }: RowNeeds, plan: LoadPlan, task: TaskRecord, sent
       rejects,
       rejectsAfter,
       at,
-      schema: { ...schema, geometry: declared },
+      schema: sourceSchema(task),
       columns: storedNames(task),
     },
   }

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { findProgram, ProgramError, runProgram } from '../../lib/process.ts'
+import type { WrittenByGdal } from '../format.ts'
+import { FormatError } from '../format.ts'
+import { gdalComplaints } from './complaints.ts'
+import { limitedProgram, listDrivers, safeConfig } from './safe-gdal.ts'
+
+const timeoutMs = 30 * 60_000
+const maxFileBytes = 4 * 1024 ** 3
+
+/** What a table is made of. */
+interface WrittenTable {
+  /** A GeoPackage of ours with the rows. */
+  from: string
+  table: string
+  /** An empty folder. */
+  folder: string
+  /** Base name of the files. */
+  name: string
+}
+
+/** The driver that a format is written with; undefined where this GDAL has none, or there is no GDAL. */
+export async function findWritingDriver({ drivers }: WrittenByGdal): Promise<string | undefined> {
+  if ((await findProgram('ogr2ogr')) === undefined) return undefined
+  const known = await listDrivers('ogrinfo')
+  return drivers.find((driver) => known.includes(driver))
+}
+
+/** Writes a table as a file of a format, with what belongs to it, into a folder. Throws `FormatError` where GDAL does not. */
+export async function writeByGdal(
+  { from, table, folder, name }: WrittenTable,
+  { extension, options = [] }: WrittenByGdal,
+  driver: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const path = join(folder, `${name}.${extension}`)
+  const known = await listDrivers('ogrinfo')
+  const skipped = known.filter((one) => one !== driver && one !== 'GPKG')
+  const env = { ...safeConfig, CPL_TMPDIR: folder, GDAL_SKIP: skipped.join(',') }
+  const wanted = ['-f', driver, path, from, table, '-nln', name, ...options]
+  const [program, args] = await limitedProgram('ogr2ogr', wanted, { maxFileBytes })
+  try {
+    await runProgram(program, args, { env, signal, cwd: folder, timeoutMs })
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error
+    const [complaint = error.message] = gdalComplaints(error.stderr)
+    const said = complaint.replaceAll(`${folder}/`, '').slice(0, 500)
+    throw new FormatError(`GDAL cannot write the rows as ${driver}: ${said}`, {
+      code: 'gdal-failed',
+      cause: error,
+    })
+  }
+  return path
+}

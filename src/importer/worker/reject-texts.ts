@@ -1,0 +1,86 @@
+import iconv from 'iconv-lite'
+import type { RejectLine } from '../../formats/reject-lines.ts'
+import { readRejectLines } from '../../formats/reject-lines.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { writeGeometryJson } from '../../geo/wkb-to-geojson.ts'
+import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
+import type { RejectColumns } from '../model/load-rules.ts'
+import { rejectColumns } from '../model/load-rules.ts'
+
+/** What rejected rows are written from. */
+export interface ListedRejects {
+  /** Where they are listed. */
+  path: string
+  /** What the rows of the task are in its source. */
+  schema: Schema
+}
+
+/** Values of one row's columns of reasons, in their order. */
+export function reasonsOf({
+  row,
+  code,
+  field,
+  value,
+  reason,
+}: RejectLine): Record<keyof RejectColumns, unknown> {
+  return { row, code, field, value, reason }
+}
+
+/** A value as text: what is no text or number is JSON. */
+export function valueText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function geometryWkb({ wkb }: RejectLine): Buffer | undefined {
+  return wkb === undefined ? undefined : Buffer.from(wkb, 'base64')
+}
+
+function cell(text: string, delimiter: string): string {
+  const isPlain = !text.includes(delimiter) && !/["\r\n]/.test(text) && text.trim() === text
+  return isPlain ? text : `"${text.replaceAll('"', '""')}"`
+}
+
+/** As delimited text, in the encoding of the source. A column of WKT stands last. */
+export async function* asDelimitedText(
+  { path, schema }: ListedRejects,
+  { delimiter = ',', charset = 'UTF-8' }: { delimiter?: string; charset?: string },
+): AsyncGenerator<Uint8Array> {
+  const columns = Object.values(rejectColumns(schema))
+  const names = schema.attributes.map(({ name }) => name)
+  const { geometry } = schema
+  const encoding = iconv.encodingExists(charset) ? charset : 'UTF-8'
+  const line = (cells: (string | undefined)[]): Uint8Array =>
+    iconv.encode(`${cells.map((text) => cell(text ?? '', delimiter)).join(delimiter)}\r\n`, encoding)
+  yield line([...columns, ...names, ...(geometry === undefined ? [] : [geometry.name])])
+  for await (const one of readRejectLines(path)) {
+    const { properties } = one
+    const values = names.map((name) => valueText(properties?.[name]))
+    const wkb = geometryWkb(one)
+    const shape = wkb === undefined ? valueText(properties?.[geometry?.name ?? '']) : writeGeometryText(wkb)
+    const reasons = Object.values(reasonsOf(one)).map(valueText)
+    yield line([...reasons, ...values, ...(geometry === undefined ? [] : [shape])])
+  }
+}
+
+/** As GeoJSON in the coordinates of the source, which the member `crs` names where they are not longitude and latitude. */
+export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerator<Uint8Array> {
+  const columns = Object.values(rejectColumns(schema))
+  const srs = schema.geometry?.crs?.srs
+  const [authority, code] = (srs ?? '').split(':')
+  const name = `urn:ogc:def:crs:${authority}::${code}`
+  const isNamed = srs !== undefined && srs !== 'EPSG:4326' && srs !== 'OGC:CRS84'
+  const crs = isNamed ? `"crs":{"type":"name","properties":{"name":${JSON.stringify(name)}}},` : ''
+  yield Buffer.from(`{"type":"FeatureCollection",${crs}"features":[\n`)
+  let separator = ''
+  for await (const one of readRejectLines(path)) {
+    const reasons = Object.values(reasonsOf(one))
+    const told = Object.fromEntries(columns.map((column, place) => [column, reasons[place] ?? null]))
+    const properties = JSON.stringify({ ...told, ...one.properties })
+    const wkb = geometryWkb(one)
+    const geometry = wkb === undefined ? JSON.stringify(one.geometry ?? null) : writeGeometryJson(wkb)
+    yield Buffer.from(`${separator}{"type":"Feature","geometry":${geometry},"properties":${properties}}`)
+    separator = ',\n'
+  }
+  yield Buffer.from('\n]}\n')
+}

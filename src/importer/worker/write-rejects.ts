@@ -1,0 +1,144 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Format, WrittenByGdal } from '../../formats/format.ts'
+import { FormatError } from '../../formats/format.ts'
+import { findWritingDriver, writeByGdal } from '../../formats/gdal/write-by-gdal.ts'
+import { formats } from '../../formats/registry.ts'
+import { zipFiles } from '../../lib/files/zip-files.ts'
+import { commitLoad } from '../../stores/commit-load.ts'
+import { openVectorStore, ownStores } from '../../stores/registry.ts'
+import type { RejectTable } from './reject-batches.ts'
+import { openRejectTable } from './reject-batches.ts'
+import type { ListedRejects } from './reject-texts.ts'
+import { asDelimitedText, asGeoJson } from './reject-texts.ts'
+
+/** Rejected rows of a task, to be written to a file. Plain data. */
+export interface RejectFileWish extends ListedRejects {
+  /** The format of their source; absent of a table of a database. */
+  format?: string
+  /** Of delimited text. */
+  delimiter?: string
+  charset?: string
+  /** A folder of its own, made for it. */
+  folder: string
+  /** Base name of the file. */
+  name: string
+}
+
+/** A file with rejected rows. Plain data. */
+export interface RejectFile {
+  path: string
+  sizeBytes: number
+  /** The format of its rows. */
+  format: string
+  /** Why it is not that of their source. */
+  note?: string
+}
+
+const table = 'rejects'
+
+async function writeText(
+  path: string,
+  parts: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<string> {
+  await pipeline(Readable.from(parts), createWriteStream(path, { mode: 0o600 }), { signal })
+  return path
+}
+
+async function writeGeoPackage(
+  path: string,
+  { schema, read }: RejectTable,
+  signal: AbortSignal,
+): Promise<string> {
+  const store = openVectorStore({ type: ownStores.file.type, parameters: { path } })
+  try {
+    const request = { loadId: table, mode: 'CREATE' as const, table, schema, indexes: [] }
+    const onReject = (_batch: unknown, _row: number, { reason }: { reason: string }): void => {
+      throw new Error(`A rejected row cannot be written: ${reason}`)
+    }
+    const staged = await store.stage(request, read(), { signal, onMessage: () => undefined, onReject })
+    await commitLoad(staged, async () => undefined)
+  } finally {
+    await store.close()
+  }
+  return path
+}
+
+async function writeOther(
+  wish: RejectFileWish,
+  written: WrittenByGdal,
+  driver: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const from = join(wish.folder, 'rows.gpkg')
+  await writeGeoPackage(from, await openRejectTable(wish, written, signal), signal)
+  const folder = join(wish.folder, 'out')
+  await mkdir(folder)
+  const path = await writeByGdal({ from, table, folder, name: wish.name }, written, driver, signal)
+  if (written.isZipped !== true) return path
+  const zip = join(wish.folder, `${wish.name}.zip`)
+  await zipFiles(zip, folder, signal)
+  return zip
+}
+
+/** What is given where the source's own format cannot be written: what anything reads. */
+function writePlain(wish: RejectFileWish, signal: AbortSignal): Promise<string> {
+  const hasGeometry = wish.schema.geometry !== undefined
+  const path = join(wish.folder, `${wish.name}.${hasGeometry ? 'geojson' : 'csv'}`)
+  return writeText(path, hasGeometry ? asGeoJson(wish) : asDelimitedText(wish, {}), signal)
+}
+
+function plainFormat({ schema }: RejectFileWish): string {
+  return schema.geometry === undefined ? 'CSV' : 'GeoJSON'
+}
+
+async function writeIn(
+  wish: RejectFileWish,
+  format: Format | undefined,
+  signal: AbortSignal,
+): Promise<{ path: string; format: string; note?: string }> {
+  const plain = async (note: string) => ({
+    path: await writePlain(wish, signal),
+    format: plainFormat(wish),
+    note,
+  })
+  if (format === undefined) return plain('The source is a table of a database')
+  const { name, writesRowsAs, writtenByGdal } = format
+  const path = join(wish.folder, `${wish.name}.${format.extensions[0]}`)
+  if (writesRowsAs === 'delimited')
+    return { path: await writeText(path, asDelimitedText(wish, wish), signal), format: name }
+  if (writesRowsAs === 'geojson')
+    return { path: await writeText(path, asGeoJson(wish), signal), format: name }
+  if (writesRowsAs === 'geopackage')
+    return {
+      path: await writeGeoPackage(path, await openRejectTable(wish, {}, signal), signal),
+      format: name,
+    }
+  if (writtenByGdal === undefined)
+    return plain(`${name} files cannot hold rows with further columns, or are not written`)
+  const driver = await findWritingDriver(writtenByGdal)
+  if (driver === undefined) return plain(`This server has no GDAL that writes ${name}`)
+  try {
+    return { path: await writeOther(wish, writtenByGdal, driver, signal), format: name }
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    return plain(error.message)
+  }
+}
+
+/** Writes the rejected rows of a task in the format of their source, or in another one and why. What it throws has left no file. */
+export async function writeRejects(wish: RejectFileWish, signal: AbortSignal): Promise<RejectFile> {
+  await mkdir(wish.folder, { recursive: true, mode: 0o750 })
+  try {
+    const format = formats.find(({ name }) => name === wish.format)
+    const written = await writeIn(wish, format, signal)
+    return { ...written, sizeBytes: (await stat(written.path)).size }
+  } catch (error) {
+    await rm(wish.folder, { recursive: true, force: true })
+    throw error
+  }
+}
