@@ -71,6 +71,10 @@ export function describeComparing(make: MakeStore): void {
       rehearsing(make, testMultiset),
     )
     it('finds by keys what a replacement changes', rehearsing(make, testKeys))
+    it(
+      'counts of an upsert the rows that come: each is added, changed or the same',
+      rehearsing(make, testUpsert),
+    )
     it('compares whole rows where the keys of a side are null or repeated', rehearsing(make, testBadKeys))
     it('counts everything as added by what makes or appends', rehearsing(make, testAdditions))
     it('takes values for the same that the table holds alike', rehearsing(make, testValues))
@@ -109,6 +113,24 @@ async function testMultiset({ store }: StoreUnderTest): Promise<void> {
   assert.deepEqual(changes.at(-1)?.after?.geometry, wkb('Point', [9, 9]))
   await staged.discard()
   assert.equal((await readRows(store)).length, 5)
+}
+
+async function testUpsert({ store }: StoreUnderTest): Promise<void> {
+  const rows = [1, 2, 3, 4, 5, 6].map((code) => person(code, 'a'))
+  await loadRows(store, { schema: people, rows })
+  for (const [deletesMissing, removed] of [
+    [false, 0],
+    [true, 4],
+  ] as const) {
+    const { staged, comparison } = await rehearse(store, {
+      mode: 'UPSERT',
+      upsert: { keys: ['code'], deletesMissing },
+      schema: people,
+      rows: [person(1, 'a'), person(2, 'B'), person(9, 'new')],
+    })
+    assert.deepEqual(comparison.counts, { added: 1, changed: 1, removed, same: 1 })
+    await staged.discard()
+  }
 }
 
 async function testKeys({ store }: StoreUnderTest): Promise<void> {

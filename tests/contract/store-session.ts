@@ -23,6 +23,8 @@ export interface StoreUnderTest {
   dispose(): Promise<void>
   /** Puts rows into the table `layer`, which is not there yet: by a load, or by writing the file that is served. */
   fill(schema: Schema, rows: readonly Row[]): Promise<void>
+  /** Statements of others, by another connection; with `layer` for the table of that name. */
+  execute(sql: string): Promise<void>
   /** What writes leave in the store, readable or not; staged rows are no part of it. */
   trace(): Promise<unknown>
   /** Types that an attribute in it cannot have; of stores that take loads none. */

@@ -12,6 +12,7 @@ import { describeOutcomes } from './store-outcomes.ts'
 import { describeReading } from './store-reading.ts'
 import { describeRefusals } from './store-refusals.ts'
 import { describeRehearsals } from './store-rehearsals.ts'
+import { describeRules } from './store-rules.ts'
 import type { MakeStore } from './store-session.ts'
 import { describeStates } from './store-states.ts'
 import { describeTiles } from './store-tiles.ts'
@@ -37,6 +38,7 @@ function describeStore(description: StoreDescription): void {
     describeMemory(make)
     describeRehearsals(make)
     describeComparing(make)
+    describeRules(make)
     describeStates(make)
     describeUpserts(make)
   })

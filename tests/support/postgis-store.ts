@@ -34,6 +34,7 @@ export async function makePostgisStore(): Promise<StoreUnderTest & { schemaName:
     schemaName,
     store,
     lacks: [],
+    execute: (sql) => runSql(url, sql.replaceAll('layer', `"${schemaName}".layer`)).then(() => undefined),
     trace: () => traceSchema(url, schemaName),
     fill: async (schema, rows) => void (await loadRows(store, { schema, rows })),
     reopen: () => createPostgisStore(parameters),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { StoreDescription } from '../../src/stores/description.ts'
 import { fileSource } from '../../src/stores/files/file-source.ts'
 import { buildIndex } from '../../src/stores/files/index/build-index.ts'
@@ -35,6 +36,11 @@ export function startFile(description: StoreDescription): StoreUnderTest {
     store,
     lacks: can.takesLoads ? [] : servedSample(type).lacks,
     reopen: () => open(connection, {}),
+    execute: async (sql) => {
+      const db = new DatabaseSync(path, { defensive: false })
+      db.exec(sql)
+      db.close()
+    },
     trace: async () => traceFile(path),
     fill: async (schema, rows) => {
       if (can.takesLoads) await loadRows(store, { schema, rows })

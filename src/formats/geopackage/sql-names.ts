@@ -16,3 +16,6 @@ export function isSameName(a: string, b: string): boolean {
 export function foldName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
+
+/** A name as it may stand in a statement that somebody else has written: a part of a regular expression. */
+export const nameForm = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\\[[^\\]]*\\]|[^\\s(]+)'

@@ -63,7 +63,7 @@ export function placeExisting(
   }
   const base = isAppended ? lastId(db, plan) : 0
   const before = countRows(db, table)
-  const refused = insertRows(db, plan, staged, base, onRefused)
+  const refused = insertRows(db, plan, staged, { base, onRefused })
   if (plan.isIndexed && geometry !== undefined) {
     const indexed = { table, geometry: geometry.name, id: plan.id }
     const rtree = quoteName(rtreeName(indexed))
@@ -90,7 +90,7 @@ function countRows(db: DatabaseSync, table: string): number {
 }
 
 /** A table may be told to drop rows without a word (`ON CONFLICT IGNORE`, `ON CONFLICT REPLACE`). */
-function requireRows(table: string, found: number, expected: number): void {
+export function requireRows(table: string, found: number, expected: number): void {
   if (found === expected) return
   throw conflict(
     'rows-lost',
@@ -124,17 +124,20 @@ export function lastId(db: DatabaseSync, { table, id }: LoadPlan): number {
 }
 
 /** All rows in one statement; where a constraint refuses one, row by row. Gives the staged ids refused. */
-function insertRows(
+export function insertRows(
   db: DatabaseSync,
   plan: LoadPlan,
   staged: StagedRows,
-  base: number,
-  onRefused: OnRefused,
+  {
+    base,
+    onRefused,
+    into = `main.${quoteName(plan.table)}`,
+  }: { base: number; onRefused: OnRefused; into?: string },
 ): number[] {
-  const { geometry, columns, id, table } = plan
+  const { geometry, columns, id } = plan
   const names = [id, ...(geometry === undefined ? [] : [geometry.name]), ...columns.map(({ name }) => name)]
   const values = names.slice(1).map((_, index) => `c${index}`)
-  const insert = `INSERT INTO main.${quoteName(table)} (${names.map(quoteName).join(', ')})
+  const insert = `INSERT INTO ${into} (${names.map(quoteName).join(', ')})
     SELECT ${[`${base} + id`, ...values].join(', ')} FROM side.t`
   db.exec('SAVEPOINT rows')
   try {

@@ -14,12 +14,13 @@ import type { LoadSurroundings } from '../load-surroundings.ts'
 import { openQuietly } from '../quiet-file.ts'
 import { rejectStaged } from '../reject-staged.ts'
 import { removeSideFile, sidePath, stageRows } from '../stage-rows.ts'
-import { rejectKeys } from '../upsert/reject-keys.ts'
+import { rejectKeys, removeStaged } from '../upsert/reject-keys.ts'
 import { layRowsBy } from './lay-by.ts'
 import { openStaged } from './open-staged.ts'
 import { resultOf } from './side-file-load.ts'
 import type { Staged } from './staged-load.ts'
 import { pageSizeOf, planShape, tableChanged } from './staged-load.ts'
+import { tryRules } from './try-rules.ts'
 
 /** Writes rows to a side file and nothing anywhere else. */
 export async function stageRehearsal(
@@ -79,17 +80,17 @@ export class RehearsalLoad implements StagedLoad {
     return this.#orDiscard(async () => {
       signal.throwIfAborted()
       this.#endComparing()
-      const { plan } = this.#staged
       const comparing = openQuietly(this.#surroundings.path)
       this.#comparing = comparing
       const { db } = comparing
       attachSide(db, this.#sidePath)
       this.#rejectKeys(db)
       db.exec('BEGIN')
-      const now = planLoad(db, plan.request, { ...this.#hooks, onMessage: () => {} })
-      if (planShape(now) !== planShape(plan)) {
-        throw tableChanged(plan.table)
-      }
+      this.#rejectByRules(db, this.#planNow(db))
+      // What is refused stays refused; what is compared is undone.
+      db.exec('COMMIT; BEGIN')
+      const now = this.#planNow(db)
+      signal.throwIfAborted()
       return compareStaged(db, { plan: now, rows: this.#staged.rows }, keys, signal)
     })
   }
@@ -123,6 +124,22 @@ export class RehearsalLoad implements StagedLoad {
       rejectStaged(db, plan, rows, id, refusal, this.#hooks),
     )
     this.#staged = { ...this.#staged, rows: left }
+  }
+
+  #planNow(db: DatabaseSync): LoadPlan {
+    const { plan } = this.#staged
+    const now = planLoad(db, plan.request, { ...this.#hooks, onMessage: () => {} })
+    if (planShape(now) !== planShape(plan)) throw tableChanged(plan.table)
+    return now
+  }
+
+  /** Rows that the rules of the table would refuse. */
+  #rejectByRules(db: DatabaseSync, plan: LoadPlan): void {
+    const { rows } = this.#staged
+    const refused = tryRules(db, plan, rows, (id, refusal) =>
+      rejectStaged(db, plan, rows, id, refusal, this.#hooks),
+    )
+    this.#staged = { ...this.#staged, rows: removeStaged(db, rows, refused) }
   }
 
   get #sidePath(): string {

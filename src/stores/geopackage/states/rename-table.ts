@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import { nameForm, quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
 import type { KeptRecord } from './kept-registry.ts'
 
@@ -51,7 +51,6 @@ function renameIndexes(db: DatabaseSync, indexes: Indexes, isAway: boolean): voi
   }
 }
 
-const nameForm = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\\[[^\\]]*\\]|\\S+)'
 const indexForm = new RegExp(
   `^(CREATE\\s+(?:UNIQUE\\s+)?INDEX\\s+)${nameForm}\\s+ON\\s*${nameForm}\\s*\\(`,
   'is',

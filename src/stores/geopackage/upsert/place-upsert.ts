@@ -67,6 +67,23 @@ export function placeUpsert(
   }
 }
 
+/** What `writeRows` would refuse, found on a table like that of the plan, `into`, which is filled and not kept. */
+export function tryUpsert(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  rows: StagedRows,
+  { into, onRefused }: Pick<Upsert, 'onRefused'> & { into: string },
+): void {
+  const { upsert } = plan.request
+  if (upsert === undefined) throw new Error('An UPSERT says by which keys')
+  const keys = keyColumns(plan, upsert.keys)
+  requireSingleKeys(db, plan, keys)
+  findByKeys(db, { plan, rows }, keys, { removesMissing: upsert.deletesMissing })
+  copyOldRows(db, plan)
+  numberAdded(db, plan)
+  writeRows(db, plan.table, statementsOf(db, plan, into), onRefused)
+}
+
 function countAll(found: ChangeCounts, refused: { added: number; changed: number }): ChangeCounts {
   const changed = (found.changed ?? 0) - refused.changed
   return { ...found, added: found.added - refused.added, changed }
@@ -96,9 +113,8 @@ function numberAdded(db: DatabaseSync, plan: LoadPlan): void {
   )
 }
 
-function statementsOf(db: DatabaseSync, plan: LoadPlan): Statements {
+function statementsOf(db: DatabaseSync, plan: LoadPlan, table = `main.${quoteName(plan.table)}`): Statements {
   const { id } = plan
-  const table = `main.${quoteName(plan.table)}`
   const columns = comparedColumns(db, plan)
   const names = columns.map(({ name }) => quoteName(name))
   const values = columns.map(({ after }) => after)
@@ -115,21 +131,26 @@ function statementsOf(db: DatabaseSync, plan: LoadPlan): Statements {
       set === undefined ? undefined : `${set} WHERE x.${quoteName(id)} IN (SELECT id FROM side.changed)`,
     changeOne: set === undefined ? undefined : `${set} WHERE x.${quoteName(id)} = ?`,
     takeOut: `DELETE FROM ${table} WHERE ${quoteName(id)} = ?`,
-    putBack: putBackStatement(db, plan, columns),
+    putBack: putBackStatement(db, plan, columns, table),
     add: `INSERT INTO ${table} (${[quoteName(id), ...names].join(', ')})
       SELECT ${['a.id', ...values].join(', ')} FROM side.added a CROSS JOIN side.t s ON s.id = a.staged`,
   }
 }
 
 /** A row as it will be, made from what it was and what is staged. */
-function putBackStatement(db: DatabaseSync, plan: LoadPlan, columns: ComparedColumn[]): string {
+function putBackStatement(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  columns: ComparedColumn[],
+  table: string,
+): string {
   const infos = db.prepare(`PRAGMA main.table_xinfo(${quoteName(plan.table)})`).all()
   const all = infos.filter(({ hidden }) => Number(hidden) === 0).map(({ name }) => String(name))
   const values = all.map((name) => {
     const compared = columns.find((column) => column.name === name)
     return compared?.after ?? `o.${quoteName(name)}`
   })
-  return `INSERT INTO main.${quoteName(plan.table)} (${all.map(quoteName).join(', ')})
+  return `INSERT INTO ${table} (${all.map(quoteName).join(', ')})
     SELECT ${values.join(', ')} FROM side.changed c CROSS JOIN side.t s ON s.id = c.staged
     CROSS JOIN ${oldRowsTable} o ON o.${quoteName(plan.id)} = c.id WHERE c.id = ?`
 }

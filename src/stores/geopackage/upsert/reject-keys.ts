@@ -54,7 +54,7 @@ function* repeatedKeys(
 }
 
 /** Takes staged rows away for good. */
-function removeStaged(db: DatabaseSync, rows: StagedRows, ids: readonly number[]): StagedRows {
+export function removeStaged(db: DatabaseSync, rows: StagedRows, ids: readonly number[]): StagedRows {
   if (ids.length === 0) return rows
   const remove = db.prepare('DELETE FROM side.t WHERE id = ?')
   for (const id of ids) remove.run(id)

@@ -1,0 +1,137 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { nameForm, quoteName, quoteText } from '../../../formats/geopackage/sql-names.ts'
+import type { LoadPlan } from '../load-plan.ts'
+import { insertRows, lastId, requireRows } from '../place-rows.ts'
+import type { Refusal } from '../record-encoder.ts'
+import type { StagedRows } from '../stage-rows.ts'
+import { tryUpsert } from '../upsert/place-upsert.ts'
+
+type OnRefused = (stagedId: number, refusal: Refusal) => void
+
+/** What a table says of its rows, and which columns of those that are there are asked for it. */
+interface TableRules {
+  sql: string
+  uniqueIndexes: string[]
+  copied: string[]
+}
+
+interface ColumnInfo {
+  name: string
+  isRequired: boolean
+  isId: boolean
+  isGenerated: boolean
+}
+
+const tableForm = new RegExp(`^CREATE\\s+TABLE\\s+${nameForm}`, 'is')
+const indexForm = new RegExp(`^CREATE\\s+UNIQUE\\s+INDEX\\s+${nameForm}\\s+ON\\s*${nameForm}`, 'is')
+
+/**
+ * The staged rows that the rules of their table would refuse (unique columns, columns that may not be empty, checks), by their ids.
+ * They are put into a temporary table of the same statement, beside what of the present rows those rules ask for: the file
+ * itself is not written to.
+ */
+export function tryRules(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: StagedRows,
+  onRefused: OnRefused,
+): number[] {
+  const rules = plan.existing === undefined ? undefined : findRules(db, plan)
+  if (rules === undefined) return []
+  const into = `temp.${quoteName(plan.table)}`
+  const refused: number[] = []
+  const take: OnRefused = (id, refusal) => {
+    refused.push(id)
+    onRefused(id, refusal)
+  }
+  try {
+    makeTrial(db, plan, rules, into)
+    if (plan.request.mode === 'UPSERT') tryUpsert(db, plan, staged, { into, onRefused: take })
+    else tryInserts(db, plan, staged, { into, onRefused: take })
+    return refused
+  } finally {
+    db.exec(`DROP TABLE IF EXISTS ${into}`)
+  }
+}
+
+function tryInserts(
+  db: DatabaseSync,
+  plan: LoadPlan,
+  staged: StagedRows,
+  { into, onRefused }: { into: string; onRefused: OnRefused },
+): void {
+  const base = plan.request.mode === 'APPEND' ? lastId(db, plan) : 0
+  const count = (): number => Number(db.prepare(`SELECT count(*) AS n FROM ${into}`).get()?.['n'])
+  const before = count()
+  const refused = insertRows(db, plan, staged, { base, onRefused, into })
+  requireRows(plan.table, count() - before, staged.rowCount - refused.length)
+}
+
+/** Undefined where nothing can refuse a row. */
+function findRules(db: DatabaseSync, plan: LoadPlan): TableRules | undefined {
+  const name = quoteText(plan.table)
+  const sql = statementOf(db, 'table', plan.table)
+  const columns = columnsOf(db, plan)
+  const unique = db
+    .prepare(`SELECT name, partial FROM pragma_index_list(${name}) WHERE "unique" = 1 AND origin <> 'pk'`)
+    .all()
+  const hasChecks = /\b(?:check\s*\(|strict\b)/i.test(sql)
+  const hasRequired = columns.some(({ isRequired }) => isRequired)
+  if (unique.length === 0 && !hasChecks && !hasRequired) return undefined
+  const asked = unique.flatMap((index) => askedColumns(db, String(index['name']), index['partial'] === 1))
+  const isWhole = hasChecks || asked.includes(null)
+  const copied = columns.filter(
+    (column) =>
+      !column.isGenerated && (column.isId || column.isRequired || isWhole || asked.includes(column.name)),
+  )
+  return {
+    sql,
+    uniqueIndexes: unique
+      .map((index) => statementOf(db, 'index', String(index['name'])))
+      .filter((one) => one !== ''),
+    copied: copied.map((column) => column.name),
+  }
+}
+
+/** Columns of an index; null where it asks for more than them. */
+function askedColumns(db: DatabaseSync, index: string, isPartial: boolean): (string | null)[] {
+  const rows = db.prepare(`PRAGMA main.index_info(${quoteText(index)})`).all()
+  const names = rows.map(({ name }) => (name === null ? null : String(name)))
+  return isPartial ? [null, ...names] : names
+}
+
+function columnsOf(db: DatabaseSync, { table, id }: LoadPlan): ColumnInfo[] {
+  return db
+    .prepare(`PRAGMA main.table_xinfo(${quoteText(table)})`)
+    .all()
+    .map(({ name, notnull, hidden }) => ({
+      name: String(name),
+      isId: name === id,
+      isRequired: Number(notnull) === 1 && name !== id,
+      isGenerated: Number(hidden) > 0,
+    }))
+}
+
+/** The statement that made it; empty of an index that its table has made. */
+function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): string {
+  const row = db
+    .prepare('SELECT sql FROM main.sqlite_schema WHERE type = ? AND lower(name) = lower(?)')
+    .get(type, name)
+  return typeof row?.['sql'] === 'string' ? row['sql'] : ''
+}
+
+/** An `UPSERT` and an `APPEND` meet the rows that are there; a `REPLACE` has an empty table. */
+function makeTrial(db: DatabaseSync, plan: LoadPlan, rules: TableRules, into: string): void {
+  const table = quoteName(plan.table)
+  db.exec(rules.sql.replace(tableForm, () => `CREATE TABLE ${into}`))
+  for (const [number, sql] of rules.uniqueIndexes.entries())
+    db.exec(sql.replace(indexForm, () => `CREATE UNIQUE INDEX temp.trial_${number} ON ${table}`))
+  if (plan.request.mode === 'REPLACE') return
+  const list = rules.copied.map(quoteName).join(', ')
+  db.exec('PRAGMA ignore_check_constraints = ON')
+  try {
+    db.exec(`INSERT INTO ${into} (${list}) SELECT ${list} FROM main.${table}`)
+  } finally {
+    db.exec('PRAGMA ignore_check_constraints = OFF')
+  }
+}
