@@ -1,13 +1,14 @@
 import type { Message } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
+import { collectYoungGarbage } from '../../lib/collect-garbage.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import type { Ledger } from './ledger.ts'
 import type { LoadPlan, LoadProgress } from './load-plan.ts'
 import { openFlow } from './open-flow.ts'
 import type { OpenSource } from './open-source.ts'
 import { mayHoldPolygons, PolygonWatch, repairedSchema } from './polygon-watch.ts'
-import { RowFigures } from './row-figures.ts'
+import { RowFigures, sizeOfBatch } from './row-figures.ts'
 
 /** What a load tells on its way. */
 export interface FlowHooks {
@@ -18,6 +19,7 @@ export interface FlowHooks {
 
 const progressMs = 100
 const maxMessages = 200
+const bytesWorthCollecting = 4 << 20
 
 /** Passes on at most ten times a second, and at most so many messages. */
 export function calmHooks<Hooks extends FlowHooks>(hooks: Hooks): Hooks {
@@ -59,7 +61,7 @@ export async function flowOf(
   const { signal, onMessage } = hooks
   const onRead = (batches: AsyncIterable<FeatureBatch>) => ledger.countRead(batches)
   const { schema, indexes, batches } = await openFlow(plan, source, { signal, onMessage, onRead })
-  const flow = renamed(plan, { schema, indexes, batches: ledger.keepRejects(batches) })
+  const flow = renamed(plan, { schema, indexes, batches: collectBetween(ledger.keepRejects(batches)) })
   return counted(plan, watched(plan, flow, hooks))
 }
 
@@ -77,6 +79,18 @@ function renamed({ mended }: LoadPlan, flow: Flow): Flow {
     for await (const batch of flow.batches) yield { ...batch, schema: { ...batch.schema, attributes: named } }
   }
   return { ...flow, schema, batches: batches() }
+}
+
+/** Batches that have gone by would wait until there are 64 MB of them. */
+async function* collectBetween(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
+  let bytes = 0
+  for await (const batch of batches) {
+    yield batch
+    bytes += sizeOfBatch(batch)
+    if (bytes < bytesWorthCollecting) continue
+    bytes = 0
+    collectYoungGarbage()
+  }
 }
 
 function watched(plan: LoadPlan, flow: Flow, hooks: FlowHooks): Flow {

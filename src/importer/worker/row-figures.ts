@@ -36,8 +36,7 @@ export class RowFigures {
   }
 
   #addBatch(batch: FeatureBatch): void {
-    for (const column of batch.columns) this.bytes += sizeOf(column, batch.rowCount)
-    this.bytes += (batch.geometry?.offsets[batch.rowCount] ?? 0) + batch.rowCount * 8
+    this.bytes += sizeOfBatch(batch)
     for (let row = 0; row < batch.rowCount; row += 1) this.#look(batch, row, 1)
   }
 
@@ -76,6 +75,12 @@ function columnOf({ schema, columns }: FeatureBatch, name: string): Column | und
 function isEmpty(column: Column | undefined, row: number): boolean {
   if (column === undefined || !isValid(column.validity, row)) return true
   return column.kind === 'var' && column.offsets[row] === column.offsets[row + 1]
+}
+
+/** Bytes of the values of a batch. */
+export function sizeOfBatch({ columns, geometry, rowCount }: FeatureBatch): number {
+  const bytes = columns.reduce((sum, column) => sum + sizeOf(column, rowCount), 0)
+  return bytes + (geometry?.offsets[rowCount] ?? 0) + rowCount * 8
 }
 
 function sizeOf(column: Column, rowCount: number): number {

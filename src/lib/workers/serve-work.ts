@@ -1,4 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { QuietCollector } from '../collect-garbage.ts'
 import { setGuard } from '../files/guarded-files.ts'
 import { packError, unpackError } from './error-codec.ts'
 import type { CallContext, Handlers } from './handlers.ts'
@@ -20,6 +21,7 @@ type Message<Type extends ToWorker['type']> = Extract<ToWorker, { type: Type }>
 export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, Data>): void {
   const port = openWorkerPort()
   const calls = new Map<number, ServedCall>()
+  const collector = new QuietCollector(() => calls.size === 0)
   const tell: Tell = (notice) => port.post({ type: 'told', notice })
   let handlers: Promise<Handlers> | undefined
 
@@ -36,6 +38,7 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
     } finally {
       clearInterval(beat)
       calls.delete(id)
+      collector.worked()
     }
   }
 

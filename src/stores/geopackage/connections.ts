@@ -54,14 +54,14 @@ export function openForComparing(path: string): DatabaseSync {
     timeout: 2000,
     limits: { attach: 1 },
   })
-  db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000')
+  db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -4000')
   return db
 }
 
 /** Attaches staged rows as `side`; what is written to them is undone in memory, and lost with the machine. */
 export function attachSide(db: DatabaseSync, side: string): void {
   db.prepare('ATTACH ? AS side').run(side)
-  db.exec('PRAGMA side.journal_mode = MEMORY; PRAGMA side.synchronous = OFF; PRAGMA side.cache_size = -16000')
+  db.exec('PRAGMA side.journal_mode = MEMORY; PRAGMA side.synchronous = OFF; PRAGMA side.cache_size = -8000')
 }
 
 /** Does what needs a lock, again and again while others hold it, without blocking the thread meanwhile. */

@@ -49,6 +49,7 @@ export class Writer {
       return
     }
     this.#kept = { db, file, knowsAll }
+    db.exec('PRAGMA shrink_memory')
     if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => moveIntoFile(db))
     this.#letGoLater()
   }

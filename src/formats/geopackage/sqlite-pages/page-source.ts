@@ -59,22 +59,24 @@ export class PageSource {
   }
 
   #read(block: number): Uint8Array {
-    const bytes = new Uint8Array(blockBytes)
+    const memory = this.#freeMemory()
     let length = 0
     while (length < blockBytes) {
-      const count = readSync(this.#handle, bytes, length, blockBytes - length, block * blockBytes + length)
+      const count = readSync(this.#handle, memory, length, blockBytes - length, block * blockBytes + length)
       if (count === 0) break
       length += count
     }
-    if (this.#blocks.size >= keptBlocks) {
-      for (const oldest of this.#blocks.keys()) {
-        this.#blocks.delete(oldest)
-        break
-      }
-    }
-    const read = bytes.subarray(0, length)
+    const read = memory.subarray(0, length)
     this.#blocks.set(block, read)
     return read
+  }
+
+  /** That of the block that was read first of those kept: new memory for each would wait to be collected. */
+  #freeMemory(): Uint8Array {
+    const [oldest] = this.#blocks
+    if (oldest === undefined || this.#blocks.size < keptBlocks) return new Uint8Array(blockBytes)
+    this.#blocks.delete(oldest[0])
+    return new Uint8Array(oldest[1].buffer)
   }
 }
 
