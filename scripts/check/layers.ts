@@ -128,6 +128,7 @@ export const house: House = {
         'apply',
         'run-load.ts',
         'states',
+        'edit',
         'stage-load.ts',
         'postgis-store.ts',
         'description.ts',

@@ -263,6 +263,8 @@ export interface EditRequest {
   featureId?: string
   /** Under which id it is kept what the table was before; `isBegun` where earlier edits have done so already. */
   keep?: { id: string; isBegun: boolean }
+  /** Of the table before, as far as that is known: for stores that do not know it themselves. */
+  envelope?: Envelope
 }
 
 /**

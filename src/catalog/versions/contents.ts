@@ -142,7 +142,7 @@ export async function continueContent(
   await contents.set({ after_id: next }).where('after_id', '=', Number(before.id)).execute()
   if (end.form === 'kept' && 'state' in end)
     await contents
-      .set(endColumns(end))
+      .set({ size_bytes: end.state.sizeBytes })
       .where('kept_id', '=', end.state.id)
       .where('form', '=', 'kept')
       .execute()

@@ -146,7 +146,7 @@ export class Edits {
     const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
     const request: EditRequest = {
       ...{ editId: randomUUID(), table: nativeName },
-      ...defined({ featureId }),
+      ...defined({ featureId, envelope: layer.details.envelope }),
       ...('id' in keep ? { keep: { id: keep.id, isBegun: isJoined } } : {}),
     }
     let record: EditRecord | undefined

@@ -9,6 +9,7 @@ import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { describeTable } from './describe-table.ts'
+import { createTableEdits } from './edit/prepare-edit.ts'
 import { isOwnName, toTableName } from './identifiers.ts'
 import { KeptLayouts } from './kept-layouts.ts'
 import { PreparedStatements } from './prepared-statements.ts'
@@ -48,6 +49,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     return facts
   }
 
+  const edits = createTableEdits(settings, pool)
   return {
     type: 'PostGIS',
     check: (signal) => checkSchema(settings, signal),
@@ -74,6 +76,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
       }
     },
     states: statesOfTables(settings, pool, memory),
+    edits,
     sweep: (loadId) => sweepLoad(settings, loadId),
     count: (query, signal) => use((client) => countFeatures(client, memory, query), signal),
     async *readFeatures(query, signal) {
@@ -101,7 +104,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
         signal,
       ),
     close: async () => {
-      await Promise.all([pool.close(), watchPool.close()])
+      await Promise.all([pool.close(), watchPool.close(), edits.close()])
     },
   }
 }

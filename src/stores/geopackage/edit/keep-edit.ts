@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { EditDone, KeptBefore } from '../../edit-counts.ts'
+import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type { EditCounts, KeptState } from '../../store.ts'
 import { fillDifference } from '../states/difference-rows.ts'
 import { recordTable, toKeptState } from '../states/keep-whole.ts'
@@ -13,7 +15,7 @@ export interface EditKeeper {
   /** To be called before a row that is there is changed or removed. */
   beforeTouch(rowid: bigint): void
   /** To be called when the row is written; `counts` are by how the row differs from what is kept. */
-  finish(rowid: bigint, done: 'added' | 'changed' | 'removed'): { kept: KeptState; counts: EditCounts }
+  finish(rowid: bigint, done: EditDone): { kept: KeptState; counts: EditCounts }
 }
 
 /** Undefined where what earlier edits have kept is gone: then there is nothing to add to. */
@@ -29,7 +31,7 @@ export function openKeeper(
   const [old, added] = [`main.${keptTable(kept.number)}`, `main.${addedTable(kept.number)}`]
   const has = (table: string, column: string, rowid: bigint): boolean =>
     db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(rowid) !== undefined
-  let before: 'untouched' | 'kept' | 'added' = 'untouched'
+  let before: KeptBefore = 'untouched'
   const look = (rowid: bigint): void => {
     before = has(old, id, rowid) ? 'kept' : has(added, 'id', rowid) ? 'added' : 'untouched'
   }
@@ -46,7 +48,7 @@ export function openKeeper(
       const after = tallyAfter(db, rows, kept, { rowid, done })
       writeKept(db, kept.number, { ...recordOf(kept), base: lastChange, after })
       const size = estimateSize(db, { ...rows.table, name: keptTable(kept.number) })
-      return { kept: toKeptState(kept, size), counts: countsOf(before, done) }
+      return { kept: toKeptState(kept, size), counts: editCounts(done, before) }
     },
   }
 }
@@ -67,21 +69,12 @@ function tallyAfter(
   db: DatabaseSync,
   { table }: EditedRows,
   { after = '' }: Kept,
-  { rowid, done }: { rowid: bigint; done: 'added' | 'changed' | 'removed' },
+  { rowid, done }: { rowid: bigint; done: EditDone },
 ): string {
   if (done === 'changed') return after
-  const sign = done === 'added' ? 1 : -1
+  const sign = rowGrowth[done]
   const [count = 0, sum = 0] = after.split(' ').map(Number)
   const next = sum + sign * Number(rowid)
   if (!Number.isSafeInteger(sum) || !Number.isSafeInteger(next)) return tallyRows(db, table)
   return `${count + sign} ${next}`
-}
-
-/** What an edit adds to the numbers of rows that differ from what is kept. */
-function countsOf(before: 'untouched' | 'kept' | 'added', done: 'added' | 'changed' | 'removed'): EditCounts {
-  const none = { added: 0, changed: 0, removed: 0 }
-  if (before === 'untouched') return { ...none, [done]: 1 }
-  if (before === 'added') return done === 'removed' ? { ...none, added: -1 } : none
-  if (done === 'removed') return { ...none, changed: -1, removed: 1 }
-  return done === 'added' ? { ...none, changed: 1, removed: -1 } : none
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { defined } from '../../../lib/defined.ts'
 import { notFound } from '../../../lib/errors.ts'
+import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type {
   DecideChange,
   EditRequest,
@@ -125,7 +126,6 @@ interface Writing {
 }
 
 const doneBy = { add: 'added', change: 'changed', remove: 'removed' } as const
-const growth = { add: 1, change: 0, remove: -1 } as const
 
 function write(
   db: DatabaseSync,
@@ -137,12 +137,13 @@ function write(
   const before = rowid === undefined ? undefined : boxOfRow(db, rows, rowid)
   if (rowid !== undefined) keeper?.beforeTouch(rowid)
   const touched = apply(db, rows, rowid, change)
-  const rowsAdded = growth[change.kind]
+  const done = doneBy[change.kind]
+  const rowsAdded = rowGrowth[done]
   const after = change.kind === 'remove' ? undefined : boxOfRow(db, rows, touched)
   const envelope = updateCatalogue(db, rows, { before, after, rowsAdded, lastChange })
-  const { kept, counts } = keeper?.finish(touched, doneBy[change.kind]) ?? {
+  const { kept, counts } = keeper?.finish(touched, done) ?? {
     kept: undefined,
-    counts: { ...noCounts, [doneBy[change.kind]]: 1 },
+    counts: editCounts(done),
   }
   triggers.putBack()
   const feature = change.kind === 'remove' ? undefined : readRow(db, rows, touched)

@@ -96,12 +96,12 @@ export function addedByKeys({ facts, relation }: AppliedRows, keys: readonly str
     join ${quoteTable(facts.schema, facts.name)} after on ${equal} where change.change = 'added'`
 }
 
-function emptyRows(facts: TableFacts): string {
+export function emptyRows(facts: TableFacts): string {
   const list = [`'added'::text as ${changeColumn}`, ...givableColumns(facts).map(quoteIdentifier)]
   return `select ${list.join(', ')} from ${quoteTable(facts.schema, facts.name)} where false`
 }
 
-async function createDifference(
+export async function createDifference(
   connection: Connection,
   { schema }: TableFacts,
   id: string,
@@ -143,7 +143,7 @@ async function oidOf(connection: Connection, { schema }: TableFacts, id: string)
 }
 
 /** All rows of a table in another one, with their ids. */
-async function keepCopy(connection: Connection, facts: TableFacts, id: string): Promise<KeptState> {
+export async function keepCopy(connection: Connection, facts: TableFacts, id: string): Promise<KeptState> {
   const kept = quoteTable(facts.schema, keptName(id))
   const target = quoteTable(facts.schema, facts.name)
   const table = await describeTable(connection.client, facts)

@@ -1,0 +1,153 @@
+import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
+import type { EditDone, KeptBefore } from '../../edit-counts.ts'
+import { editCounts, rowGrowth } from '../../edit-counts.ts'
+import type { EditCounts, EditRequest, KeptState, NotKept } from '../../store.ts'
+import { givableColumns } from '../apply/apply-changes.ts'
+import { createDifference, emptyRows, keepCopy, keepsDifferences } from '../apply/keep-rows.ts'
+import { changeColumn } from '../apply/old-rows.ts'
+import { markTable } from '../apply/table-mark.ts'
+import { describeTable } from '../describe-table.ts'
+import { keptName } from '../identifiers.ts'
+import type { KeptNote } from '../kept-tables.ts'
+import { findNote, keptState, writeNote } from '../kept-tables.ts'
+import { conditionsOf } from '../read-conditions.ts'
+import type { Connection } from '../session.ts'
+import type { EditedRows } from './edited-table.ts'
+
+const doing = 'keeping what the row was'
+
+/** Keeps what rows were before edits: the first of several that touch a row tells what it was. */
+export interface EditKeeper {
+  /** To be called before a row that is there is changed or removed. */
+  beforeTouch(featureId: string): Promise<void>
+  /** To be called when the row is written; gives how it differs from what is kept. */
+  finish(featureId: string, done: EditDone): Promise<{ kept?: KeptState | NotKept; counts: EditCounts }>
+}
+
+/** A difference to which edits add. */
+interface Difference {
+  connection: Connection
+  rows: EditedRows
+  note: KeptNote
+  /** Rows of the table before this edit. */
+  rowCount: number
+  table: KeptState['table'] | undefined
+}
+
+/** Undefined where nothing is to be kept, or what earlier edits have kept is gone. */
+export async function openKeeper(
+  connection: Connection,
+  rows: EditedRows,
+  keep: EditRequest['keep'],
+): Promise<EditKeeper | undefined> {
+  if (keep === undefined) return undefined
+  const { facts } = rows
+  if (keep.isBegun) {
+    const note = await findNote(connection.client, facts.schema, keep.id)
+    if (note?.kind !== 'difference') return undefined
+    const rowCount = (JSON.parse(note.mark ?? '{}') as { rows?: number }).rows
+    return rowCount === undefined
+      ? undefined
+      : differenceKeeper({ connection, rows, note, rowCount, table: undefined })
+  }
+  if (!rows.mayKeep) {
+    const reason = `The user of its store may make no table in schema "${facts.schema}" to keep it in`
+    return plainKeeper({ reason })
+  }
+  if (!(await keepsDifferences(connection, facts)))
+    return plainKeeper(await keepCopy(connection, facts, keep.id))
+  return beginDifference(connection, rows, keep.id)
+}
+
+/** All rows are kept, or none. */
+function plainKeeper(kept: KeptState | NotKept): EditKeeper {
+  return {
+    beforeTouch: async () => undefined,
+    finish: async (_featureId, done) => ({ kept, counts: editCounts(done) }),
+  }
+}
+
+async function beginDifference(connection: Connection, rows: EditedRows, id: string): Promise<EditKeeper> {
+  const { facts } = rows
+  const table = await describeTable(connection.client, facts)
+  await createDifference(connection, facts, id, emptyRows(facts))
+  const kept = quoteTable(facts.schema, keptName(id))
+  await connection.run(doing, `create index on ${kept} (${quoteIdentifier(facts.primaryKey)})`)
+  const note: KeptNote = {
+    id,
+    kind: 'difference',
+    table: facts.name,
+    comment: null,
+    indexes: [],
+    sequences: [],
+  }
+  const rowCount = table.featureCount ?? (await countRows(connection, rows))
+  return differenceKeeper({ connection, rows, note, rowCount, table })
+}
+
+async function countRows(connection: Connection, { facts }: EditedRows): Promise<number> {
+  const { rows } = await connection.run<{ n: number }>(
+    doing,
+    `select count(*)::float8 as n from ${quoteTable(facts.schema, facts.name)}`,
+  )
+  return rows[0]?.n ?? 0
+}
+
+function differenceKeeper(difference: Difference): EditKeeper {
+  const { connection, rows, note } = difference
+  const { facts } = rows
+  const kept = quoteTable(facts.schema, keptName(note.id))
+  let before: KeptBefore = 'untouched'
+  const look = async (featureId: string): Promise<void> => {
+    const { sql, values } = conditionsOf(facts, { table: facts.name, featureId })
+    const select = `select ${changeColumn} as change from ${kept} ${sql}`
+    const { rows: found } = await connection.run<{ change: string }>(doing, select, values)
+    const change = found[0]?.change
+    before = change === undefined ? 'untouched' : change === 'added' ? 'added' : 'kept'
+  }
+  return {
+    beforeTouch: async (featureId) => {
+      await look(featureId)
+      if (before !== 'untouched') return
+      await copyRow(difference, featureId, 'changed', givableColumns(facts))
+    },
+    finish: async (featureId, done) => {
+      if (done === 'added') await look(featureId)
+      if (done === 'added' && before === 'untouched')
+        await copyRow(difference, featureId, 'added', [facts.primaryKey])
+      return { kept: await close(difference, done), counts: editCounts(done, before) }
+    },
+  }
+}
+
+async function copyRow(
+  { connection, rows: { facts }, note }: Difference,
+  featureId: string,
+  change: 'added' | 'changed',
+  columns: readonly string[],
+): Promise<void> {
+  const { sql, values } = conditionsOf(facts, { table: facts.name, featureId })
+  const list = columns.map(quoteIdentifier).join(', ')
+  await connection.run(
+    doing,
+    `insert into ${quoteTable(facts.schema, keptName(note.id))} (${changeColumn}, ${list})
+     select '${change}', ${list} from ${quoteTable(facts.schema, facts.name)} ${sql}`,
+    values,
+  )
+}
+
+/** Marks the table as it will be after the commit. */
+async function close(
+  { connection, rows: { facts }, note, rowCount, table }: Difference,
+  done: EditDone,
+): Promise<KeptState> {
+  const mark = await markTable(connection, facts, rowCount + rowGrowth[done])
+  await writeNote(connection, facts.schema, { ...note, mark })
+  const { rows } = await connection.run<{ oid: number }>(
+    doing,
+    'select $1::regclass::oid::int8::float8 as oid',
+    [quoteTable(facts.schema, keptName(note.id))],
+  )
+  const described = table ?? { name: facts.name, schema: { attributes: [], geometry: undefined } }
+  return keptState(connection, note.id, 'difference', { table: described, oid: rows[0]?.oid ?? 0 })
+}
