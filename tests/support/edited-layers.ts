@@ -6,7 +6,6 @@ import { ask } from './version-client.ts'
 
 /** The stores of a test, by their names. */
 export const editedStores = ['file', 'table'] as const
-export type EditedStore = (typeof editedStores)[number]
 
 /** Adds a GeoPackage called `file` and a schema of PostGIS called `table`. */
 export async function addEditedStores(server: TestApp): Promise<void> {

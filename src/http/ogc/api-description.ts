@@ -1,4 +1,5 @@
 import type { FastifyRequest } from '../app-types.ts'
+import { editParameters, editPaths } from './api-edits.ts'
 import { crs84Uri } from './crs-uris.ts'
 import { defaultLimit, maxLimit } from './items-query.ts'
 
@@ -12,6 +13,7 @@ const list = { style: 'form', explode: false }
 
 /** What clients find under these names: QGIS takes the size of its pages from `limit`. */
 const parameters = {
+  ...editParameters,
   collectionId: {
     ...{ name: 'collectionId', in: 'path', required: true, schema: text },
     description: 'Workspace and layer, such as `city:trees`',
@@ -59,6 +61,11 @@ const parameters = {
   tileCol: {
     ...{ name: 'tileCol', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } },
     description: 'Column of the tile, from the west',
+  },
+  sentFor: {
+    ...{ name: 'type', ...query },
+    description: 'For what a feature is sent, whose schema is asked for',
+    schema: { type: 'string', enum: ['create', 'replace', 'update'] },
   },
   crs: {
     ...{ name: 'crs', ...query, ...list },
@@ -215,7 +222,7 @@ const operations: Record<string, Operation> = {
   [`${collectionPath}/schema`]: {
     ...{ id: 'getSchema', summary: 'Attributes of a layer' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
-    parameters: ['collectionId'],
+    parameters: ['collectionId', 'sentFor'],
   },
   [`${collectionPath}/items`]: {
     ...{ id: 'getFeatures', summary: 'Features of a layer' },
@@ -298,7 +305,10 @@ function toOperation(
 
 function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'): object {
   return Object.fromEntries(
-    Object.entries(described).map(([path, one]) => [path, { get: toOperation(one, tag) }]),
+    Object.entries(described).map(([path, one]) => [
+      path,
+      { get: toOperation(one, tag), ...editPaths[path] },
+    ]),
   )
 }
 

@@ -127,7 +127,7 @@ export function jsonTypeOf(type: Attribute['type']): object {
 }
 
 /** The JSON Schema of a collection's features (OGC API Features part 5). */
-export function toJsonSchema(request: FastifyRequest, layer: LayerRecord): object {
+export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
   const { schema, title } = layer.details
   const properties: [string, object][] = schema.attributes.map((attribute, index) => [
     attribute.name,
@@ -143,5 +143,36 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord): objec
     title,
     type: 'object',
     properties: Object.fromEntries(properties) as Record<string, unknown>,
+    // Features with other properties are refused (OGC 20-002, /req/features/schema).
+    additionalProperties: false,
+  }
+}
+
+/** For what a feature is sent. */
+export type SentFor = 'create' | 'replace' | 'update'
+
+/** What a feature that is sent has to be like (OGC 20-002, /req/features/representation-geojson-replace). */
+export function toSentSchema(
+  { details: { schema } }: LayerRecord,
+  { properties: _described, ...about }: ReturnType<typeof toJsonSchema>,
+  sentFor: SentFor,
+): object {
+  const attributes = schema.attributes.map(({ name, isNullable, ...attribute }) => {
+    const { maxLength } = attribute
+    const type = { ...jsonTypes[attribute.type], ...defined({ maxLength }) }
+    return [name, isNullable === false ? type : { anyOf: [type, { type: 'null' }] }] as const
+  })
+  const geometry = { anyOf: [{ $ref: 'https://geojson.org/schema/Geometry.json' }, { type: 'null' }] }
+  const properties = {
+    ...{ type: 'object', properties: Object.fromEntries(attributes) as Record<string, unknown> },
+    additionalProperties: false,
+  }
+  return {
+    ...about,
+    $id: `${about.$id}?type=${sentFor}`,
+    // Members beside those of GeoJSON are passed over.
+    additionalProperties: true,
+    properties: { type: { const: 'Feature' }, geometry, properties },
+    ...(sentFor === 'update' ? {} : { required: ['type', 'geometry', 'properties'] }),
   }
 }

@@ -3,10 +3,10 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
-import { supportedCrs, toCollection, toJsonSchema } from './collection.ts'
+import { supportedCrs, toCollection, toJsonSchema, toSentSchema } from './collection.ts'
 import { toCoverage } from './coverage.ts'
 import type { OgcParts } from './ogc-parts.ts'
-import { Collection, CollectionParams, Collections, SchemaAnswer } from './shapes.ts'
+import { Collection, CollectionParams, Collections, SchemaAnswer, SchemaQuery } from './shapes.ts'
 
 const marks = { tags: ['features'], isPublicRead: true }
 
@@ -52,12 +52,14 @@ export const describeCollection = operation({
 
 export const getSchema = operation({
   ...marks,
-  summary: 'Attributes of a layer',
+  summary: 'Attributes of a layer; or what a feature that is sent has to be like',
   params: CollectionParams,
+  query: SchemaQuery,
   answers: { 200: SchemaAnswer },
   handle: (parts: OgcParts, request, reply) =>
     aboutLayer(parts, request, reply, (layer) => {
       reply.header('content-type', 'application/schema+json; charset=utf-8')
-      return toJsonSchema(request, requireFeatures(layer))
+      const schema = toJsonSchema(request, requireFeatures(layer))
+      return request.query.type === undefined ? schema : toSentSchema(layer, schema, request.query.type)
     }),
 })

@@ -85,6 +85,10 @@ const Property = Type.Object({
   contentEncoding: Type.Optional(Type.String()),
   'x-ogc-propertySeq': Type.Optional(Type.Integer()),
   'x-ogc-role': Type.Optional(Type.String()),
+  const: Type.Optional(Type.String()),
+  anyOf: Type.Optional(Type.Array(Type.Unknown())),
+  properties: Type.Optional(Type.Unknown()),
+  additionalProperties: Type.Optional(Type.Boolean()),
 })
 
 export const SchemaAnswer = media('JSON Schema of the features (OGC API Features part 5)', {
@@ -94,8 +98,11 @@ export const SchemaAnswer = media('JSON Schema of the features (OGC API Features
       type: Type.Literal('object'),
       properties: Type.Record(Type.String(), Property),
     },
-    // As properties of a description these two would be read as its own.
-    { additionalProperties: Type.String(), description: 'With `$schema` and `$id`, which are URIs' },
+    // As properties of a description these would be read as its own.
+    {
+      additionalProperties: Type.Unknown(),
+      description: 'With `$schema` and `$id`, which are URIs, `additionalProperties` and `required`',
+    },
   ),
 })
 
@@ -190,6 +197,14 @@ export const ToldItemsQuery = Type.Object({
   ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version },
 })
 export const ItemQuery = Type.Object({ crs })
+export const SchemaQuery = Type.Object({
+  type: Type.Optional(
+    Type.Union([Type.Literal('create'), Type.Literal('replace'), Type.Literal('update')], {
+      description:
+        'For what a feature is sent: the answer is the schema of the GeoJSON that is expected then',
+    }),
+  ),
+})
 
 const collectionId = Type.String({ description: 'Workspace and layer, such as `city:trees`' })
 const featureId = Type.String({ description: 'Id of a feature' })
