@@ -1,29 +1,8 @@
-/** One command of a flow, run as it stands. */
-export interface FlowStep {
-  /** What the command does. */
-  says: string
-  command: string
-  /** The command is repeated until its answer matches; the last answer is shown. */
-  until?: RegExp
-}
+import { rejectedRows } from './rejected-rows.ts'
+import type { Flow, FlowStep } from './steps.ts'
+import { curl, get, imports, items, json, run, send, treesImport } from './steps.ts'
 
-export interface Flow {
-  /** Name of its document, without extension. */
-  name: string
-  title: string
-  about: string
-  steps: FlowStep[]
-}
-
-const imports = 'http://localhost:8080/rest/imports'
-const json = "-H 'Content-Type: application/json'"
-const curl = (words: string): string => `curl -i -u admin:$PASSWORD ${words}`
-const get = (path: string): string => curl(`${imports}${path}`)
-const run = (path: string): string => curl(`-X POST ${imports}${path}`)
-const send = (method: 'POST' | 'PUT', path: string, body: string): string =>
-  curl(`-X ${method} ${imports}${path} ${json} \\\n  -d '${body}'`)
-const items = (layer: string, query: string): string =>
-  curl(`'http://localhost:8080/ogc/collections/${layer}/items?${query}'`)
+export type { Flow, FlowStep } from './steps.ts'
 
 const makeWorkspace: FlowStep = {
   says: 'A workspace for the layers.',
@@ -66,20 +45,6 @@ function reload(id: number, updateMode: 'APPEND' | 'REPLACE', outcome: string): 
     { says: 'The mode.', command: send('PUT', task, `{"task":{"updateMode":"${updateMode}"}}`) },
     { says: 'Execution.', command: run(`/${id}`) },
     { says: outcome, command: items('atlas:country_labels', 'limit=1') },
-  ]
-}
-
-/** An import of `trees.csv` with the mode that `task` tells. */
-function treesImport(id: number, task: string): FlowStep[] {
-  const points = '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}'
-  const chain = `"transformChain":{"type":"vector","transforms":[${points}]}`
-  return [
-    { says: 'An import.', command: send('POST', '', '{"import":{}}') },
-    { says: 'Upload.', command: curl(`-F filedata=@trees.csv ${imports}/${id}/tasks`) },
-    {
-      says: 'CRS, points and mode.',
-      command: send('PUT', `/${id}/tasks/0`, `{"task":{${task},"layer":{"srs":"EPSG:4326"},${chain}}}`),
-    },
   ]
 }
 
@@ -393,4 +358,5 @@ export const flows: Flow[] = [
       { says: 'The layer: changed rows keep their ids.', command: items('default:trees', 'limit=10') },
     ],
   },
+  rejectedRows,
 ]

@@ -16,6 +16,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['export', async () => (await import('./export-command.ts')).runExport],
   ['workspaces', async () => (await import('./manage/workspaces.ts')).runWorkspaces],
   ['stores', async () => (await import('./manage/stores.ts')).runStores],
+  ['imports', async () => (await import('./manage/imports.ts')).runImports],
   ['layers', async () => (await import('./manage/layers.ts')).runLayers],
   ['users', async () => (await import('./manage/users.ts')).runUsers],
   ['tokens', async () => (await import('./manage/tokens.ts')).runTokens],

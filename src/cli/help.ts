@@ -9,6 +9,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane workspaces        lists, makes, changes and deletes workspaces
   terrane stores            the same for stores
   terrane layers            the same for layers
+  terrane imports           lists imports, fetches rejected rows and sends mended ones back
   terrane users             the same for users
   terrane tokens            the same for your own tokens, which let scripts in
   terrane monitoring        tells how the server and what it watches are, configures that, loads older numbers
@@ -132,6 +133,18 @@ Layers are made by \`terrane import\`.
       --sort S         relevance (default), title, name, changed, rows or requests
       --what PART      data or style comes back (default: both)
       --against V      what a version becomes at this one (default: the next); the first 100 changes are shown
+${access}
+
+${ownServer}`,
+  imports: `terrane imports [list]
+terrane imports rejects IMPORT TASK [--output FILE]
+terrane imports mend IMPORT TASK FILE
+
+Imports and tasks are named by their ids. \`rejects\` fetches the rows that were not loaded as a file like their source,
+with why in columns before their own. \`mend\` sends such a file back when its rows are mended: they go into the layer
+of the task. Its exit code is 1 when any row was not loaded.
+
+  -o, --output FILE    the file (default: as the server names it)
 ${access}
 
 ${ownServer}`,

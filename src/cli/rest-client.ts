@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
@@ -32,8 +32,8 @@ export interface RestClient {
   upload(path: string, files: UploadFile[], onSent: (bytes: number) => void): Promise<unknown>
   /** Sends one file as the body of a request. */
   sendFile(path: string, file: UploadFile, onSent: (bytes: number) => void): Promise<unknown>
-  /** Writes what the path answers into a file; `onReceived` hears of the bytes so far. */
-  download(path: string, file: string, onReceived: (bytes: number) => void): Promise<void>
+  /** Writes what the path answers into a file, and gives its headers; `onReceived` hears of the bytes so far. */
+  download(path: string, file: string, onReceived: (bytes: number) => void): Promise<IncomingHttpHeaders>
   close(): void
 }
 
@@ -66,6 +66,7 @@ export function createRestClient(url: string, authorization: string): RestClient
       const answer = await exchange(url + path, isSecure, { method: 'GET', agent, headers }, undefined)
       if (answer.statusCode !== 200) await readAnswer(answer, `GET ${path}`)
       await pipeline(answer, countBytes(onReceived), createWriteStream(file))
+      return answer.headers
     },
     close: () => agent.destroy(),
   }

@@ -14,6 +14,7 @@ const checks = 'tests/e2e/writing-checks.test.ts'
 const proxies = 'tests/e2e/proxies.test.ts'
 const gdal = 'tests/clients/gdal.test.ts'
 const rehearsals = 'tests/e2e/rehearsal-documents.test.ts'
+const rejected = 'tests/e2e/rejected-documents.test.ts'
 const layers = 'tests/e2e/layer-documents.test.ts'
 const versions = 'tests/e2e/version-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
@@ -85,6 +86,8 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/rehearsals.md > From the command line > sh 1': rehearsals,
   'docs/rehearsals.md > With the REST interface > sh 1': rehearsals,
   'docs/rehearsals.md > Limits > sh 1': rehearsals,
+  'docs/rejected-rows.md > In five lines > sh 1': rejected,
+  'docs/rejected-rows.md > In five lines > sh 2': rejected,
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/versions.md > What there is > sh 1': versions,
   'docs/versions.md > Bringing back > sh 1': versions,

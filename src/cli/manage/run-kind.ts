@@ -31,6 +31,7 @@ const flags = {
   email: { type: 'string' },
   password: { type: 'boolean' },
   expires: { type: 'string' },
+  output: { type: 'string', short: 'o' },
 } as const
 
 export type OptionName = keyof typeof flags
@@ -51,6 +52,8 @@ export interface ManageContext {
 interface Said {
   answer: unknown
   text: string
+  /** It was not done, or not whole. */
+  isFailed?: boolean
 }
 
 export interface Action {
@@ -89,11 +92,11 @@ export async function runKind({ command, actions }: Kind, args: string[], env: E
   refuseOtherOptions(whole, values, action.options)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const access = { ...readAccess(values), needsPassword: action.needsPassword ?? false }
-  const { answer, text } = await withServer(settings, access, env, ({ client }) =>
+  const { answer, text, isFailed } = await withServer(settings, access, env, ({ client }) =>
     action.run({ client, values, env }, words),
   )
   process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : text}\n`)
-  return 0
+  return isFailed === true ? 1 : 0
 }
 
 function unknownAction(command: string, word: string, known: string[]): UsageError {

@@ -17,7 +17,6 @@ import { rehearseLoad, runLoad } from './run-load.ts'
 import type { LoadPlace } from './trusted-databases.ts'
 import { checkConnection, checkFile, checkPlan, checkStore } from './trusted-databases.ts'
 import type { RejectFileWish } from './write-rejects.ts'
-import { writeRejects } from './write-rejects.ts'
 import type { RowsWish } from './write-rows.ts'
 
 /** What a database holds, and the format that its tables are shown to have. */
@@ -62,7 +61,10 @@ function handlersAt(place: LoadPlace) {
       return { format: reader.format, messages, tables: await withExamples(found, read, signal) }
     },
     firstRows: (wish: RowsWish, { signal }: CallContext) => findFirstRows(wish, place, signal),
-    writeRejects: (wish: RejectFileWish, { signal }: CallContext) => writeRejects(wish, signal),
+    writeRejects: async (wish: RejectFileWish, { signal }: CallContext) => {
+      const { writeRejects } = await import('./write-rejects.ts')
+      return writeRejects(wish, signal)
+    },
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
       checkPlan(place, plan)
       return runLoad(plan, {

@@ -10,7 +10,6 @@ import type { LoadOutcome, LoadPlan, MendedOutcome, TriedLoad } from './load-pla
 import type { StagedPlan } from './stage-plan.ts'
 import { readPlan, stagePlan } from './stage-plan.ts'
 import { layBy, tryOut } from './try-out.ts'
-import { writeMended } from './write-mended.ts'
 
 export interface RunLoadHooks extends FlowHooks {
   onStaged(): Promise<void>
@@ -64,6 +63,7 @@ async function settle(
   { signal, onNothingMended }: RunLoadHooks,
 ): Promise<LoadOutcome> {
   if (mended !== undefined && ledger.known !== undefined) {
+    const { writeMended } = await import('./write-mended.ts')
     syncRejects?.()
     await writeMended(mended, rejectsPath, ledger.known, signal)
     const became = ledger.mended

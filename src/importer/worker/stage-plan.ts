@@ -2,22 +2,18 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RejectWriter } from '../../formats/reject-writer.ts'
-import type { RejectedRow } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { Failure } from '../../lib/errors.ts'
 import type { LoadHooks, LoadRequest, StagedLoad, TableDescription, VectorStore } from '../../stores/store.ts'
 import { asksChanges } from '../model/load-rules.ts'
-import { KnownRejects } from './known-rejects.ts'
 import { Ledger } from './ledger.ts'
 import type { Flow, FlowHooks } from './load-flow.ts'
 import { flowOf } from './load-flow.ts'
 import type { LoadPlan } from './load-plan.ts'
-import { openMended } from './mended-rows.ts'
 import type { OpenSource } from './open-source.ts'
 import { openSource } from './open-source.ts'
 import { readOnly } from './read-only-load.ts'
-import { sentSource } from './sent-layer.ts'
 
 /** Rows of a plan that are staged, with what is known of them. */
 export interface StagedPlan {
@@ -90,20 +86,11 @@ async function countBefore(
   return store.count({ table }, signal)
 }
 
-/** Mended rows are made like those of their task's source first. */
+/** Of mended rows the code is read when there are some. */
 async function openRows(plan: LoadPlan, ledger: Ledger, hooks: FlowHooks): Promise<OpenSource> {
-  const { mended } = plan
-  if (mended === undefined) return openSource(plan.source, hooks.signal)
-  const source = await openSource(sentSource(plan.source, mended.schema), hooks.signal)
-  try {
-    const known = await KnownRejects.read(mended.rejects)
-    ledger.known = known
-    const onRefuse = (row: RejectedRow): void => ledger.refuseMended(row)
-    return await openMended(source, mended, known, { ...hooks, onRefuse })
-  } catch (error) {
-    await source.close()
-    throw error
-  }
+  if (plan.mended === undefined) return openSource(plan.source, hooks.signal)
+  const { openSent } = await import('./open-sent.ts')
+  return openSent(plan.source, plan.mended, ledger, hooks)
 }
 
 /** Reads and transforms what a plan says, and stages it beside its table. */

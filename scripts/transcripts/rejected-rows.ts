@@ -1,0 +1,43 @@
+import type { Flow } from './steps.ts'
+import { curl, get, imports, items, run, treesImport } from './steps.ts'
+
+export const rejectedRows: Flow = {
+  name: 'flow-9-rejected-rows',
+  title: 'Flow 9: rejected rows, mended and sent again',
+  about:
+    'Rows that could not be loaded are fetched as a file like their source, mended, and sent back in two rounds.',
+  steps: [
+    {
+      says: 'Trees, of which two have no place that could be read.',
+      command:
+        "printf 'id;kind;lat;lon\\n1;oak;52;13\\n2;ash;north of the oak;13.1\\n3;elm;52.2;east\\n4;yew;52.3;13.3\\n' > trees.csv",
+    },
+    ...treesImport(0, '"updateMode":"CREATE","rejectLimit":2'),
+    { says: 'Execution.', command: run('/0') },
+    { says: 'The sums: four rows were read.', command: get('/0/tasks/0') },
+    {
+      says: 'The rejected rows as a file like their source.',
+      command: get('/0/tasks/0/rejects?format=source'),
+    },
+    {
+      says: 'One is mended, the other is not.',
+      command:
+        "printf '_row;id;kind;lat;lon\\n2;2;ash;52.1;13.1\\n3;3;elm;52.2;east of the yew\\n' > mended.csv",
+    },
+    { says: 'They are sent back.', command: curl(`-F filedata=@mended.csv ${imports}/0/tasks/0/rejects`) },
+    {
+      says: 'The same file again: the row that was loaded is refused.',
+      command: curl(`-F filedata=@mended.csv ${imports}/0/tasks/0/rejects`),
+    },
+    { says: 'What is rejected still, with its new reason.', command: get('/0/tasks/0/rejects?f=csv') },
+    {
+      says: 'The last row, as GeoJSON in place of CSV.',
+      command: `printf '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"_row":3,"id":3,"kind":"elm","lat":52.2,"lon":13.2}}]}' > mended.geojson\n${curl(`-F filedata=@mended.geojson ${imports}/0/tasks/0/rejects`)}`,
+    },
+    { says: 'The layer has all four.', command: items('default:trees', 'limit=10') },
+    {
+      says: 'Each time was one more version.',
+      command: 'curl -u admin:$PASSWORD http://localhost:8080/rest/layers/default:trees/versions',
+    },
+  ],
+}

@@ -1,0 +1,40 @@
+/** One command of a flow, run as it stands. */
+export interface FlowStep {
+  /** What the command does. */
+  says: string
+  command: string
+  /** The command is repeated until its answer matches; the last answer is shown. */
+  until?: RegExp
+}
+
+export interface Flow {
+  /** Name of its document, without extension. */
+  name: string
+  title: string
+  about: string
+  steps: FlowStep[]
+}
+
+export const imports = 'http://localhost:8080/rest/imports'
+export const json = "-H 'Content-Type: application/json'"
+export const curl = (words: string): string => `curl -i -u admin:$PASSWORD ${words}`
+export const get = (path: string): string => curl(`${imports}${path}`)
+export const run = (path: string): string => curl(`-X POST ${imports}${path}`)
+export const send = (method: 'POST' | 'PUT', path: string, body: string): string =>
+  curl(`-X ${method} ${imports}${path} ${json} \\\n  -d '${body}'`)
+export const items = (layer: string, query: string): string =>
+  curl(`'http://localhost:8080/ogc/collections/${layer}/items?${query}'`)
+
+/** An import of `trees.csv` with the mode that `task` tells. */
+export function treesImport(id: number, task: string): FlowStep[] {
+  const points = '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}'
+  const chain = `"transformChain":{"type":"vector","transforms":[${points}]}`
+  return [
+    { says: 'An import.', command: send('POST', '', '{"import":{}}') },
+    { says: 'Upload.', command: curl(`-F filedata=@trees.csv ${imports}/${id}/tasks`) },
+    {
+      says: 'CRS, points and mode.',
+      command: send('PUT', `/${id}/tasks/0`, `{"task":{${task},"layer":{"srs":"EPSG:4326"},${chain}}}`),
+    },
+  ]
+}
