@@ -1,8 +1,9 @@
-// Makes a fresh clone ready: packages, Node 24, and the programs that Terrane or its tests call.
+// Makes a fresh clone ready: packages, Node 24, the pages, and the programs that Terrane or its tests call.
 // Plain JavaScript that runs on any Node from 18. With `--tests` it also sees to PostgreSQL with PostGIS.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installModules } from './setup/modules.mjs'
+import { buildPages } from './setup/pages.mjs'
 import { installPrograms } from './setup/programs.mjs'
 import { SetupError, say } from './setup/run.mjs'
 import { linkRuntime } from './setup/runtime.mjs'
@@ -12,6 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 try {
   installModules(root)
   linkRuntime(root)
+  await buildPages(root)
   installPrograms(root, { withTests: process.argv.includes('--tests') })
 } catch (error) {
   if (!(error instanceof SetupError)) throw error

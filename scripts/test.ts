@@ -23,6 +23,7 @@ const everything = [
   'tests/regression/**/*.test.ts',
   'tests/clients/**/*.test.ts',
   'tests/e2e/**/*.test.ts',
+  'tests/pages/**/*.test.ts',
 ]
 
 const postgres = 'tests/support/postgres.ts'

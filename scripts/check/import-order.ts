@@ -3,10 +3,17 @@ import type { House, Rooms } from './layers.ts'
 
 type Imports = Pick<SourceFile, 'path' | 'imports'>
 
-/** Imports of `src/` that the plan of the house forbids, one message each. */
+/** The program and the pages: neither imports the other. */
+const wings = ['src/', 'web/']
+
+function wingOf(path: string): string | undefined {
+  return wings.find((wing) => path.startsWith(wing))
+}
+
+/** Imports of `src/` and `web/` that the plan of the house forbids, one message each. */
 export function layerProblems(files: Imports[], house: House): string[] {
   return files
-    .filter(({ path }) => path.startsWith('src/') && !isTest(path))
+    .filter(({ path }) => wingOf(path) !== undefined && !isTest(path))
     .flatMap(({ path, imports }) =>
       imports.flatMap((imported) => {
         const problem = importProblem(path, imported, house)
@@ -16,7 +23,8 @@ export function layerProblems(files: Imports[], house: House): string[] {
 }
 
 function importProblem(from: string, to: string, house: House): string | undefined {
-  if (!to.startsWith('src/')) return to === 'package.json' ? undefined : 'it is outside src/'
+  const wing = wingOf(from)
+  if (wing !== wingOf(to)) return to === 'package.json' ? undefined : `it is outside ${wing}`
   if (isTest(to)) return 'it is a test'
   return (
     orderProblem(from, to, house.rooms) ?? strangerProblem(from, to, house) ?? doorProblem(from, to, house)
@@ -52,7 +60,7 @@ function doorProblem(from: string, to: string, { doors }: House): string | undef
 
 /** What is missing in the plan, and what it names that is not there, one message each. */
 export function planProblems(paths: string[], house: House): string[] {
-  const files = paths.filter((path) => path.startsWith('src/') && !isTest(path))
+  const files = paths.filter((path) => wingOf(path) !== undefined && !isTest(path))
   const isThere = (place: string): boolean => files.some((path) => path === place || isIn(path, place))
   const named = [
     ...Object.entries(house.rooms).flatMap(([folder, order]) =>

@@ -89,6 +89,7 @@ export const house: House = {
         'monitoring',
         'overview',
         'exported',
+        'pages',
         'about',
       ],
       ...['routes.ts', 'server'],
@@ -141,6 +142,8 @@ export const house: House = {
     ],
     'src/tiles': ['tile-matrix-sets.ts', 'tile-units.ts', 'world.ts', 'protobuf.ts', 'thin', 'shape', '.'],
     'src/transforms': ['transform.ts', 'raster', '.'],
+    web: [...['assets.d.ts', 'lib', 'messages', 'wire', 'parts', 'session', 'pages', 'app', 'main.tsx']],
+    'web/pages': ['*'],
   },
   doors: {
     'src/catalog': [

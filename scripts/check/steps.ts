@@ -25,7 +25,14 @@ export interface Step {
   run(): Promise<string>
 }
 
-const sources = ['src/**/*.ts', 'tests/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.{ts,mjs}', 'bin/**/*.mjs']
+const sources = [
+  'src/**/*.ts',
+  'web/**/*.{ts,tsx}',
+  'tests/**/*.ts',
+  'bench/**/*.ts',
+  'scripts/**/*.{ts,mjs}',
+  'bin/**/*.mjs',
+]
 const documents = ['*.md', 'docs/**/*.md', 'tests/**/*.md', 'sample/**/*.md', '.ci/run', 'scripts/**/*.sh']
 
 /** Format, lint, types and the project's own rules. */
@@ -35,6 +42,10 @@ export function staticSteps(root: string): Step[] {
     {
       name: 'types',
       run: () => outputOf(root, tool('tsc'), ['--noEmit']),
+    },
+    {
+      name: 'types of the pages',
+      run: () => outputOf(root, tool('tsc'), ['--noEmit', '-p', 'web']),
     },
     {
       name: 'format and lint',

@@ -16,7 +16,7 @@ const rules: TextRule[] = [
   {
     pattern: /@ts-(?:ignore|nocheck|expect-error)|\bbiome-(?:ignore)/,
     message: 'switches a check off',
-    files: /\.[cm]?[jt]s$/,
+    files: /\.[cm]?[jt]sx?$/,
   },
   {
     pattern: /\b(?:it|test|describe)\.(?:only|skip|todo)\(/,
@@ -24,9 +24,9 @@ const rules: TextRule[] = [
     files: /\.test\.ts$/,
   },
   {
-    pattern: /^import\s(?!type\b)[^'"`;]*['"]\.[^'"]*(?<!\.(?:ts|mjs|json))['"]/m,
+    pattern: /^import\s(?!type\b)[^'"`;]*['"]\.[^'"]*(?<!\.(?:tsx?|mjs|json|css|svg))['"]/m,
     message: 'imports a relative path without its file ending',
-    files: /\.ts$/,
+    files: /\.tsx?$/,
   },
 ]
 
@@ -53,7 +53,7 @@ export function lookupProblems(files: Pick<SourceFile, 'path' | 'text'>[]): stri
     )
 }
 
-const fileName = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*)\.(?:ts|mjs|sh|json|md)$/
+const fileName = /^(?:[a-z0-9]+(?:[-.][a-z0-9]+)*)\.(?:tsx?|mjs|sh|json|md)$/
 
 /** Texts and names against the rules that no other tool checks, one message each. */
 export function textProblems(files: Pick<SourceFile, 'path' | 'text'>[]): string[] {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { healthEndpoints } from '../http/about/health.ts'
 import { metricsArea } from '../http/about/metrics.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../http/about/start-page.ts'
@@ -10,6 +11,8 @@ import { addEndpoints } from '../http/endpoint.ts'
 import { MetricsExport } from '../http/exported/metrics-export.ts'
 import { importerAreas } from '../http/importer/importer-area.ts'
 import { ogcArea } from '../http/ogc/ogc-area.ts'
+import { BuiltPages } from '../http/pages/built-pages.ts'
+import { pagesArea } from '../http/pages/pages-area.ts'
 import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
 import { TileTurns } from '../http/tiles/tile-turns.ts'
@@ -20,6 +23,9 @@ import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
 import { openOverview } from './overview.ts'
 import type { Parts } from './parts.ts'
+
+/** Where the set-up builds the pages. */
+const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
 /** Every area of paths, each with the parts that its handlers work with. */
 export function openAreas(context: Parts): Area[] {
@@ -40,11 +46,13 @@ export function openAreas(context: Parts): Area[] {
     clock,
   } = context
   const space = new FreeSpace(context.directory.root)
-  const index = { version, isMonitoringOn: settings.monitoring.isOn }
+  const pages = new BuiltPages(pagesFolder)
+  const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
   const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
   return [
     table(startPageEndpoints, index),
+    pagesArea(pages),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
     table(healthEndpoints, {
       ...{ version, importer, monitoring, space },

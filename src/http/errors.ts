@@ -117,9 +117,18 @@ export function answerFailures(app: App, log: Logger, write: ProblemWriter): voi
     reply.removeHeader('etag').removeHeader('cache-control')
     // Who may read something else gets another answer.
     if (request.routeOptions.config?.isPublicRead === true) keepPrivately(reply)
-    if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="terrane"')
+    if (problem.status === 401) reply.header('www-authenticate', challengeFor(reply.request))
     if (error instanceof Failure && error.retryAfterSeconds !== undefined)
       reply.header('retry-after', String(error.retryAfterSeconds))
     return write(problem, reply)
   })
+}
+
+/**
+ * How to log in (RFC 9110, section 11.6.1). At `Basic` a browser asks for a password before a script of a page hears of the
+ * answer: pages of ours ask by themselves, so their scripts are told a scheme that no browser has a dialog for.
+ */
+function challengeFor({ headers }: FastifyRequest): string {
+  const isOwnScript = headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-mode'] === 'cors'
+  return isOwnScript ? 'Session realm="terrane"' : 'Basic realm="terrane"'
 }

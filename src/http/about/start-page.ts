@@ -4,6 +4,8 @@ import { escapeHtml } from '../../lib/text/escape-html.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { media } from '../description.ts'
 import { endpoint, operation } from '../endpoint.ts'
+import type { BuiltPages } from '../pages/built-pages.ts'
+import { sendDocument } from '../pages/page-document.ts'
 
 /** One place that an index leads to. */
 interface Entry {
@@ -44,6 +46,7 @@ const monitoring: Entry[] = [
 interface StartPageParts {
   version: string
   isMonitoringOn: boolean
+  pages: BuiltPages
 }
 
 /** Where somebody begins; monitoring where it is on. */
@@ -58,7 +61,7 @@ function start({ isMonitoringOn }: StartPageParts): Entry[] {
   ]
 }
 
-/** What stands below a path, as JSON for programs and as a page for people. */
+/** What stands below a path, as JSON for programs and as a page for people; `/` is the home page of the pages. */
 function indexOf(path: string, entriesOf: (parts: StartPageParts) => Entry[]) {
   const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
   return operation({
@@ -71,7 +74,11 @@ function indexOf(path: string, entriesOf: (parts: StartPageParts) => Entry[]) {
       const entries = entriesOf(parts)
       reply.header('vary', 'Accept')
       const places = path === '/' ? entries : [...entries, { rel: 'up', path: '/', title: 'Start' }]
-      if (prefersHtml(request.headers.accept)) return sendPage(request, reply, self, places, parts.version)
+      if (prefersHtml(request.headers.accept)) {
+        const home = path === '/' ? parts.pages.entry('main') : undefined
+        if (home !== undefined) return sendDocument(request, reply, home)
+        return sendPage(request, reply, self, places, parts.version)
+      }
       const links = [self, ...places].map((one) => toLink(request, one))
       return reply.send({ name: 'Terrane', version: parts.version, links })
     },

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, extname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { SetupError, say } from './run.mjs'
+
+/** Parts of the pages that start by themselves; all else is loaded by them when it is needed. */
+const entries = { main: 'main.tsx' }
+/** A module of its own: what shows a map is told its name as `MAPLIBRE_WORKER`. */
+const worker = 'maplibre-gl/dist/maplibre-gl-worker.mjs'
+const compressed = new Set(['.js', '.mjs', '.css', '.svg'])
+const leastBytes = 1024
+
+/** Bundles `web/` into `build/pages/` where that is not what is there already: `files/`, and `pages.json`, which lists them. */
+export async function buildPages(root) {
+  const folder = join(root, 'build', 'pages')
+  const stamp = stampOf(root)
+  if (readStamp(folder) === stamp) return
+  const { build } = createRequire(join(root, 'package.json'))('esbuild')
+  const files = join(`${folder}.part`, 'files')
+  rmSync(`${folder}.part`, { recursive: true, force: true })
+  mkdirSync(files, { recursive: true })
+  const script = readFileSync(join(root, 'node_modules', worker))
+  const workerName = `maplibre-gl-worker-${createHash('sha256').update(script).digest('hex').slice(0, 8)}.mjs`
+  const { metafile } = await build(optionsOf(root, files, workerName)).catch((error) => {
+    throw new SetupError(`The pages could not be built: ${error.message}`)
+  })
+  writeFileSync(join(files, workerName), script)
+  for (const name of readdirSync(files)) compress(join(files, name))
+  const list = { stamp, entries: entriesOf(metafile) }
+  writeFileSync(join(`${folder}.part`, 'pages.json'), JSON.stringify(list))
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(`${folder}.part`, folder)
+  say('Built the pages.')
+}
+
+function optionsOf(root, outdir, workerName) {
+  const web = join(root, 'web')
+  return {
+    absWorkingDir: root,
+    entryPoints: Object.entries(entries).map(([out, file]) => ({ in: join(web, file), out })),
+    ...{ outdir, bundle: true, splitting: true, format: 'esm', minify: true, metafile: true },
+    ...{ target: 'es2022', jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'silent', charset: 'utf8' },
+    ...{ entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]', assetNames: '[name]-[hash]' },
+    loader: { '.woff2': 'file', '.svg': 'file' },
+    define: { 'process.env.NODE_ENV': '"production"', MAPLIBRE_WORKER: JSON.stringify(workerName) },
+  }
+}
+
+/** Entry -> its script and its style sheet. */
+function entriesOf({ outputs }) {
+  const found = {}
+  for (const [path, { entryPoint, cssBundle }] of Object.entries(outputs)) {
+    const name = Object.keys(entries).find((one) => entryPoint === `web/${entries[one]}`)
+    if (name === undefined || extname(path) !== '.js') continue
+    found[name] = { script: basename(path), ...(cssBundle && { style: basename(cssBundle) }) }
+  }
+  return found
+}
+
+/** Beside a file that gets smaller by it, its compressed forms. */
+function compress(path) {
+  const bytes = readFileSync(path)
+  if (!compressed.has(extname(path)) || bytes.length < leastBytes) return
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
+}
+
+function stampOf(root) {
+  const hash = createHash('sha256')
+  const own = join(dirname(new URL(import.meta.url).pathname), 'pages.mjs')
+  for (const path of [own, join(root, 'package-lock.json'), ...filesBelow(join(root, 'web'))])
+    hash.update(`${path.slice(root.length)}\0`).update(readFileSync(path))
+  return hash.digest('hex')
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? filesBelow(path) : [path]
+    })
+}
+
+function readStamp(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')).stamp
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+import { escapeHtml } from '../../lib/text/escape-html.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { PageEntry } from './built-pages.ts'
+
+/**
+ * All that a page loads comes from this server. Styles that a script sets go through the document's own model, which no policy
+ * minds; pictures may be made by a page itself.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data: blob:",
+  "manifest-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+]
+
+/** Sends the document that every page starts from: the script tells by the address which one it is. */
+export function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { script, style }: PageEntry,
+): FastifyReply {
+  const base = new URL(request.link('/')).pathname
+  const sheet = style === undefined ? '' : `\n<link rel="stylesheet" href="assets/${escapeHtml(style)}">`
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><base href="${escapeHtml(base)}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>Terrane</title><link rel="icon" href="data:,">${sheet}
+<script type="module" src="assets/${escapeHtml(script)}"></script></head>
+<body><noscript>These pages need JavaScript. The <a href="docs">interface</a> and the <a href="ogc">layers</a> do not.</noscript></body></html>
+`
+  return reply
+    .headers({
+      'content-security-policy': [...policy, "frame-ancestors 'none'"].join('; '),
+      'cache-control': 'no-cache',
+      'content-type': 'text/html; charset=utf-8',
+    })
+    .serializer((text: string) => text)
+    .send(html)
+}

@@ -1,0 +1,171 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import type { Cleanup, RunningProcess } from '../../support/terrane-process.ts'
+import { startTerrane } from '../../support/terrane-process.ts'
+
+const password = 'pages-are-looked-at'
+const patienceMs = 30_000
+const axe = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
+const flags = [
+  ...['--no-first-run', '--disable-quic', '--disable-background-networking', '--disable-component-update'],
+  ...['--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+]
+
+/** A server in a process of its own, which can be killed and started again on the same data and port. */
+export interface PageServer {
+  url: string
+  /** Its data directory. */
+  folder: string
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+const sampleLayers = 3
+
+/** Starts a server with the sample layers, and waits until they are there. */
+export async function startPageServer(t: Cleanup, env: Record<string, string> = {}): Promise<PageServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'terrane-pages-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  let running: RunningProcess | undefined
+  let port = '0'
+  const server: PageServer = {
+    url: '',
+    folder,
+    kill: async () => {
+      running?.signal('SIGKILL')
+      await running?.ended
+    },
+    start: async () => {
+      running = startTerrane(t, ['serve'], {
+        ...{ TERRANE_DATA: folder, TERRANE_PORT: port, TERRANE_ADMIN_PASSWORD: password },
+        ...{ TERRANE_LOG: 'error', ...env },
+      })
+      const line = await running.line(/http:\/\/127\.0\.0\.1:\d+/)
+      server.url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? ''
+      port = new URL(server.url).port
+    },
+  }
+  await server.start()
+  if (env['TERRANE_SAMPLE'] !== 'off') await untilLayers(server, sampleLayers)
+  return server
+}
+
+const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+
+/** Asks the server for JSON as `admin`; with a body, POST. */
+async function askServer({ url }: Pick<PageServer, 'url'>, path: string, body?: unknown): Promise<unknown> {
+  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  const reply = await fetch(url + path, { headers, ...sent })
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+async function untilLayers(server: PageServer, count: number): Promise<void> {
+  const end = performance.now() + patienceMs
+  for (;;) {
+    const { total } = (await askServer(server, '/rest/catalogue/layers')) as { total: number }
+    if (total >= count) return
+    if (performance.now() > end) throw new Error(`${total} of ${count} layers after ${patienceMs} ms`)
+    await sleep(50)
+  }
+}
+
+export interface PageOptions {
+  width?: 1440 | 768 | 390
+  colorScheme?: 'light' | 'dark'
+  locale?: 'en' | 'de'
+}
+
+/** A page in a browser of its own, as somebody sees it. */
+export interface ShownPage {
+  page: Page
+  /** What went wrong without being seen: errors of scripts, requests elsewhere, reports of the policy. */
+  faults: string[]
+  /** Signs in as `admin` and goes to a path of the pages. */
+  signIn(path?: string): Promise<void>
+  /** Goes to a path. */
+  open(path: string): Promise<void>
+  /** What axe finds against WCAG 2.2 AA and its best practices; one line each. */
+  violations(): Promise<string[]>
+  /** How much wider than the window the page is, in pixels. */
+  overflow(): Promise<number>
+  close(): Promise<void>
+}
+
+let browser: Promise<Browser> | undefined
+
+/** Opens a page of the server. The browser is started once for a test file. */
+export async function showPages(
+  t: Cleanup,
+  { url }: Pick<PageServer, 'url'>,
+  { width = 1440, colorScheme = 'light', locale = 'en' }: PageOptions = {},
+): Promise<ShownPage> {
+  browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: flags, chromiumSandbox: false })
+  const started = await browser
+  const context = await started.newContext({ viewport: { width, height: 900 }, colorScheme, locale })
+  t.after(() => {
+    void context.close()
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(patienceMs)
+  const faults = await watchFaults(context, page, new URL(url).origin)
+  const open = async (path: string): Promise<void> => {
+    await page.goto(url + path)
+    await page.waitForSelector('main > *')
+  }
+  return {
+    page,
+    faults,
+    open,
+    signIn: async (path = '/') => {
+      await open(`/app/sign-in?to=${encodeURIComponent(path)}`)
+      await page.fill('input[name=user]', 'admin')
+      await page.fill('input[name=password]', password)
+      await page.click('main button[type=submit]')
+      await page.waitForURL(url + path)
+    },
+    violations: async () => {
+      await page.evaluate(axe)
+      return page.evaluate(async () => {
+        const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
+        const { axe: found } = globalThis as unknown as { axe: { run(o: object): Promise<AxeResult> } }
+        const { violations } = await found.run({ runOnly: tags })
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      })
+    },
+    overflow: () => page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+    close: () => context.close(),
+  }
+}
+
+interface AxeResult {
+  violations: { id: string; nodes: { html: string }[] }[]
+}
+
+/** Ends the browser, when a test file is done. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close()
+  browser = undefined
+}
+
+async function watchFaults(context: BrowserContext, page: Page, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    if (/Content Security Policy|violates/.test(message.text())) faults.push(message.text())
+  })
+  await context.route(
+    (address) => address.origin !== origin && !/^(?:data|blob):$/.test(address.protocol),
+    async (route) => {
+      faults.push(`asked elsewhere: ${route.request().url()}`)
+      await route.abort()
+    },
+  )
+  return faults
+}

@@ -1,0 +1,68 @@
+import { signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { addressOf } from '../lib/base.ts'
+import { goTo, matchPath, path } from '../lib/router.ts'
+import { messages } from '../messages/messages.ts'
+import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { session } from '../session/session.ts'
+import { type Page, pages } from './pages.ts'
+
+/** The page that an address names, and what its pattern found there. */
+export function findPage(at: string): { page: Page; found: Record<string, string> } | undefined {
+  for (const page of pages) {
+    const found = matchPath(page.pattern, at)
+    if (found !== undefined) return { page, found }
+  }
+  return undefined
+}
+
+const loaded = signal<ReadonlyMap<Page, ComponentType<Record<string, string>>>>(new Map())
+const failed = signal<{ page: Page; error: unknown } | undefined>(undefined)
+
+async function load(page: Page): Promise<void> {
+  failed.value = undefined
+  try {
+    const component = await page.load()
+    loaded.value = new Map(loaded.value).set(page, component)
+  } catch (error) {
+    failed.value = { page, error }
+  }
+}
+
+/** The page of the present address. */
+export function PageView() {
+  const asked = findPage(path.value)
+  const page = asked?.page
+  const isAllowed = page?.needs === undefined || isEnough(page.needs)
+  useEffect(() => {
+    if (page !== undefined && !loaded.peek().has(page)) void load(page)
+  }, [page])
+  useEffect(() => {
+    if (!isAllowed && session.value === null)
+      goTo(`/app/sign-in?to=${encodeURIComponent(path.peek())}`, { isReplaced: true })
+  }, [isAllowed, session.value])
+  if (asked === undefined || page === undefined || (!isAllowed && session.value !== undefined))
+    return <NoPage />
+  if (failed.value?.page === page)
+    return <Failed error={failed.value.error} onAgain={() => void load(page)} />
+  const Component = loaded.value.get(page)
+  return Component === undefined || !isAllowed ? <Loading /> : <Component key={path.value} {...asked.found} />
+}
+
+function isEnough(needed: 'user' | 'staff' | 'admin'): boolean {
+  const order = ['user', 'staff', 'admin']
+  const role = session.value?.role
+  return role !== undefined && order.indexOf(role) >= order.indexOf(needed)
+}
+
+function NoPage() {
+  const { shell } = messages.value
+  return (
+    <Empty title={shell.noPage}>
+      <a class="btn" href={addressOf('/')}>
+        {shell.home}
+      </a>
+    </Empty>
+  )
+}

@@ -1,0 +1,31 @@
+import type { ComponentType } from 'preact'
+import type { Messages } from '../messages/en.ts'
+
+type PageProps = Record<string, string>
+type NavName = Exclude<keyof Messages['nav'], 'main' | 'short'>
+
+/** A page: what its address looks like, and the code that is loaded when somebody goes there. */
+export interface Page {
+  /** Below the base path; `:names` are handed to the page. */
+  pattern: string
+  load(): Promise<ComponentType<PageProps>>
+  /** Its place in the navigation, and the icon it has there. */
+  nav?: { name: NavName; icon: string }
+  /** The place of the navigation that it belongs to. */
+  within?: NavName
+  /** Who may see it; everybody where it is not said. */
+  needs?: 'user' | 'staff' | 'admin'
+}
+
+/** Every page. One line more makes a page known; its texts stand in `web/messages`. */
+export const pages: readonly Page[] = [
+  {
+    pattern: '/',
+    load: async () => (await import('../pages/home/home.tsx')).HomePage,
+    nav: { name: 'catalogue', icon: 'layers' },
+  },
+  {
+    pattern: '/app/sign-in',
+    load: async () => (await import('../pages/sign-in/sign-in.tsx')).SignInPage,
+  },
+]

@@ -1,0 +1,111 @@
+import { effect } from '@preact/signals'
+import { addressOf } from '../lib/base.ts'
+import { path } from '../lib/router.ts'
+import { storedChoice } from '../lib/stored.ts'
+import { language, messages } from '../messages/messages.ts'
+import { Icon, Mark } from '../parts/icon.tsx'
+import { Toasts } from '../parts/toasts.tsx'
+import { session, signOut } from '../session/session.ts'
+import { SessionExpired } from '../session/session-expired.tsx'
+import { findPage, PageView } from './page-view.tsx'
+import { pages } from './pages.ts'
+
+const theme = storedChoice('theme', ['auto', 'light', 'dark'], 'auto')
+
+effect(() => {
+  const root = document.documentElement
+  if (theme.value === 'auto') delete root.dataset['theme']
+  else root.dataset['theme'] = theme.value
+})
+effect(() => {
+  document.documentElement.lang = language.value
+})
+
+function turnTheme(): void {
+  const isDark =
+    theme.value === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.value === 'dark'
+  theme.value = isDark ? 'light' : 'dark'
+}
+
+function Links({ isShort }: { isShort: boolean }) {
+  const { nav } = messages.value
+  const here = findPage(path.value)?.page
+  const role = session.value?.role
+  return pages.flatMap((page) => {
+    if (page.nav === undefined || (page.needs !== undefined && role === undefined)) return []
+    const isHere = page === here || here?.within === page.nav.name
+    return [
+      <a key={page.pattern} href={addressOf(page.pattern)} aria-current={isHere ? 'page' : undefined}>
+        {isShort && <Icon name={page.nav.icon} />}
+        {nav[page.nav.name]}
+      </a>,
+    ]
+  })
+}
+
+function Header() {
+  const { shell, nav } = messages.value
+  const user = session.value?.user
+  return (
+    <header class="top">
+      <a class="brand" href={addressOf('/')}>
+        <Mark />
+        Terrane
+      </a>
+      <nav class="nav" aria-label={nav.main}>
+        <Links isShort={false} />
+      </nav>
+      <div class="end">
+        <button
+          type="button"
+          class="btn quiet"
+          onClick={() => {
+            language.value = language.value === 'en' ? 'de' : 'en'
+          }}
+        >
+          {shell.language}
+        </button>
+        <button type="button" class="btn quiet ic" aria-label={shell.theme} onClick={turnTheme}>
+          <Icon name="sun" />
+        </button>
+        {user === undefined ? (
+          <a class="btn quiet" href={addressOf('/app/sign-in')}>
+            <Icon name="user" />
+            {shell.signIn}
+          </a>
+        ) : (
+          <button
+            type="button"
+            class="btn quiet who"
+            aria-label={shell.account(user)}
+            onClick={() => void signOut()}
+          >
+            <Icon name="user" />
+            <span dir="auto">{user}</span>
+          </button>
+        )}
+      </div>
+    </header>
+  )
+}
+
+/** What stands around every page. */
+export function Shell() {
+  const { skip, nav } = messages.value
+  return (
+    <>
+      <a class="skip" href="#main">
+        {skip}
+      </a>
+      <Header />
+      <main id="main" tabIndex={-1}>
+        <PageView />
+      </main>
+      <nav class="tabs-bottom" aria-label={nav.short}>
+        <Links isShort={true} />
+      </nav>
+      <SessionExpired />
+      <Toasts />
+    </>
+  )
+}

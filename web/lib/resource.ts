@@ -1,0 +1,55 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+/** What is known of something that is asked of the server. */
+export interface Known<T> {
+  value?: T
+  /** Why the last try gave nothing; what was there before stays shown. */
+  error?: unknown
+  isLoading: boolean
+  /** When the value came. */
+  at?: Date
+}
+
+/** Something asked of the server, again and again; the last question counts. */
+export class Resource<T> {
+  readonly #state = signal<Known<T>>({ isLoading: false })
+  readonly #ask: (signal: AbortSignal) => Promise<T>
+  #asking: AbortController | undefined
+
+  constructor(ask: (signal: AbortSignal) => Promise<T>) {
+    this.#ask = ask
+  }
+
+  get state(): ReadonlySignal<Known<T>> {
+    return this.#state
+  }
+
+  get value(): T | undefined {
+    return this.#state.value.value
+  }
+
+  async load(): Promise<void> {
+    this.#asking?.abort()
+    const asking = new AbortController()
+    this.#asking = asking
+    const { error: _old, ...before } = this.#state.peek()
+    this.#state.value = { ...before, isLoading: true }
+    try {
+      const value = await this.#ask(asking.signal)
+      if (this.#asking === asking) this.#state.value = { value, isLoading: false, at: new Date() }
+    } catch (error) {
+      if (this.#asking === asking) this.#state.value = { ...this.#state.peek(), error, isLoading: false }
+    }
+  }
+
+  /** Puts a value in its place that is known otherwise. */
+  set(value: T): void {
+    this.#state.value = { value, isLoading: false, at: new Date() }
+  }
+
+  /** Gives up what is under way. */
+  stop(): void {
+    this.#asking?.abort()
+    this.#asking = undefined
+  }
+}

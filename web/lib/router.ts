@@ -1,0 +1,93 @@
+import { computed, signal } from '@preact/signals'
+import { addressOf, pathBelowBase } from './base.ts'
+
+interface Place {
+  /** Below the base path, beginning with a slash. */
+  path: string
+  query: URLSearchParams
+}
+
+function here(): Place {
+  return { path: pathBelowBase(location.href), query: new URLSearchParams(location.search) }
+}
+
+const place = signal(here())
+
+/** Where the reader is, below the base path. */
+export const path = computed(() => place.value.path)
+
+/** What the address says after its path. */
+export const query = computed(() => place.value.query)
+
+addEventListener('popstate', () => {
+  place.value = here()
+})
+
+/** Goes to a path of the pages, such as `/app/import`; with `isReplaced` the present one is not come back to. */
+export function goTo(target: string, { isReplaced = false }: { isReplaced?: boolean } = {}): void {
+  const address = addressOf(target)
+  if (isReplaced) history.replaceState(null, '', address)
+  else history.pushState(null, '', address)
+  const isOther = place.value.path !== pathBelowBase(location.href)
+  place.value = here()
+  if (isOther && !isReplaced) scrollTo(0, 0)
+}
+
+/** Changes parameters of the present address; an empty or undefined one is taken away. */
+export function setQuery(
+  changes: Record<string, string | undefined>,
+  { isReplaced = true }: { isReplaced?: boolean } = {},
+): void {
+  const next = new URLSearchParams(place.value.query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(name)
+    else next.set(name, value)
+  }
+  const text = next.toString()
+  goTo(`${place.value.path}${text === '' ? '' : `?${text}`}`, { isReplaced })
+}
+
+/** Links within the pages are followed without loading the document anew. */
+export function followLinks(root: HTMLElement): void {
+  root.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (
+      link === null ||
+      link.origin !== location.origin ||
+      link.target !== '' ||
+      link.hasAttribute('download')
+    )
+      return
+    const target = pathBelowBase(link.href)
+    if (target !== '/' && !/^\/app(\/|$)/.test(target)) return
+    event.preventDefault()
+    goTo(target + link.search)
+  })
+}
+
+/** What stands for the `:names` of a pattern such as `/app/layers/:layer`; undefined where the path is another. */
+export function matchPath(pattern: string, actual: string): Record<string, string> | undefined {
+  const wanted = pattern.split('/')
+  const given = actual.replace(/\/$/, '').split('/')
+  if (actual !== '/' && wanted.length !== given.length) return undefined
+  if (actual === '/') return pattern === '/' ? {} : undefined
+  const found: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const text = given[index] ?? ''
+    if (part.startsWith(':')) {
+      if (text === '') return undefined
+      found[part.slice(1)] = decode(text)
+    } else if (part !== text) return undefined
+  }
+  return found
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

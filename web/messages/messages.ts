@@ -1,0 +1,22 @@
+import { computed } from '@preact/signals'
+import { storedChoice } from '../lib/stored.ts'
+import { de } from './de.ts'
+import { en, type Messages } from './en.ts'
+
+const languages = ['en', 'de'] as const
+type Language = (typeof languages)[number]
+const all: Record<Language, Messages> = { en, de }
+
+/** The language that is shown: what was chosen here, or what the browser asks for first. */
+export const language = storedChoice<Language>('language', languages, wanted())
+
+/** The texts in the language that is shown. */
+export const messages = computed(() => all[language.value])
+
+function wanted(): Language {
+  for (const tag of navigator.languages) {
+    const found = languages.find((one) => tag.toLowerCase().startsWith(one))
+    if (found !== undefined) return found
+  }
+  return 'en'
+}

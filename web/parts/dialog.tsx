@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { messages } from '../messages/messages.ts'
+import { Icon } from './icon.tsx'
+
+interface DialogProps {
+  title: string
+  children: ComponentChildren
+  /** Called by Escape and the cross. */
+  onClose(): void
+}
+
+/** A dialog over the page: the focus stays in it, and goes back when it closes. */
+export function Dialog({ title, children, onClose }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header class="split">
+        <h2 id={id}>{title}</h2>
+        <button
+          type="button"
+          class="btn quiet ic sm"
+          aria-label={messages.value.state.close}
+          onClick={onClose}
+        >
+          <Icon name="x" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}
