@@ -63,17 +63,18 @@ function asNumber(attribute: Attribute, value: WrittenJson): Column {
   const digits = text === '' ? undefined : expandDecimal(text)
   if (digits === undefined) throw misfit(attribute, value)
   const { type } = attribute
-  if (floats.includes(type) && !isHeld(digits, type)) throw misfit(attribute, value)
+  if (floats.includes(type) && !isHeld(text, type)) throw misfit(attribute, value)
   if (type === 'decimal') requireDigits(attribute, digits)
   return converted(attribute, 'decimal', digits, value)
 }
 
-/** Rounding to the nearest float is no loss, but for whole numbers, which people count by. */
-function isHeld(digits: string, type: AttributeType): boolean {
-  const number = type === 'float32' ? Math.fround(Number(digits)) : Number(digits)
+/** Rounding to the nearest float is no loss, but for whole numbers written digit by digit, which people count by. */
+function isHeld(text: string, type: AttributeType): boolean {
+  const number = type === 'float32' ? Math.fround(Number(text)) : Number(text)
   if (!Number.isFinite(number)) return false
-  const whole = /^([+-]?\d+)\.?0*$/.exec(digits)?.[1]
-  return whole === undefined ? number !== 0 || !/[1-9]/.test(digits) : BigInt(number) === BigInt(whole)
+  if (/^[+-]?\d+$/.test(text)) return BigInt(number) === BigInt(text)
+  const [mantissa = ''] = text.split(/[eE]/)
+  return number !== 0 || !/[1-9]/.test(mantissa)
 }
 
 function requireDigits({ precision, scale = 0 }: Attribute, digits: string): void {
