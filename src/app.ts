@@ -237,6 +237,8 @@ function openImporter(
       toolSeconds: limits.toolSeconds,
       rasterBytes: limits.maxRasterBytes,
       previewBytes: limits.maxPreviewBytes,
+      maxUploadBytes: limits.maxUploadBytes,
+      maxResumableBytes: limits.maxResumableBytes,
     },
     retention,
     acceptsUnknownFields: settings.server.dialect === 'geoserver',

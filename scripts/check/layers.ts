@@ -68,7 +68,7 @@ export const house: House = {
       ['crs-finding', 'postgres-copy'],
     ],
     'src/importer': [
-      ...['model', 'live', 'records', 'worker', 'look', 'publish', 'kinds'],
+      ...['model', 'live', 'records', 'worker', 'look', 'publish', 'uploads', 'kinds'],
       ['preview', 'rehearse', 'restore', 'edit', 'locate', 'keys'],
       ...['run', 'desk', '.'],
     ],
@@ -84,6 +84,7 @@ export const house: House = {
         'catalog',
         'downloads',
         'importer',
+        'uploads',
         'tiles',
         'ogc',
         'monitoring',
@@ -177,7 +178,7 @@ export const house: House = {
     ],
     'src/accounts': ['accounts.ts', 'caller.ts', 'records.ts', 'secret-texts.ts'],
     'src/idempotency': ['idempotency-keys.ts', 'records.ts'],
-    'src/importer': ['importer.ts', 'model/model.ts'],
+    'src/importer': ['importer.ts', 'model/model.ts', 'uploads/uploads.ts'],
     'src/importer/desk': ['desk.ts'],
     'src/importer/kinds': ['kinds.ts'],
     'src/importer/live': ['live.ts'],
@@ -190,6 +191,7 @@ export const house: House = {
     'src/importer/records': ['records.ts'],
     'src/importer/rehearse': ['rehearse.ts'],
     'src/importer/run': ['run.ts'],
+    'src/importer/uploads': ['uploads.ts'],
     'src/importer/worker': ['worker.ts', 'open-rows.ts', 'write-rows.ts'],
     'src/monitoring/metrics': [
       ...['metrics.ts', 'request-columns.ts', 'requests/request-metric.ts', 'hosts/host-reading.ts'],

@@ -16,6 +16,7 @@ import { pagesArea } from '../http/pages/pages-area.ts'
 import { pictureEndpoints } from '../http/tiles/picture-routes.ts'
 import { tileEndpoints } from '../http/tiles/routes.ts'
 import { TileTurns } from '../http/tiles/tile-turns.ts'
+import { uploadArea } from '../http/uploads/routes.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
 import { Thumbnails } from '../maps/thumbnails/thumbnails.ts'
@@ -84,6 +85,7 @@ export function openAreas(context: Parts): Area[] {
       maxUploadBytes: settings.limits.maxUploadBytes,
       importRoots: settings.data.importRoots,
     }),
+    uploadArea({ uploads: importer.uploads }),
     ...openMonitoringAreas(context),
     openOverview(context),
   ]

@@ -46,6 +46,8 @@ export interface DataSettings {
 
 interface LimitSettings {
   maxUploadBytes: number
+  /** Of uploads that come in pieces, until they are imported. */
+  maxResumableBytes: number
   maxExpandedBytes: number
   maxArchiveEntries: number
   /** Expanded size divided by packed size. */
@@ -222,6 +224,7 @@ function readLimits(read: Reader): LimitSettings {
   const count = { min: 1, max: 1e9 }
   return {
     maxUploadBytes: read.bytes('TERRANE_MAX_UPLOAD', 10 * 2 ** 30),
+    maxResumableBytes: read.bytes('TERRANE_MAX_RESUMABLE', 50 * 2 ** 30),
     maxExpandedBytes: read.bytes('TERRANE_MAX_EXPANDED', 50 * 2 ** 30),
     maxArchiveEntries: read.integer('TERRANE_MAX_ARCHIVE_ENTRIES', { fallback: 100_000, ...count }),
     maxArchiveRatio: read.integer('TERRANE_MAX_ARCHIVE_RATIO', { fallback: 200, ...count }),

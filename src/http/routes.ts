@@ -11,6 +11,7 @@ import { ogcEndpoints } from './ogc/routes.ts'
 import { layerListEndpoints, stateEndpoints } from './overview/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
+import { uploadEndpoints } from './uploads/routes.ts'
 
 /** Every endpoint of the server, area by area; each table says method, path, who may call, what it counts as, and handler. */
 export const endpoints: readonly AnyEndpoint[] = [
@@ -31,6 +32,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
   ...importerEndpoints, // /rest/imports
+  ...uploadEndpoints, // /rest/uploads
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state
 ]

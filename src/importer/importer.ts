@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Broadcast } from '../db/broadcast.ts'
 import type { Database } from '../db/connection.ts'
@@ -35,6 +36,7 @@ import type { VersionKeeping } from './restore/keep-versions.ts'
 import { keepVersions } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
 import { startJobs } from './run/run.ts'
+import { ResumableUploads } from './uploads/uploads.ts'
 import type { LoadPool } from './worker/worker.ts'
 import { createLoadPool } from './worker/worker.ts'
 
@@ -77,7 +79,15 @@ export interface ImporterNeeds {
   /** Folders that imports may name files in. */
   roots: readonly string[]
   limits: SourceLimits &
-    ToolLimits & { maxTasks: number; concurrentLoads: number; silenceSeconds: number; previewBytes: number }
+    ToolLimits & {
+      maxTasks: number
+      concurrentLoads: number
+      silenceSeconds: number
+      previewBytes: number
+    } & {
+      maxUploadBytes: number
+      maxResumableBytes: number
+    }
   retention: { uploadDays: number; importDays: number; rehearsalHours: number; rehearsalBytes: number }
   /** Whether a transformation of a field that is not there is taken, and fails its task at run only. */
   acceptsUnknownFields: boolean
@@ -164,6 +174,15 @@ function createRooms(needs: ImporterNeeds) {
   }
 }
 
+/** Beside the uploads of imports, whose folders are named by numbers: files go from here to there without copying. */
+function openUploads({ folders, clock, limits }: ImporterNeeds): ResumableUploads {
+  const { maxUploadBytes, maxResumableBytes: maxWaitingBytes } = limits
+  return new ResumableUploads({
+    ...{ root: join(folders.uploads, 'resumable'), clock },
+    limits: { maxUploadBytes, maxWaitingBytes },
+  })
+}
+
 /** What changes the rows of tasks, or takes tasks away: what was looked at before is given up. */
 function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews, keys: KeyFinder) {
   function thenDrop<A extends [number, ...unknown[]], R>(
@@ -188,12 +207,25 @@ function droppingLooks(desk: ReturnType<typeof createDesk>, previews: Previews, 
   }
 }
 
+function workloadOf(
+  { pool, toolTurns }: Pick<ReturnType<typeof createRooms>, 'pool' | 'toolTurns'>,
+  ended: number,
+): { running: number; queued: number; ended: number } {
+  const loads = pool.counts()
+  return {
+    running: loads.running + toolTurns.running,
+    queued: loads.queued + toolTurns.waiting,
+    ended,
+  }
+}
+
 /** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
-  const { desk, pool, previews, locator, keys, toolTurns, progress } = rooms
+  const { desk, pool, previews, locator, keys, progress } = rooms
   const { cancel, rehearsing, mending, preparing, running, restores, edits } = rooms
+  const uploads = openUploads(needs)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
   let versions: VersionKeeping | undefined
@@ -204,6 +236,7 @@ export function createImporter(needs: ImporterNeeds) {
   const clean = async (): Promise<void> => {
     await applyRetention({ cancel, catalog, folders, keep, log })
     await sweepRejectFiles(folders, clock.now().getTime())
+    await uploads.sweep()
     await catalog.versions.prune()
   }
   const cleanUp = (): void => {
@@ -228,6 +261,8 @@ export function createImporter(needs: ImporterNeeds) {
     pool,
     /** Brings layers back to earlier versions. */
     restores,
+    /** Files that come in pieces. */
+    uploads,
     /** Changes single features. */
     edits,
     /** Under which one at a time works on an import, or loads into a store. */
@@ -243,14 +278,7 @@ export function createImporter(needs: ImporterNeeds) {
     /** The style document that came with a task's data. */
     readOwnStyle: (style: OwnStyle): Promise<string> => readOwnStyle(style),
     /** What is under way and waits, and how much was ended from outside or died since the start. */
-    workload: (): { running: number; queued: number; ended: number } => {
-      const loads = pool.counts()
-      return {
-        running: loads.running + toolTurns.running,
-        queued: loads.queued + toolTurns.waiting,
-        ended: endedCount,
-      }
-    },
+    workload: () => workloadOf(rooms, endedCount),
     /** Takes up what an earlier process left, then works. */
     start: async (): Promise<void> => {
       await previews.start()

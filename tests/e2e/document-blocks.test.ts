@@ -16,6 +16,7 @@ const gdal = 'tests/clients/gdal.test.ts'
 const rehearsals = 'tests/e2e/rehearsal-documents.test.ts'
 const rejected = 'tests/e2e/rejected-documents.test.ts'
 const layers = 'tests/e2e/layer-documents.test.ts'
+const uploads = 'tests/e2e/upload-documents.test.ts'
 const versions = 'tests/e2e/version-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
@@ -88,6 +89,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/rehearsals.md > Limits > sh 1': rehearsals,
   'docs/rejected-rows.md > In five lines > sh 1': rejected,
   'docs/rejected-rows.md > In five lines > sh 2': rejected,
+  'docs/resumable-uploads.md > Resumable uploads > sh 1': uploads,
+  'docs/resumable-uploads.md > Resumable uploads > sh 2': uploads,
+  'docs/resumable-uploads.md > Resumable uploads > sh 3': uploads,
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
   'docs/versions.md > What there is > sh 1': versions,
   'docs/versions.md > Bringing back > sh 1': versions,

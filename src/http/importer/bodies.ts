@@ -37,6 +37,13 @@ const Data = Type.Object({
   type: Type.Optional(Type.String()),
   file: Type.Optional(Type.String()),
   location: Type.Optional(Type.String()),
+  upload: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 10_000,
+      description: 'Ids of resumable uploads, of type file',
+    }),
+  ),
   charset: Type.Optional(Type.String()),
   charsetEncoding: Type.Optional(Type.String()),
   username: Type.Optional(Type.String()),

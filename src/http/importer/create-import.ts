@@ -14,6 +14,7 @@ import { ImportParams, RunQuery } from './parameters.ts'
 import { importPath, parseId } from './paths.ts'
 import { ImportReply } from './shapes.ts'
 import { getImport, showImport } from './shown-imports.ts'
+import { claimUploads } from './take-uploads.ts'
 import { fromWireTransform, reportUnknownParameters } from './transform-wire.ts'
 
 const tags = ['importer']
@@ -36,11 +37,13 @@ export async function create(
   const isAsync = query.async ?? false
   const { name: user } = request.caller
   const signal = clientSignal(reply)
+  const placed = await claimUploads(parts, request, wanted?.data)
   const created = await parts.importer.create(
-    fromWireImport(wanted, { isAsync, ...defined({ proposedId, user, source }) }),
+    fromWireImport(wanted, { isAsync, ...defined({ proposedId, user, source: source ?? placed?.source }) }),
     { signal, isRunAfter: query.exec === true },
   )
   const record = await getImport(parts, String(created.id))
+  await placed?.release()
   for (const spec of wanted?.transforms ?? []) {
     reportUnknownParameters(request, spec, showTransform(fromWireTransform(spec)), 'import.transforms.')
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import fastifyMultipart from '@fastify/multipart'
-import { Failure } from '../../lib/errors.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
 import type { Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
 import { ImportBody } from './bodies.ts'
@@ -32,6 +32,7 @@ function formArea(parts: ImporterAreaParts): Area {
     app.removeAllContentTypeParsers()
     await app.register(fastifyMultipart)
     app.addContentTypeParser('application/x-www-form-urlencoded', readForm)
+    app.addContentTypeParser('application/json', readJson)
     addEndpoints(app, formEndpoints, parts)
   }
 }
@@ -53,15 +54,31 @@ function formOrFileArea(parts: ImporterAreaParts): Area {
   }
 }
 
+const maxJsonBytes = 5 * 2 ** 20
+
+/** A list of uploads. */
+async function readJson(request: FastifyRequest, body: Readable): Promise<unknown> {
+  const text = await readText(request, body, maxJsonBytes)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid('malformed-json', 'The body is not JSON', { cause })
+  }
+}
+
+function readForm(request: FastifyRequest, body: Readable): Promise<string> {
+  return readText(request, body, maxFormBytes)
+}
+
 /** The text of a form without files; one that is too long is thrown away as it comes. */
-function readForm(_request: FastifyRequest, body: Readable): Promise<string> {
+function readText(_request: FastifyRequest, body: Readable, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
     body.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= maxFormBytes) chunks.push(chunk)
-      else reject(new Failure('tooLarge', 'body-too-large', `A form has at most ${maxFormBytes} bytes`))
+      if (bytes <= maxBytes) chunks.push(chunk)
+      else reject(new Failure('tooLarge', 'body-too-large', `A form has at most ${maxBytes} bytes`))
     })
     body.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     body.once('error', reject)

@@ -16,6 +16,7 @@ import { importPath, taskPath } from './paths.ts'
 import { receive, safeFileName, writeFile, writeParts } from './receive-upload.ts'
 import { UploadReply } from './shapes.ts'
 import { getImport, withDetails } from './shown-imports.ts'
+import { namesUploads, takeUploads, uploadsIn } from './take-uploads.ts'
 import { toWireTask } from './task-wire.ts'
 
 const tags = ['importer']
@@ -67,13 +68,18 @@ const Form = Type.Object({
   url: Type.Optional(
     Type.String({ description: 'Where the data lie, in application/x-www-form-urlencoded' }),
   ),
+  uploads: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Ids of resumable uploads, in application/json: their files are one upload',
+    }),
+  ),
 })
 
 export const uploadFiles = operation({
-  summary: 'Upload files, or name one by url; each dataset becomes a task',
+  summary: 'Upload files, or name them by url or as resumable uploads; each dataset becomes a task',
   tags,
   idempotent: true,
-  consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
+  consumes: ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'],
   params: ImportParams,
   query: ExpandQuery,
   told: { body: Form },
@@ -87,11 +93,13 @@ export const uploadFiles = operation({
     if (typeof body === 'string') {
       return sendTasks(parts, request, reply, await addUrl(parts, id, body, signal))
     }
+    if (namesUploads(body))
+      return sendTasks(parts, request, reply, await takeUploads(parts, request, id, uploadsIn(body), signal))
     if (!request.isMultipart()) {
       throw new Failure(
         'mediaType',
         'unsupported-media-type',
-        'An upload is multipart/form-data, or a form with "url"',
+        'An upload is multipart/form-data, a form with "url", or JSON with "uploads"',
       )
     }
     const tasks = await receive(parts, id, signal, (folder) => writeParts(parts, request, folder, signal))

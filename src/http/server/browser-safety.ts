@@ -6,11 +6,11 @@ import { originOf } from './links.ts'
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const allowedHeaders =
-  'Authorization, Content-Type, Content-Crs, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID'
+  'Authorization, Content-Type, Content-Crs, If-Match, If-None-Match, If-Range, Range, Idempotency-Key, X-CSRF-Token, Last-Event-ID, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata'
 const exposedHeaders =
-  'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, Terrane-Tile, X-Request-Id, Retry-After'
+  'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, Terrane-Tile, X-Request-Id, Retry-After, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Expires'
 /** Where everyone may read something, and what that needs. */
-const publicPaths = /^\/(?:ogc|tiles|rest\/(?:layers|styles|workspaces))(?=[/?]|$)/
+const publicPaths = /^\/(?:ogc|tiles|rest\/(?:catalogue|layers|state|styles|workspaces))(?=[/?]|$)/
 const publicHeaders = 'Accept, Content-Type, If-None-Match, If-Modified-Since, If-Range, Range'
 
 /** Whether the method changes nothing. */

@@ -8,7 +8,7 @@ import { resolveDatabase, resolveRemote } from '../look/look.ts'
 import type { ImportRecord, ImportSource, NewImport, WantedSource } from '../model/model.ts'
 import { importAfter, now } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
-import { insertImport, takeImportId, uploadRoot } from '../records/records.ts'
+import { insertImport, placedFolder, takeImportId, uploadRoot } from '../records/records.ts'
 import { prepareJob } from '../run/run.ts'
 import { asRequest } from './as-request.ts'
 
@@ -73,9 +73,12 @@ export async function createImport(
   await asRequest(() => requirePrograms(wanted.transforms))
   const source = wanted.source === undefined ? undefined : await resolveSource(needs, wanted.source)
   const at = now(needs.records)
-  const needsJob = source?.remote !== undefined || (source !== undefined && !source.isOurs) || wanted.isAsync
+  const place = wanted.source?.place
+  const isThere = source !== undefined && (source.remote !== undefined || !source.isOurs)
+  const needsJob = isThere || place !== undefined || wanted.isAsync
   const created = await needs.records.database.transaction(async (db): Promise<CreatedImport> => {
     const id = await takeImportId(db, wanted.proposedId)
+    await place?.(placedFolder(needs.look, id))
     const begun: ImportRecord = {
       id,
       state: 'INIT',

@@ -20,6 +20,8 @@ export interface WantedSource {
   remote?: WantedRemote
   /** What data of type `database` are read from. */
   database?: WantedDatabase
+  /** Puts files that came before into a folder, which it makes. */
+  place?(folder: string): Promise<void>
 }
 
 export interface NewImport {

@@ -6,6 +6,11 @@ export function uploadRoot({ folders }: { folders: { uploads: string } }, import
   return join(folders.uploads, String(importId))
 }
 
+/** Files that an import was made of, whole until it is prepared. */
+export function placedFolder(parts: { folders: { uploads: string } }, importId: number): string {
+  return join(uploadRoot(parts, importId), 'placed')
+}
+
 /** The empty folder of one upload, made anew. */
 export async function makeUploadFolder(
   parts: { folders: { uploads: string } },

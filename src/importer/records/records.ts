@@ -9,6 +9,7 @@ export {
 export {
   changesPath,
   makeUploadFolder,
+  placedFolder,
   rejectsPath,
   removeChanges,
   removeOldRejects,

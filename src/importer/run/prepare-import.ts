@@ -1,14 +1,17 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Queryable } from '../../db/connection.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { explain, Failure } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
+import { giveFile } from '../../lib/files/give-file.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { leaveStuckWork, WorkLeft } from '../../lib/workers/leave-stuck-work.ts'
 import type { RunningTable } from '../live/live.ts'
 import { deafMs, tellEnded } from '../live/live.ts'
 import type { FoundData, LookNeeds } from '../look/look.ts'
-import { findInPath, findRemoteData } from '../look/look.ts'
+import { findInPath, findInUpload, findRemoteData } from '../look/look.ts'
 import type { GranuleRecord, ImportEvent, ImportRecord, TaskRecord } from '../model/model.ts'
 import { importAfter } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
@@ -19,8 +22,10 @@ import {
   insertTask,
   listTaskStates,
   makeUploadFolder,
+  placedFolder,
   removeUpload,
   saveAndTell,
+  uploadRoot,
 } from '../records/records.ts'
 import type { MakeNeeds } from './make-tasks.ts'
 import { makeTasks } from './make-tasks.ts'
@@ -46,10 +51,25 @@ async function findData(
   if (source?.remote !== undefined && source.isOurs) {
     return findRemoteData(look, record, source.remote, signal)
   }
-  if (source === undefined || source.isOurs) return undefined
+  if (source === undefined) return undefined
+  if (source.isOurs) return findPlaced(look, record, signal)
   const unpackFolder = () => makeUploadFolder(look, record.id, record.nextUpload)
   const { opensArchives } = making.kinds.ofSource(source).data
   return findInPath(look, source.path, { unpackFolder, opensArchives }, signal)
+}
+
+/** Of files that the import was made of, which stay as they came until their tasks are saved. */
+async function findPlaced(
+  look: LookNeeds,
+  { id, nextUpload }: ImportRecord,
+  signal: AbortSignal,
+): Promise<FoundData | undefined> {
+  const placed = placedFolder(look, id)
+  const names = await readdir(placed).catch(() => undefined)
+  if (names === undefined) return undefined
+  const folder = await makeUploadFolder(look, id, nextUpload)
+  for (const name of names) await giveFile(join(placed, name), join(folder, name))
+  return findInUpload(look, folder, uploadRoot(look, id), signal)
 }
 
 async function end(records: Keeping, db: Queryable, record: ImportRecord, event: ImportEvent): Promise<void> {
@@ -134,6 +154,7 @@ async function prepare(
     const counted = { ...record, ...changes, nextTaskId: record.nextTaskId + tasks.length }
     await end(needs.making.records, db, counted, { type: 'prepared', isReady })
   })
+  await rm(placedFolder(needs.look, importId), { recursive: true, force: true })
 }
 
 /** Starts the run that was asked for at creation; an import without anything to run stays as it is. */

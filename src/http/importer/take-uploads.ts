@@ -1,0 +1,67 @@
+import type { TaskRecord, WantedSource } from '../../importer/model/model.ts'
+import { defined } from '../../lib/defined.ts'
+import { invalid } from '../../lib/errors.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import type { WantedData } from './bodies.ts'
+import { requireCharset } from './charset.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { receive } from './receive-upload.ts'
+
+const mostUploads = 10_000
+
+/** Whether a body names uploads, whatever it says of them. */
+export function namesUploads(body: unknown): body is { uploads: unknown } {
+  return typeof body === 'object' && body !== null && 'uploads' in body
+}
+
+/** The ids in `{"uploads":["…"]}`. Throws `Failure` (`invalid-body`). */
+export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
+  if (!Array.isArray(uploads) || uploads.length === 0 || uploads.length > mostUploads)
+    throw invalid('invalid-body', `"uploads" takes a list of 1 to ${mostUploads} ids of uploads`)
+  return uploads.map((id) => {
+    if (typeof id === 'string') return id
+    throw invalid('invalid-body', '"uploads" takes ids of uploads, which are texts')
+  })
+}
+
+/** Makes tasks of resumable uploads, whose files are taken together; they are no uploads any more then. */
+export async function takeUploads(
+  parts: ImporterAreaParts,
+  { caller }: FastifyRequest,
+  importId: number,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<TaskRecord[]> {
+  const { uploads } = parts.importer
+  const claimed = await uploads.claim(ids, caller.name ?? '')
+  const tasks = await receive(parts, importId, signal, async (folder) => {
+    await uploads.place(claimed, folder)
+    return {}
+  })
+  await uploads.release(claimed).catch(() => undefined)
+  return tasks
+}
+
+/** Resumable uploads that are the data of a new import. */
+interface ClaimedData {
+  source: WantedSource
+  /** To be called when the import has them. */
+  release(): Promise<void>
+}
+
+/** Undefined where data are none of uploads. Throws as `claim` does, and `Failure` (`invalid-body`). */
+export async function claimUploads(
+  { importer: { uploads } }: ImporterAreaParts,
+  { caller }: FastifyRequest,
+  { upload, type = 'file', ...data }: WantedData = {},
+): Promise<ClaimedData | undefined> {
+  if (upload === undefined) return undefined
+  if (type !== 'file' || data.file !== undefined || data.location !== undefined)
+    throw invalid('invalid-body', 'Data of uploads are of type "file", without file and location')
+  const claimed = await uploads.claim(upload, caller.name ?? '')
+  const charset = requireCharset(data.charset ?? data.charsetEncoding)
+  return {
+    source: { type, place: (folder) => uploads.place(claimed, folder), ...defined({ charset }) },
+    release: () => uploads.release(claimed).catch(() => undefined),
+  }
+}

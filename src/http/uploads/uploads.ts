@@ -1,0 +1,160 @@
+import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { ResumableUploads, UploadState } from '../../importer/uploads/uploads.ts'
+import { Failure, invalid } from '../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { Bytes, empty } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { safeFileName } from '../importer/receive-upload.ts'
+import { bytesIn, metadataIn, pieceType, requireTus, tusExtensions, tusVersion } from './tus.ts'
+
+/** What resumable uploads work with. */
+export interface UploadParts {
+  uploads: Pick<ResumableUploads, 'create' | 'get' | 'list' | 'write' | 'remove' | 'maxBytes'>
+}
+
+const tags = ['importer']
+const params = Type.Object({ upload: Type.String({ description: 'Id of an upload' }) })
+const Upload = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  offset: Type.Integer({ description: 'So many bytes are there' }),
+  length: Type.Integer(),
+  created: Type.String(),
+  expires: Type.String({ description: 'A day after its last change' }),
+  href: Type.String(),
+})
+
+const basics =
+  'tus 1.0 (https://tus.io) with creation, creation-with-upload, expiration and termination. Uploads are seen by who began them alone.'
+
+export const showUploadOptions = operation({
+  summary: 'What resumable uploads can do, in headers of tus',
+  tags,
+  description: basics,
+  answers: { 204: empty() },
+  handle: ({ uploads }: UploadParts, _request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        'tus-version': tusVersion,
+        'tus-extension': tusExtensions,
+        'tus-max-size': uploads.maxBytes,
+      })
+      .send(),
+})
+
+export const listUploads = operation({
+  summary: 'List your uploads that wait',
+  tags,
+  answers: { 200: Type.Object({ uploads: Type.Array(Upload) }) },
+  handle: async ({ uploads }: UploadParts, request) => {
+    const found = await uploads.list(ownerOf(request))
+    return { uploads: found.map((one) => toWireUpload(request, one)) }
+  },
+})
+
+export const beginUpload = operation({
+  summary: 'Begin a resumable upload',
+  tags,
+  description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name. A body is the first piece.`,
+  consumes: [pieceType],
+  told: { body: Bytes },
+  bodyLimit: ({ uploads }: UploadParts) => uploads.maxBytes,
+  answers: { 201: empty('Its address stands in `Location`') },
+  handle: async ({ uploads }: UploadParts, request, reply) => {
+    requireTus(request, reply)
+    const lengthBytes = bytesIn(request, 'upload-length')
+    if (lengthBytes === undefined)
+      throw invalid('invalid-header', 'upload-length must tell the size of the file')
+    const name = safeFileName(metadataIn(request).get('filename') ?? '')
+    const owner = ownerOf(request)
+    const begun = await uploads.create({ owner, name, lengthBytes })
+    reply.header('location', request.link(pathOf(begun)))
+    const { body }: { body?: unknown } = request
+    const state =
+      body === undefined || body === null
+        ? begun
+        : await uploads.write(begun.record.id, owner, { offset: 0, source: body as Readable })
+    return withOffset(reply, state).code(201).send()
+  },
+})
+
+export const showUpload = operation({
+  summary: 'How far an upload is; HEAD tells it in headers',
+  tags,
+  params,
+  handlesHead: true,
+  answers: { 200: Type.Object({ upload: Upload }) },
+  handle: async ({ uploads }: UploadParts, request, reply) => {
+    requireTus(request, reply)
+    const state = await uploads.get(request.params.upload, ownerOf(request))
+    const { name, lengthBytes } = state.record
+    withOffset(reply, state).headers({
+      'upload-length': lengthBytes,
+      'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
+      'cache-control': 'no-store',
+    })
+    return request.method === 'HEAD' ? reply.send() : { upload: toWireUpload(request, state) }
+  },
+})
+
+export const writeUpload = operation({
+  summary: 'Send the next piece of an upload',
+  tags,
+  description: 'It begins at `Upload-Offset`, where the upload ends. Of two at a time one is refused.',
+  params,
+  consumes: [pieceType],
+  told: { body: Bytes },
+  bodyLimit: ({ uploads }: UploadParts) => uploads.maxBytes,
+  answers: { 204: empty() },
+  handle: async ({ uploads }: UploadParts, request, reply) => {
+    requireTus(request, reply)
+    const owner = ownerOf(request)
+    const { upload } = request.params
+    await uploads.get(upload, owner)
+    if (request.headers['content-type'] !== pieceType)
+      throw new Failure('mediaType', 'unsupported-media-type', `A piece of an upload is ${pieceType}`)
+    const offset = bytesIn(request, 'upload-offset')
+    if (offset === undefined)
+      throw invalid('invalid-header', 'upload-offset must tell where the piece begins')
+    const { body }: { body?: unknown } = request
+    if (body === undefined || body === null) throw invalid('no-file', 'The upload has no body')
+    const state = await uploads.write(upload, owner, { offset, source: body as Readable })
+    return withOffset(reply, state).code(204).send()
+  },
+})
+
+export const removeUpload = operation({
+  summary: 'Give an upload up',
+  tags,
+  params,
+  answers: { 204: empty() },
+  handle: async ({ uploads }: UploadParts, request, reply) => {
+    requireTus(request, reply)
+    await uploads.remove(request.params.upload, ownerOf(request))
+    return reply.code(204).send()
+  },
+})
+
+/** Whoever may upload has a name. */
+function ownerOf({ caller }: FastifyRequest): string {
+  return caller.name ?? ''
+}
+
+function pathOf({ record }: UploadState): string {
+  return `/rest/uploads/${record.id}`
+}
+
+function withOffset(reply: FastifyReply, { offset, expiresAt }: UploadState): FastifyReply {
+  return reply.headers({
+    'upload-offset': offset,
+    'upload-expires': new Date(expiresAt).toUTCString(),
+  })
+}
+
+function toWireUpload(request: FastifyRequest, state: UploadState) {
+  const { record, offset, expiresAt: expires } = state
+  const { id, name, lengthBytes: length, createdAt: created } = record
+  return { id, name, offset, length, created, expires, href: request.link(pathOf(state)) }
+}

@@ -1,0 +1,43 @@
+import { open, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const leaseMs = 5000
+const renewMs = 1000
+
+/**
+ * One writer for each upload, whichever process it is in: a file that its holder renews, and that counts no more when it was
+ * not renewed for five seconds, as after a kill. Gives what lets go, or undefined where somebody else holds it.
+ */
+export async function lockUpload(folder: string): Promise<(() => Promise<void>) | undefined> {
+  const path = join(folder, 'lock')
+  if (!(await make(path)) && !((await removeStale(path)) && (await make(path)))) return undefined
+  const timer = setInterval(() => {
+    const now = new Date()
+    utimes(path, now, now).catch(() => undefined)
+  }, renewMs).unref()
+  return async () => {
+    clearInterval(timer)
+    await rm(path, { force: true })
+  }
+}
+
+async function make(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    await file.close()
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Of several who do so at once, one moves it away. */
+async function removeStale(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (found !== undefined && Date.now() - found.mtimeMs < leaseMs) return false
+  const aside = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`
+  await rename(path, aside).catch(() => undefined)
+  await rm(aside, { force: true })
+  return true
+}

@@ -1,0 +1,238 @@
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../lib/clock.ts'
+import { conflict, Failure, invalid, notFound } from '../../lib/errors.ts'
+import { findFullDisk } from '../../lib/files/full-disk.ts'
+import { giveFile } from '../../lib/files/give-file.ts'
+import { lockUpload } from './upload-lock.ts'
+import type { UploadRecord, UploadState } from './upload-record.ts'
+import { dataPath, isUploadId, makeUpload, readUpload, removeUploadFolder, touch } from './upload-record.ts'
+import { writePiece } from './write-piece.ts'
+
+export type { UploadState } from './upload-record.ts'
+
+/** Where uploads are kept, and how much of them. */
+export interface UploadsNeeds {
+  /** A folder of their own, on the disk of the uploads of imports. */
+  root: string
+  clock: Clock
+  limits: { maxUploadBytes: number; maxWaitingBytes: number }
+}
+
+/** What a client announces. */
+export interface NewUpload {
+  owner: string
+  name: string
+  lengthBytes: number
+}
+
+const mostOfOwner = 10_000
+const halfMadeMs = 3_600_000
+
+/**
+ * Files that come in pieces, and go on after a broken connection or a kill where their bytes end. Each is a folder with a
+ * record and the file, so that all servers of a data directory know the same.
+ */
+export class ResumableUploads {
+  readonly #needs: UploadsNeeds
+  /** Announced sizes by id: what was read of records, which do not change. */
+  readonly #announced = new Map<string, { owner: string; lengthBytes: number }>()
+
+  constructor(needs: UploadsNeeds) {
+    this.#needs = needs
+  }
+
+  get maxBytes(): number {
+    return this.#needs.limits.maxUploadBytes
+  }
+
+  /** Throws `Failure`: `upload-too-large`, `too-many-uploads`, `uploads-full`. */
+  async create({ owner, name, lengthBytes }: NewUpload): Promise<UploadState> {
+    const { root, clock, limits } = this.#needs
+    if (lengthBytes > limits.maxUploadBytes)
+      throw new Failure(
+        'tooLarge',
+        'upload-too-large',
+        `An upload has at most ${limits.maxUploadBytes} bytes`,
+      )
+    await this.#lookAround()
+    const all = [...this.#announced.values()]
+    if (all.filter((one) => one.owner === owner).length >= mostOfOwner) throw tooMany()
+    const waiting = all.reduce((sum, one) => sum + one.lengthBytes, 0)
+    if (waiting + lengthBytes > limits.maxWaitingBytes) throw full(limits.maxWaitingBytes)
+    const createdAt = clock.now().toISOString()
+    const record = await makeUpload(root, { owner, name, lengthBytes, createdAt })
+    this.#announced.set(record.id, { owner, lengthBytes })
+    return this.get(record.id, owner)
+  }
+
+  /** Throws `Failure` (`unknown-upload`) where there is none of that owner. */
+  async get(id: string, owner: string): Promise<UploadState> {
+    const found = await readUpload(this.#needs.root, id)
+    if (found === undefined || found.record.owner !== owner || this.#isOver(found)) throw unknown(id)
+    return found
+  }
+
+  /** Those of an owner, the oldest first. */
+  async list(owner: string): Promise<UploadState[]> {
+    const ids = await this.#ids()
+    const found = await Promise.all(ids.map((id) => readUpload(this.#needs.root, id)))
+    return found
+      .filter((one) => one !== undefined)
+      .filter((one) => one.record.owner === owner && !this.#isOver(one))
+      .sort((a, b) => (a.record.createdAt < b.record.createdAt ? -1 : 1))
+  }
+
+  /**
+   * Takes the piece that begins at `offset`; what came before it broke off stays. Throws `Failure`: `unknown-upload`,
+   * `upload-busy` while another piece comes, `wrong-offset`, `upload-too-large`, `disk-full`, `upload-broken`.
+   */
+  async write(
+    id: string,
+    owner: string,
+    { offset, source }: { offset: number; source: Readable },
+  ): Promise<UploadState> {
+    const { root, clock } = this.#needs
+    await this.get(id, owner)
+    const unlock = await lockUpload(join(root, id))
+    if (unlock === undefined) throw busy(id)
+    try {
+      const { record, offset: there } = await this.get(id, owner)
+      if (there !== offset) throw wrongOffset(there, offset)
+      const piece = { path: dataPath(root, id), offset, mostBytes: record.lengthBytes - offset }
+      await writePiece(source, piece).catch((error: unknown) => {
+        throw error instanceof Failure ? error : (findFullDisk(error) ?? broken(error))
+      })
+    } finally {
+      await touch(root, id, clock.now()).catch(() => undefined)
+      await unlock()
+    }
+    return this.get(id, owner)
+  }
+
+  async remove(id: string, owner: string): Promise<void> {
+    await this.get(id, owner)
+    const unlock = await lockUpload(join(this.#needs.root, id))
+    if (unlock === undefined) throw busy(id)
+    try {
+      await this.#remove(id)
+    } finally {
+      await unlock()
+    }
+  }
+
+  /** Whole uploads of an owner, by their ids. Throws `Failure`: `unknown-upload`, `upload-incomplete`, `duplicate-file`. */
+  async claim(ids: readonly string[], owner: string): Promise<UploadRecord[]> {
+    const records: UploadRecord[] = []
+    const names = new Set<string>()
+    for (const id of new Set(ids)) {
+      const { record, offset } = await this.get(id, owner)
+      if (offset !== record.lengthBytes)
+        throw conflict(
+          'upload-incomplete',
+          `Upload ${id} has ${offset} of ${record.lengthBytes} bytes: send the rest first`,
+        )
+      if (names.has(record.name)) throw invalid('duplicate-file', `Two uploads are named "${record.name}"`)
+      names.add(record.name)
+      records.push(record)
+    }
+    return records
+  }
+
+  /**
+   * Gives the files to a folder under their names, without copying. They stay uploads too until `release`, so that nothing is
+   * lost where the server dies between.
+   */
+  async place(records: readonly UploadRecord[], folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o750 })
+    for (const { id, name } of records) {
+      await giveFile(dataPath(this.#needs.root, id), join(folder, name))
+    }
+  }
+
+  /** The files belong to somebody else now. */
+  async release(records: readonly UploadRecord[]): Promise<void> {
+    for (const { id } of records) await this.#remove(id)
+  }
+
+  /** Removes uploads that nobody has gone on with for a day, and what a killed process has left of making one. */
+  async sweep(): Promise<void> {
+    const { root, clock } = this.#needs
+    const now = clock.now().getTime()
+    for (const id of await readdir(root).catch(() => [])) {
+      const found = isUploadId(id) ? await readUpload(root, id) : undefined
+      const isHalf = found === undefined && now - (await changedAt(join(root, id))) > halfMadeMs
+      if (isHalf || (found !== undefined && this.#isOver(found))) await this.#remove(id)
+    }
+  }
+
+  #isOver({ expiresAt }: UploadState): boolean {
+    return expiresAt <= this.#needs.clock.now().toISOString()
+  }
+
+  async #remove(id: string): Promise<void> {
+    this.#announced.delete(id)
+    await removeUploadFolder(this.#needs.root, id)
+  }
+
+  async #ids(): Promise<string[]> {
+    await mkdir(this.#needs.root, { recursive: true, mode: 0o750 })
+    return (await readdir(this.#needs.root)).filter(isUploadId)
+  }
+
+  /** Other servers make and remove uploads too. */
+  async #lookAround(): Promise<void> {
+    const ids = new Set(await this.#ids())
+    for (const id of this.#announced.keys()) if (!ids.has(id)) this.#announced.delete(id)
+    for (const id of ids) {
+      if (this.#announced.has(id)) continue
+      const found = await readUpload(this.#needs.root, id)
+      if (found !== undefined) this.#announced.set(id, found.record)
+    }
+  }
+}
+
+async function changedAt(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.mtimeMs ?? 0
+}
+
+function unknown(id: string): Failure {
+  const shown = isUploadId(id) ? ` ${id}` : ''
+  return notFound(
+    'unknown-upload',
+    `There is no upload${shown}: uploads are kept for a day, for who began them`,
+  )
+}
+
+function busy(id: string): Failure {
+  return conflict(
+    'upload-busy',
+    `Another request is sending a piece of upload ${id}: ask for its offset, then go on`,
+  )
+}
+
+function wrongOffset(there: number, given: number): Failure {
+  return conflict(
+    'wrong-offset',
+    `The upload has ${there} bytes, the piece begins at ${given}: begin where it ends`,
+  )
+}
+
+function broken(cause: unknown): Failure {
+  return invalid('upload-broken', 'The upload broke off: what came is kept, go on from its offset', { cause })
+}
+
+function tooMany(): Failure {
+  return new Failure(
+    'tooMany',
+    'too-many-uploads',
+    `${mostOfOwner} uploads wait already: import or delete some`,
+  )
+}
+
+function full(maxBytes: number): Failure {
+  const text = `Uploads that wait may fill ${maxBytes} bytes altogether, which TERRANE_MAX_RESUMABLE sets: import or delete some`
+  return new Failure('tooLarge', 'uploads-full', text)
+}
