@@ -54,8 +54,6 @@ export function openMaps(
   const maps = new Maps({ layers, sources, events, cache, log })
   closers.push(() => maps.close())
   const kept = { folder: join(directory.maps, 'exports'), maxBytes: limits.maxExportBytes }
-  const exports = new Exports({ maps, layers, events, clock, log }, kept)
-  closers.push(() => exports.close())
   const sides = new SideTables({ openStore: (connection) => createServedStore(connection, readers) })
   closers.push(() => sides.close())
   const earlier = new EarlierVersions({
@@ -63,6 +61,8 @@ export function openMaps(
     openStore: (connection) => createServedStore(connection, readers),
   })
   closers.push(() => earlier.close())
+  const exports = new Exports({ maps, layers, earlier, events, clock, log }, kept)
+  closers.push(() => exports.close())
   const versionChanges = new VersionChanges({ catalog, root: directory.maps })
   closers.push(() => versionChanges.close())
   const start = (): void => {

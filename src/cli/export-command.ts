@@ -24,6 +24,7 @@ const flags = {
   'min-zoom': { type: 'string' },
   'max-zoom': { type: 'string' },
   bbox: { type: 'string' },
+  version: { type: 'string' },
   workspace: { type: 'string', short: 'w' },
   ...jsonFlag,
   ...accessFlags,
@@ -72,6 +73,7 @@ function readPlan(
         format: readChoice('--format, or the ending of --output,', wanted, formats),
         ...Object.fromEntries(Object.entries(zooms).filter(([, zoom]) => zoom !== undefined)),
         ...box,
+        ...readVersion(values.version),
       },
     },
   }
@@ -83,6 +85,12 @@ function readZoom(values: Record<string, string | boolean | undefined>, name: st
   const zoom = Number(text)
   if (/^\d+$/.test(text) && zoom <= 22) return zoom
   throw new UsageError(`--${name} is a zoom from 0 to 22; found "${text}"`)
+}
+
+function readVersion(text: string | boolean | undefined): { version?: number } {
+  if (typeof text !== 'string') return {}
+  if (/^[1-9]\d*$/.test(text)) return { version: Number(text) }
+  throw new UsageError(`--version is the number of a version; found "${text}"`)
 }
 
 function readBox(text: string): number[] {

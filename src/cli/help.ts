@@ -77,6 +77,7 @@ ${ownServer}`,
   -f, --format F       mbtiles or pmtiles
       --min-zoom N     first zoom (default: 0)
       --max-zoom N     last zoom, at most 22 (default: 14)
+      --version N      the tiles of an earlier version
       --bbox=W,S,E,N   only tiles that touch this box, in degrees
   -w, --workspace W    workspace of the layer (default: the server's default workspace); LAYER may be W:NAME too
 ${access}

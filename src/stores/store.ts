@@ -112,6 +112,11 @@ export interface LoadHooks {
   onMessage(message: { level: 'info' | 'warning' | 'error'; message: string; code: string }): void
   /** Rows of a batch that the store refuses (a geometry of the wrong type, a value out of range). */
   onReject(batch: FeatureBatch, row: number, reason: { field?: string; reason: string }): void
+  /**
+   * Awaited before rows are written to the table itself, as nobody sees until the commit. By `mark` the store tells later
+   * whether the table is still what it is now: a load that breaks off leaves it looking otherwise.
+   */
+  beforeTouch?(mark: string): Promise<void>
 }
 
 /**
@@ -170,6 +175,8 @@ export interface TableStates {
   read(table: string, path: StatePath, signal: AbortSignal): AsyncIterable<FeaturePage>
   /** Removes what is kept; does nothing where it is gone. */
   drop(kept: Pick<KeptState, 'id'>): Promise<void>
+  /** Whether nothing was committed to the table since `mark` was given to `beforeTouch`; present where that is called. */
+  isUnchanged?(table: string, mark: string): Promise<boolean>
   /** The ids of everything that is kept in this store, to find what nobody knows of any more. */
   list(): Promise<string[]>
 }
@@ -187,6 +194,8 @@ export interface FeatureQuery {
   featureId?: string
   /** What is needed of each row, without its geometry; a store may give more. Absent: all. */
   attributes?: readonly string[]
+  /** In which attribute, a text, identifiers stand where that is not the key of the table: of copies of ours. */
+  idAttribute?: string
 }
 
 /** Text ids of features come beside the batch, in row order. */

@@ -4,24 +4,14 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
-import { fileDatabase, storeParameters } from '../support/postgis-store.ts'
+import { fileDatabase } from '../support/postgis-store.ts'
 import { ask, restore, versionsOf } from '../support/version-client.ts'
+import { addVersionStores } from '../support/version-stores.ts'
 import type { Points } from '../support/versioned-layers.ts'
 import { importPoints } from '../support/versioned-layers.ts'
 
 const pointsOf = (generation: string, count = 3): Points =>
   Array.from({ length: count }, (_, at) => [`${generation}${at}`, at * 2, at])
-
-async function addStores(server: TestApp): Promise<void> {
-  for (const [name, type, connectionParameters] of [
-    ['file', 'GeoPackage', {}],
-    ['table', 'PostGIS', storeParameters(await fileDatabase(), 'public')],
-  ] as const) {
-    const dataStore = { name, type, connectionParameters }
-    const { status, text } = await ask(server, 'POST', '/rest/workspaces/default/datastores', { dataStore })
-    assert.equal(status, 201, text)
-  }
-}
 
 /** Names of the features of a layer, with their ids. */
 async function featuresOf(server: TestApp, layer: string, query = ''): Promise<[unknown, unknown][]> {
@@ -36,7 +26,7 @@ function describeRestores(catalogue: string, environment: () => Promise<Record<s
     let server: TestApp
     before(async () => {
       server = await createTestApp({ env: { TERRANE_LOADS: '2', ...(await environment()) } })
-      await addStores(server)
+      await addVersionStores(server)
     })
     after(() => server.close())
 

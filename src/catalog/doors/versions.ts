@@ -1,3 +1,4 @@
+import type { StyleFormat } from '../../cartography/style-format.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
 import { FreeSpace } from '../../lib/files/free-space.ts'
 import { isInside } from '../../sources/path-guard.ts'
@@ -13,6 +14,7 @@ import type { VersionRecord } from '../versions/version-rows.ts'
 import {
   deleteVersion,
   findDeletedLayer,
+  findKeptStyle,
   findVersion,
   listVersions,
   pinVersion,
@@ -123,6 +125,13 @@ export class Versions {
     const found = await findVersion(this.#parts.database.kysely, layerId, version)
     if (found === undefined) throw notFound('unknown-version', `Layer ${layerId} has no version ${version}`)
     return found
+  }
+
+  /** The style that drew a version; undefined where none of its name was there. */
+  async styleOf({
+    styleDigest,
+  }: Pick<VersionRecord, 'styleDigest'>): Promise<{ format: StyleFormat; document: string } | undefined> {
+    return styleDigest === undefined ? undefined : findKeptStyle(this.#parts.database.kysely, styleDigest)
   }
 
   /** How the data of a version come back as things stand. */

@@ -19,7 +19,7 @@ import {
 
 /** What the endpoints of exports work with. */
 export interface DownloadParts {
-  catalog: Pick<Catalog, 'layers'>
+  catalog: Pick<Catalog, 'layers' | 'versions'>
   exports: Exports
 }
 
@@ -44,7 +44,9 @@ export const createExport = operation({
     const layer = await catalog.layers.findNamed(text)
     if (layer === undefined) throw notFound('unknown-layer', `Layer "${text}" does not exist`)
     request.usedLayer = layer
-    const record = await exports.begin(layer, fromWireExport(request.body), request.caller.name ?? '')
+    const wish = fromWireExport(request.body)
+    if (wish.version !== undefined) await catalog.versions.get({ ...layer, layer }, wish.version)
+    const record = await exports.begin(layer, wish, request.caller.name ?? '')
     reply.code(202).header('location', request.link(downloadPath(record)))
     return toWireDownload(request, record)
   },
@@ -114,7 +116,8 @@ async function readable(
 ): Promise<ExportRecord> {
   const { id } = request.params
   const { record, layer } = await exports.get(id)
-  if (!hasRole(request.caller, 'user') && !(await catalog.layers.isPublic(layer))) throw unknownDownload(id)
+  const isOpen = record.version === undefined && (await catalog.layers.isPublic(layer))
+  if (!hasRole(request.caller, 'user') && !isOpen) throw unknownDownload(id)
   request.usedLayer = layer
   return record
 }

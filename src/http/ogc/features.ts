@@ -1,8 +1,11 @@
+import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { parseVersion, requireLoginForVersions } from '../tiles/earlier-tiles.ts'
 import { aboutLayer, aboutOneFeature, requireFeatures } from './about-layer.ts'
+import type { FeatureView } from './items.ts'
 import { itemsPath, sendItem, sendItems } from './items.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import {
@@ -27,13 +30,10 @@ export const getFeatures = operation({
   handle: (parts: OgcParts, request, reply) =>
     aboutLayer(parts, request, reply, async (layer) => {
       requireFeatures(layer)
-      const { version } = request.query
-      if (version === undefined) return sendItems(parts, layer, request, reply)
-      requireLoginForVersions(request)
-      const earlier = await parts.tiles.earlier.at(layer, parseVersion(version), clientSignal(reply))
-      const { store, columns } = earlier
-      const view = { path: itemsPath(layer), store, ...defined({ columns }) }
-      return sendItems(parts, earlier.layer, request, reply, view)
+      const earlier = await earlierView(parts, layer, request, reply)
+      return earlier === undefined
+        ? sendItems(parts, layer, request, reply)
+        : sendItems(parts, earlier.layer, request, reply, earlier.view)
     }),
 })
 
@@ -44,7 +44,28 @@ export const getFeature = operation({
   query: ItemQuery,
   answers: { 200: FeatureAnswer },
   handle: (parts: OgcParts, request, reply) =>
-    aboutOneFeature(parts, request, reply, (layer) =>
-      sendItem(parts, requireFeatures(layer), request, reply),
-    ),
+    request.query.version === undefined
+      ? aboutOneFeature(parts, request, reply, (layer) =>
+          sendItem(parts, requireFeatures(layer), request, reply),
+        )
+      : aboutLayer(parts, request, reply, async (layer) => {
+          const earlier = await earlierView(parts, requireFeatures(layer), request, reply)
+          return sendItem(parts, earlier?.layer ?? layer, request, reply, earlier?.view)
+        }),
 })
+
+/** The layer at the version that is asked for; undefined where none is. */
+async function earlierView(
+  { tiles }: OgcParts,
+  layer: LayerRecord,
+  request: FastifyRequest<{ Querystring: { version?: string } }>,
+  reply: FastifyReply,
+): Promise<{ layer: LayerRecord; view: FeatureView } | undefined> {
+  const { version } = request.query
+  if (version === undefined) return undefined
+  requireLoginForVersions(request)
+  const then = await tiles.earlier.at(layer, parseVersion(version), clientSignal(reply))
+  const { store, columns } = then
+  const view = { path: itemsPath(layer), query: `?version=${version}`, store, ...defined({ columns }) }
+  return { layer: then.layer, view }
+}

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { LayerRecord } from '../../catalog/records.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wish.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
@@ -55,6 +55,8 @@ function inTable(wish: PageWish, columns: ShownColumns | undefined): PageWish {
 export interface FeatureView {
   /** Path of the list. */
   path: string
+  /** What the address of one feature ends in besides. */
+  query?: string
   store: ServedStore
   fileLink?: FileLink
   /** Where the columns of the table have other names. */
@@ -91,9 +93,10 @@ export async function sendItems(
     ...asked,
     ...defined({ numberMatched, fileLink: view.fileLink, columns: view.columns }),
   }
-  const written = view.store.writePage(wish, abortOnClose(request, reply))[Symbol.asyncIterator]()
-  const first = partOf(await written.next())
-  counts.keep(key, first.numberMatched)
+  const signal = abortOnClose(request, reply)
+  const isSettled = given === undefined ? () => parts.catalog.layers.isSettled(layer) : async () => true
+  const { written, first, isSure } = await openPage(view.store, wish, isSettled, signal)
+  if (isSure) counts.keep(key, first.numberMatched)
   reply.header('content-type', geoJson).header('content-crs', `<${uri}>`)
   const frame: CollectionFrame = {
     at: parts.clock.now(),
@@ -106,6 +109,30 @@ export async function sendItems(
   return reply.send(
     watchStalls(reply, Readable.from(collectionBytes(first, written, frame), { objectMode: false })),
   )
+}
+
+interface OpenedPage {
+  written: AsyncIterator<PagePart>
+  first: PagePart
+  /** Whether it is of the version that the layer had before. */
+  isSure: boolean
+}
+
+/** Where a load of ours ends meanwhile, the number of matches and the features may be of two versions: then once more. */
+async function openPage(
+  store: ServedStore,
+  wish: PageWish,
+  isSettled: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<OpenedPage> {
+  const open = async (one: PageWish, isSure: boolean): Promise<OpenedPage> => {
+    const written = store.writePage(one, signal)[Symbol.asyncIterator]()
+    return { written, first: partOf(await written.next()), isSure }
+  }
+  const page = await open(wish, true)
+  if (await isSettled()) return page
+  await page.written.return?.()
+  return open({ ...without(wish, 'numberMatched'), isChanging: true }, false)
 }
 
 function partOf(result: IteratorResult<PagePart, unknown>): PagePart {
@@ -222,11 +249,14 @@ export async function sendItem(
   const crs = requestedCrs(layer, request.query.crs)
   const view = given ?? (await itemsView(parts, layer))
   const wish: PageWish = {
-    query: { table: layer.nativeName, limit: 1, offset: 0, featureId },
+    query: {
+      ...{ table: layer.nativeName, limit: 1, offset: 0, featureId },
+      ...defined({ idAttribute: view.columns?.id }),
+    },
     numberMatched: 1,
     ...(given === undefined ? { wantsTag: true } : {}),
     ...outputOf(layer, crs),
-    ...defined({ fileLink: view.fileLink }),
+    ...defined({ fileLink: view.fileLink, columns: view.columns }),
   }
   const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
@@ -237,7 +267,7 @@ export async function sendItem(
     {
       rel: 'self',
       type: 'application/geo+json',
-      href: request.link(`${view.path}/${encodeURIComponent(featureId)}`),
+      href: request.link(`${view.path}/${encodeURIComponent(featureId)}${view.query ?? ''}`),
     },
     { rel: 'collection', type: 'application/json', href: request.link(path) },
   ]

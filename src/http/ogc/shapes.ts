@@ -196,7 +196,7 @@ export const ToldItemsQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
   ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version },
 })
-export const ItemQuery = Type.Object({ crs })
+export const ItemQuery = Type.Object({ crs, version })
 export const SchemaQuery = Type.Object({
   type: Type.Optional(
     Type.Union([Type.Literal('create'), Type.Literal('replace'), Type.Literal('update')], {

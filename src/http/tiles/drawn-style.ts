@@ -29,7 +29,7 @@ const keptStyles = 100
 const known = new WeakMap<object, BoundedCache<string, { style: Style | undefined }>>()
 
 /** Undefined for a document that cannot be read: it may have been kept before anyone looked into it. */
-function tryRead(record: StyleRecord): Style | undefined {
+function tryRead(record: Pick<StyleRecord, 'name' | 'format' | 'document'>): Style | undefined {
   try {
     return readStyle(record)
   } catch (error) {
@@ -74,10 +74,25 @@ async function drawnStyle(
   if (record === undefined && wanted !== layer.details.style)
     throw notFound('unknown-style', `Style "${wanted}" does not exist`)
   const read = record === undefined ? undefined : readOnce(catalog.styles, record)
+  const key = record === undefined ? 'plain' : `${record.id}.${Date.parse(record.updatedAt).toString(36)}`
+  return drawnBy(layer, wanted, read, key)
+}
+
+function drawnBy(layer: LayerRecord, name: string, read: Style | undefined, key: string): DrawnStyle {
   const style = read ?? plainStyle(layer)
   const messages = style.lost.map((what) => `Not drawn: ${what}`)
-  if (read === undefined)
-    messages.unshift(`Style "${wanted}" cannot be drawn, the plain one stands in for it`)
-  const key = record === undefined ? 'plain' : `${record.id}.${Date.parse(record.updatedAt).toString(36)}`
-  return { name: wanted, style, key, messages }
+  if (read === undefined) messages.unshift(`Style "${name}" cannot be drawn, the plain one stands in for it`)
+  return { name, style, key, messages }
+}
+
+/** The style by which a layer was drawn at a version. */
+export async function earlierStyle(
+  { catalog: { versions } }: { catalog: Pick<Catalog, 'versions'> },
+  layer: LayerRecord,
+  version: number,
+): Promise<DrawnStyle> {
+  const { styleDigest = 'plain', ...told } = await versions.getOf(layer.id, version)
+  const kept = await versions.styleOf({ styleDigest })
+  const read = kept === undefined ? undefined : tryRead({ name: told.details.style, ...kept })
+  return drawnBy(layer, told.details.style, read, styleDigest)
 }

@@ -1,13 +1,16 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { Type } from 'typebox'
 import { hasRole } from '../../accounts/caller.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
+import type { EarlierLayer } from '../../maps/earlier/earlier-versions.ts'
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 import { loginNeeded } from '../access.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
+import { clientSignal } from '../client-signal.ts'
 import { countsText, mvt } from './send-tile.ts'
 import type { TileParts } from './tile-parts.ts'
 import { chosenProperties, parseProperties } from './tile-properties.ts'
@@ -25,6 +28,30 @@ export function parseVersion(text: string): number {
   throw invalid('invalid-parameter', `version "${text}" is not the number of a version`)
 }
 
+/** In the query of what can be asked of a layer as it was. */
+export const earlierVersion = Type.Optional(
+  Type.String({
+    description: 'What one layer had at a version; for users alone. Another thing than `v` of tiles',
+  }),
+)
+
+function singleLayer(layers: readonly LayerRecord[]): LayerRecord {
+  const [layer, ...others] = layers
+  if (layer !== undefined && others.length === 0) return layer
+  throw invalid('invalid-parameter', 'version goes with a single layer')
+}
+
+/** The one layer that is asked for as it was. */
+export function earlierLayer(
+  { earlier }: Pick<TileParts, 'earlier'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { layers, version }: { layers: readonly LayerRecord[]; version: string },
+): Promise<EarlierLayer> {
+  requireLoginForVersions(request)
+  return earlier.at(singleLayer(layers), parseVersion(version), clientSignal(reply))
+}
+
 /** Answers with a vector tile of a layer as it was at a version. */
 export async function sendEarlierTile(
   { earlier, turns }: TileParts,
@@ -33,9 +60,7 @@ export async function sendEarlierTile(
   { layers, tile, version }: { layers: readonly LayerRecord[]; tile: TileAddress; version: string },
 ): Promise<FastifyReply> {
   requireLoginForVersions(request)
-  const [layer, ...others] = layers
-  if (layer === undefined || others.length > 0)
-    throw invalid('invalid-parameter', 'version goes with a single layer')
+  const layer = singleLayer(layers)
   const names = parseProperties(request.url)
   const made = await turns.run(reply, async (signal) => {
     const then = await earlier.at(layer, parseVersion(version), signal)

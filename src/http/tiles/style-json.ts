@@ -7,11 +7,14 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType, GeometryType } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { FastifyRequest } from '../app-types.ts'
+import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import { hasAlready, sayHowLong } from './caching.ts'
-import { styleFor } from './drawn-style.ts'
+import { earlierStyle, styleFor } from './drawn-style.ts'
+import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
 import { layerSegment, mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
@@ -21,7 +24,7 @@ import type { TileParts } from './tile-parts.ts'
 
 /** What whole styles are made from. */
 interface StyleParts extends TileParts {
-  catalog: Pick<Catalog, 'layers' | 'styles'>
+  catalog: Pick<Catalog, 'layers' | 'styles' | 'versions'>
 }
 
 const MapStyle = Type.Object(
@@ -52,12 +55,14 @@ export const getMapStyle = operation({
         description: "A style of the layer's workspace or a global one; default the layer's own",
       }),
     ),
+    version: earlierVersion,
     ...urlToken,
   }),
   answers: { 200: MapStyle },
   handle: async (parts: StyleParts, request, reply) => {
     const layers = await namedLayers(parts, request)
-    const { style: name } = request.query
+    const { style: name, version } = request.query
+    if (version !== undefined) return earlierMapStyle(parts, request, reply, { layers, version, name })
     if (name !== undefined && layers.length > 1)
       throw invalid('one-layer', `A style is asked for one layer, found ${layers.length}`)
     for (const layer of layers) if (layer.details.kind === 'vector') await parts.maps.requireTiles(layer)
@@ -72,14 +77,38 @@ export const getMapStyle = operation({
         return { ...mappedLayer(layer), style, source: await sourceOf(request, layer, name) }
       }),
     )
-    const { center: [longitude, latitude, zoom] = [] } = await placeOf(layers)
-    const isKnown = longitude !== undefined && latitude !== undefined && zoom !== undefined
-    return writeMapStyle(mapped, {
-      name: layers.map(({ details }) => details.title).join(', '),
-      ...(isKnown ? { center: [longitude, latitude, zoom] as const } : {}),
-    })
+    return wholeStyle(layers, mapped)
   },
 })
+
+async function wholeStyle(layers: readonly LayerRecord[], mapped: MappedLayer[]) {
+  const { center: [longitude, latitude, zoom] = [] } = await placeOf(layers)
+  const isKnown = longitude !== undefined && latitude !== undefined && zoom !== undefined
+  return writeMapStyle(mapped, {
+    name: layers.map(({ details }) => details.title).join(', '),
+    ...(isKnown ? { center: [longitude, latitude, zoom] as const } : {}),
+  })
+}
+
+/** The style that a layer had at a version, over the tiles of that version. */
+async function earlierMapStyle(
+  parts: StyleParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wish: { layers: readonly LayerRecord[]; version: string; name: string | undefined },
+) {
+  const { version, name } = wish
+  const { layer } = await earlierLayer(parts, request, reply, wish)
+  requireVectorTiles(layer)
+  const { style } =
+    name === undefined
+      ? await earlierStyle(parts, layer, Number(version))
+      : await styleFor(parts, request, layer, name)
+  keepPrivately(reply)
+  const address = request.link(`/tiles/${layerSegment(layer)}`)
+  const url = withQuery(address, [`version=${version}`, tokenForLinks(request)])
+  return wholeStyle([layer], [{ ...mappedLayer(layer), style, source: { type: 'vector', url } }])
+}
 
 function mappedLayer({
   name,

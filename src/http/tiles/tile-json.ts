@@ -1,13 +1,17 @@
+import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { LayerRecord } from '../../catalog/records.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
-import type { FastifyRequest } from '../app-types.ts'
+import { requireVectorTiles } from '../../maps/earlier/earlier-versions.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
 import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import type { LayerAtVersion } from './caching.ts'
 import { hasAlready, sayHowLong, versionsText } from './caching.ts'
+import { earlierLayer, earlierVersion } from './earlier-tiles.ts'
 import { layerSegment, mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { versionsOf } from './send-tile.ts'
@@ -78,11 +82,11 @@ function vectorLayer(layer: LayerRecord) {
 function tilesTemplate(
   request: FastifyRequest,
   layers: readonly LayerRecord[],
-  versions: string,
+  version: string,
   ending: 'mvt' | 'png',
 ): string {
   const path = `/tiles/${layers.map(layerSegment).join(',')}`
-  const query = [`v=${versions}`, tokenForLinks(request)].filter((one) => one !== '').join('&')
+  const query = [version, tokenForLinks(request)].filter((one) => one !== '').join('&')
   return `${request.link(path)}/{z}/{x}/{y}.${ending}?${query}`
 }
 
@@ -108,10 +112,12 @@ export const getTileJson = operation({
   takesTokenInUrl: true,
   summary: 'Where the tiles of one layer or several are, as TileJSON 3.0',
   params: Params,
-  query: Type.Object(urlToken),
+  query: Type.Object({ version: earlierVersion, ...urlToken }),
   answers: { 200: TileJson },
   handle: async (parts: TileParts, request, reply) => {
     const layers = await namedLayers(parts, request)
+    const { version } = request.query
+    if (version !== undefined) return earlierTileJson(parts, request, reply, layers, version)
     const raster = layers.length === 1 ? layers.find(({ details }) => details.kind === 'raster') : undefined
     if (raster === undefined) for (const layer of layers) await parts.maps.requireTiles(layer)
     const known = await versionsOf(parts, layers)
@@ -124,7 +130,9 @@ export const getTileJson = operation({
     return {
       tilejson: '3.0.0',
       name: layers.map(({ details }) => details.title).join(', '),
-      tiles: [tilesTemplate(request, layers, versionsText(known), raster === undefined ? 'mvt' : 'png')],
+      tiles: [
+        tilesTemplate(request, layers, `v=${versionsText(known)}`, raster === undefined ? 'mvt' : 'png'),
+      ],
       ...(raster === undefined ? { vector_layers: layers.map(vectorLayer) } : {}),
       ...(isChanged ? {} : await placeOf(layers)),
       ...(raster === undefined ? zooms : await parts.rasters.zooms(raster, clientSignal(reply))),
@@ -133,3 +141,26 @@ export const getTileJson = operation({
     }
   },
 })
+
+/** The same of a layer as it was: its tiles are those of the version. */
+async function earlierTileJson(
+  parts: TileParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  layers: readonly LayerRecord[],
+  version: string,
+): Promise<Static<typeof TileJson>> {
+  const { layer } = await earlierLayer(parts, request, reply, { layers, version })
+  requireVectorTiles(layer)
+  keepPrivately(reply)
+  return {
+    tilejson: '3.0.0',
+    name: layer.details.title,
+    tiles: [tilesTemplate(request, [layer], `version=${version}`, 'mvt')],
+    vector_layers: [vectorLayer(layer)],
+    ...(await placeOf([layer])),
+    ...zooms,
+    ...defined({ attribution: attributionOf([layer]) }),
+    terrane: { version: Number(version) },
+  }
+}

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import { urlToken } from '../url-token.ts'
-import { sendEarlierTile } from './earlier-tiles.ts'
+import { earlierVersion, sendEarlierTile } from './earlier-tiles.ts'
 import { mostLayers } from './layer-names.ts'
 import { namedLayers } from './named-layers.ts'
 import { mvt, parseTile, sendTile } from './send-tile.ts'
@@ -26,12 +26,6 @@ const v = Type.Optional(
   Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
 )
 
-const version = Type.Optional(
-  Type.String({
-    description: 'The tile that one layer had at a version; for users alone. Another thing than `v`',
-  }),
-)
-
 export const getTile = operation({
   tags: ['tiles'],
   isPublicRead: true,
@@ -41,7 +35,7 @@ export const getTile = operation({
   description:
     'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), and how many have no place in the CRS of the tile (`without-image`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
   params: Params,
-  query: Type.Object({ properties, v, version, ...urlToken }),
+  query: Type.Object({ properties, v, version: earlierVersion, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (parts: TileParts, request, reply) => {
     const layers = await namedLayers(parts, request)

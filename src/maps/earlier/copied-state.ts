@@ -6,7 +6,8 @@ import type { FeaturePage } from '../../stores/store.ts'
 
 /** The name of the table in the copy. */
 export const copiedTable = 'features'
-const idColumn = 'id'
+/** Where a copy has the ids of the features. */
+export const idColumn = 'id'
 
 /** Names that no layer can make equal, too long or strange. */
 const columnName = (index: number): string => `a${index}`

@@ -7,7 +7,7 @@ import { serveWork } from '../../lib/workers/serve-work.ts'
 import { commitLoad } from '../../stores/commit-load.ts'
 import { openVectorStore, ownStores } from '../../stores/registry.ts'
 import type { StatePath, StoreConnection } from '../../stores/store.ts'
-import { copiedSchema, copiedTable, copyPage } from './copied-state.ts'
+import { copiedSchema, copiedTable, copyPage, idColumn } from './copied-state.ts'
 import { requireRoom } from './require-room.ts'
 
 /** Of which state a copy is made, and where it goes. Plain data. */
@@ -29,7 +29,7 @@ async function make(request: CopyRequest, { signal, notify }: CallContext<number
     const pages = source.states.read(table, path, signal)
     const load = {
       ...{ loadId: randomUUID(), mode: 'CREATE' as const, table: copiedTable },
-      ...{ schema: copiedSchema(schema), indexes: [] },
+      ...{ schema: copiedSchema(schema), indexes: [idColumn] },
     }
     const onReject = (_: FeatureBatch, row: number, { reason }: { reason: string }): void => {
       throw new Failure('unavailable', 'version-not-copied', `Row ${row} cannot be copied: ${reason}`)

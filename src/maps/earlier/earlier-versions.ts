@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { VersionRecord } from '../../catalog/doors/versions.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import type { CrsDeclaration } from '../../geo/crs.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, Failure, notFound } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -89,9 +90,7 @@ export class EarlierVersions {
     signal: AbortSignal,
   ): Promise<MadeTile> {
     const { name, nativeName: table, details } = layer
-    const crs = details.srs ?? details.crs
-    if (details.schema.geometry === undefined || crs === undefined)
-      throw notFound('no-tiles', `Layer "${layer.workspace}:${name}" had no geometry with a known CRS`)
+    const crs = requireVectorTiles(layer)
     if (path === undefined)
       return store.writeTile({ table, crs, name, set: 'WebMercatorQuad', ...wanted }, signal)
     const rows = details.featureCount ?? Number.MAX_SAFE_INTEGER
@@ -136,6 +135,13 @@ export class EarlierVersions {
       path: file,
     }
   }
+}
+
+/** The CRS of the layer; throws `Failure` (`no-tiles`) where it had none, or no geometry. */
+export function requireVectorTiles({ workspace, name, details }: LayerRecord): CrsDeclaration | string {
+  const crs = details.srs ?? details.crs
+  if (details.schema.geometry !== undefined && crs !== undefined) return crs
+  throw notFound('no-tiles', `Layer "${workspace}:${name}" had no geometry with a known CRS`)
 }
 
 function notReady(version: number): Failure {

@@ -15,6 +15,8 @@ export interface ExportRecord {
   layerId: number
   workspace: string
   layer: string
+  /** Which of its versions; absent: the present one. */
+  version?: number
   format: ExportFormat
   minZoom: number
   maxZoom: number

@@ -5,8 +5,10 @@ import { explain, Failure, invalid, notFound } from '../../lib/errors.ts'
 import type { EventBus } from '../../lib/events.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { WorkQueue } from '../../lib/workers/work-queue.ts'
+import type { EarlierVersions } from '../earlier/earlier-versions.ts'
 import type { Maps } from '../maps.ts'
 import type { ExportFormat } from './archive.ts'
+import { earlierSource } from './earlier-source.ts'
 import type { ExportRecord } from './export-records.ts'
 import { ExportRecords } from './export-records.ts'
 import type { Bounds, VisitProgress } from './visit-tiles.ts'
@@ -18,11 +20,14 @@ export interface ExportWish {
   minZoom: number
   maxZoom: number
   bbox?: Bounds
+  /** Which version of the layer; absent: the present one. */
+  version?: number
 }
 
 interface ExportNeeds {
   maps: Pick<Maps, 'tile' | 'requireTiles'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
+  earlier: Pick<EarlierVersions, 'at' | 'tile'>
   events: EventBus
   clock: Clock
   log: Pick<Logger, 'warn'>
@@ -70,7 +75,7 @@ export class Exports {
 
   /** Throws `Failure`: `no-tiles`, `too-many-exports`, `exports-full`. */
   async begin(layer: LayerRecord, wish: ExportWish, user: string): Promise<ExportRecord> {
-    await this.#needs.maps.requireTiles(layer)
+    if (wish.version === undefined) await this.#needs.maps.requireTiles(layer)
     if (this.#queue.waiting >= mostWaiting) throw tooManyExports()
     if ((await this.#records.sizeBytes()) >= this.#maxBytes) throw full(this.#maxBytes)
     const now = this.#needs.clock.now().getTime()
@@ -139,7 +144,7 @@ export class Exports {
 
   async #write(own: OwnRecord, signal: AbortSignal): Promise<void> {
     own.change({ state: 'RUNNING' })
-    const { layerId, format, minZoom, maxZoom, bbox } = own.record
+    const { layerId, format, minZoom, maxZoom, bbox, version } = own.record
     const others = await this.#records.sizeBytes()
     const wish = { layerId, format, minZoom, maxZoom, ...(bbox && { bbox }), mostTiles }
     const checkSize = (sizeBytes: number): void => {
@@ -148,7 +153,8 @@ export class Exports {
     const onProgress = ({ visited, known }: VisitProgress): void =>
       own.change({ progress: visited, total: known })
     const path = this.#records.filePath(own.record)
-    const sizeBytes = await writeArchive({ ...this.#needs, checkSize }, { ...wish, path }, onProgress, signal)
+    const needs = { ...this.#needs, ...(version === undefined ? {} : earlierSource(this.#needs, version)) }
+    const sizeBytes = await writeArchive({ ...needs, checkSize }, { ...wish, path }, onProgress, signal)
     own.change({ state: 'COMPLETE', sizeBytes, total: own.record.progress })
   }
 

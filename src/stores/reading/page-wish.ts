@@ -35,6 +35,8 @@ export interface PageWish {
   /** Whether the tag of a single feature is wanted. */
   wantsTag?: boolean
   fileLink?: FileLink
+  /** The table may be exchanged meanwhile: what matches is counted before and after the rows were opened. */
+  isChanging?: boolean
   /** Where the columns of the table have other names than what is shown of them. */
   columns?: ShownColumns
 }

@@ -9,7 +9,7 @@ import { reprojectEnvelope } from '../../geo/reproject-envelope.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
-import type { FeatureQuery, VectorStore } from '../store.ts'
+import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
 import type { FileLink, PagePart, PageWish, WishedBox } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { shownPage } from './shown-columns.ts'
@@ -25,11 +25,11 @@ export async function* writePage(
   signal: AbortSignal,
 ): AsyncGenerator<PagePart> {
   const query = await queryOf(wish)
-  const numberMatched = wish.numberMatched ?? (await store.count(query, signal))
+  const { numberMatched, pages } = await openPages(store, wish, query, signal)
   const reprojector = wish.crs === undefined ? undefined : await findReprojector(wish.crs, wish.srs)
   const page = new PageText(wish)
   try {
-    for await (const read of store.readFeatures(query, signal)) {
+    for await (const read of pages) {
       const { batch, ids } = wish.columns === undefined ? read : shownPage(read, wish.columns)
       const shown = await reprojectBatch(batch, reprojector)
       for (let row = 0; row < shown.rowCount; row += 1) {
@@ -41,6 +41,39 @@ export async function* writePage(
     yield page.take(numberMatched, true)
   } finally {
     await reprojector?.close()
+  }
+}
+
+const mostTries = 10
+
+/** The rows with how many match, both of one moment. */
+async function openPages(
+  store: VectorStore,
+  { numberMatched: known, isChanging = false }: PageWish,
+  query: FeatureQuery,
+  signal: AbortSignal,
+): Promise<{ numberMatched: number; pages: AsyncIterable<FeaturePage> }> {
+  const count = (): Promise<number> => store.count(query, signal)
+  if (!isChanging)
+    return { numberMatched: known ?? (await count()), pages: store.readFeatures(query, signal) }
+  for (let tries = 1; ; tries += 1) {
+    const before = await count()
+    const pages = store.readFeatures(query, signal)[Symbol.asyncIterator]()
+    const first = await pages.next()
+    const numberMatched = await count()
+    if (numberMatched === before || tries === mostTries) return { numberMatched, pages: begun(first, pages) }
+    await pages.return?.()
+  }
+}
+
+async function* begun(
+  first: IteratorResult<FeaturePage>,
+  pages: AsyncIterator<FeaturePage>,
+): AsyncGenerator<FeaturePage> {
+  try {
+    for (let page = first; page.done !== true; page = await pages.next()) yield page.value
+  } finally {
+    await pages.return?.()
   }
 }
 

@@ -51,7 +51,8 @@ export function touches(blob: unknown, box: BoxTest): boolean {
 /** Everything that a filter asks, decided row by row. */
 export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
   const conditions: Condition[] = []
-  if (filter.featureId !== undefined) conditions.push(idCondition(table, filter.featureId))
+  if (filter.featureId !== undefined)
+    conditions.push(idCondition(table, filter.featureId, filter.idAttribute))
   if (filter.time !== undefined) conditions.push(timeCondition(table, filter.time))
   if (filter.bboxes !== undefined) conditions.push(boxCondition(table, filter.bboxes))
   if (conditions.length === 0) return everything
@@ -68,7 +69,8 @@ function parseId(text: string): bigint | undefined {
   return BigInt.asIntN(64, id) === id ? id : undefined
 }
 
-function idCondition(table: GeoPackageTable, featureId: string): Condition {
+function idCondition(table: GeoPackageTable, featureId: string, idAttribute: string | undefined): Condition {
+  if (idAttribute !== undefined) return { sql: `${quoteName(idAttribute)} = ?`, bound: [featureId] }
   const id = parseId(featureId)
   if (table.idColumn === undefined || id === undefined) return nothing
   return { sql: `${quoteName(table.idColumn)} = ?`, bound: [id] }

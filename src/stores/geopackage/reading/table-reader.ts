@@ -63,8 +63,8 @@ export class TableReader {
 
   /** Number of features that match, exact. */
   count(filter: Filter): number {
-    const { bboxes, time, featureId } = filter
-    const key = JSON.stringify([bboxes, time, featureId])
+    const { bboxes, time, featureId, idAttribute } = filter
+    const key = JSON.stringify([bboxes, time, featureId, idAttribute])
     return this.#counts.get(key, () => this.#count(filter))
   }
 
