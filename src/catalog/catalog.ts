@@ -64,5 +64,6 @@ export class Catalog {
   async close(): Promise<void> {
     await this.looks.close()
     await this.stores.close()
+    await this.layers.close()
   }
 }

@@ -10,6 +10,8 @@ export interface OpenOptions {
   refusesTraps?: boolean
   /** Believes nothing that stands in a database. */
   isGuarded?: boolean
+  /** Leaves nothing beside its file when it is closed, where nobody else is at work in it. */
+  leavesWhole?: boolean
 }
 
 /** What a store of a type can do. Everybody asks here, and nobody asks for a type by its name. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Database, Queryable } from '../../db/connection.ts'
@@ -5,6 +6,7 @@ import { findOutage } from '../../db/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/errors.ts'
 import { orAborted } from '../../lib/or-aborted.ts'
+import { hearOwnChanges } from '../../stores/own-changes.ts'
 import type { TableState } from '../../stores/store.ts'
 import type { LayerRecord, VersionCause } from '../records.ts'
 import { isChanging } from '../rows/changing-layers.ts'
@@ -57,6 +59,12 @@ interface LastLook {
   text?: string
 }
 
+interface VersionParts {
+  database: Database
+  clock: Clock
+  storesFolder: string
+}
+
 /** Tells versions of layers, grown where somebody else has changed the data behind our back. */
 export class LayerVersions {
   readonly #database: Database
@@ -66,12 +74,29 @@ export class LayerVersions {
   readonly #looks = new Map<number, LastLook>()
   readonly #rows = new Rounds<number, LayerRecord | undefined>()
   readonly #confirmations = new Rounds<number, LayerVersion | undefined>()
+  /** Writes down how files look after changes of ours, so that a later start knows it too. */
+  #noting: Promise<unknown> = Promise.resolve()
+  readonly #stopHearing: () => void
+  /** What files looked like before such changes, and after them. */
+  readonly #ownChanges = new Map<string, string>()
 
-  constructor({ database, clock }: { database: Database; clock: Clock }, readState: ReadState) {
+  constructor({ database, clock, storesFolder }: VersionParts, readState: ReadState) {
     this.#database = database
     this.#layers = new FoundRows(database, findLayerById)
     this.#clock = clock
     this.#readState = readState
+    this.#stopHearing = hearOwnChanges(({ path, from, to }) => {
+      if (isCopy(path, storesFolder)) return
+      this.#remember(this.#ownChanges, from, to)
+      this.#noting = this.#noting
+        .then(() => writeLook(this.#database.kysely, from, to))
+        .catch(() => undefined)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#stopHearing()
+    await this.#noting
   }
 
   /** The version as it is now, by a look outside that is at most moments old; never waits long. */
@@ -158,7 +183,7 @@ export class LayerVersions {
     }
     state.then(settle, () => settle())
     look.soon.catch(() => undefined)
-    this.#remember(layer.id, look)
+    this.#remember(this.#looks, layer.id, look)
     return look
   }
 
@@ -168,11 +193,25 @@ export class LayerVersions {
     return known?.version === version && performance.now() < known.until ? known : undefined
   }
 
-  #remember(id: number, look: LastLook): void {
-    this.#looks.delete(id)
-    this.#looks.set(id, look)
-    const [oldest] = this.#looks.keys()
-    if (this.#looks.size > rememberedLooks && oldest !== undefined) this.#looks.delete(oldest)
+  #remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+    map.delete(key)
+    map.set(key, value)
+    const [oldest] = map.keys()
+    if (map.size > rememberedLooks && oldest !== undefined) map.delete(oldest)
+  }
+
+  /** Whether a look was taken before changes of ours that are written down already. */
+  #isPast(text: string, seenState: string | undefined): boolean {
+    const passed = new Set<string>()
+    for (
+      let at: string | undefined = text;
+      at !== undefined && !passed.has(at);
+      at = this.#ownChanges.get(at)
+    ) {
+      if (at === seenState) return true
+      passed.add(at)
+    }
+    return false
   }
 
   /** Holds what was seen against what was seen before; several servers may do so at once. */
@@ -183,6 +222,7 @@ export class LayerVersions {
     const isCurrent = state.mayLag !== true
     const seen = state.text
     if (seen === seenState) return { version, isCurrent, seen }
+    if (this.#isPast(seen, seenState)) return { version, isCurrent: false }
     const isFirst = seenState === undefined
     const isOurs = isFirst || (state.sameAs?.has(seenState) ?? false)
     const grown = isOurs
@@ -215,6 +255,16 @@ export class LayerVersions {
       ? { version: layer.version, isCurrent: false }
       : { version: Number(row.version), isCurrent: row.seen_state === text && mayLag !== true }
   }
+}
+
+/** Files of ours that no store reads stand beside the folder of the stores. */
+function isCopy(path: string, storesFolder: string): boolean {
+  return path.startsWith(`${dirname(storesFolder)}/`) && !path.startsWith(`${storesFolder}/`)
+}
+
+/** What looked like `from` looks like `to` by a change of ours. */
+async function writeLook(db: Queryable, from: string, to: string): Promise<void> {
+  await db.updateTable('layers').set({ seen_state: to }).where('seen_state', '=', from).execute()
 }
 
 /** Writes what was seen of a layer that is as it was read; gives its version, or undefined where it is not. */

@@ -1,13 +1,14 @@
 import { defined } from '../../lib/defined.ts'
 import { invalid } from '../../lib/errors.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import { rasterState } from '../../stores/rasters/raster-files.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { TableState } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
-import type { AnnouncedChange } from '../rows/changing-layers.ts'
-import { beginChange, endChange } from '../rows/changing-layers.ts'
+import type { AnnouncedChange, UnchangedLayer } from '../rows/changing-layers.ts'
+import { beginChange, endChange, isChanging, listChanging } from '../rows/changing-layers.ts'
 import {
   deleteLayerRow,
   findLayer,
@@ -49,6 +50,8 @@ export interface LayerChange {
   isPublic?: boolean | 'workspace' | undefined
 }
 
+const lookMs = 15_000
+
 /** Layers: what is published of a store's data. */
 export class Layers {
   readonly #parts: WriteParts
@@ -58,13 +61,21 @@ export class Layers {
   readonly #found: FoundLayers
   readonly #foundStores: FoundRows<StoreRecord>
 
-  constructor(parts: WriteParts, stores: Stores, versions: Pick<Versions, 'howToKeep'>) {
+  constructor(
+    parts: WriteParts & { storesFolder: string },
+    stores: Stores,
+    versions: Pick<Versions, 'howToKeep'>,
+  ) {
     this.#parts = parts
     this.#stores = stores
     this.#keeping = versions
     this.#found = new FoundLayers(parts.database)
     this.#foundStores = new FoundRows(parts.database, getStoreById)
     this.#versions = new LayerVersions(parts, (layer, signal) => this.#readState(layer, signal))
+  }
+
+  close(): Promise<void> {
+    return this.#versions.close()
   }
 
   /** All layers, or those of a workspace or a store, by workspace and name. */
@@ -127,6 +138,13 @@ export class Layers {
     return this.#versions.of(layer)
   }
 
+  /** Whether the catalogue has a layer as it was read, and no load of ours is about to change its data. */
+  async isSettled(layer: LayerRecord): Promise<boolean> {
+    const found = await this.#found.find(layer.workspace, layer.name)
+    if (found?.layer.version !== layer.version) return false
+    return !isChanging(found.layer, this.#parts.clock.now().getTime())
+  }
+
   /** The layer of a number that was known before. */
   findById(id: number): Promise<LayerRecord | undefined> {
     return findLayerById(this.#parts.database.kysely, id)
@@ -149,10 +167,20 @@ export class Layers {
     return beginChange(this.#parts.database.kysely, change, { loadId, at })
   }
 
-  /** The load that was announced is not published. */
-  giveUpChange(loadId: string): Promise<void> {
-    const at = nowOf(this.#parts)
-    return this.#parts.database.transaction((db) => endChange(db, loadId, at))
+  /** The load that was announced is not published: unless others have written meanwhile, its layers are what they were. */
+  async giveUpChange(loadId: string): Promise<void> {
+    const db = this.#parts.database.kysely
+    for (const layer of await listChanging(db, loadId))
+      await endChange(db, loadId, { id: layer.id, ...defined({ seen: await this.#seenNow(layer) }) })
+  }
+
+  /** A load that broke off leaves a table looking otherwise, which its store knows for the same by its mark. */
+  async #seenNow({ id, seen, touched }: UnchangedLayer): Promise<string | undefined> {
+    const layer = seen === undefined || touched === undefined ? undefined : await this.findById(id)
+    if (layer === undefined || touched === undefined) return seen
+    const { states } = await this.openStoreOf(layer)
+    if ((await states?.isUnchanged?.(touched.table, touched.mark)) !== true) return seen
+    return (await this.#readState(layer, AbortSignal.timeout(lookMs)))?.text ?? seen
   }
 
   /** Looks at the data at once; throws `Failure` (`unavailable`) where the store does not answer. */
@@ -170,7 +198,10 @@ export class Layers {
     const isPublic = wish === 'workspace' ? undefined : (wish ?? layer.isPublic)
     const cause = style === undefined || style === layer.details.style ? 'edit' : 'style'
     const note = { at: nowOf(this.#parts), cause } as const
-    await this.#parts.database.transaction((one) => updateLayer(one, { ...layer, details, isPublic }, note))
+    await this.#parts.database.transaction(async (one) => {
+      await updateLayer(one, { ...layer, details, isPublic }, note)
+      passStep('change.written')
+    })
   }
 
   /**
@@ -193,6 +224,7 @@ export class Layers {
       if (leaving !== undefined) await noteLeaving(db, leaving, at)
       await deleteLayerRow(db, layer, at)
     })
+    passStep('delete.noted')
     events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     if (!recurse || isShared) return

@@ -1,4 +1,5 @@
 import type { FreeSpace } from '../../lib/files/free-space.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { StoreRecord } from '../records.ts'
 import { getStoreById, listAllStores } from '../rows/store-rows.ts'
 import type { ContentRecord } from '../versions/contents.ts'
@@ -78,8 +79,10 @@ async function letGo(
   await database.transaction((db) =>
     endContent(db, id, { at, end, ...(afterId === undefined ? {} : { afterId }) }),
   )
+  passStep('prune.told')
   const isHere = state !== undefined && path === store.parameters.path
   if (isHere) await (await stores.open(store)).states?.drop(state)
   const file = files?.parameters.path ?? path
   if (file !== undefined && !isHere) await stores.files.removeUnused(file)
+  passStep('prune.dropped')
 }

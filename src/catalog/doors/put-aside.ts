@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../db/connection.ts'
 import { defined } from '../../lib/defined.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { KeptState } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
@@ -68,6 +69,7 @@ export async function leaveTable(parts: AsideParts, leaving: Leaving): Promise<v
           await forgetIntent(db, content)
           throw error
         })
+  passStep('delete.aside')
   if ('reason' in aside) await opened.dropTable(layer.nativeName)
   const { path } = store.parameters
   const end: ContentEnd =
@@ -75,6 +77,7 @@ export async function leaveTable(parts: AsideParts, leaving: Leaving): Promise<v
       ? { form: 'lost', reason: aside.reason }
       : { form: 'kept', state: aside, ...defined({ path }) }
   await endContent(db, content, { at, end })
+  passStep('delete.told')
 }
 
 /** Ends what an earlier process has begun: tables of layers that were deleted are put aside, or were so already. */
@@ -90,6 +93,7 @@ async function finishOne(parts: AsideParts, { id, storeId, state, path }: Conten
   const isAside = (await states?.list())?.includes(state.id) === true
   const isThere = !isAside && (await opened.findTable(state.table.name)) !== undefined
   const kept = isAside ? state : isThere ? await states?.putAside(state.table.name, state.id) : undefined
+  passStep('delete.finished')
   const end: ContentEnd =
     kept === undefined || 'reason' in kept
       ? { form: 'lost', reason: 'Its table is gone' }

@@ -4,6 +4,7 @@ import { readStyle } from '../../cartography/read-style.ts'
 import type { StyleFormat } from '../../cartography/style-format.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { LayerRecord, StyleRecord } from '../records.ts'
 import { listLayers, updateLayer } from '../rows/layer-rows.ts'
 import { drawsPublicLayer } from '../rows/publicity.ts'
@@ -85,7 +86,10 @@ export class Styles {
     if (content !== undefined) {
       requireStyle(content)
       const change = { ...content, at: nowOf(this.#parts) }
-      await this.#parts.database.transaction((db) => updateStyle(db, style, change))
+      await this.#parts.database.transaction(async (db) => {
+        await updateStyle(db, style, change)
+        passStep('change.written')
+      })
     }
     return this.get(style.workspace, style.name)
   }

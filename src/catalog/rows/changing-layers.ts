@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
-import type { LayerRecord, VersionCause } from '../records.ts'
-import { recordVersions } from '../versions/record-versions.ts'
+import type { LayerRecord } from '../records.ts'
 
 /** Stands where the seen state does, from the moment before a store commits a load until the load is published. */
-const mark = 'changing '
+const changing = 'changing '
+const untouched = '-'
 /** A load that nobody has settled for so long is treated as a change by somebody else. */
 const longestMs = 10 * 60_000
 
 /** Whether the load or edit that was announced last is this one, and nobody has seen another state since. */
 export function isChangedBy({ seenState }: Pick<LayerRecord, 'seenState'>, loadId: string): boolean {
-  return seenState?.startsWith(`${mark}${loadId} `) === true
+  return seenState?.startsWith(`${changing}${loadId} `) === true
 }
 
 /** A table of a store, as layers name it. */
@@ -21,7 +21,7 @@ export interface ChangedTable {
 
 /** Whether the data of a layer may be those of its version or the next ones. */
 export function isChanging({ seenState }: Pick<LayerRecord, 'seenState'>, nowMs: number): boolean {
-  if (seenState?.startsWith(mark) !== true) return false
+  if (seenState?.startsWith(changing) !== true) return false
   return nowMs - Date.parse(seenState.split(' ')[2] ?? '') < longestMs
 }
 
@@ -39,45 +39,95 @@ export async function layersOfTable(db: Queryable, { storeId, table }: ChangedTa
 /** What a load changes: a table, and the layer that it refreshes, which may show it in another way, as a mosaic does. */
 export interface AnnouncedChange extends ChangedTable {
   layer?: { workspace: string; name: string }
-}
-
-/** Nothing that is read of the table's layers from now on may be kept, until the load is published or given up. */
-export async function beginChange(
-  db: Queryable,
-  { layer, ...table }: AnnouncedChange,
-  { loadId, at }: { loadId: string; at: string },
-): Promise<void> {
-  const seen_state = `${mark}${loadId} ${at}`
-  const ids = await layersOfTable(db, table)
-  if (ids.length > 0) await db.updateTable('layers').set({ seen_state }).where('id', 'in', ids).execute()
-  if (layer === undefined) return
-  await db
-    .updateTable('layers')
-    .set({ seen_state })
-    .where('workspace', '=', layer.workspace)
-    .where('name', '=', layer.name)
-    .execute()
+  /** By which the store tells whether the table is still what it is now. */
+  mark?: string
 }
 
 /**
- * The load was given up. What was seen before it is forgotten, so the version grows: others may have written meanwhile. Run it
- * in a transaction.
+ * Nothing that is read of the table's layers from now on may be kept, until the load is published or given up. What was seen
+ * before stands behind the mark.
  */
-export async function endChange(db: Queryable, loadId: string, at: string): Promise<void> {
-  const cause = 'outside' satisfies VersionCause
-  const grown = await db
+export async function beginChange(
+  db: Queryable,
+  { layer, mark, ...place }: AnnouncedChange,
+  { loadId, at }: { loadId: string; at: string },
+): Promise<void> {
+  const touched = mark === undefined ? untouched : toText({ table: place.table, mark })
+  const begun = `${changing}${loadId} ${at} ${touched} `
+  const ids = await layersOfTable(db, place)
+  if (layer !== undefined) ids.push(...(await layersNamed(db, layer)))
+  if (ids.length === 0) return
+  await db
     .updateTable('layers')
-    .set({
-      version: sql<number>`version + 1`,
-      version_cause: cause,
-      seen_state: null,
-    })
-    .where('seen_state', 'like', `${mark}${loadId} %`)
-    .returning('id')
+    .set({ seen_state: sql<string>`${begun} || coalesce(seen_state, '')` })
+    .where('id', 'in', ids)
+    .where(({ eb, or }) =>
+      or([eb('seen_state', 'is', null), eb('seen_state', 'not like', `${changing}${loadId} %`)]),
+    )
     .execute()
-  await recordVersions(
-    db,
-    grown.map(({ id }) => Number(id)),
-    { at, cause },
-  )
+}
+
+async function layersNamed(
+  db: Queryable,
+  { workspace, name }: { workspace: string; name: string },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('layers')
+    .select('id')
+    .where('workspace', '=', workspace)
+    .where('name', '=', name)
+    .execute()
+  return rows.map(({ id }) => Number(id))
+}
+
+/** A layer whose change was announced and did not come. */
+export interface UnchangedLayer {
+  id: number
+  /** What was seen of it before. */
+  seen?: string
+  /** What the store gave before its table was written to. */
+  touched?: Touched
+}
+
+interface Touched {
+  table: string
+  mark: string
+}
+
+/** The layers whose change by a load was announced. */
+export async function listChanging(db: Queryable, loadId: string): Promise<UnchangedLayer[]> {
+  const rows = await db
+    .selectFrom('layers')
+    .select(['id', 'seen_state'])
+    .where('seen_state', 'like', `${changing}${loadId} %`)
+    .execute()
+  return rows.map(({ id, seen_state }) => ({ id: Number(id), ...beforeChange(seen_state ?? '') }))
+}
+
+/** What stands behind the marks, and what the first one says of the table. */
+function beforeChange(text: string): Omit<UnchangedLayer, 'id'> {
+  const [, , , touched = untouched] = text.split(' ')
+  let seen = text
+  while (seen.startsWith(changing)) seen = seen.split(' ').slice(4).join(' ')
+  return {
+    ...(seen === '' ? {} : { seen }),
+    ...(touched === untouched || touched === '' ? {} : { touched: fromText(touched) }),
+  }
+}
+
+const toText = (touched: Touched): string => Buffer.from(JSON.stringify(touched)).toString('base64url')
+const fromText = (text: string): Touched => JSON.parse(Buffer.from(text, 'base64url').toString()) as Touched
+
+/** The load was given up: the layer is what it was when it was seen to look so; where that is not known, the next look tells. */
+export async function endChange(
+  db: Queryable,
+  loadId: string,
+  { id, seen }: Pick<UnchangedLayer, 'id' | 'seen'>,
+): Promise<void> {
+  await db
+    .updateTable('layers')
+    .set({ seen_state: seen ?? null })
+    .where('id', '=', id)
+    .where('seen_state', 'like', `${changing}${loadId} %`)
+    .execute()
 }

@@ -9,7 +9,7 @@ import type { VersionRecord } from '../versions/version-rows.ts'
 import { findKeptStyle, latestVersionOf } from '../versions/version-rows.ts'
 import { findLayer, findLayerById, updateLayer } from './layer-rows.ts'
 import { moveStore } from './store-rows.ts'
-import { findStyle, insertStyle, resolveStyle, updateStyle } from './style-rows.ts'
+import { findStyle, insertStyle, resolveStyle, writeStyle } from './style-rows.ts'
 import { growBesides, layersDrawnBy, takeFirstVersion } from './version-numbers.ts'
 
 /** What of a layer comes back. */
@@ -104,7 +104,7 @@ async function restoreStyle(db: Queryable, version: VersionRecord, at: string): 
   if (present?.workspace !== undefined) {
     const drawn = await layersDrawnBy(db, present)
     if (drawn.length === 1 && drawn[0]?.id === layerId) {
-      await updateStyle(db, present, { ...kept, at })
+      await writeStyle(db, present, { ...kept, at })
       return name
     }
   }

@@ -90,12 +90,21 @@ export async function updateStyle(
   style: Pick<StyleRecord, 'id' | 'workspace' | 'name'>,
   change: { format: StyleFormat; document: string; at: string },
 ): Promise<void> {
+  await writeStyle(db, style, change)
+  await growWithStyle(db, style, change.at)
+}
+
+/** The same where the layers that it draws grow by something else. */
+export async function writeStyle(
+  db: Queryable,
+  style: Pick<StyleRecord, 'id'>,
+  change: { format: StyleFormat; document: string; at: string },
+): Promise<void> {
   await db
     .updateTable('styles')
     .set({ format: change.format, document: change.document, updated_at: change.at })
     .where('id', '=', style.id)
     .execute()
-  await growWithStyle(db, style, change.at)
 }
 
 export async function deleteStyleRow(db: Queryable, id: number): Promise<void> {

@@ -132,6 +132,8 @@ export interface RehearsalNotes {
 export interface StageNotes {
   /** The limits of the load have stopped it; what was staged is laid by. */
   keepStopped(trial: TaskTrial): Promise<void>
+  /** Rows are about to be written to the table itself: see the store's `beforeTouch`. */
+  noteTouch(mark: string): Promise<void>
   say(message: Message): Promise<void>
   /** The numbers of a load that is given up. */
   keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import { taskStates } from '../model/model.ts'
 import { listTasksInState } from '../records/records.ts'
 import type { Restores } from './restores.ts'
@@ -26,7 +27,11 @@ export async function dropUnknownStates({ catalog, database, log, restores }: Sw
         ...(await restores.listKeptIds()),
         ...(await idsOfLoads(database)),
       ])
-      for (const id of found.filter((one) => !known.has(one))) await states?.drop({ id })
+      for (const id of found.filter((one) => !known.has(one))) {
+        passStep('sweep.found')
+        await states?.drop({ id })
+        passStep('sweep.dropped')
+      }
     } catch (error) {
       log.warn({ err: error, store: store.name }, 'a store was not searched for what nobody needs any more')
     }

@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { WayBack } from '../../catalog/doors/versions.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { LoadResult } from '../../stores/store.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'
@@ -33,16 +34,25 @@ export async function restoreRows(
   const keep = await catalog.versions.howToKeep(store, newId())
   let current: RestoreRecord = { ...record, table, keep }
   await save(current)
+  passStep('restore.kept')
+  const announced = { storeId: store.id, table, ...defined({ layer }) }
+  const beforeTouch = async (mark: string): Promise<void> => {
+    await catalog.layers.announceChange({ ...announced, mark }, record.loadId)
+    passStep('restore.touched')
+  }
   const beforeCommit = async (token: string, { kept, rowsLoaded }: LoadResult): Promise<void> => {
     current = { ...current, token, rows: rowsLoaded, ...defined({ kept }) }
     await save(current)
-    await catalog.layers.announceChange({ storeId: store.id, table, ...defined({ layer }) }, record.loadId)
+    passStep('restore.noted')
+    await catalog.layers.announceChange(announced, record.loadId)
+    passStep('restore.announced')
   }
   const request = {
     ...{ loadId: record.loadId, table, path: way.path },
     ...('id' in keep ? { keepAs: keep.id } : {}),
   }
   const connection = await catalog.stores.connection(store)
-  await pool.restore({ connection, request }, { signal, beforeCommit })
+  await pool.restore({ connection, request }, { signal, beforeTouch, beforeCommit })
+  passStep('restore.committed')
   return current
 }

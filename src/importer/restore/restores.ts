@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { defined } from '../../lib/defined.ts'
 import { conflict, explain, Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { ImportLocks } from '../live/live.ts'
 import { LoadCanceled } from '../live/live.ts'
@@ -66,6 +67,7 @@ export class Restores {
       await insertRestore(db, record, this.#now())
       return jobs.enqueue(db, { kind: restoreJob, key: `restore ${layerId}`, payload: { loadId } })
     })
+    passStep('restore.asked')
     jobs.wake()
     try {
       await jobs.wait(jobId, signal)

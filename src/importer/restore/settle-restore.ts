@@ -4,6 +4,7 @@ import type { StoreRecord } from '../../catalog/records.ts'
 import type { ContentEnd } from '../../catalog/versions/contents.ts'
 import { defined, without } from '../../lib/defined.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 import { saveRestore } from './restore-rows.ts'
 
@@ -46,7 +47,9 @@ export async function publishRestore(
     const layer = await change.restoreLayer({ version, what, ...defined({ end, files, rows, user }) })
     await saveRestore(db, { ...record, end: { version: layer.version } })
   })
+  passStep('restore.published')
   if (record.token !== undefined) await dropReturned(needs, version, store)
+  passStep('restore.returned')
 }
 
 /** What stood beside the table stands in its place now; a store may have kept it all the same. */
@@ -73,8 +76,10 @@ export async function settleRestore(needs: SettleNeeds, record: RestoreRecord): 
   const { token, loadId } = record
   const isCommitted = token !== undefined && (await opened.outcome(token)) === 'committed'
   await opened.sweep(loadId)
+  passStep('settle.swept')
   if (isCommitted) await publishRestore(needs, record, undefined)
   else await catalog.layers.giveUpChange(loadId)
+  passStep(isCommitted ? 'settle.published' : 'settle.given-up')
   return isCommitted
 }
 

@@ -1,5 +1,6 @@
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { Kinds } from '../kinds/kinds.ts'
 import { getImport, listTasksInState } from '../records/records.ts'
@@ -18,8 +19,13 @@ export async function settleLoad(kinds: Kinds, owner: RunningTask): Promise<bool
     const committed = await kind.recover(load)
     if (committed === undefined) {
       await kind.discard(load)
+      passStep('settle.swept')
       await owner.forgetLoad(load)
-    } else await owner.publish(await committed.publish(owner))
+      passStep('settle.given-up')
+    } else {
+      await owner.publish(await committed.publish(owner))
+      passStep('settle.published')
+    }
     return committed !== undefined
   })
 }

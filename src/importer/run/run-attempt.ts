@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { KeyFinder } from '../keys/keys.ts'
 import type { Committed, Kinds, Placed, Staged } from '../kinds/kinds.ts'
 import type { ImportLocks } from '../live/live.ts'
@@ -82,6 +83,7 @@ async function placeOnce(
   try {
     await dropTrial(needs, owner, placed)
     if (placed.load !== undefined) await owner.aim(placed.load)
+    passStep('load.aimed')
     await stageToPublish(needs.locks, owner, placed, signal)
   } catch (error) {
     if (!(await settleAfterFailure(needs, owner))) throw error
@@ -117,9 +119,12 @@ async function stageToPublish(
     try {
       const committed = await inTurn(locks, turns.commit, signal, async (): Promise<Committed> => {
         staged = await placed.stage(owner, signal)
+        passStep('load.staged')
         return staged.commit((note) => owner.noteCommit(note))
       })
+      passStep('load.committed')
       await owner.publish(await committed.publish(owner))
+      passStep('load.published')
     } catch (error) {
       await staged?.discard(error)
       throw error

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Message } from '../../formats/format.ts'
 import { defined, without } from '../../lib/defined.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
 import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
 import { isMending, mendingEnded, taskAfter, toldWithoutGeometry } from '../model/model.ts'
@@ -130,9 +131,22 @@ export class RunningTask implements Running, StageNotes {
       // A rehearsal has told some of them already.
       messages: [...this.#task.messages, ...messages.filter((one) => !tells(this.#task, one))],
     })
+    passStep('load.noted')
+    await this.#announce(load)
+    passStep('load.announced')
+  }
+
+  async noteTouch(mark: string): Promise<void> {
+    await this.#announce(this.#run.load, mark)
+    passStep('load.touched')
+  }
+
+  async #announce(load: TaskLoad | undefined, mark?: string): Promise<void> {
+    if (load === undefined) return
     const { loadId, storeId, table, layerName: name, isNewLayer } = load
     const refreshed = isNewLayer ? {} : { layer: { workspace: this.record.workspace, name } }
-    await this.#needs.catalog.layers.announceChange({ storeId, table, ...refreshed }, loadId)
+    const change = { storeId, table, ...refreshed, ...defined({ mark }) }
+    await this.#needs.catalog.layers.announceChange(change, loadId)
   }
 
   /** A load did not commit: its target is as it was. */

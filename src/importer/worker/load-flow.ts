@@ -15,6 +15,8 @@ export interface FlowHooks {
   signal: AbortSignal
   onProgress(progress: LoadProgress): void
   onMessage(message: Message): void
+  /** See `LoadHooks`. */
+  beforeTouch?(mark: string): Promise<void>
 }
 
 const progressMs = 100

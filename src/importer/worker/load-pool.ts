@@ -24,6 +24,8 @@ interface WatchHandlers {
 }
 
 export interface LoadHandlers extends WatchHandlers {
+  /** Called before rows are written to the table itself: see the store's `beforeTouch`. */
+  beforeTouch?(mark: string): Promise<void>
   /** Called when all is staged; the load goes on when it returns, and is discarded when it throws. */
   onStaged?(): Promise<void>
   /** Called when limits have stopped the load, with what was found and laid by; the load fails when it returns. */
@@ -36,6 +38,7 @@ export interface LoadHandlers extends WatchHandlers {
 
 interface RestoreHandlers {
   signal: AbortSignal
+  beforeTouch(mark: string): Promise<void>
   beforeCommit(token: string, result: LoadResult): Promise<void>
 }
 
@@ -165,14 +168,15 @@ type Work = <T>(signal: AbortSignal, ask: (pool: Pool, limits: Limits) => Promis
 /** What changes a table without a source. */
 function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
   return {
-    restore: (plan, { signal, beforeCommit }) =>
+    restore: (plan, { signal, beforeTouch, beforeCommit }) =>
       work<LoadResult>(signal, (pool, { isSlow: _isSlow, ...limits }) =>
         pool.call('restore', plan, {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: () => undefined,
           onAsk: async (question) => {
-            if ('restored' in question) await beforeCommit(question.token, question.restored)
+            if ('touched' in question) await beforeTouch(question.touched)
+            else if ('restored' in question) await beforeCommit(question.token, question.restored)
           },
         }),
       ),
@@ -192,6 +196,7 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
 
 async function answer(question: LoadQuestion, handlers: LoadHandlers): Promise<void> {
   if ('staged' in question) await handlers.onStaged?.()
+  else if ('touched' in question) await handlers.beforeTouch?.(question.touched)
   else if ('stopped' in question) await handlers.onStopped?.(question.stopped)
   else if ('nothingMended' in question) await handlers.onNothingMended?.(question.nothingMended)
   else if ('outcome' in question) await handlers.beforeCommit(question.token, question.outcome)

@@ -29,6 +29,7 @@ export type LoadNotice = { progress: LoadProgress } | { message: Message }
 /** What the load waits for: it goes on when this is answered, and is discarded when it is refused. */
 export type LoadQuestion =
   | { staged: true }
+  | { touched: string }
   | { stopped: TriedLoad }
   | { nothingMended: MendedOutcome }
   | { token: string; outcome: LoadOutcome }
@@ -71,6 +72,7 @@ function handlersAt(place: LoadPlace) {
         signal,
         onProgress: (progress) => notify({ progress }),
         onMessage: (message) => notify({ message }),
+        beforeTouch: (touched) => ask({ touched }),
         onStaged: () => ask({ staged: true }),
         onStopped: (stopped) => ask({ stopped }),
         onNothingMended: (nothingMended) => ask({ nothingMended }),
@@ -82,6 +84,7 @@ function handlersAt(place: LoadPlace) {
       return restoreTable(plan, {
         signal,
         onMessage: (message) => notify({ message }),
+        beforeTouch: (touched) => ask({ touched }),
         beforeCommit: (token, restored) => ask({ token, restored }),
       })
     },

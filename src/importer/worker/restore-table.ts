@@ -8,7 +8,7 @@ export interface RestorePlan {
   request: RestoreRequest
 }
 
-interface RestoreHooks extends Pick<LoadHooks, 'signal' | 'onMessage'> {
+interface RestoreHooks extends Pick<LoadHooks, 'signal' | 'onMessage' | 'beforeTouch'> {
   beforeCommit(token: string, result: LoadResult): Promise<void>
 }
 

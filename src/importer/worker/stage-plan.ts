@@ -64,10 +64,11 @@ async function openLedger(
   return { ledger, syncRejects: () => rejects.sync(), close: () => rejects.close() }
 }
 
-function loadHooks({ signal, onMessage }: FlowHooks, ledger: Ledger, flow?: Flow): LoadHooks {
+function loadHooks({ signal, onMessage, beforeTouch }: FlowHooks, ledger: Ledger, flow?: Flow): LoadHooks {
   return {
     signal,
     onMessage,
+    ...defined({ beforeTouch }),
     onReject: (batch, row, why) => {
       ledger.refuse(batch, row, why)
       flow?.figures?.refuse(batch, row)

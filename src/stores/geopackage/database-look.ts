@@ -12,6 +12,14 @@ export async function lookAtDatabase(path: string): Promise<FileLook> {
   return lookOf(file, log)
 }
 
+/** The text of a log that holds nothing. */
+export const noLog = lookAtFileNow('').text
+
+/** How the log of a database looks; `noLog` where it holds nothing. */
+export function lookAtLogNow(path: string): string {
+  return lookAtFileNow(`${path}-wal`, { isLog: true }).text
+}
+
 /** The same at once, for threads that may wait for a file. */
 export function lookAtDatabaseNow(path: string): FileLook {
   const log = lookAtFileNow(`${path}-wal`, { isLog: true })

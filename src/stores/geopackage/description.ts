@@ -39,10 +39,18 @@ function findDefinition(srs: string): CrsDefinition | undefined {
 
 function open(
   { parameters }: StoreConnection,
-  { isKept = false, keepReadingMs = 0, refusesTraps = false, isGuarded = false }: OpenOptions,
+  {
+    isKept = false,
+    keepReadingMs = 0,
+    refusesTraps = false,
+    isGuarded = false,
+    leavesWhole = false,
+  }: OpenOptions,
 ): VectorStore {
   const { path, read_only } = parameters
   if (path === undefined) throw invalid('store-path', 'A GeoPackage store needs the parameter "path"')
   const settings = { path, isReadOnly: read_only === 'true', refusesTraps, isGuarded }
-  return createGeoPackageStore(settings, { findDefinition, keepMs: isKept ? keepMs : 0, keepReadingMs })
+  return createGeoPackageStore(settings, {
+    ...{ findDefinition, keepMs: isKept ? keepMs : 0, keepReadingMs, leavesWhole },
+  })
 }

@@ -5,7 +5,7 @@ import { notFound } from '../../lib/errors.ts'
 import { moveIntoFile, openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
 import { setCatalogueTriggersAside } from './foreign-code.ts'
-import { ownWrite } from './own-writes.ts'
+import { closeQuietly, ownWrite } from './own-writes.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
 
 /** Removes a table, its index and every mention of it. */
@@ -22,7 +22,7 @@ export async function dropTable(path: string, name: string, signal: AbortSignal)
     })
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK')
-    db.close()
+    closeQuietly(path, () => db.close())
   }
 }
 

@@ -5,6 +5,7 @@ import { distrust, openForeignDatabase } from '../../formats/geopackage/open-dat
 import { invalid } from '../../lib/errors.ts'
 import { openForReading } from './connections.ts'
 import { storeFailure } from './errors.ts'
+import { closeQuietly } from './own-writes.ts'
 
 export interface GeoPackageStoreSettings {
   path: string
@@ -41,7 +42,7 @@ function guard(opened: Opened): Opened {
 function open({ path, isReadOnly = false }: GeoPackageStoreSettings): Opened {
   if (isReadOnly) return openForeignDatabase(path)
   const db = openForReading(path)
-  return { db, close: () => db.close() }
+  return { db, close: () => closeQuietly(path, () => db.close()) }
 }
 
 export function openFile(settings: GeoPackageStoreSettings): Opened {

@@ -30,6 +30,8 @@ export interface GeoPackageStoreParts {
   keepMs?: number
   /** The same for connections that look. */
   keepReadingMs?: number
+  /** Whether `close` moves a log into the file. */
+  leavesWhole?: boolean
 }
 
 const dropTimeoutMs = 60_000
@@ -40,7 +42,13 @@ const dropTimeoutMs = 60_000
  */
 export function createGeoPackageStore(
   settings: GeoPackageStoreSettings,
-  { findDefinition, clock = systemClock, keepMs = 0, keepReadingMs = 0 }: GeoPackageStoreParts,
+  {
+    findDefinition,
+    clock = systemClock,
+    keepMs = 0,
+    keepReadingMs = 0,
+    leavesWhole = false,
+  }: GeoPackageStoreParts,
 ): VectorStore {
   const { path } = settings
   const writer = new Writer(path, keepMs)
@@ -100,6 +108,7 @@ export function createGeoPackageStore(
     close: async () => {
       reading.close()
       await writer.close()
+      if (leavesWhole && settings.isReadOnly !== true) await writer.moveRest()
     },
   }
 }

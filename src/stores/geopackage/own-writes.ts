@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openNews } from '../../lib/workers/news.ts'
 import { settled } from '../file-state.ts'
+import { tellOwnChange } from '../own-changes.ts'
 import type { TableState } from '../store.ts'
-import { lookAtDatabase } from './database-look.ts'
+import { lookAtDatabase, lookAtDatabaseNow, lookAtLogNow, noLog } from './database-look.ts'
 
 /** What a thread or child process that writes to a file tells the main thread. */
 interface Told {
@@ -12,6 +14,8 @@ interface Told {
   /** How it looks now; absent while it is being written to. */
   to?: string
   isOver: boolean
+  /** Whether a log is moved into the file: nothing else can be at work in it then. */
+  isMove?: boolean
 }
 
 /** What is known of a file: how it looks, and how it has looked before changes that were all ours. */
@@ -22,6 +26,13 @@ interface Known {
   writesUntil: number
 }
 
+/** Logs that are being moved, or are about to be: how many, and until when that is believed. */
+const moves = new Map<string, { count: number; until: number }>()
+const longestMoveMs = 500
+/** What another thread has told comes in that time. */
+const newsMs = 3
+const newsLooks = 3
+
 /** A thread that ends in the middle of a write does not tell so. */
 const longestWriteMs = 30_000
 const rememberedFiles = 1000
@@ -31,7 +42,25 @@ const files = new Map<string, Known>()
 // Whoever looks at files of others' does so in the main thread: it has to hear of writes that happen before it looks first.
 const tell = openNews<Told>('own-writes', take)
 
-function take({ path, from, to, isOver }: Told): void {
+function take(told: Told): void {
+  if (told.isMove === true) takeMove(told)
+  else takeWrite(told)
+  const { path, from, to } = told
+  if (to !== undefined && to !== from) tellOwnChange({ path, from, to })
+}
+
+function takeMove({ path, from, to, isOver }: Told): void {
+  const count = (moves.get(path)?.count ?? 0) + (isOver ? -1 : 1)
+  if (count <= 0) moves.delete(path)
+  else moves.set(path, { count, until: performance.now() + longestMoveMs })
+  const known = files.get(path)
+  if (to === undefined || known?.latest === to) return
+  if (known !== undefined && performance.now() < known.writesUntil) return
+  const before = known?.latest === from ? known.before.add(from) : new Set([from])
+  files.set(path, { latest: to, before, writesUntil: 0 })
+}
+
+function takeWrite({ path, from, to, isOver }: Told): void {
   const known = files.get(path)
   const isNext = known?.latest === from
   const before = isNext ? known.before : new Set<string>()
@@ -80,6 +109,26 @@ export async function ownWrite<Result>(
   }
 }
 
+/**
+ * Closes a connection by `close`. Whoever closes last moves the log into the file: that no log stands there any more shows
+ * that it was this one, and that nobody else was at work.
+ */
+export function closeQuietly(path: string, close: () => void): void {
+  if (lookAtLogNow(path) === noLog) {
+    close()
+    return
+  }
+  const from = lookAtDatabaseNow(path).text
+  tell({ path, from, isOver: false, isMove: true })
+  try {
+    close()
+  } finally {
+    const isMoved = lookAtLogNow(path) === noLog
+    const to = isMoved ? { to: lookAtDatabaseNow(path).text } : {}
+    tell({ path, from, isOver: true, isMove: true, ...to })
+  }
+}
+
 const none: ReadonlySet<string> = new Set()
 
 const looks = 5
@@ -94,10 +143,29 @@ export async function databaseState(path: string): Promise<TableState> {
     text = await settled(() => lookAtDatabase(path))
     const after = files.get(path)
     if (after?.latest === text) return { text, sameAs: after.before }
+    if (attempt < newsLooks && isNews(path, text)) {
+      await sleep(newsMs)
+      continue
+    }
     // What was seen in the middle of a write of ours says nothing.
-    if (after === before) break
+    if (after === before && !isMoving(path)) break
   }
+  seenTexts.set(path, text)
+  for (const first of seenTexts.keys()) if (seenTexts.size > rememberedFiles) seenTexts.delete(first)
   return { text, sameAs: none }
+}
+
+const seenTexts = new Map<string, string>()
+
+/** Whether a file looks otherwise than before: what another thread or process has told of it may be on its way. */
+function isNews(path: string, text: string): boolean {
+  const before = seenTexts.get(path)
+  return before !== undefined && before !== text
+}
+
+function isMoving(path: string): boolean {
+  const moving = moves.get(path)
+  return moving !== undefined && performance.now() < moving.until
 }
 
 function isWritten(known: Known | undefined): known is Known {

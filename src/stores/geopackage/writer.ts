@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { moveIntoFile, openForLoading, tryToMove } from './connections.ts'
-import { ownWrite } from './own-writes.ts'
+import { closeQuietly, ownWrite } from './own-writes.ts'
 
 /** A log of commits longer than this is moved into the file at once, though more loads follow. */
 const maxLogBytes = 16 * 2 ** 20
@@ -59,6 +59,13 @@ export class Writer {
     await this.#letGo()
   }
 
+  /** Leaves no log behind, where nobody is at work: what ends with the process does not tell that it has moved it. */
+  async moveRest(): Promise<void> {
+    if (logBytes(this.#path) === 0) return
+    const db = openForLoading(this.#path)
+    await this.#leave(db, () => tryToMove(db)).catch(() => undefined)
+  }
+
   #letGoLater(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#letGoOnceMoved().catch(() => undefined), this.#keepMs).unref()
@@ -78,7 +85,8 @@ export class Writer {
         isMoved = tryToMove(kept.db)
       })
     } finally {
-      if (isMoved || this.#isClosed || this.#kept !== undefined) kept.db.close()
+      if (isMoved || this.#isClosed || this.#kept !== undefined)
+        closeQuietly(this.#path, () => kept.db.close())
       else {
         this.#kept = kept
         this.#letGoLater()
@@ -103,7 +111,7 @@ export class Writer {
     try {
       await ownWrite(this.#path, db, move)
     } finally {
-      db.close()
+      closeQuietly(this.#path, () => db.close())
     }
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { Failure } from '../../lib/errors.ts'
 import { isConnectionLost, statementFailure } from '../../lib/postgres/errors.ts'
+import { passStep } from '../../lib/protocol-steps.ts'
 import type { RowChange } from '../changes.ts'
 import type { LoadResult } from '../store.ts'
 import { openConnection } from './connection.ts'
@@ -57,6 +58,7 @@ export async function commitPrepared(
 ): Promise<void> {
   await publish?.()
   signal.throwIfAborted()
+  passStep('commit.locked')
   try {
     await connection.client.query('commit')
   } catch (error) {

@@ -3,7 +3,7 @@ import { conflict } from '../../lib/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../lib/postgres/quote.ts'
 import type { LoadHooks, LoadRequest, LoadResult, StagedLoad } from '../store.ts'
 import { addIndexes, analyzeTable } from './after-load.ts'
-import { keepAdded, keeperOf, keepsDifferences } from './apply/keep-rows.ts'
+import { keepAdded, keeperOf, keepsDifferences, tellTouch } from './apply/keep-rows.ts'
 import { requireRules, stageUpsert } from './apply/stage-upsert.ts'
 import { geometryColumnType } from './column-types.ts'
 import type { FinalSteps } from './commit.ts'
@@ -186,12 +186,13 @@ async function appendDirectly(
   plan: TargetPlan,
   facts: TableFacts,
 ): Promise<FinalSteps> {
-  const { hooks, batches } = context
+  const { hooks, batches, request } = context
   const table = quoteTable(facts.schema, facts.name)
   await connection.run('putting the rows in place', 'begin')
   const isCounted = await actsOnRows(connection, facts)
   if (isCounted) await lockTable(connection, table, 'share row exclusive', hooks.signal)
   const before = isCounted ? await countRows(connection, facts) : 0
+  if (request.keepAs !== undefined) await tellTouch(connection, facts, hooks)
   const sent = await copyRows(connection, { table, plan, options: 'format binary' }, batches, hooks)
   if (isCounted) requireRows(facts.name, (await countRows(connection, facts)) - before, sent.rowsSent)
   await addIndexes(connection, facts, plan)

@@ -88,6 +88,8 @@ function createHandlers(stores: KeptStores) {
       keepAs,
     }: AskedTable & { keepAs: string }): Promise<KeptState | NotKept> =>
       stores.use(connection, (store) => statesOf(store).putAside(table, keepAs)),
+    isUnchanged: async ({ connection, table, mark }: AskedTable & { mark: string }): Promise<boolean> =>
+      stores.use(connection, async (store) => (await statesOf(store).isUnchanged?.(table, mark)) === true),
     dropKept: ({ connection, id }: Asked & { id: string }): Promise<void> =>
       stores.use(connection, (store) => statesOf(store).drop({ id })),
     listKept: ({ connection }: Asked): Promise<string[]> =>

@@ -31,7 +31,7 @@ export interface ServedStore extends VectorStore, TileReads {
 
 /** `stage`, edits and what stages or reads earlier states work in this thread: loads have threads of their own. */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
-  const local = openVectorStore(connection)
+  const local = openVectorStore(connection, { leavesWhole: true })
   const isFile = getStoreDescription(connection.type).file !== undefined
 
   /** Asks where the store may be read, and elsewhere where that turns out to be wrong. */
@@ -56,14 +56,7 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
   }
 
   const { states, edits } = local
-  const served: TableStates | undefined = states && {
-    stageRestore: (request, hooks) => states.stageRestore(request, hooks),
-    read: (table, path, signal) => states.read(table, path, signal),
-    putAside: (table, keepAs) =>
-      ask(({ pool, limits }) => pool.call('putAside', { connection, table, keepAs }, limits)),
-    drop: ({ id }) => ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits)),
-    list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
-  }
+  const served = states && servedStates(states, connection, ask)
   const servedEdits: TableEdits | undefined = edits && {
     whyNot: (table) => ask(({ pool, limits }) => pool.call('whyNotEdited', { connection, table }, limits)),
     prepare: (request, decide, signal) => edits.prepare(request, decide, signal),
@@ -107,6 +100,26 @@ export function createServedStore(connection: StoreConnection, readers: Readers)
     readEnvelopes: (query, signal) =>
       take(({ pool, limits }) => pool.stream('envelopes', { connection, query }, { ...limits, signal })),
     close: () => local.close(),
+  }
+}
+
+/** Asks a store where it may be read. */
+type Ask = <T>(question: (place: ReadPlace) => Promise<T>) => Promise<T>
+
+function servedStates(states: TableStates, connection: StoreConnection, ask: Ask): TableStates {
+  return {
+    stageRestore: (request, hooks) => states.stageRestore(request, hooks),
+    read: (table, path, signal) => states.read(table, path, signal),
+    putAside: (table, keepAs) =>
+      ask(({ pool, limits }) => pool.call('putAside', { connection, table, keepAs }, limits)),
+    ...(states.isUnchanged === undefined
+      ? {}
+      : {
+          isUnchanged: (table, mark) =>
+            ask(({ pool, limits }) => pool.call('isUnchanged', { connection, table, mark }, limits)),
+        }),
+    drop: ({ id }) => ask(({ pool, limits }) => pool.call('dropKept', { connection, id }, limits)),
+    list: () => ask(({ pool, limits }) => pool.call('listKept', { connection }, limits)),
   }
 }
 

@@ -3,7 +3,8 @@ import { stores } from '../../../src/stores/registry.ts'
 import { killChanges } from './changes.ts'
 import { killLoads } from './loads.ts'
 import { killServedFiles } from './served-files.ts'
-import type { RunKills } from './session.ts'
+import type { KillSession, RunKills } from './session.ts'
+import { killVersions } from './versions.ts'
 
 function killsOf(description: StoreDescription): RunKills {
   const { type, can } = description
@@ -21,4 +22,18 @@ export const changeSessions: Record<string, RunKills> = Object.fromEntries(
   stores
     .filter(({ can }) => can.takesLoads)
     .map(({ type }) => [type, (t, session) => killChanges(t, type, session)]),
+)
+
+/** Half of all sessions have the catalogue in PostgreSQL, half of either a view that depends on the layer's table. */
+function versionSession(type: string): RunKills {
+  return (t, session: KillSession) => {
+    const hasView = session.seed % 2 === 1
+    const catalogue = session.seed % 4 > 1 ? 'PostgreSQL' : 'SQLite'
+    return killVersions(t, { type, hasView, catalogue }, session)
+  }
+}
+
+/** Kills at named steps of what makes, brings back and lets go versions, for each type of store that takes loads. */
+export const versionSessions: Record<string, RunKills> = Object.fromEntries(
+  stores.filter(({ can }) => can.takesLoads).map(({ type }) => [type, versionSession(type)]),
 )

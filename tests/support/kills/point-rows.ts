@@ -30,6 +30,13 @@ export function expectedRows(model: Model): Omit<PointRow, 'fid'>[] {
     })
 }
 
+/** The same as features of a collection show them, in the order of their keys. */
+export function expectedFeatures(model: Model): string[] {
+  return [...model]
+    .sort(([a], [b]) => a - b)
+    .map(([gid, round]) => [gid, nameOf(gid, round), xOf(gid), yOf(round)].join(' '))
+}
+
 /** Rows 1 to `rows`, written by round 0. */
 export function firstModel(rows: number): Model {
   return new Map(Array.from({ length: rows }, (_, at) => [at + 1, 0]))

@@ -19,6 +19,9 @@ export interface KillTarget {
   content(table: string): Promise<Content | undefined>
   /** Point layers that are keyed by `gid`: its rows with what their id in the store is, by `gid`. */
   points(table: string): Promise<PointRow[]>
+  /** Makes a view that depends on a table, and tells how many rows it shows. */
+  addView(table: string): Promise<void>
+  viewCount(table: string): Promise<number>
   /** Fails unless the store keeps these states of tables, by their ids, and nothing of others. */
   assertKept(ids: readonly string[]): Promise<void>
   /** Fails unless the store is sound and holds these tables, those that keep what layers were, and nothing else. */
@@ -107,6 +110,13 @@ export function geoPackageTarget(path: string): KillTarget {
         const sql = `select gid, fid, name, lower(hex(substr(geom, -16))) as point from "${table}" order by gid`
         return db.prepare(sql).all() as unknown as PointRow[]
       }),
+    addView: async (table) => {
+      const db = new DatabaseSync(path)
+      db.exec(`create view "${table}_seen" as select gid, name from "${table}"`)
+      db.close()
+    },
+    viewCount: async (table) =>
+      lookAtCopy(path, (db) => Number(db.prepare(`select count(*) as n from "${table}_seen"`).get()?.['n'])),
     assertKept: async (ids) =>
       lookAtCopy(path, (db) => {
         const names = (sql: string): string[] =>
@@ -199,6 +209,13 @@ export function postgisTarget(url: string): KillTarget {
         `select gid::int, fid::int, name, encode(substr(st_asbinary(geom, 'NDR'), 6), 'hex') as point
          from public."${table}" order by gid`,
       )) as unknown as PointRow[],
+    addView: async (table) => {
+      await runSql(url, `create view public."${table}_seen" as select gid, name from public."${table}"`)
+    },
+    viewCount: async (table) => {
+      const [row] = await runSql(url, `select count(*)::int as n from public."${table}_seen"`)
+      return Number(row?.['n'])
+    },
     assertKept: async (ids) => {
       const found = await runSql(
         url,

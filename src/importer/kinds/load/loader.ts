@@ -26,6 +26,7 @@ export interface LoadWork {
   onProgress?(progress: LoadProgress): void
   onStopped?(tried: TriedLoad): Promise<void>
   onNothingMended?(mended: MendedOutcome): Promise<void>
+  beforeTouch?(mark: string): Promise<void>
 }
 
 /** Staged rows, whose commit is written down as a task keeps it. */
@@ -72,8 +73,8 @@ export class Loader {
   }
 
   async stage(plan: LoadPlan, work: LoadWork): Promise<StagedRows> {
-    const { messages, onStopped, onNothingMended } = work
-    const handlers = { ...this.#watch(work), ...defined({ onStopped, onNothingMended }) }
+    const { messages, onStopped, onNothingMended, beforeTouch } = work
+    const handlers = { ...this.#watch(work), ...defined({ onStopped, onNothingMended, beforeTouch }) }
     const staged = await stageLoad(this.#pool, plan, handlers)
     return {
       commit: (write) => staged.commit((token, outcome) => write(noteOf(token, outcome, messages), outcome)),

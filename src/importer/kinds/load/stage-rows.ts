@@ -120,7 +120,8 @@ export async function stageRows(
   }
   const onStopped: LoadWork['onStopped'] = (tried) =>
     notes.keepStopped(trialOf(stage, tried, { messages, basis, at: needs.now() }))
-  const work = { task, startedMs, signal, messages, onProgress, onStopped }
+  const beforeTouch = (mark: string): Promise<void> => notes.noteTouch(mark)
+  const work = { task, startedMs, signal, messages, onProgress, onStopped, beforeTouch }
   const staged = await needs.loader.stage(plan, work)
   return {
     commit: async (write) => {

@@ -1,5 +1,5 @@
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
-import type { KeptState, LoadResult, TableDescription } from '../../store.ts'
+import type { KeptState, LoadHooks, LoadResult, TableDescription } from '../../store.ts'
 import { changesTable } from '../compare/find-changes.ts'
 import { describeTable } from '../describe-table.ts'
 import { keptName } from '../identifiers.ts'
@@ -48,12 +48,23 @@ export function keeperOf(
   if (keepAs === undefined) return undefined
   return {
     before: async () => {
+      await tellTouch(connection, facts, context.hooks)
       const isDifference = mode === 'APPEND' && (await keepsDifferences(connection, facts))
       return isDifference ? undefined : keepCopy(connection, facts, keepAs)
     },
     after: async (result, kept) =>
       kept === undefined ? keepAdded(context, connection, facts, result) : { ...result, kept },
   }
+}
+
+/** Tells that rows are about to be written to the table itself, within the open transaction. */
+export async function tellTouch(
+  connection: Connection,
+  facts: TableFacts,
+  { beforeTouch }: Pick<LoadHooks, 'beforeTouch'>,
+  rowsNow?: number,
+): Promise<void> {
+  if (beforeTouch !== undefined) await beforeTouch(await markTable(connection, facts, rowsNow))
 }
 
 /** What is called once the rows are written; it is given what selects the change and id of added ones, and how many rows there are now. */
@@ -65,20 +76,23 @@ interface KeptRows {
   old: string
   /** What the table is, where that is known. */
   table?: TableDescription
+  hooks: LoadHooks
 }
 
 /** Before rows of `old` are changed or removed: these are kept, or all where changes cannot be told by keys. */
 export async function beginKeeping(
   connection: Connection,
   facts: TableFacts,
-  { keepAs, old, table: known }: KeptRows,
+  { keepAs, old, table: known, hooks }: KeptRows,
 ): Promise<FinishKeeping | undefined> {
   if (keepAs === undefined) return undefined
   if (!(await keepsDifferences(connection, facts))) {
+    await tellTouch(connection, facts, hooks, known?.featureCount)
     const kept = await keepCopy(connection, facts, keepAs)
     return async () => kept
   }
   const table = known ?? (await describeTable(connection.client, facts))
+  await tellTouch(connection, facts, hooks, table.featureCount)
   await createDifference(connection, facts, keepAs, `select * from ${old}`)
   return async (added, rowsNow) => {
     await addIds(connection, facts, keepAs, added())

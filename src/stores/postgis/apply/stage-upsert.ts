@@ -158,15 +158,14 @@ async function place(
   sent: SentRows,
   old: string,
 ): Promise<LoadResult> {
-  const { signal } = context.hooks
-  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', signal)
+  const { hooks, request } = context
+  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
   await requireSingleKeys(connection, facts, upsert.keys)
   const removesMissing = upsert.deletesMissing
   const changes = await findChangesByKeys(connection, rows, upsert.keys, { removesMissing })
   await saveOldRows(connection, rows, `create temporary table ${old.replace('pg_temp.', '')} on commit drop`)
   const before = await describeTable(connection.client, facts)
-  const { keepAs } = context.request
-  const keeping = await beginKeeping(connection, facts, { keepAs, old, table: before })
+  const keeping = await beginKeeping(connection, facts, { keepAs: request.keepAs, old, table: before, hooks })
   await applyChanges(connection, rows, changes)
   const table = await describeAfter(connection, rows, { before, counts: changes, old })
   const kept = await keeping?.(() => addedByKeys(rows, upsert.keys), table?.featureCount)

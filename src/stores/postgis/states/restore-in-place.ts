@@ -52,7 +52,7 @@ export async function restoreInPlace(
       const changes = await findDifference(connection, rows, keys, path)
       if (changes.removed > 0) await refuseUnsafe(connection, facts, rules, true)
       await saveOldRows(connection, rows, 'create temporary table terrane_old on commit drop')
-      const keeping = await beginKeeping(connection, facts, { keepAs: request.keepAs, old })
+      const keeping = await beginKeeping(connection, facts, { keepAs: request.keepAs, old, hooks })
       await applyChanges(connection, rows, changes)
       const kept = await keeping?.(() => addedByKeys(rows, keys))
       if (await actsOnRows(connection, facts)) await requireRestored(connection, rows, keys, path)

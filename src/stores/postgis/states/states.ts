@@ -3,6 +3,7 @@ import { batchRows } from '../../../geo/batch.ts'
 import { statementFailure } from '../../../lib/postgres/errors.ts'
 import { quoteIdentifier, quoteTable } from '../../../lib/postgres/quote.ts'
 import type { FeaturePage, KeptState, NotKept, StatePath, TableStates } from '../../store.ts'
+import { isUnchanged } from '../apply/table-mark.ts'
 import { lockTable } from '../commit.ts'
 import type { ConnectionSettings } from '../connection-settings.ts'
 import { describeTable } from '../describe-table.ts'
@@ -38,6 +39,11 @@ export function statesOfTables(
       }),
     putAside: (table, keepAs) => putAside(settings, table, keepAs),
     read: (table, path, signal) => readState({ pool, memory, schema }, table, path, signal),
+    isUnchanged: (table, mark) =>
+      pool.use(async (client) => {
+        const facts = await findTableFacts(client, schema, table)
+        return facts !== undefined && isUnchanged(client, facts, mark)
+      }),
     drop: ({ id }) => pool.use((client) => dropKept(client, schema, id)),
     list: () => pool.use(async (client) => (await findNotes(client, schema, keptPrefix)).map(({ id }) => id)),
   }
