@@ -193,7 +193,7 @@ export const house: House = {
     'src/importer/rehearse': ['rehearse.ts'],
     'src/importer/run': ['run.ts'],
     'src/importer/uploads': ['uploads.ts'],
-    'src/importer/worker': ['worker.ts', 'open-rows.ts', 'write-rows.ts'],
+    'src/importer/worker': ['worker.ts', 'open-rows.ts', 'write-rows.ts', 'trusted-databases.ts'],
     'src/monitoring/metrics': [
       ...['metrics.ts', 'request-columns.ts', 'requests/request-metric.ts', 'hosts/host-reading.ts'],
     ],

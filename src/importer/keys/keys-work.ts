@@ -1,7 +1,7 @@
 import type { CallContext } from '../../lib/workers/handlers.ts'
 import { serveWork } from '../../lib/workers/serve-work.ts'
 import type { LoadPlace } from '../worker/open-rows.ts'
-import { checkStore } from '../worker/open-rows.ts'
+import { checkStore } from '../worker/trusted-databases.ts'
 import type { FoundKey, KeyWish } from './find-keys.ts'
 import { findKeys } from './find-keys.ts'
 

@@ -5,13 +5,15 @@ import type { LoadPlace } from '../worker/open-rows.ts'
 import type { RowsPart, RowsWish } from '../worker/write-rows.ts'
 import { writeRows } from '../worker/write-rows.ts'
 import type { Counted, ScanNotice, ScanWish } from './scan-rows.ts'
-import { scanRows } from './scan-rows.ts'
 
 function handlersAt(place: LoadPlace) {
   return {
     rows: (wish: RowsWish, { signal }: CallContext) => handedOver(writeRows(wish, place, signal)),
-    scan: (wish: ScanWish, context: CallContext<ScanNotice>): Promise<Counted> =>
-      scanRows(wish, place, context),
+    /** Its code is read with the first scan: the first rows are shown without. */
+    scan: async (wish: ScanWish, context: CallContext<ScanNotice>): Promise<Counted> => {
+      const { scanRows } = await import('./scan-rows.ts')
+      return scanRows(wish, place, context)
+    },
   }
 }
 

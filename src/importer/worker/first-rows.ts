@@ -1,4 +1,4 @@
-import type { LoadPlace } from './trusted-databases.ts'
+import type { LoadPlace } from './trusted-files.ts'
 import type { RowsPart, RowsWish } from './write-rows.ts'
 import { writeRows } from './write-rows.ts'
 

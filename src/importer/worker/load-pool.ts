@@ -11,8 +11,8 @@ import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadNotice, LoadQuestion, LoadWork } from './load-work.ts'
 import type { RestorePlan } from './restore-table.ts'
-import type { LoadPlace } from './trusted-databases.ts'
-import { needsOwnProcess } from './trusted-databases.ts'
+import type { LoadPlace } from './trusted-files.ts'
+import { needsOwnProcess } from './trusted-files.ts'
 import type { RejectFile, RejectFileWish } from './write-rejects.ts'
 import type { RowsPart, RowsWish } from './write-rows.ts'
 
@@ -219,13 +219,16 @@ function described({ isSlow = false, ...limits }: Limits) {
   return { ...limits, ...(isSlow ? { deadlineMs: describeMs } : {}) }
 }
 
-/** Where no load waits for the thread. What only a process may read is left to others. */
+/**
+ * Where a thread is there and no load waits for it: one that has yet to start reads the code of all loads first. What only a
+ * process may read is left to others.
+ */
 async function findFirst(
   threads: Pool,
   queue: WorkQueue,
   { wish, limit, limits }: { wish: RowsWish; limit: number; limits: Limits },
 ): Promise<RowsPart | undefined> {
-  if (queue.running >= limit || queue.waiting > 0) return undefined
+  if (threads.idle === 0 || queue.running >= limit || queue.waiting > 0) return undefined
   const read = () => threads.call('firstRows', wish, limits)
   return queue.run(read, { signal: limits.signal }).catch((error: unknown) => {
     if (!needsOwnProcess(error)) throw error

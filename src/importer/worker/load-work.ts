@@ -14,8 +14,9 @@ import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } fr
 import type { RestorePlan } from './restore-table.ts'
 import { restoreTable } from './restore-table.ts'
 import { rehearseLoad, runLoad } from './run-load.ts'
-import type { LoadPlace } from './trusted-databases.ts'
-import { checkConnection, checkFile, checkPlan, checkStore } from './trusted-databases.ts'
+import { checkConnection, checkPlan, checkStore } from './trusted-databases.ts'
+import type { LoadPlace } from './trusted-files.ts'
+import { checkFile } from './trusted-files.ts'
 import type { RejectFileWish } from './write-rejects.ts'
 import type { RowsWish } from './write-rows.ts'
 

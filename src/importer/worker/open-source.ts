@@ -3,8 +3,6 @@ import { formats } from '../../formats/registry.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { notFound } from '../../lib/errors.ts'
-import { getDatabaseReader } from '../../sources/database/registry.ts'
-import { openVectorStore } from '../../stores/registry.ts'
 import { indexBatches, indexSchema } from '../model/load-rules.ts'
 import type { LoadSource } from './load-plan.ts'
 
@@ -29,6 +27,7 @@ async function openTable(
   source: Extract<LoadSource, { kind: 'table' }>,
   signal: AbortSignal,
 ): Promise<OpenSource> {
+  const { openVectorStore } = await import('../../stores/registry.ts')
   const store = openVectorStore(source.connection)
   try {
     const table = await store.findTable(source.table)
@@ -50,15 +49,16 @@ function openGranules({ rows }: Extract<LoadSource, { kind: 'granules' }>): Open
   return { schema, batches: indexBatches(rows, schema), close: () => Promise.resolve() }
 }
 
-function openDatabase(
+async function openDatabase(
   { connection, table }: Extract<LoadSource, { kind: 'database' }>,
   signal: AbortSignal,
-): OpenSource {
+): Promise<OpenSource> {
+  const { getDatabaseReader } = await import('../../sources/database/registry.ts')
   const batches = getDatabaseReader(connection).read(connection, table, { signal })
   return { schema: table.schema, batches, close: () => Promise.resolve() }
 }
 
-/** Opens what a plan reads from; the caller closes it. */
+/** Opens what a plan reads from; the caller closes it. Stores and databases are much code, which comes where it is needed. */
 export async function openSource(source: LoadSource, signal: AbortSignal): Promise<OpenSource> {
   switch (source.kind) {
     case 'file':

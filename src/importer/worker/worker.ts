@@ -10,6 +10,6 @@ export type {
 export type { LoadPool } from './load-pool.ts'
 export { createLoadPool } from './load-pool.ts'
 export { stageLoad } from './stage-load.ts'
-export { needsOwnProcess } from './trusted-databases.ts'
+export { needsOwnProcess } from './trusted-files.ts'
 export type { RejectFile } from './write-rejects.ts'
 export type { RowsForm, RowsPart, RowsWish } from './write-rows.ts'

@@ -2,7 +2,6 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue, isValid } from '../../geo/column.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
-import { createReprojector } from '../../geo/crs-reproject.ts'
 import { featureToJson } from '../../geo/feature-json.ts'
 import { reprojectBatch } from '../../geo/reproject-batch.ts'
 import type { Reprojector } from '../../geo/reprojector.ts'
@@ -40,6 +39,7 @@ export interface RowsPart {
   hasMore: boolean
 }
 
+const degrees = 'EPSG:4326'
 /** Characters of a part, about. */
 const partLength = 64 * 1024
 const encoder = new TextEncoder()
@@ -52,12 +52,22 @@ export async function* writeRows(
 ): AsyncGenerator<RowsPart> {
   const rows = await openRows(wish.plan, place, signal)
   const isMoved = wish.form === 'geojson' && wish.crs !== undefined && rows.schema.geometry !== undefined
-  const reprojector = isMoved ? await createReprojector(wish.crs ?? '', 'EPSG:4326', { signal }) : undefined
+  const reprojector = isMoved ? await towardsDegrees(wish.crs ?? '', signal) : undefined
   try {
     yield* partsOf(rows, wish, reprojector, signal)
   } finally {
     await Promise.all([rows.close(), reprojector?.close()])
   }
+}
+
+/** Undefined where nothing has to be moved: what moves coordinates is much code. */
+async function towardsDegrees(
+  crs: CrsDeclaration | string,
+  signal: AbortSignal,
+): Promise<Reprojector | undefined> {
+  if ((typeof crs === 'string' ? crs : crs.srs) === degrees) return undefined
+  const { createReprojector } = await import('../../geo/crs-reproject.ts')
+  return createReprojector(crs, degrees, { signal })
 }
 
 async function* partsOf(

@@ -62,6 +62,11 @@ export class WorkPool<H extends Handlers> {
     return this.#queue.waiting
   }
 
+  /** Workers that have started and wait for work. */
+  get idle(): number {
+    return this.#idle.length
+  }
+
   /** Like `call` of a `WorkerHandle`; limits begin when a worker takes it. */
   async call<K extends HandlerName<H>>(
     name: K,
