@@ -1,3 +1,4 @@
+import { editing } from './editing.ts'
 import { rejectedRows } from './rejected-rows.ts'
 import type { Flow, FlowStep } from './steps.ts'
 import { curl, get, imports, items, json, run, send, treesImport } from './steps.ts'
@@ -359,4 +360,5 @@ export const flows: Flow[] = [
     ],
   },
   rejectedRows,
+  editing,
 ]

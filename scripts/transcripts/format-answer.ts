@@ -1,16 +1,18 @@
 const widest = 110
 
-/** The status line, `Location` and body of an answer of `curl -i`; what other programs say as it is. */
+/** The status line, `Location`, `Allow` and body of an answer of `curl -i`; what other programs say as it is. */
 export function formatAnswer(said: string): string {
   const text = said.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
   if (!text.startsWith('HTTP/')) return text.trimEnd()
   const end = text.indexOf('\r\n\r\n')
   const [status = '', ...headers] = text.slice(0, end).split('\r\n')
   const body = text.slice(end + 4)
-  const location = headers.filter((line) => /^location:/i.test(line)).map((line) => `L${line.slice(1)}`)
+  const told = headers
+    .filter((line) => /^(?:location|allow):/i.test(line))
+    .map((line) => line.charAt(0).toUpperCase() + line.slice(1))
   const isJson = headers.some((line) => /^content-type:.*json/i.test(line))
   const shown = body === '' ? [] : ['', isJson ? setInLines(JSON.parse(body)) : body]
-  return [status, ...location, ...shown].join('\n')
+  return [status, ...told, ...shown].join('\n')
 }
 
 /** JSON with every list and object that fits on one line, and the others broken. */

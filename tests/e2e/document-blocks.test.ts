@@ -18,6 +18,7 @@ const rejected = 'tests/e2e/rejected-documents.test.ts'
 const layers = 'tests/e2e/layer-documents.test.ts'
 const uploads = 'tests/e2e/upload-documents.test.ts'
 const versions = 'tests/e2e/version-documents.test.ts'
+const edits = 'tests/e2e/editing-documents.test.ts'
 const browsers = 'tests/clients/browser.test.ts'
 const here = 'tests/e2e/document-blocks.test.ts'
 
@@ -93,6 +94,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/resumable-uploads.md > Resumable uploads > sh 2': uploads,
   'docs/resumable-uploads.md > Resumable uploads > sh 3': uploads,
   'docs/tiles-http.md > Clients that cannot send headers > text 1': { reason: 'An address' },
+  'docs/editing.md > In five lines > sh 1': edits,
   'docs/versions.md > What there is > sh 1': versions,
   'docs/versions.md > Bringing back > sh 1': versions,
   'docs/versions.md > What changed between two versions > sh 1': versions,
