@@ -270,6 +270,18 @@ describe('an index', () => {
     [...triangles(count, seed)].map((row) => ({ ...row, isDeleted: false }))
   const write = (path: string, count: number, seed?: number): void =>
     void writeShapefile(path, { shapeType: 5, fields, rows: rows(count, seed) })
+  /** Changes a file or folder all the time, as file systems of whole seconds tell it; gives what ends that. */
+  function keepChanging(path: string): () => void {
+    let turn = 0
+    const change = (): void => {
+      turn += 1
+      const time = new Date((Math.floor(Date.now() / 1000) + (turn % 2)) * 1000)
+      utimesSync(path, time, time)
+    }
+    change()
+    const timer = setInterval(change, 3)
+    return () => clearInterval(timer)
+  }
 
   it('is refused as soon as anything of the file is another', async (test) => {
     const changes: Record<string, (path: string) => void> = {
@@ -298,6 +310,32 @@ describe('an index', () => {
       await assert.rejects(store.count({ table: 'layer' }, signal), isCode('layer-not-indexed'), name)
       await buildIndex(sourceOf(path), { signal })
       assert.deepEqual(await idsOf(store, 'layer'), await idsByScan(sourceOf(path), {}), name)
+    }
+  })
+
+  it('is made while other files come and go in the folder all the time, and is found again', async (test) => {
+    const path = join(temporaryFolder(test), 'layer.shp')
+    write(path, 50)
+    const stop = keepChanging(dirname(path))
+    try {
+      assert.equal((await idsOf(await indexed(path), 'layer')).length, 50)
+    } finally {
+      stop()
+    }
+    const store = new FileStore(sourceOf(path))
+    assert.equal((await idsOf(store, 'layer')).length, 50)
+    writeFileSync(path.replace('.shp', '.cpg'), 'ISO-8859-1')
+    await assert.rejects(idsOf(store, 'layer'), isCode('layer-not-indexed'))
+  })
+
+  it('is not waited for without an end where the file itself is written to all the time', async (test) => {
+    const path = join(temporaryFolder(test), 'layer.shp')
+    write(path, 50)
+    const stop = keepChanging(path)
+    try {
+      await assert.rejects(buildIndex(sourceOf(path), { signal, patienceMs: 200 }), { code: 'file-changed' })
+    } finally {
+      stop()
     }
   })
 

@@ -26,8 +26,12 @@ export interface BuildHooks {
   /** Rows that cannot be read. */
   onReject?(reject: RejectedRow): void
   onProgress?(rows: number): void
+  /** How long a file may be written to before it is read; default 30 s. */
+  patienceMs?: number
 }
 
+/** How long a folder may change before it is one that never rests; and a file before it is not read. */
+const [folderPatienceMs, filePatienceMs] = [200, 30_000]
 /** The end of names of indexes that are being written. */
 const partSuffix = '.part'
 
@@ -36,18 +40,31 @@ function getAccess({ name, rowAccess }: Format): RowAccess {
   return rowAccess
 }
 
-/** The files once their times tell of every later write. */
+/** The files once their times tell of every later write. Others may come and go in their folder all the time. */
 async function settledStamp(
   path: string,
   access: RowAccess,
-  signal: AbortSignal,
+  { signal, patienceMs = filePatienceMs }: BuildHooks,
 ): Promise<{ stamp: FileStamp; file: DataFile }> {
+  const begunMs = performance.now()
+  let first: string | undefined
   for (;;) {
     const found = await readStamp(path, access.sidecars)
-    const waitMs = unsettledMs(found.stamp, Date.now())
-    if (waitMs === 0) return found
-    await sleep(waitMs, undefined, { signal })
+    const wait = unsettledMs(found.stamp, Date.now())
+    if (wait.files === 0 && wait.folder === 0) return found
+    const waitedMs = performance.now() - begunMs
+    first ??= found.stamp.folder
+    if (wait.files === 0 && waitedMs > folderPatienceMs && found.stamp.folder !== first) {
+      return { ...found, stamp: { ...found.stamp, folder: '' } }
+    }
+    if (waitedMs > patienceMs) throw stillWritten(patienceMs)
+    await sleep(Math.min(Math.max(wait.files, wait.folder), folderPatienceMs), undefined, { signal })
   }
+}
+
+function stillWritten(patienceMs: number): FormatError {
+  const text = `The file has been written to for ${patienceMs / 1000} s: import it when that has ended`
+  return new FormatError(text, { code: 'file-changed' })
 }
 
 /** The first bytes of the files that rows are read from, which must be those of the stamp. */
@@ -83,7 +100,7 @@ export async function buildIndex(order: IndexOrder, hooks: BuildHooks): Promise<
   const { signal } = hooks
   const access = getAccess(format)
   const context: ReadContext = charset === undefined ? { signal } : { signal, charset }
-  const { stamp, file } = await settledStamp(path, access, signal)
+  const { stamp, file } = await settledStamp(path, access, hooks)
   const [layer] = await format.describe(file, context)
   if (layer === undefined) throw new FormatError('The file has no layer')
   await mkdir(dirname(indexPath), { recursive: true })

@@ -18,7 +18,10 @@ export interface PartStamp {
 
 /** By what it is seen that files are still those that an index was made from. */
 export interface FileStamp {
-  /** When entries of the folder last came or went: as long as that is so, the sidecars are the same. */
+  /**
+   * When entries of the folder last came or went: as long as that is so, the sidecars are the same. Empty where they came and
+   * went all the time: the folder is listed anew each time.
+   */
   folder: string
   parts: PartStamp[]
 }
@@ -100,8 +103,17 @@ const second = 1_000_000_000n
  * How long until a later write is sure to show in the times of the files: those are as coarse as the clock of the
  * kernel.
  */
-export function unsettledMs({ folder, parts }: FileStamp, nowMs: number): number {
-  const times = [folder, ...parts.flatMap(({ modified, changed }) => [modified, changed])]
+export function unsettledMs({ folder, parts }: FileStamp, nowMs: number): { files: number; folder: number } {
+  return {
+    files: unsettled(
+      parts.flatMap(({ modified, changed }) => [modified, changed]),
+      nowMs,
+    ),
+    folder: unsettled([folder], nowMs),
+  }
+}
+
+function unsettled(times: readonly string[], nowMs: number): number {
   const waits = times.map((time) => {
     const ns = BigInt(time)
     const age = nowMs - Number(ns / 1_000_000n)
