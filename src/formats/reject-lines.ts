@@ -9,6 +9,8 @@ export interface RejectLine {
   code?: string
   field?: string
   value?: string
+  /** The row as it stands in the source, where its values could not be told apart. */
+  text?: string
   reason: string
   /** Values as they stood in the source; dates and times are ISO 8601 text, what is too long or no JSON is text too. */
   properties?: Record<string, unknown>

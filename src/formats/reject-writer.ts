@@ -14,12 +14,15 @@ function toJson(_key: string, value: unknown): unknown {
   return value
 }
 
-function toLine(reject: RejectedRow, code: string | undefined): string {
+function toLine(reject: RejectedRow, code: string | undefined, text: string | undefined): string {
   const { row, field, value, reason, properties, geometry } = reject
   const wkb = geometry === undefined ? undefined : Buffer.from(geometry).toString('base64')
-  // What is undefined is left out; the row stands first, where it is found without reading the rest.
-  const line = { row, code, field, value, reason, properties, wkb }
-  return `${JSON.stringify(line satisfies Wide<RejectLine>, toJson)}\n`
+  return toRejectLine({ row, code, field, value, text, reason, properties, wkb })
+}
+
+/** A line with its end. What is undefined is left out; the row stands first, where it is found without reading the rest. */
+export function toRejectLine({ row, ...line }: Wide<RejectLine>): string {
+  return `${JSON.stringify({ row, ...line }, toJson)}\n`
 }
 
 type Wide<T> = { [Key in keyof T]?: T[Key] | undefined }
@@ -40,11 +43,11 @@ export class RejectWriter {
     this.count = kept
   }
 
-  /** `code` says by what the row was rejected. False where it is counted alone. */
-  add(reject: RejectedRow, code?: string): boolean {
+  /** `code` says by what the row was rejected, `text` is the row where its values cannot be told apart. False where it is counted alone. */
+  add(reject: RejectedRow, code?: string, text?: string): boolean {
     this.count += 1
     if (this.#written > maxBytes) return false
-    this.#waiting += toLine(reject, code)
+    this.#waiting += toLine(reject, code, text)
     if (this.#waiting.length >= flushBytes) this.#flush()
     return true
   }

@@ -37,6 +37,8 @@ export interface FeatureBatch {
   /** Number of each row in the source, from 1. */
   rowNumbers: Float64Array
   rejects: RejectedRow[]
+  /** Of a reader: rejected rows whose values cannot be told apart, by their numbers, as they stand in the source, cut to 64 KiB. */
+  texts?: ReadonlyMap<number, string>
 }
 
 /**
@@ -49,6 +51,7 @@ export class BatchBuilder {
   readonly geometry: GeometryBuilder | undefined
   readonly rejects: RejectedRow[] = []
   rowCount = 0
+  #texts: Map<number, string> | undefined
   readonly #rowNumbers: Float64Array
   readonly #capacity: number
   readonly #wide: { readonly byteLength: number }[]
@@ -82,8 +85,12 @@ export class BatchBuilder {
     if (this.geometry !== undefined && this.geometry.length < rows) this.geometry.padTo(rows)
   }
 
-  /** Takes back what was appended since the last `endRow` and records why. */
-  rejectRow(reject: RejectedRow): void {
+  /** Takes back what was appended since the last `endRow` and records why; `text` is the row where it is nothing but that. */
+  rejectRow(reject: RejectedRow, text?: string): void {
+    if (text !== undefined) {
+      this.#texts ??= new Map()
+      this.#texts.set(reject.row, text)
+    }
     for (const column of this.columns) column.truncate(this.rowCount)
     this.geometry?.truncate(this.rowCount)
     this.rejects.push(reject)
@@ -97,6 +104,7 @@ export class BatchBuilder {
       geometry: this.geometry?.finish(),
       rowNumbers: this.#rowNumbers.subarray(0, this.rowCount),
       rejects: this.rejects,
+      ...(this.#texts === undefined ? {} : { texts: this.#texts }),
     }
   }
 }

@@ -12,6 +12,7 @@ import {
 import { addPostgisStore } from '../support/postgis-store.ts'
 
 const point = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
+const toMercator = { type: 'ReprojectTransform', target: 'EPSG:3857' }
 /** Longer than names of PostgreSQL may be, and different from others at its end alone. */
 const long = (end: string): string => `${'漢字'.repeat(12)}${end}`
 
@@ -117,6 +118,20 @@ for (const type of stores) {
         const place = second?.indexOf(value) ?? -1
         assert.equal(first?.[place], value.toLowerCase(), `${value}: ${JSON.stringify(items)}`)
       }
+    })
+
+    it('are given with the values of their source where the store refused them at the end', async (test) => {
+      const { client, store } = await startWith(test, type)
+      const head = 'id, Kind ,Kind,lat,lon'
+      await imported(client, { head, rows: ['1,a,b,1,1'] }, {}, store)
+      const later = Array.from({ length: 12_000 }, (_, at) => `${at + 10},x,y,1,1`)
+      const wrong = ['2,first,one,4,5', '2,"a ""b""",two,1.5,6', '3,p,q,1,1,surplus,"and, more"']
+      const chain = { type: 'vector', transforms: [point, toMercator] }
+      const change = { updateMode: 'UPSERT', keys: ['id'], transformChain: chain }
+      const { id } = await imported(client, { head, rows: [...wrong, ...later] }, change, store)
+      const { text } = await client.call('GET', `/${id}/tasks/0/rejects?format=source`)
+      assert.match(text, /\r\n[12],row-not-stored,[^\r]*,2,(first,one,4,5|"a ""b""",two,1.5,6)\r\n/, text)
+      assert.match(text, /3,row-not-read,,"3,p,q,1,1,surplus,""and, more""",/)
     })
 
     it('are refused where the layer was loaded anew, brought back or deleted meanwhile', async (test) => {

@@ -21,7 +21,7 @@ import {
 import { asciiText } from '../../lib/values/decimal.ts'
 import { cellText, isBlankCell } from './csv-source.ts'
 import type { RowScanner } from './row-scanner.ts'
-import { escaped, hasNul, nonAscii, unclean } from './row-scanner.ts'
+import { escaped, hasNul, nonAscii, quoted, unclean } from './row-scanner.ts'
 
 const integerKinds = int32Kind | int64Kind | longIntKind
 /** Which kinds of cell a column of a type takes. */
@@ -178,8 +178,18 @@ export class TableReader {
       const cells = this.#names.slice(0, last + 1).map((name, index) => [name, cellText(scanner, index)])
       reject.properties = Object.fromEntries(cells)
     }
-    this.#batch.rejectRow(reject)
+    const isOverfull = scanner.cellCount > this.#names.length
+    this.#batch.rejectRow(reject, isOverfull ? wholeText(scanner) : undefined)
   }
+}
+
+/** The row as it stands, quotes included. */
+function wholeText({ bytes, starts, ends, flags, cellCount }: RowScanner): string {
+  const last = cellCount - 1
+  const isQuoted = (cell: number): boolean => ((flags[cell] as number) & quoted) !== 0
+  const from = (starts[0] as number) - (isQuoted(0) ? 1 : 0)
+  const to = (ends[last] as number) + (isQuoted(last) ? 1 : 0)
+  return new TextDecoder().decode(bytes.subarray(from, Math.min(to, from + longestKept)))
 }
 
 function appendText(column: VarBuilder, bytes: Uint8Array, start: number, end: number, flag: number): string {

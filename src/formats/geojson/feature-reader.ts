@@ -10,7 +10,7 @@ import { GeometryParser } from './geometry-parser.ts'
 import type { JsonScanner } from './json-scanner.ts'
 import { NameIndex } from './name-index.ts'
 import type { RecordSink } from './record.ts'
-import { makeReject } from './reject.ts'
+import { makeReject, textOf } from './reject.ts'
 import { appendValue } from './value-reader.ts'
 
 /** Marks the attribute that holds the `id` member of features, which is no property. */
@@ -97,7 +97,9 @@ export class FeatureReader implements RecordSink, FeatureTarget {
 
   reject(row: number, error: Error, start: number, end: number): void {
     this.#rejectBytes += end - start
-    this.#batch.rejectRow(makeReject(row, error, this.#scanner.bytes.subarray(start, end)))
+    const bytes = this.#scanner.bytes.subarray(start, end)
+    const reject = makeReject(row, error, bytes)
+    this.#batch.rejectRow(reject, textOf(reject, bytes))
   }
 
   get isFull(): boolean {

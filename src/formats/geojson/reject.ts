@@ -3,6 +3,7 @@ import { RowError } from '../row-error.ts'
 
 /** Longer features are rejected without their properties. */
 const longestParsed = 1 << 20
+const longestText = 1 << 16
 const decoder = new TextDecoder()
 
 /** The reject of a record whose text is `bytes`, with as much of it as can be read. */
@@ -15,6 +16,13 @@ export function makeReject(row: number, error: Error, bytes: Uint8Array): Reject
   const properties = bytes.length > longestParsed ? undefined : readProperties(decoder.decode(bytes))
   if (properties !== undefined) reject.properties = properties
   return reject
+}
+
+/** The record as it stands, where its geometry cannot be read, or nothing of it. */
+export function textOf({ properties, field }: RejectedRow, bytes: Uint8Array): string | undefined {
+  return properties === undefined || field === 'geometry'
+    ? decoder.decode(bytes.subarray(0, longestText))
+    : undefined
 }
 
 function readProperties(text: string): Record<string, unknown> | undefined {

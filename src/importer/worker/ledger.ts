@@ -9,9 +9,13 @@ import type { RejectGroup } from '../model/load-rules.ts'
 import { findRejectFault } from '../model/load-rules.ts'
 import type { KnownRejects } from './known-rejects.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome } from './load-plan.ts'
-import { rowGeometry, rowProperties } from './read-values.ts'
+import { rowGeometry, rowProperties, sourceProperties } from './read-values.ts'
 import type { RejectSource } from './reject-reasons.ts'
 import { RejectReasons } from './reject-reasons.ts'
+import { SourceWindow } from './source-window.ts'
+
+/** Of further rows the values stay as they were to be stored. */
+const maxGone = 100_000
 
 /** Rows that transformations reject, as the source has them; what the reader rejects stands as it is. */
 function asRead(source: FeatureBatch, rejects: RejectedRow[]): [RejectedRow, RejectSource][] {
@@ -38,8 +42,9 @@ export class Ledger {
   /** Whether the target holds rows that a REPLACE takes away. */
   isTargetFilled = false
   readonly #reasons = new RejectReasons()
-  /** What the reader gave last; the chain makes one batch of each. */
-  #source: FeatureBatch | undefined
+  /** Rows that the store refused when the source had gone on. */
+  readonly gone = new Set<number>()
+  readonly #source = new SourceWindow()
   readonly #plan: LoadPlan
   readonly #rejects: RejectWriter
   readonly #tell: (progress: LoadProgress) => void
@@ -53,7 +58,7 @@ export class Ledger {
   async *countRead(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
     for await (const batch of batches) {
       this.rowsRead += batch.rowCount + batch.rejects.length
-      this.#source = batch
+      this.#source.add(batch)
       yield batch
     }
   }
@@ -61,7 +66,7 @@ export class Ledger {
   async *keepRejects(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
     for await (const batch of batches) {
       const isClean = batch.rejects.length === 0
-      const rejects = isClean ? [] : asRead(this.#source ?? batch, batch.rejects)
+      const rejects = isClean ? [] : asRead(this.#source.last ?? batch, batch.rejects)
       for (const [reject, code] of rejects) this.#reject(reject, code)
       this.#tell({ phase: 'loading', rows: this.rowsRead, rejected: this.#rejects.count })
       yield isClean ? batch : { ...batch, rejects: [] }
@@ -69,13 +74,11 @@ export class Ledger {
   }
 
   refuse(batch: FeatureBatch, row: number, why: { field?: string; reason: string }): void {
-    const reject = {
-      row: batch.rowNumbers[row] ?? 0,
-      ...why,
-      properties: rowProperties(batch, row),
-      ...rowGeometry(batch, row),
-    }
-    this.#reject(reject, 'row-not-stored')
+    const number = batch.rowNumbers[row] ?? 0
+    const found = this.#source.find(number)
+    if (found === undefined && this.gone.size < maxGone) this.gone.add(number)
+    const values = found ?? { properties: sourceProperties(batch, row), ...rowGeometry(batch, row) }
+    this.#reject({ row: number, ...why, ...values }, 'row-not-stored')
   }
 
   get rejected(): number {
@@ -130,7 +133,8 @@ export class Ledger {
   }
 
   #reject(reject: RejectedRow, code: RejectSource): void {
-    if (this.#rejects.add(reject, code)) this.known?.rejectAgain(reject.row)
+    const text = code === 'row-not-read' ? this.#source.last?.texts?.get(reject.row) : undefined
+    if (this.#rejects.add(reject, code, text)) this.known?.rejectAgain(reject.row)
     this.#reasons.add(reject, code)
   }
 

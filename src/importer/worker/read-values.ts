@@ -1,6 +1,7 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'
+import type { Attribute } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 
 /** A value for people and JSON: dates and times as ISO 8601 text. */
@@ -12,12 +13,25 @@ function shownValue(column: Column, row: number): unknown {
   return column.type === 'timestamp' ? timestampText(BigInt(value as bigint)) : value
 }
 
-/** The values of a row by the names that they have in the source. */
+/** The values of a row of a source by the names of its attributes. */
 export function rowProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
+  return propertiesBy(({ name }) => name, batch, row)
+}
+
+/** The values of a row that was transformed, by the names that they have in the source. */
+export function sourceProperties(batch: FeatureBatch, row: number): Record<string, unknown> {
+  return propertiesBy(({ name, source = name }) => source, batch, row)
+}
+
+function propertiesBy(
+  nameOf: (attribute: Attribute) => string,
+  { schema, columns }: FeatureBatch,
+  row: number,
+): Record<string, unknown> {
   return Object.fromEntries(
-    batch.schema.attributes.map((attribute, index) => {
-      const column = batch.columns[index]
-      return [attribute.source ?? attribute.name, column === undefined ? null : shownValue(column, row)]
+    schema.attributes.map((attribute, index) => {
+      const column = columns[index]
+      return [nameOf(attribute), column === undefined ? null : shownValue(column, row)]
     }),
   )
 }

@@ -21,9 +21,10 @@ export function reasonsOf({
   code,
   field,
   value,
+  text,
   reason,
 }: RejectLine): Record<keyof RejectColumns, unknown> {
-  return { row, code, field, value, reason }
+  return { row, code, field, value: text ?? value, reason }
 }
 
 /** A value as text: what is no text or number is JSON. */

@@ -91,6 +91,15 @@ async function commit(
   return outcome
 }
 
+/** Rows that were refused in the end get the values of their source, which is a file that can be read again. */
+async function giveSourceValues(plan: LoadPlan, load: StagedPlan, signal: AbortSignal): Promise<void> {
+  const { gone } = load.ledger
+  if (gone.size === 0 || plan.source.kind !== 'file' || plan.mended !== undefined) return
+  const { restoreRejects } = await import('./restore-rejects.ts')
+  load.close()
+  await restoreRejects(plan, gone, signal)
+}
+
 /** Reads, transforms and loads as the plan says; the target is untouched unless it returns. */
 export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise<LoadOutcome> {
   const hooks = calmHooks(givenHooks)
@@ -99,7 +108,9 @@ export async function runLoad(plan: LoadPlan, givenHooks: RunLoadHooks): Promise
   try {
     await checkLimits(plan, load, hooks)
     await waitStaged(load.staged, hooks)
-    return await commit(plan, store, load, hooks)
+    const outcome = await commit(plan, store, load, hooks)
+    await giveSourceValues(plan, load, hooks.signal)
+    return outcome
   } finally {
     load.close()
   }
