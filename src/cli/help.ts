@@ -45,7 +45,8 @@ terrane import --database ADDRESS: imports tables of a database, each as a layer
       --x C --y C      the same in the coordinate system of --srs
       --table-only     data without geometry become tables
   -m, --mode MODE      create (default), replace, append or upsert
-  -k, --keys C,C       columns by which rows are the same: an upsert needs them, a rehearsal compares by them
+  -k, --keys C,C       columns by which rows are the same: an upsert needs them, and without any names what would do;
+                       a rehearsal compares by them
       --delete-missing an upsert deletes the rows of the layer whose key does not come
       --stop-if LIMIT  stops the load before its commit: removed=10%, changed=1000, fewer=100, columns=lost, crs, or the
                        JSON of \`stopIf\`; as often as needed

@@ -107,10 +107,6 @@ function readUpsert(values: UpsertValues): Pick<ImportOptions, 'keys' | 'deletes
     .map((key) => key.trim())
     .filter((key) => key !== '')
   const isUpsert = values.mode === 'upsert'
-  if (isUpsert && keys.length === 0)
-    throw new UsageError(
-      '--mode upsert needs --keys: the columns by which rows are the same, with commas between',
-    )
   if (values['delete-missing'] && !isUpsert) throw new UsageError('--delete-missing goes with --mode upsert')
   return { keys, deletesMissing: values['delete-missing'] }
 }

@@ -1,5 +1,6 @@
 import type { Answer } from './ask.ts'
 import type { PlannedTask, SessionContext, TargetOptions } from './import-context.ts'
+import { prepareKeys } from './import-keys.ts'
 import { prepareTable } from './import-tables.ts'
 import type { ImportView, MessageView, TaskView } from './import-views.ts'
 import { fieldOf, listOf, textOf } from './json-views.ts'
@@ -56,12 +57,24 @@ async function prepareTask(
     const left = await prepareTable(context, planned, mode ?? 'create')
     if (left !== undefined) return { left, messages }
     if (options.database !== undefined && options.takesTables !== true) messages.push(tableNote)
-    return { messages }
+    return withKeys(context, planned, messages)
   }
   if (options.coordinates !== undefined) messages.push(unusedColumns)
   const { srs } = options
   if (srs !== undefined && task.state === 'NO_CRS') await client.put(`${path}/layer`, { layer: { srs } })
-  return { messages }
+  return withKeys(context, planned, messages)
+}
+
+/** Keys that nobody has named are looked for when all else is known of the rows. */
+async function withKeys(
+  context: SessionContext,
+  planned: PlannedTask,
+  messages: MessageView[],
+): Promise<TaskNote> {
+  const { mode, keys = [] } = planned.options
+  if (mode !== 'upsert' || keys.length > 0) return { messages }
+  const left = await prepareKeys(context, planned)
+  return left === undefined ? { messages } : { left, messages }
 }
 
 /** How the task is loaded, as far as that is not how it would be anyway. */

@@ -1,0 +1,59 @@
+import type { Answer } from './ask.ts'
+import type { PlannedTask, SessionContext } from './import-context.ts'
+import { fieldOf, listOf, textOf } from './json-views.ts'
+import type { TaskNote } from './task-outcome.ts'
+
+/** Columns that the server proposes, with what speaks for them. */
+interface KeysView {
+  keys: string[]
+  evidence: string
+}
+
+const mostShown = 3
+/** The server looks through all rows of both sides; each question waits a minute. */
+const mostQuestions = 10
+
+/** Names the columns by which an upsert matches rows, where nobody has: as a person chooses, or what would do is told. */
+export async function prepareKeys(
+  { ask }: SessionContext,
+  { client, path, task, workspace }: PlannedTask,
+): Promise<TaskNote['left']> {
+  const found = await findKeys(client, path)
+  const name = `${workspace}:${task.layer}`
+  if (ask !== undefined && found.length > 0) {
+    const chosen =
+      found[Number(await ask(`By which columns are rows of ${name} the same?`, answersFor(found))) - 1]
+    if (chosen === undefined) return { state: 'NO_KEYS', message: `Layer ${name} stays as it was` }
+    await client.put(path, { task: { keys: chosen.keys } })
+    return undefined
+  }
+  return { state: 'NO_KEYS', message: adviceFor(found) }
+}
+
+async function findKeys(client: PlannedTask['client'], path: string): Promise<KeysView[]> {
+  for (let question = 1; question <= mostQuestions; question += 1) {
+    const answer = await client.get(`${path}/proposals?wait=60`)
+    if (fieldOf(answer, 'whole') !== true) continue
+    return listOf(answer, 'proposals')
+      .filter((one) => textOf(one, 'kind') === 'keys')
+      .map((one) => ({ keys: listOf(one, 'keys').map(String), evidence: textOf(one, 'evidence') }))
+  }
+  return []
+}
+
+function answersFor(found: KeysView[]): Answer[] {
+  const proposed = found.slice(0, mostShown).map(({ keys, evidence }, at) => ({
+    key: String(at + 1),
+    text: `${keys.join(', ')}: ${evidence}`,
+  }))
+  return [...proposed, { key: 's', text: 'skip it' }]
+}
+
+function adviceFor([first, ...others]: KeysView[]): string {
+  const need = 'An upsert needs the columns by which rows are the same: name them by --keys'
+  if (first === undefined)
+    return `${need}. No column, and no two of them, is unique and never empty in the data and in a layer of that name`
+  const also = others.slice(0, mostShown - 1).map(({ keys }) => `--keys ${keys.join(',')}`)
+  const beside = also.length === 0 ? '' : `. So would ${also.join(', or ')}`
+  return `${need}. --keys ${first.keys.join(',')} would do: ${first.evidence}${beside}`
+}
