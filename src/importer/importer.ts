@@ -135,7 +135,7 @@ function createRooms(needs: ImporterNeeds) {
   const records = { database, clock, progress }
   const look = { ...needs, progress }
   const onEnd = (error: Error): void => tellEnded({ log, events }, 'load', error)
-  const locator = new Locator({ records, catalog, onEnd })
+  const locator = new Locator({ records, catalog, kinds, pool, onEnd })
   const making = { records, kinds, pool, locator, limits }
   const starting = { records, jobs, locks }
   const keys = new KeyFinder({ records, kinds, locks, folders, log, onEnd })

@@ -110,3 +110,60 @@ describe('the CRS of data that name none', () => {
     assert.ok(Math.abs((feature?.geometry.coordinates[0]?.[0]?.[0] ?? 0) - 13.2) < 0.001)
   })
 })
+
+describe('the CRS of points that a transformation makes', () => {
+  it('is proposed by the rows of the table, and goes with the transformation', async (test) => {
+    const client = await startImporter(test)
+    const reprojector = await createReprojector('EPSG:4326', 'EPSG:25833', { canUsePrograms: false })
+    const places = town.map(([x, y]) => {
+      const place = { x, y }
+      reprojector.transformPlace?.(place, 0)
+      return place
+    })
+    const lines = places.map(({ x, y }, at) => `${at},${x},${y}`)
+    const id = await upload(client, 'trees.csv', ['no,Rechtswert,Hochwert', ...lines].join('\n'))
+    const [proposal] = listOf<{ transform: object }>(
+      (await client.call('GET', `/${id}/tasks/0`)).json.task?.proposals,
+    )
+    const added = await client.call('POST', `/${id}/tasks/0/transforms`, proposal?.transform)
+    assert.equal(added.status, 201, added.text)
+    const { found } = await candidatesOf(client, id, '?place=Berlin')
+    assert.equal(found[0]?.srs, 'EPSG:25833')
+    assert.match(found[0]?.evidence ?? '', /lie in Germany/)
+    assert.equal((await candidatesOf(client, id)).json.needsPlace, true)
+    const layerOf = async () => (await client.call('GET', `/${id}/tasks/0/layer`)).json.layer
+    assert.deepEqual((await layerOf())?.srsCandidates, undefined)
+    await client.call('DELETE', `/${id}/tasks/0/transforms/0`)
+    assert.deepEqual((await candidatesOf(client, id, '?place=Berlin')).found, [])
+  })
+
+  it('stands on the layer where degrees, or a layer beside it, leave no doubt', async (test) => {
+    const client = await startImporter(test)
+    const id = await upload(client, 'spots.csv', 'a,lat,lon\n1,52.45,13.2\n2,52.6,13.5\n3,,\n')
+    const points = { type: 'AttributesToPointGeometryTransform', latField: 'lat', lngField: 'lon' }
+    await client.call('POST', `/${id}/tasks/0/transforms`, points)
+    const { layer } = (await client.call('GET', `/${id}/tasks/0/layer`)).json
+    assert.equal(listOf<Candidate>(layer?.srsCandidates)[0]?.srs, 'EPSG:4326')
+    await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:4326' } })
+    const ready = (await client.call('GET', `/${id}/tasks/0`)).json.task
+    assert.equal(ready?.state, 'READY')
+    await client.call('POST', `/${id}`)
+    // The layer beside it tells where numbers of a projected system lie.
+    const reprojector = await createReprojector('EPSG:4326', 'EPSG:25833', { canUsePrograms: false })
+    const place = { x: 13.3, y: 52.5 }
+    reprojector.transformPlace?.(place, 0)
+    const near = await upload(
+      client,
+      'near.csv',
+      `no,x,y\n1,${place.x},${place.y}\n2,${place.x + 900},${place.y}\n`,
+    )
+    const xy = { type: 'AttributesToPointGeometryTransform', latField: 'y', lngField: 'x' }
+    await client.call('POST', `/${near}/tasks/0/transforms`, xy)
+    const shown = (await client.call('GET', `/${near}/tasks/0/layer`)).json.layer
+    const first = listOf<Candidate>(shown?.srsCandidates).slice(0, 3)
+    assert.ok(
+      first.some(({ srs }) => srs === 'EPSG:25833'),
+      JSON.stringify(shown),
+    )
+  })
+})

@@ -24,7 +24,10 @@ it('terrane layers changes tells what differs between two versions', async (t) =
   }
   const unnamed = await run(`import ${file} --lat lat --lon lon --mode upsert`)
   assert.equal(unnamed.code, 1, unnamed.stdout)
-  assert.match(unnamed.stdout + unnamed.stderr, /name them by --keys\. --keys id would do: "id" has a value of its own/)
+  assert.match(
+    unnamed.stdout + unnamed.stderr,
+    /name them by --keys\. --keys id would do: "id" has a value of its own/,
+  )
   const told = await run('layers changes trees 1 --against 2')
   assert.equal(told.code, 0, told.stderr)
   assert.match(told.stdout, /^Version 1 to 2: 1 added, 1 changed, 0 removed, 1 same\n/)

@@ -56,7 +56,7 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
   const { records } = base
   const { jobs } = starting
   const uploads = { making, look, ...live }
-  const edits = { ...base, ...live }
+  const edits = { ...base, ...live, locator: making.locator }
   const sending = { ...uploads, starting, catalog: base.catalog }
   return {
     /** Creates an import; a synchronous one has its tasks, or has been run, when this returns. */

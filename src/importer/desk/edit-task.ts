@@ -4,6 +4,7 @@ import { defined, without } from '../../lib/defined.ts'
 import { conflict, invalid } from '../../lib/errors.ts'
 import { toTaskStore } from '../kinds/kinds.ts'
 import type { ImportLocks, RunningTable } from '../live/live.ts'
+import type { Locator } from '../locate/locate.ts'
 import type { ImportRecord, LayerChange, TaskChange, TaskLayer, TaskRecord } from '../model/model.ts'
 import { chosenSchema, finalSchema, proposeLayer } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
@@ -18,6 +19,7 @@ import { moveImport } from './move-import.ts'
 export interface EditNeeds extends MoveNeeds {
   running: RunningTable
   pool: LoadPool
+  locator: Pick<Locator, 'proposeAgain'>
 }
 
 /** What of a layer may still change when it has been published. */
@@ -186,7 +188,8 @@ async function editTask(
       const task = await getTask(db, importId, taskId)
       check?.(task)
       const changed = await asRequest(() => edit(record, without(task, 'foundKeys'), signal))
-      const edited = await needs.kinds.reexamine(record, changed)
+      const examined = await needs.kinds.reexamine(record, changed)
+      const edited = await needs.locator.proposeAgain(record, examined, signal)
       return needs.records.database.transaction(async (transaction) => {
         const saved = await saveTaskAndTell(needs.records, transaction, edited)
         await settleImport(needs.records, transaction, await getImport(transaction, importId))

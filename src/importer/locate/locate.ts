@@ -1,16 +1,25 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { parseSrs } from '../../geo/crs-database.ts'
-import { defined } from '../../lib/defined.ts'
+import type { Envelope } from '../../geo/envelope.ts'
+import type { Schema } from '../../geo/schema.ts'
+import { defined, without } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
 import { WorkPool } from '../../lib/workers/work-pool.ts'
+import { chainSchema } from '../../transforms/chain.ts'
+import type { TransformSpec } from '../../transforms/transform.ts'
+import type { Kinds } from '../kinds/kinds.ts'
 import type { ImportRecord, TaskRecord } from '../model/model.ts'
+import { chosenSchema, isWithoutGeometry } from '../model/model.ts'
 import type { Keeping } from '../records/records.ts'
 import { listTasks } from '../records/records.ts'
+import type { LoadPool } from '../worker/worker.ts'
 import type { Located, LocateWish, LocateWork, Neighbour } from './locate-work.ts'
 
 interface LocateNeeds {
   records: Keeping
+  kinds: Pick<Kinds, 'of'>
+  pool: Pick<LoadPool, 'bounds'>
   catalog: Pick<Catalog, 'layers'>
   /** A thread died, or was ended. */
   onEnd(error: Error): void
@@ -53,10 +62,11 @@ export class Locator {
   ): Promise<Located> {
     const { source } = task
     const crs = source?.raster?.crs ?? source?.schema.geometry?.crs
+    const envelope = await this.#envelopeOf({ record, task }, signal)
     const layer = place === undefined ? undefined : await this.#layerNamed(place)
     const wish: LocateWish = {
       neighbours: layer ?? (place === undefined ? await this.#neighbours(record, task, beside) : []),
-      ...defined({ declaration: crs, envelope: source?.envelope }),
+      ...defined({ declaration: crs, envelope }),
       ...(place === undefined || layer !== undefined ? {} : { place }),
     }
     return this.#threads.call('locate', wish, { signal, deadlineMs })
@@ -81,8 +91,38 @@ export class Locator {
     return tasks.map((task) => found.get(task) ?? task)
   }
 
+  /**
+   * A task that was edited: where its transformations make points of a table now, and nobody has said in which CRS, with those
+   * that they may be in.
+   */
+  async proposeAgain(record: ImportRecord, task: TaskRecord, signal: AbortSignal): Promise<TaskRecord> {
+    const { layer } = task
+    if (layer === undefined || task.source === undefined || task.source.schema.geometry !== undefined)
+      return task
+    const rest = { ...task, layer: without(layer, 'srsCandidates') }
+    // What cannot be read is told when it is looked at, or loaded.
+    const [proposed = rest] = await this.propose(record, [rest], signal).catch(() => [rest])
+    signal.throwIfAborted()
+    return proposed
+  }
+
   async close(): Promise<void> {
     await this.#threads.close()
+  }
+
+  /** As the source tells it, or of points that transformations make of its rows. */
+  async #envelopeOf(
+    { record, task }: { record: ImportRecord; task: TaskRecord },
+    signal: AbortSignal,
+  ): Promise<Envelope | undefined> {
+    const { source } = task
+    if (source === undefined || source.envelope !== undefined || !makesPoints(task)) return source?.envelope
+    const { schema, ...rows } = await this.#needs.kinds.of(task).rows({ record, task })
+    const transforms = untilPoints(
+      chosenSchema(schema, defined({ attributes: rows.attributes })),
+      rows.transforms,
+    )
+    return this.#needs.pool.bounds({ ...rows, transforms }, signal)
   }
 
   /** The layer of a name with its workspace; undefined for the name of a place. */
@@ -119,8 +159,23 @@ export class Locator {
   }
 }
 
-function isOpen({ layer, source }: TaskRecord): boolean {
+function isOpen(task: TaskRecord): boolean {
+  const { layer, source } = task
+  if (makesPoints(task)) return (layer?.srsCandidates ?? []).length === 0
   return layer?.srsCandidates?.length === 0 && source?.envelope !== undefined
+}
+
+/** The transformations up to the one that makes the geometry: those behind it may need to know its CRS. */
+function untilPoints(schema: Schema, transforms: readonly TransformSpec[]): TransformSpec[] {
+  const parts = transforms.map((_, at) => transforms.slice(0, at + 1))
+  return parts.find((part) => chainSchema(schema, part, {}).geometry !== undefined) ?? [...transforms]
+}
+
+/** Whether a table waits for the CRS of points that its transformations make. */
+function makesPoints(task: TaskRecord): boolean {
+  const { source, state } = task
+  if (state !== 'NO_CRS' || source === undefined || source.raster !== undefined) return false
+  return source.schema.geometry === undefined && task.transforms.length > 0 && !isWithoutGeometry(task)
 }
 
 function tooBusy(): Failure {

@@ -1,4 +1,5 @@
 import type { DataFile, Message } from '../../formats/format.ts'
+import type { Envelope } from '../../geo/envelope.ts'
 import { defined } from '../../lib/defined.ts'
 import { startProcess } from '../../lib/workers/start-process.ts'
 import { startThread } from '../../lib/workers/start-thread.ts'
@@ -10,6 +11,7 @@ import type { DescribedFile } from '../model/model.ts'
 import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadNotice, LoadQuestion, LoadWork } from './load-work.ts'
+import type { RowsPlan } from './open-rows.ts'
 import type { RestorePlan } from './restore-table.ts'
 import type { LoadPlace } from './trusted-files.ts'
 import { needsOwnProcess } from './trusted-files.ts'
@@ -59,6 +61,8 @@ export interface LoadPool {
   restore(plan: RestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
   /** Changes one feature; `beforeCommit` as of a load, where anything is changed at all. */
   edit(plan: EditPlan, handlers: EditHandlers): Promise<EditOutcome>
+  /** Where the first rows lie, in their own coordinates; undefined where they have no place. */
+  bounds(plan: RowsPlan, signal: AbortSignal): Promise<Envelope | undefined>
   /** Rows by a thread that has no load, where they are there at once; undefined where another is to read them. */
   firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
   /** Writes rejected rows to a file of its own. */
@@ -153,6 +157,8 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
         }),
       ),
     ...changesOfTables(work),
+    bounds: (plan, signal) =>
+      work<Envelope | undefined>(signal, (pool, limits) => pool.call('bounds', plan, described(limits))),
     firstRows: (wish, signal) =>
       findFirst(threads, queue, { wish, limit, limits: { signal, graceMs, silenceMs } }),
     counts: () => ({ running: queue.running, queued: queue.waiting }),

@@ -11,6 +11,8 @@ import type { EditOutcome, EditPlan } from './edit-feature.ts'
 import { editFeature } from './edit-feature.ts'
 import { findFirstRows } from './first-rows.ts'
 import type { LoadOutcome, LoadPlan, LoadProgress, MendedOutcome, TriedLoad } from './load-plan.ts'
+import type { RowsPlan } from './open-rows.ts'
+import { readBounds } from './read-bounds.ts'
 import type { RestorePlan } from './restore-table.ts'
 import { restoreTable } from './restore-table.ts'
 import { rehearseLoad, runLoad } from './run-load.ts'
@@ -62,6 +64,7 @@ function handlersAt(place: LoadPlace) {
       const read = (table: LayerDescription) => reader.read(connection, table, { signal })
       return { format: reader.format, messages, tables: await withExamples(found, read, signal) }
     },
+    bounds: (plan: RowsPlan, { signal }: CallContext) => readBounds(plan, place, signal),
     firstRows: (wish: RowsWish, { signal }: CallContext) => findFirstRows(wish, place, signal),
     writeRejects: async (wish: RejectFileWish, { signal }: CallContext) => {
       const { writeRejects } = await import('./write-rejects.ts')

@@ -1,0 +1,47 @@
+import type { Envelope } from '../../geo/envelope.ts'
+import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
+import type { LoadPlace, RowsPlan } from './open-rows.ts'
+import { openRows } from './open-rows.ts'
+
+/** Rows that tell where all lie, about, and the time in which they are read. */
+const mostRows = 100_000
+const mostMs = 3000
+
+/** Where the first rows lie, in their own coordinates; undefined where they have no place. */
+export async function readBounds(
+  plan: RowsPlan,
+  place: LoadPlace,
+  signal: AbortSignal,
+): Promise<Envelope | undefined> {
+  const rows = await openRows(plan, place, signal)
+  const bounds = emptyEnvelope()
+  const endMs = performance.now() + mostMs
+  let count = 0
+  try {
+    for await (const { geometry, rowCount } of rows.batches) {
+      signal.throwIfAborted()
+      if (geometry !== undefined) widen(bounds, geometry.envelopes, rowCount)
+      count += rowCount
+      if (count >= mostRows || performance.now() > endMs) break
+    }
+    return isEmptyEnvelope(bounds) ? undefined : bounds
+  } finally {
+    await rows.close()
+  }
+}
+
+/** What is empty has no number, and widens nothing. */
+function widen(bounds: Envelope, envelopes: Float64Array, rowCount: number): void {
+  for (let at = 0; at < rowCount * 4; at += 4) {
+    const [minX, minY, maxX, maxY] = envelopes.subarray(at, at + 4) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    if (minX < bounds.minX) bounds.minX = minX
+    if (minY < bounds.minY) bounds.minY = minY
+    if (maxX > bounds.maxX) bounds.maxX = maxX
+    if (maxY > bounds.maxY) bounds.maxY = maxY
+  }
+}
