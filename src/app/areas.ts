@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import type { Settings } from '../config/settings.ts'
 import { healthEndpoints } from '../http/about/health.ts'
 import { metricsArea } from '../http/about/metrics.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from '../http/about/start-page.ts'
 import type { App, Area } from '../http/app-types.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from '../http/auth/routes.ts'
+import { basemapArea } from '../http/basemap/routes.ts'
 import { catalogArea, stylesArea } from '../http/catalog/catalog-area.ts'
 import { downloadEndpoints } from '../http/downloads/routes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -19,6 +21,7 @@ import { TileTurns } from '../http/tiles/tile-turns.ts'
 import { uploadArea } from '../http/uploads/routes.ts'
 import { defined } from '../lib/defined.ts'
 import { FreeSpace } from '../lib/files/free-space.ts'
+import { BackgroundMap } from '../maps/background/background-map.ts'
 import { Thumbnails } from '../maps/thumbnails/thumbnails.ts'
 import type { Monitoring } from '../monitoring/monitoring.ts'
 import { openMonitoringAreas } from './monitoring-areas.ts'
@@ -26,6 +29,7 @@ import { openOverview } from './overview.ts'
 import type { Parts } from './parts.ts'
 
 /** Where the set-up builds the pages. */
+const basemapFile = join(import.meta.dirname, '..', '..', 'basemap', 'natural-earth.mbtiles')
 const pagesFolder = join(import.meta.dirname, '..', '..', 'build', 'pages')
 
 /** Every area of paths, each with the parts that its handlers work with. */
@@ -53,7 +57,8 @@ export function openAreas(context: Parts): Area[] {
   const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
   return [
     table(startPageEndpoints, index),
-    pagesArea(pages),
+    pagesArea(pages, originOfMap(settings)),
+    basemapArea({ background: new BackgroundMap(basemapFile), basemap: settings.basemap }),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
     table(healthEndpoints, {
       ...{ version, importer, monitoring, space },
@@ -89,6 +94,11 @@ export function openAreas(context: Parts): Area[] {
     ...openMonitoringAreas(context),
     openOverview(context),
   ]
+}
+
+/** Where the background map comes from that is not ours. */
+function originOfMap({ basemap }: Settings): string | undefined {
+  return basemap.kind === 'other' ? basemap.origin : undefined
 }
 
 /** An area that is nothing but a table. */

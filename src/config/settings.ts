@@ -35,6 +35,9 @@ export interface ServerSettings {
   dialect: Dialect
 }
 
+/** Our own map of the world, a style of somebody else, or water alone. */
+export type Basemap = { kind: 'own' | 'off' } | { kind: 'other'; url: string; origin: string }
+
 export interface DataSettings {
   /** Absolute path of the data directory. */
   directory: string
@@ -116,6 +119,8 @@ export interface Settings {
   retention: RetentionSettings
   remote: RemoteSettings
   monitoring: MonitoringSettings
+  /** The map that lies below data on the pages. */
+  basemap: Basemap
   /** What looks odd and stops nothing. */
   notices: string[]
 }
@@ -160,6 +165,7 @@ export function readSettings(env: Record<string, string | undefined>): {
     retention: readRetention(read),
     remote: readRemote(read),
     monitoring: readMonitoring(read),
+    basemap: readBasemap(read),
     notices: [],
   }
   checkFirstPassword(read, settings)
@@ -305,6 +311,16 @@ function readOrigins(read: Reader): string[] {
     read.problem('TERRANE_CORS_ORIGINS', `must list origins such as https://maps.example.org, found "${one}"`)
     return []
   })
+}
+
+function readBasemap(read: Reader): Basemap {
+  const text = read.text('TERRANE_BASEMAP')
+  if (text === undefined) return { kind: 'own' }
+  if (text === 'off') return { kind: 'off' }
+  const url = webUrl(text)
+  if (url !== undefined && url.username === '') return { kind: 'other', url: url.href, origin: url.origin }
+  read.problem('TERRANE_BASEMAP', `must be the address of a MapLibre style, or "off", found "${text}"`)
+  return { kind: 'own' }
 }
 
 function readDatabaseUrl(read: Reader): string | undefined {

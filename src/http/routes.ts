@@ -2,6 +2,7 @@ import { healthEndpoints } from './about/health.ts'
 import { metricsEndpoints } from './about/metrics.ts'
 import { monitoringIndexEndpoints, startPageEndpoints } from './about/start-page.ts'
 import { sessionEndpoints, tokenEndpoints, userEndpoints } from './auth/routes.ts'
+import { basemapEndpoints } from './basemap/routes.ts'
 import { catalogEndpoints } from './catalog/routes.ts'
 import { downloadEndpoints } from './downloads/routes.ts'
 import type { AnyEndpoint } from './endpoint.ts'
@@ -32,6 +33,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads
   ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
   ...importerEndpoints, // /rest/imports
+  ...basemapEndpoints, // /assets/basemap
   ...uploadEndpoints, // /rest/uploads
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state

@@ -3,17 +3,17 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { PageEntry } from './built-pages.ts'
 
 /**
- * All that a page loads comes from this server. Styles that a script sets go through the document's own model, which no policy
+ * All that a page loads comes from this server, but for a background map of another (`TERRANE_BASEMAP`). Styles that a script sets go through the document's own model, which no policy
  * minds; pictures may be made by a page itself.
  */
-const policy = [
+const policyOf = (mapOrigin = ''): string[] => [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
-  "connect-src 'self'",
+  `connect-src 'self' ${mapOrigin}`.trimEnd(),
   "style-src 'self'",
   "font-src 'self'",
-  "img-src 'self' data: blob:",
+  `img-src 'self' data: blob: ${mapOrigin}`.trimEnd(),
   "manifest-src 'self'",
   "base-uri 'self'",
   "form-action 'self'",
@@ -24,6 +24,7 @@ export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   { script, style }: PageEntry,
+  mapOrigin?: string,
 ): FastifyReply {
   const base = new URL(request.link('/')).pathname
   const sheet = style === undefined ? '' : `\n<link rel="stylesheet" href="assets/${escapeHtml(style)}">`
@@ -36,7 +37,7 @@ export function sendDocument(
 `
   return reply
     .headers({
-      'content-security-policy': [...policy, "frame-ancestors 'none'"].join('; '),
+      'content-security-policy': [...policyOf(mapOrigin), "frame-ancestors 'none'"].join('; '),
       'cache-control': 'no-cache',
       'content-type': 'text/html; charset=utf-8',
     })

@@ -10,12 +10,12 @@ const config = { access: 'public', countsAs: 'unrecorded' } as const
 const schema = { hide: true }
 
 /** The pages for people, `/app`, and the files that they load, `/assets`. */
-export function pagesArea(pages: BuiltPages): Area {
+export function pagesArea(pages: BuiltPages, mapOrigin?: string): Area {
   return (app: App) => {
     const show = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
       const entry = pages.entry('main')
       if (entry === undefined) throw notBuilt()
-      return sendDocument(request, reply, entry)
+      return sendDocument(request, reply, entry, mapOrigin)
     }
     app.get('/app', { config, schema }, show)
     app.get('/app/*', { config, schema }, show)

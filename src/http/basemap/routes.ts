@@ -1,0 +1,19 @@
+import type { Area } from '../app-types.ts'
+import { addEndpoints, endpoint } from '../endpoint.ts'
+import type { BasemapParts } from './basemap.ts'
+import { getBasemapTile, getDarkBasemap, getLightBasemap, showBasemap } from './basemap.ts'
+
+/** The map that lies below data on the pages: files, which nobody counts. */
+export const basemapEndpoints = [
+  endpoint('GET', '/assets/basemap.json', 'public', 'unrecorded', { showBasemap }),
+  endpoint('GET', '/assets/basemap/light.json', 'public', 'unrecorded', { getLightBasemap }),
+  endpoint('GET', '/assets/basemap/dark.json', 'public', 'unrecorded', { getDarkBasemap }),
+  endpoint('GET', '/assets/basemap/:z/:x/:y.mvt', 'public', 'unrecorded', { getBasemapTile }),
+]
+
+export function basemapArea(parts: BasemapParts): Area {
+  return (app) => {
+    app.addHook('onClose', async () => parts.background.close())
+    addEndpoints(app, basemapEndpoints, parts)
+  }
+}
