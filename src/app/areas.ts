@@ -62,7 +62,7 @@ export function openAreas(context: Parts): Area[] {
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
     table(healthEndpoints, {
       ...{ version, importer, monitoring, space },
-      versions: catalog.versions.limits,
+      versions: catalog.versions,
     }),
     metricsArea(openMetrics(context, space)),
     table(userEndpoints, accounts),

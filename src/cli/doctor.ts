@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs'
 import { access, constants, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
+import { databaseFile } from '../config/database-file.ts'
 import type { Settings } from '../config/settings.ts'
 import { readSettings } from '../config/settings.ts'
 import { version } from '../config/version.ts'
@@ -112,12 +116,46 @@ async function examineData({ data }: Settings): Promise<Finding> {
   return { part, found: data.directory + free, cost: isMissing ? '' : cost, isNeeded: true }
 }
 
-async function examineVersions({ retention }: Settings): Promise<Finding> {
-  const { versionDays: days, versionBytes } = retention
+async function examineVersions(settings: Settings): Promise<Finding> {
+  const { versionDays: days, versionBytes } = settings.retention
   const size = `${(versionBytes / 2 ** 30).toFixed(1)} GiB`
-  const found = days === 0 ? 'none are kept' : `kept for ${days} days, at most ${size} for each store`
+  const limits = days === 0 ? 'none are kept' : `kept for ${days} days, at most ${size} for each store`
+  const kept = await keptVersions(settings).catch(() => undefined)
+  const now = kept === undefined ? '' : `; now ${kept.contents} of ${(kept.bytes / 2 ** 20).toFixed(1)} MiB`
+  const found = limits + now
   const cost = days === 0 ? 'no change of a layer can be taken back: TERRANE_KEEP_VERSIONS' : ''
   return { part: 'versions', found, cost, isNeeded: false }
+}
+
+const keptSql = `SELECT count(*) AS contents, coalesce(sum(size_bytes), 0) AS bytes FROM layer_contents WHERE form = 'kept'`
+
+/** What the catalogue says that is kept of what layers were; undefined where there is none yet. */
+async function keptVersions({
+  data,
+  databaseUrl,
+}: Settings): Promise<{ contents: number; bytes: number } | undefined> {
+  const toCost = (row: Record<string, unknown> | undefined) => ({
+    contents: Number(row?.['contents']),
+    bytes: Number(row?.['bytes']),
+  })
+  if (databaseUrl === undefined) {
+    const path = join(data.directory, databaseFile)
+    if (!existsSync(path)) return undefined
+    const db = new DatabaseSync(path, { readOnly: true })
+    try {
+      return toCost(db.prepare(keptSql).get())
+    } finally {
+      db.close()
+    }
+  }
+  const limits = { connectionTimeoutMillis: databaseMilliseconds, query_timeout: databaseMilliseconds }
+  const client = new Client({ connectionString: databaseUrl.reveal(), ...limits })
+  try {
+    await client.connect()
+    return toCost((await client.query<Record<string, unknown>>(keptSql)).rows[0])
+  } finally {
+    await client.end().catch(() => undefined)
+  }
 }
 
 async function examineRoot(root: string, { data }: Settings): Promise<Finding> {

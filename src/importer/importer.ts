@@ -33,7 +33,7 @@ import { readOwnStyle } from './publish/publish.ts'
 import { KeptImports } from './records/records.ts'
 import { ListedChanges } from './rehearse/rehearse.ts'
 import type { VersionKeeping } from './restore/keep-versions.ts'
-import { keepVersions } from './restore/keep-versions.ts'
+import { keepVersions, pruneInTurn } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
 import { startJobs } from './run/run.ts'
 import { ResumableUploads } from './uploads/uploads.ts'
@@ -237,7 +237,7 @@ export function createImporter(needs: ImporterNeeds) {
     await applyRetention({ cancel, catalog, folders, keep, log })
     await sweepRejectFiles(folders, clock.now().getTime())
     await uploads.sweep()
-    await catalog.versions.prune()
+    await pruneInTurn({ catalog, locks: running.locks })
   }
   const cleanUp = (): void => {
     clean().catch((error: unknown) => log.error({ err: error }, 'old imports could not be removed'))
@@ -284,7 +284,7 @@ export function createImporter(needs: ImporterNeeds) {
       await previews.start()
       await edits.start()
       await startJobs(jobs, { preparing, running, mending, rehearsing, restores })
-      versions = await keepVersions({ catalog, database, events, log, restores })
+      versions = await keepVersions({ catalog, database, events, log, restores, locks: running.locks })
       cleaning = setInterval(cleanUp, retentionMs).unref()
       cleanUp()
     },

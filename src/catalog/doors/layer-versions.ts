@@ -200,18 +200,16 @@ export class LayerVersions {
     if (map.size > rememberedLooks && oldest !== undefined) map.delete(oldest)
   }
 
-  /** Whether a look was taken before changes of ours that are written down already. */
-  #isPast(text: string, seenState: string | undefined): boolean {
+  /** How what looked so looks after all changes of ours since. */
+  #nowOf(text: string): string {
     const passed = new Set<string>()
-    for (
-      let at: string | undefined = text;
-      at !== undefined && !passed.has(at);
-      at = this.#ownChanges.get(at)
-    ) {
-      if (at === seenState) return true
+    let at = text
+    for (let next: string | undefined = at; next !== undefined && !passed.has(next); ) {
+      at = next
       passed.add(at)
+      next = this.#ownChanges.get(at)
     }
-    return false
+    return at
   }
 
   /** Holds what was seen against what was seen before; several servers may do so at once. */
@@ -220,11 +218,12 @@ export class LayerVersions {
     if (state === undefined || isChanging(layer, this.#clock.now().getTime()))
       return { version, isCurrent: false }
     const isCurrent = state.mayLag !== true
-    const seen = state.text
-    if (seen === seenState) return { version, isCurrent, seen }
-    if (this.#isPast(seen, seenState)) return { version, isCurrent: false }
-    const isFirst = seenState === undefined
-    const isOurs = isFirst || (state.sameAs?.has(seenState) ?? false)
+    if (state.text === seenState) return { version, isCurrent, seen: state.text }
+    const seen = this.#nowOf(state.text)
+    // The look was taken before a change of ours that is written down already.
+    if (seen === seenState) return { version, isCurrent: false }
+    const isOurs =
+      seenState === undefined || state.sameAs?.has(seenState) === true || this.#nowOf(seenState) === seen
     const grown = isOurs
       ? await writeSeen(this.#database.kysely, layer, { seen_state: seen })
       : await this.#growOutside(layer, seen)

@@ -24,17 +24,23 @@ export interface PruneParts extends WriteParts {
   space: FreeSpace
 }
 
+/** Does something to a store while nobody loads into it, where it takes one load at a time. */
+export type StoreTurn = (store: StoreRecord, work: () => Promise<void>) => Promise<void>
+
 const dayMs = 86_400_000
 /** So much of the disk stays free of what is kept in files. */
 const spareShare = 0.1
 const noLonger = 'Its version was deleted'
 
 /** Lets go what is too old or takes too much, in every store, and what nobody wants. */
-export async function pruneVersions(parts: PruneParts): Promise<void> {
+export async function pruneVersions(parts: PruneParts, inTurn: StoreTurn): Promise<void> {
   const { database, clock, limits } = parts
   const before = new Date(clock.now().getTime() - limits.days * dayMs).toISOString()
   await database.transaction((db) => forgetOldVersions(db, before))
-  for (const store of await listAllStores(database.kysely)) await pruneStore(parts, store.id)
+  for (const store of await listAllStores(database.kysely)) {
+    const contents = await contentsOfStore(database.kysely, store.id)
+    if (contents.some(({ form }) => form === 'kept')) await inTurn(store, () => pruneStore(parts, store.id))
+  }
   await database.transaction(forgetUntold)
 }
 

@@ -5,8 +5,8 @@ import { isInside } from '../../sources/path-guard.ts'
 import type { NotKept } from '../../stores/store.ts'
 import { sizeOfFiles } from '../files/store-file.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
-import type { ContentEnd } from '../versions/contents.ts'
-import { listKeptContents, listKnownIds } from '../versions/contents.ts'
+import type { ContentEnd, KeptCost } from '../versions/contents.ts'
+import { listKeptContents, listKnownIds, readKeptCost } from '../versions/contents.ts'
 import { findOpenEdits, togetherSince } from '../versions/open-edits.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { keptUntil } from '../versions/retention.ts'
@@ -22,7 +22,7 @@ import {
 import type { WayBack } from '../versions/way-back.ts'
 import { readContents, restorability, wayBackTo } from '../versions/way-back.ts'
 import type { WriteParts } from './parts.ts'
-import type { PruneParts } from './prune-versions.ts'
+import type { PruneParts, StoreTurn } from './prune-versions.ts'
 import { pruneStore, pruneVersions } from './prune-versions.ts'
 import type { Stores } from './stores.ts'
 
@@ -48,6 +48,7 @@ export interface VersionedLayer {
   layer?: LayerRecord
 }
 
+const costKeptMs = 15_000
 const readElsewhere = 'The layer read a file of somebody else, which may be another by now'
 
 /** What layers were before their last changes. */
@@ -57,6 +58,10 @@ export class Versions {
   readonly #space: FreeSpace
   #isPruning: Promise<void> | undefined
   readonly #limits: VersionLimits
+  #cost: { at: number; read: Promise<KeptCost | undefined> } = {
+    at: Number.NEGATIVE_INFINITY,
+    read: Promise.resolve(undefined),
+  }
 
   constructor(parts: VersionParts, stores: Stores, limits: VersionLimits) {
     this.#parts = parts
@@ -85,8 +90,8 @@ export class Versions {
   }
 
   /** Lets go what is too old or takes too much. One at a time does so; who comes meanwhile waits for that. */
-  prune(): Promise<void> {
-    this.#isPruning ??= pruneVersions(this.#pruning()).finally(() => {
+  prune(inTurn: StoreTurn = (_store, work) => work()): Promise<void> {
+    this.#isPruning ??= pruneVersions(this.#pruning(), inTurn).finally(() => {
       this.#isPruning = undefined
     })
     return this.#isPruning
@@ -94,6 +99,15 @@ export class Versions {
 
   #pruning(): PruneParts {
     return { ...this.#parts, stores: this.#stores, limits: this.#limits, space: this.#space }
+  }
+
+  /** What is kept, as it was at most a quarter of a minute ago; undefined where the catalogue does not answer. */
+  async cost(): Promise<KeptCost | undefined> {
+    if (performance.now() - this.#cost.at > costKeptMs) {
+      const read = readKeptCost(this.#parts.database.kysely).catch(() => undefined)
+      this.#cost = { at: performance.now(), read }
+    }
+    return this.#cost.read
   }
 
   /** How long and how much is kept. */

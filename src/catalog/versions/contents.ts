@@ -282,6 +282,22 @@ export async function forgetContents(db: Queryable, storeId: number): Promise<vo
   await db.deleteFrom('layer_contents').where('store_id', '=', storeId).execute()
 }
 
+/** What is kept of tables and files, in all stores. */
+export interface KeptCost {
+  contents: number
+  bytes: number
+}
+
+/** How many contents that is, and what they take. */
+export async function readKeptCost(db: Queryable): Promise<KeptCost> {
+  const row = await db
+    .selectFrom('layer_contents')
+    .select(({ fn }) => [fn.countAll().as('contents'), fn.sum('size_bytes').as('bytes')])
+    .where('form', '=', 'kept')
+    .executeTakeFirst()
+  return { contents: Number(row?.contents ?? 0), bytes: Number(row?.bytes ?? 0) }
+}
+
 /** Numbers of the contents that are kept. */
 export async function listKeptContents(db: Queryable): Promise<ReadonlySet<number>> {
   const rows = await db.selectFrom('layer_contents').select('id').where('form', '=', 'kept').execute()

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { Importer } from '../../importer/importer.ts'
 import type { FreeSpace } from '../../lib/files/free-space.ts'
 import type { Monitoring } from '../../monitoring/monitoring.ts'
@@ -24,7 +25,12 @@ const Health = Type.Object(
       description: 'Of the data directory; null where it does not answer',
     }),
     versions: Type.Object(
-      { days: Type.Integer(), bytes: Type.Integer() },
+      {
+        ...{ days: Type.Integer(), bytes: Type.Integer() },
+        kept: Type.Union([Type.Object({ contents: Type.Integer(), bytes: Type.Integer() }), Type.Null()], {
+          description: 'What is kept now, in all stores; null where the catalogue does not answer',
+        }),
+      },
       { description: 'How long, and how much for each store, is kept of what layers were; 0 days: nothing' },
     ),
     lastCollectionSeconds: Type.Union([Type.Number(), Type.Null()], {
@@ -42,7 +48,7 @@ interface HealthParts {
   /** Of the data directory. */
   space: FreeSpace
   /** How much of what layers were is kept. */
-  versions: { days: number; bytes: number }
+  versions: Pick<Catalog['versions'], 'limits' | 'cost'>
 }
 
 const showHealth = operation({
@@ -56,7 +62,7 @@ const showHealth = operation({
     loads: importer.workload(),
     monitoring: monitoring?.health() ?? { status: 'off', problems: [] },
     disk: (await space.read()) ?? null,
-    versions,
+    versions: { ...versions.limits, kept: (await versions.cost()) ?? null },
     lastCollectionSeconds: monitoring?.collectionAge() ?? null,
   }),
 })

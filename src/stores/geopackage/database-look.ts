@@ -7,10 +7,19 @@ import { lookAtFile, lookAtFileNow } from '../file-state.ts'
  * two servers write at once.
  */
 export async function lookAtDatabase(path: string): Promise<FileLook> {
-  const log = await lookAtFile(`${path}-wal`, { isLog: true })
-  const file = await lookAtFile(path)
-  return lookOf(file, log)
+  const lookAtLog = (): Promise<FileLook> => lookAtFile(`${path}-wal`, { isLog: true })
+  let log = await lookAtLog()
+  for (let attempt = 1; ; attempt += 1) {
+    const file = await lookAtFile(path)
+    if (log.text === noLog || attempt === mostLooks) return lookOf(file, log)
+    // Whoever moves the log in between leaves a file that never stood beside it.
+    const again = await lookAtLog()
+    if (again.text === log.text) return lookOf(file, log)
+    log = again
+  }
 }
+
+const mostLooks = 4
 
 /** The text of a log that holds nothing. */
 export const noLog = lookAtFileNow('').text
@@ -22,8 +31,14 @@ export function lookAtLogNow(path: string): string {
 
 /** The same at once, for threads that may wait for a file. */
 export function lookAtDatabaseNow(path: string): FileLook {
-  const log = lookAtFileNow(`${path}-wal`, { isLog: true })
-  return lookOf(lookAtFileNow(path), log)
+  let log = lookAtFileNow(`${path}-wal`, { isLog: true })
+  for (let attempt = 1; ; attempt += 1) {
+    const file = lookAtFileNow(path)
+    if (log.text === noLog || attempt === mostLooks) return lookOf(file, log)
+    const again = lookAtFileNow(`${path}-wal`, { isLog: true })
+    if (again.text === log.text) return lookOf(file, log)
+    log = again
+  }
 }
 
 function lookOf(file: FileLook, log: FileLook): FileLook {

@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { moveIntoFile, openForLoading, tryToMove } from './connections.ts'
 import { closeQuietly, ownWrite } from './own-writes.ts'
 
 /** A log of commits longer than this is moved into the file at once, though more loads follow. */
 const maxLogBytes = 16 * 2 ** 20
+
+/** After a load its connection is kept for less. */
+const longestMoveMs = 500
+const movePauseMs = 10
 
 interface Kept {
   db: DatabaseSync
@@ -57,6 +62,13 @@ export class Writer {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#letGo()
+  }
+
+  /** Waits a moment for who has loaded to move the log: two of ours at once cannot tell their writes from those of others. */
+  async whenMoved(): Promise<void> {
+    const deadline = performance.now() + longestMoveMs
+    while (this.#kept === undefined && logBytes(this.#path) > 0 && performance.now() < deadline)
+      await sleep(movePauseMs)
   }
 
   /** Leaves no log behind, where nobody is at work: what ends with the process does not tell that it has moved it. */

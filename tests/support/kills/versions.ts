@@ -26,7 +26,8 @@ import { allRounds, inOrder, nameOf } from './version-rounds.ts'
 
 const rows = 120
 const layer = 'places'
-const patienceMs = 30_000
+/** Another server takes over after some 15 seconds what a killed one did, where the catalogue is in PostgreSQL. */
+const patienceMs = 120_000
 
 /** What a layer is at a version. */
 interface State {

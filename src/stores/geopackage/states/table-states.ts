@@ -46,6 +46,7 @@ async function change<Result>(
   { path, writer }: LoadSurroundings,
   action: (db: Parameters<typeof listKept>[0]) => Result,
 ): Promise<Result> {
+  await writer.whenMoved()
   const db = await writer.take({ isNew: true })
   try {
     db.exec('PRAGMA foreign_keys = OFF')
