@@ -1,6 +1,6 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is.
-// `looks` (two minutes): a file of a gigabyte before its load.
+// `looks` (two minutes): a file of a gigabyte before its load. `rehearsals` (four minutes), `restore`.
 // Parts of `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
 // `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
 // takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
@@ -27,7 +27,7 @@ import { runMonitoringQueries } from './monitoring-queries.ts'
 import { runRecording } from './monitoring-recording.ts'
 import { runSustained } from './monitoring-sustained.ts'
 import { timePeer } from './peer.ts'
-import { runRehearsals } from './rehearsals.ts'
+import { rehearsalsReport, runRehearsals } from './rehearsals.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
 import { runRestores } from './restore.ts'
@@ -115,9 +115,6 @@ try {
     ...('restore'.includes(only)
       ? await runRestores(folder, await newDatabase(), Number(options.rows ?? fullRows.polygons))
       : []),
-    ...('rehearsals'.includes(only)
-      ? await runRehearsals(folder, await newDatabase(), Number(options.rows ?? fullRows.polygons))
-      : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
     ...('looks'.includes(only) ? await runLooks(folder, Number(options.rows ?? looksRows)) : []),
     ...('monitoring-recording'.includes(only) ? await runRecording(folder) : []),
@@ -132,9 +129,16 @@ try {
   for (const result of year.others) console.log(smallLine(result))
   for (const text of year.sizes) console.log(text)
   const items = 'items'.includes(only) ? await runItems(folder, await newDatabase()) : noItems
+  const rehearsals =
+    'rehearsals'.includes(only) &&
+    (await runRehearsals(folder, await newDatabase(), {
+      rows: Number(options.rows ?? fullRows.polygons),
+      runs,
+    }))
+  const rehearsed = rehearsals === false ? '' : rehearsalsReport(rehearsals)
   const memory = memoryReport('memory'.includes(only) ? await runMemory(folder, await newDatabase()) : [])
   const tiles = 'tiles'.includes(only) ? await runTiles(folder, await newDatabase(), tilesOptions) : noTiles
-  const served = `${itemsReport(items)}${memory}${tilesReport(tiles)}`
+  const served = `${itemsReport(items)}${rehearsed}${memory}${tilesReport(tiles)}`
   console.log(served)
   const { queries, others, sizes } = year
   const text = await report({

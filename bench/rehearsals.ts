@@ -1,207 +1,243 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { readImport } from '../src/cli/import-views.ts'
 import type { RestClient } from '../src/cli/rest-client.ts'
-import { runProgram } from '../src/lib/process.ts'
-import { runSql } from '../tests/support/postgres.ts'
+import type { Target } from './cases.ts'
+import { targets } from './cases.ts'
 import { dataFile } from './data.ts'
 import { createStore } from './load.ts'
+import type { Took } from './processor-time.ts'
+import { findPostmaster, ProcessorTime } from './processor-time.ts'
 import { quantile } from './quantile.ts'
-import type { SmallResult } from './report.ts'
+import type { BenchServer } from './server.ts'
 import { startBenchServer } from './server.ts'
+import type { TwoFiles, UpsertPeer } from './upsert-peers.ts'
+import { ogrUpsert, onConflict } from './upsert-peers.ts'
 
-const runs = 3
-const hourMilliseconds = 3600_000
+const keys = ['ident']
 /** Of the time that the load itself takes. */
 const wantedOfAdded = 1.15
 const wantedOfCompared = 1.5
-const targets = ['GeoPackage', 'PostGIS'] as const
-type Target = (typeof targets)[number]
+const wantedMegabytes = 350
 
 interface Task {
   updateMode: 'CREATE' | 'REPLACE' | 'APPEND' | 'UPSERT'
   keys?: string[]
 }
 
+const kinds = [
+  ...['CREATE', 'rehearsal of CREATE', 'APPEND', 'rehearsal of APPEND', 'REPLACE', 'rehearsal by keys'],
+  ...['rehearsal by rows', 'UPSERT', 'UPSERT of the same'],
+] as const
+type Kind = (typeof kinds)[number]
+
+type Times = Record<Kind, Took[]>
+
+/** Something of ours beside the same done otherwise, in the same run. */
+interface Compared {
+  name: string
+  target: Target
+  ours: Took[]
+  beside: string
+  theirs: Took[]
+  wantedRatio: number
+}
+
+export interface RehearsalResults {
+  rows: number
+  compared: Compared[]
+  memory: { target: Target; megabytes: number }[]
+  /** The least and the most that the machine had to do, by its own count over a minute. */
+  load: [number, number]
+}
+
 /** The polygons with another name in each hundredth row. */
-async function changedFile(folder: string, rows: number): Promise<{ file: string; changed: string }> {
+async function changedFile(folder: string, rows: number): Promise<TwoFiles> {
   const file = await dataFile(folder, 'polygons', 'geopackage', rows)
   const changed = file.replace(/\.gpkg$/, '_changed.gpkg')
   if (existsSync(changed)) return { file, changed }
-  copyFileSync(file, `${changed}.part.gpkg`)
-  const db = new DatabaseSync(`${changed}.part.gpkg`)
+  const part = `${changed}.part.gpkg`
+  copyFileSync(file, part)
+  const db = new DatabaseSync(part)
   // What its triggers name; none of them acts where geometry and key stay.
   for (const name of ['ST_IsEmpty', 'ST_MinX', 'ST_MaxX', 'ST_MinY', 'ST_MaxY'])
     db.function(name, (_geometry) => 0)
   db.exec(`UPDATE polygons SET name = name || ' new' WHERE ident % 100 = 0`)
   db.close()
-  copyFileSync(`${changed}.part.gpkg`, changed)
-  rmSync(`${changed}.part.gpkg`)
+  renameSync(part, changed)
   return { file, changed }
 }
 
-async function create(client: RestClient, file: string, task: Task, name = 'bench'): Promise<string> {
-  const created = await client.post('/rest/imports', {
-    import: { targetStore: { dataStore: { name: 'bench' } }, data: { type: 'file', file } },
-  })
-  const path = `/rest/imports/${readImport(created).id}`
-  await client.put(`${path}/tasks/0`, { task: { ...task, layer: { name, nativeName: name } } })
-  return path
-}
+/** Loads and rehearsals of one file after another, each measured from its start to its end. */
+class Rounds {
+  readonly times = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Times
+  readonly peerTimes: readonly Took[][]
+  readonly #client: RestClient
+  readonly #time: ProcessorTime
+  readonly #files: TwoFiles
+  readonly #peers: readonly UpsertPeer[]
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
-async function timeRun(client: RestClient, file: string, task: Task, name?: string): Promise<number> {
-  const path = await create(client, file, task, name)
-  const milliseconds = await timed(() => client.post(path))
-  const { state, message = '' } = readImport(await client.get(path))
-  if (state !== 'COMPLETE') throw new Error(`${file}: ${state} ${message}`)
-  return milliseconds
-}
-
-async function timeRehearsal(client: RestClient, file: string, task: Task, name?: string): Promise<number> {
-  const path = await create(client, file, task, name)
-  const milliseconds = await timed(() => client.post(`${path}/rehearsal`))
-  await client.delete(`${path}/rehearsal`)
-  return milliseconds
-}
-
-interface Times {
-  create: number[]
-  rehearsedCreate: number[]
-  append: number[]
-  rehearsedAppend: number[]
-  replace: number[]
-  byRows: number[]
-  byKeys: number[]
-  upsert: number[]
-  sameAgain: number[]
-  peer: number[]
-}
-
-async function timeAll(
-  client: RestClient,
-  { file, changed }: { file: string; changed: string },
-  timePeer: () => Promise<number>,
-): Promise<Times> {
-  const times: Times = {
-    ...{ create: [], rehearsedCreate: [], append: [], rehearsedAppend: [], replace: [] },
-    ...{ byRows: [], byKeys: [], upsert: [], sameAgain: [], peer: [] },
+  constructor(client: RestClient, time: ProcessorTime, files: TwoFiles, peers: readonly UpsertPeer[]) {
+    this.#client = client
+    this.#time = time
+    this.#files = files
+    this.#peers = peers
+    this.peerTimes = peers.map(() => [])
   }
-  const keys = ['ident']
-  await timeRun(client, file, { updateMode: 'CREATE' }, 'first')
-  for (let run = 0; run < runs; run += 1) {
-    const name = `layer${run}`
-    times.rehearsedCreate.push(await timeRehearsal(client, file, { updateMode: 'CREATE' }, name))
-    times.create.push(await timeRun(client, file, { updateMode: 'CREATE' }, name))
-    times.replace.push(await timeRun(client, file, { updateMode: 'REPLACE' }, name))
-    times.byRows.push(await timeRehearsal(client, changed, { updateMode: 'REPLACE' }, name))
-    times.byKeys.push(await timeRehearsal(client, changed, { updateMode: 'REPLACE', keys }, name))
-    times.upsert.push(await timeRun(client, changed, { updateMode: 'UPSERT', keys }, name))
-    times.sameAgain.push(await timeRun(client, changed, { updateMode: 'UPSERT', keys }, name))
-    times.rehearsedAppend.push(await timeRehearsal(client, file, { updateMode: 'APPEND' }, name))
-    times.append.push(await timeRun(client, file, { updateMode: 'APPEND' }, name))
-    times.peer.push(await timePeer())
-    await client.delete(`/rest/layers/default:${name}?recurse=true`)
-  }
-  return times
-}
 
-/** `ogr2ogr -upsert` into a copy of the file, by feature id. */
-async function timeOgrUpsert(
-  folder: string,
-  { file, changed }: { file: string; changed: string },
-): Promise<number> {
-  const place = mkdtempSync(join(folder, 'upsert-'))
-  try {
-    const target = join(place, 'peer.gpkg')
-    copyFileSync(file, target)
-    return await timed(() =>
-      runProgram('ogr2ogr', ['-upsert', target, changed, 'polygons'], { timeoutMs: hourMilliseconds }),
-    )
-  } finally {
-    rmSync(place, { recursive: true })
+  async warmUp(): Promise<void> {
+    await this.#run(await this.#create(this.#files.file, { updateMode: 'CREATE' }, 'first'))
+    for (const peer of this.#peers) await peer.measure(this.#time)
   }
-}
 
-/** COPY into a table beside by `ogr2ogr`, then `INSERT ... ON CONFLICT` by its key. */
-async function timeOnConflict(
-  databaseUrl: URL,
-  { file, changed }: { file: string; changed: string },
-): Promise<number> {
-  const { hostname, port, pathname, username, password, href } = databaseUrl
-  const connection = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
-  const load = (source: string, table: string): Promise<unknown> =>
-    runProgram(
-      'ogr2ogr',
-      ['-f', 'PostgreSQL', '--config', 'PG_USE_COPY', 'YES', connection, source, '-nln', table],
-      { timeoutMs: hourMilliseconds },
-    )
-  await load(file, 'peer')
-  await runSql(href, 'alter table peer add constraint peer_ident unique (ident); analyze peer')
-  try {
-    return await timed(async () => {
-      await load(changed, 'peer_new')
-      await runSql(
-        href,
-        `insert into peer (ident, name, kind, people, height, year, seen, geom)
-         select ident, name, kind, people, height, year, seen, geom from peer_new
-         on conflict (ident) do update set name = excluded.name, kind = excluded.kind, people = excluded.people,
-           height = excluded.height, year = excluded.year, seen = excluded.seen, geom = excluded.geom`,
-      )
+  /** What is compared stands beside each other, since a machine is slower at times. */
+  async round(name: string): Promise<void> {
+    const { file, changed } = this.#files
+    await this.#rehearse('rehearsal of CREATE', file, { updateMode: 'CREATE' }, name)
+    await this.#load('CREATE', file, { updateMode: 'CREATE' }, name)
+    await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
+    await this.#rehearse('rehearsal by rows', changed, { updateMode: 'REPLACE' }, name)
+    await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
+    await this.#rehearse('rehearsal by keys', changed, { updateMode: 'REPLACE', keys }, name)
+    await this.#load('UPSERT', changed, { updateMode: 'UPSERT', keys }, name)
+    for (const [number, peer] of this.#peers.entries())
+      this.peerTimes[number]?.push(await peer.measure(this.#time))
+    await this.#load('UPSERT of the same', changed, { updateMode: 'UPSERT', keys }, name)
+    await this.#load('REPLACE', file, { updateMode: 'REPLACE' }, name)
+    await this.#load('UPSERT', changed, { updateMode: 'UPSERT', keys }, name)
+    await this.#rehearse('rehearsal of APPEND', file, { updateMode: 'APPEND' }, name)
+    await this.#load('APPEND', file, { updateMode: 'APPEND' }, name)
+    await this.#client.delete(`/rest/layers/default:${name}?recurse=true`)
+  }
+
+  async #create(file: string, task: Task, name: string): Promise<string> {
+    const created = await this.#client.post('/rest/imports', {
+      import: { targetStore: { dataStore: { name: 'bench' } }, data: { type: 'file', file } },
     })
-  } finally {
-    await runSql(href, 'drop table if exists peer, peer_new')
+    const path = `/rest/imports/${readImport(created).id}`
+    await this.#client.put(`${path}/tasks/0`, { task: { ...task, layer: { name, nativeName: name } } })
+    return path
+  }
+
+  async #run(path: string): Promise<Took> {
+    const took = await this.#time.measure(() => this.#client.post(path))
+    const { state, message = '' } = readImport(await this.#client.get(path))
+    if (state !== 'COMPLETE') throw new Error(`${path}: ${state} ${message}`)
+    return took
+  }
+
+  async #load(kind: Kind, file: string, task: Task, name: string): Promise<void> {
+    this.times[kind].push(await this.#run(await this.#create(file, task, name)))
+  }
+
+  async #rehearse(kind: Kind, file: string, task: Task, name: string): Promise<void> {
+    const path = await this.#create(file, task, name)
+    this.times[kind].push(await this.#time.measure(() => this.#client.post(`${path}/rehearsal`)))
+    await this.#client.delete(`${path}/rehearsal`)
   }
 }
 
-function toResults(target: Target, rows: number, times: Times): SmallResult[] {
-  const of = (values: number[]): number => quantile(values, 0.5)
-  const { create, replace, append, peer } = times
-  const line = (name: string, values: number[], wantedMilliseconds: number): SmallResult => ({
-    name: `${name} of ${rows} polygons, ${target}`,
-    milliseconds: of(values),
-    wantedMilliseconds: Math.round(wantedMilliseconds),
+function compare(target: Target, { times, peerTimes }: Rounds, peers: readonly UpsertPeer[]): Compared[] {
+  const line = (name: string, kind: Kind, besideKind: Kind, wantedRatio: number): Compared => ({
+    ...{ name, target, ours: times[kind], beside: besideKind, theirs: times[besideKind], wantedRatio },
   })
-  const best = Math.min(of(replace), of(peer))
-  const peerName = target === 'GeoPackage' ? '`ogr2ogr -upsert`' : '`ogr2ogr` and `INSERT ... ON CONFLICT`'
   return [
-    line(
-      'rehearsal of a CREATE (wanted: 1.15 x the load)',
-      times.rehearsedCreate,
-      wantedOfAdded * of(create),
-    ),
-    line('rehearsal of an APPEND (1.15 x)', times.rehearsedAppend, wantedOfAdded * of(append)),
-    line('rehearsal of a REPLACE by keys (1.5 x)', times.byKeys, wantedOfCompared * of(replace)),
-    line('rehearsal of a REPLACE by rows (1.5 x)', times.byRows, wantedOfCompared * of(replace)),
-    line('UPSERT with 1 % changed (REPLACE, or its peer)', times.upsert, best),
-    line('UPSERT that changes nothing (REPLACE, or its peer)', times.sameAgain, best),
-    line(`REPLACE beside it`, replace, of(replace)),
-    line(`${peerName} beside it`, peer, of(peer)),
+    line('rehearsal of a CREATE', 'rehearsal of CREATE', 'CREATE', wantedOfAdded),
+    line('rehearsal of an APPEND', 'rehearsal of APPEND', 'APPEND', wantedOfAdded),
+    line('rehearsal of a REPLACE by keys', 'rehearsal by keys', 'REPLACE', wantedOfCompared),
+    line('rehearsal of a REPLACE by rows', 'rehearsal by rows', 'REPLACE', wantedOfCompared),
+    line('UPSERT, 1 % changed', 'UPSERT', 'REPLACE', 1),
+    line('UPSERT, nothing changed', 'UPSERT of the same', 'REPLACE', 1),
+    ...peers.map(({ name: beside }, number) => ({
+      ...{ name: 'UPSERT, 1 % changed', target, ours: times['UPSERT'], beside, wantedRatio: 1 },
+      theirs: peerTimes[number] ?? [],
+    })),
   ]
 }
 
+async function runTarget(
+  server: BenchServer,
+  target: Target,
+  { folder, databaseUrl, files, runs }: { folder: string; databaseUrl: URL; files: TwoFiles; runs: number },
+): Promise<Compared[]> {
+  await createStore(server.client, target, databaseUrl)
+  const time = new ProcessorTime(server.pid, await findPostmaster(databaseUrl))
+  const peers = target === 'GeoPackage' ? [ogrUpsert(folder, files)] : await onConflict(databaseUrl, files)
+  try {
+    const rounds = new Rounds(server.client, time, files, peers)
+    await rounds.warmUp()
+    for (let run = 0; run < runs; run += 1) await rounds.round(`layer${run}`)
+    return compare(target, rounds, peers)
+  } finally {
+    for (const peer of peers) await peer.end()
+  }
+}
+
 /** Rehearsals beside the loads that they rehearse, and upserts beside a load of everything and beside others' upserts. */
-export async function runRehearsals(folder: string, databaseUrl: URL, rows: number): Promise<SmallResult[]> {
+export async function runRehearsals(
+  folder: string,
+  databaseUrl: URL,
+  { rows, runs }: { rows: number; runs: number },
+): Promise<RehearsalResults> {
   const files = await changedFile(folder, rows)
-  const results: SmallResult[] = []
+  const results: RehearsalResults = { rows, compared: [], memory: [], load: [Number.POSITIVE_INFINITY, 0] }
+  const look = (): void => {
+    const [load = 0] = loadavg()
+    results.load = [Math.min(results.load[0], load), Math.max(results.load[1], load)]
+  }
   for (const target of targets) {
     const server = await startBenchServer(folder)
     try {
-      await createStore(server.client, target, databaseUrl)
-      const timePeer = (): Promise<number> =>
-        target === 'GeoPackage' ? timeOgrUpsert(folder, files) : timeOnConflict(databaseUrl, files)
-      results.push(...toResults(target, rows, await timeAll(server.client, files, timePeer)))
-      const name = `peak MB of the server meanwhile, ${target}`
-      results.push({ name, milliseconds: server.peakMegabytes(), wantedMilliseconds: 350 })
+      look()
+      results.compared.push(...(await runTarget(server, target, { folder, databaseUrl, files, runs })))
+      results.memory.push({ target, megabytes: server.peakMegabytes() })
+      look()
     } finally {
       await server.stop()
     }
   }
   return results
+}
+
+const of = (took: Took[], what: keyof Took, part: number): number =>
+  quantile(
+    took.map((one) => one[what]),
+    part,
+  )
+
+function line({ name, target, ours, beside, theirs, wantedRatio }: Compared): string {
+  const ratio = of(ours, 'milliseconds', 0.5) / of(theirs, 'milliseconds', 0.5)
+  const ofProcessor = of(ours, 'processor', 0.5) / of(theirs, 'processor', 0.5)
+  const isMissed = ratio > wantedRatio
+  const cells = [
+    ...[name, target, of(ours, 'milliseconds', 0.5), of(ours, 'milliseconds', 0), of(ours, 'processor', 0.5)],
+    ...[beside, of(theirs, 'milliseconds', 0.5), of(theirs, 'milliseconds', 0), of(theirs, 'processor', 0.5)],
+    ...[`${ratio.toFixed(2)}${isMissed ? ' (missed)' : ''}`, ofProcessor.toFixed(2), String(wantedRatio)],
+  ]
+  return `| ${cells.map((cell) => (typeof cell === 'number' ? Math.round(cell) : cell)).join(' | ')} |`
+}
+
+/** The section of `bench/results.md`; empty where nothing was measured. */
+export function rehearsalsReport({ rows, compared, memory, load }: RehearsalResults): string {
+  if (compared.length === 0) return ''
+  const [least, most] = load.map((one) => one.toFixed(1))
+  return `
+## Rehearsals and upserts
+
+${rows.toLocaleString('en')} polygons of a GeoPackage; of those that come again 1 % have another name. Milliseconds by the clock, median and least, and
+of the processors: of the server, of PostgreSQL and of the program beside it. Each is measured when what was begun in the background
+has ended. The load of the machine was ${least} to ${most} over a minute. The ratio is that of the medians by the clock, and should be at most what is wanted.
+
+| of ours | store | ms | least | processor ms | beside it | ms | least | processor ms | ratio | of processor | wanted |
+|---|---|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|
+${compared.map(line).join('\n')}
+
+Memory of the server meanwhile, at most: ${memory
+    .map(
+      ({ target, megabytes }) =>
+        `${megabytes} MB with ${target}${megabytes > wantedMegabytes ? ' (missed)' : ''}`,
+    )
+    .join(', ')} (wanted: ${wantedMegabytes} MB).
+`
 }

@@ -3,7 +3,7 @@ import type { ChangeCounts } from '../../changes.ts'
 import type { ComparedColumn, HeldRows } from '../held-rows.ts'
 import { comparedColumns } from '../held-rows.ts'
 import type { Connection } from '../session.ts'
-import { beginChanges, changesTable, countChanges, differsIn } from './find-changes.ts'
+import { beginWithout, changesTable, countChanges, differsIn } from './find-changes.ts'
 
 const doing = 'comparing the rows'
 const restTable = 'pg_temp.terrane_rest'
@@ -13,7 +13,7 @@ const shareWorthMatching = 0.5
 
 /** Rows compared whole, as often as each occurs. */
 export async function findChangesByRows(connection: Connection, rows: HeldRows): Promise<ChangeCounts> {
-  await beginChanges(connection)
+  await beginWithout(connection)
   const compared = comparedColumns(rows, [])
   const target = quoteTable(rows.facts.schema, rows.facts.name)
   const values = (alias: string): string => valueList(compared, alias)

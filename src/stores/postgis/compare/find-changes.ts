@@ -18,16 +18,31 @@ export async function giveRoom(connection: Connection): Promise<void> {
   await connection.run(doing, `set work_mem = '128MB'; set jit = off`)
 }
 
-/** Opens the transaction's table of changes. */
-export async function beginChanges(connection: Connection): Promise<void> {
-  await giveRoom(connection)
+/** Opens the transaction's table of changes with what `select` gives: the change, and where the row stands. */
+async function beginChanges(connection: Connection, select: string): Promise<void> {
   await connection.run(doing, `drop table if exists ${changesTable}`)
+  await connection.run(doing, `create temporary table terrane_changes on commit drop as ${select}`)
   await connection.run(
     doing,
-    `create temporary table terrane_changes (change text not null, toid oid, tid tid, stid tid,
-       reinserts boolean not null default false) on commit drop`,
+    `alter table ${changesTable} add column reinserts boolean not null default false, alter column change set not null`,
   )
 }
+
+/** The transaction's table of changes, without any yet. */
+export async function beginWithout(connection: Connection): Promise<void> {
+  await giveRoom(connection)
+  await beginChanges(
+    connection,
+    'select null::text as change, null::oid as toid, null::tid as tid, null::tid as stid where false',
+  )
+}
+
+/**
+ * What joins large tables may be shared by processes of the server, as far as its settings let them: it expects as many
+ * rows of the join as there are, and few differ. Each of them has as much room.
+ */
+const sharing = `set local parallel_setup_cost = 100; set local parallel_tuple_cost = 0; set local work_mem = '64MB'`
+const sharingNoMore = `set local parallel_setup_cost to default; set local parallel_tuple_cost to default`
 
 /** A condition: the rows `held` and `present` do not have the same values. */
 export function differsIn(compared: ComparedColumn[]): string {
@@ -47,17 +62,18 @@ export async function findChangesByKeys(
   keys: readonly string[],
   { removesMissing }: { removesMissing: boolean },
 ): Promise<ChangeCounts & { changed: number }> {
-  await beginChanges(connection)
   const target = quoteTable(rows.facts.schema, rows.facts.name)
   const differs = differsIn(comparedColumns(rows, keys))
-  await connection.run(
-    doing,
-    `insert into ${changesTable} (change, toid, tid, stid)
-     select case when present.ctid is null then 'added' when held.ctid is null then 'removed' else 'changed' end,
-       present.tableoid, present.ctid, held.ctid
+  await connection.run(doing, `${sharing}; set local jit = off`)
+  await beginChanges(
+    connection,
+    `select case when present.ctid is null then 'added' when held.ctid is null then 'removed' else 'changed' end as change,
+       present.tableoid as toid, present.ctid as tid, held.ctid as stid
      from ${rows.relation} held ${removesMissing ? 'full' : 'left'} join ${target} present on ${equalKeys(keys)}
      where present.ctid is null or held.ctid is null or ${differs}`,
   )
+  await connection.run(doing, sharingNoMore)
+  await giveRoom(connection)
   const { added, changed, removed, held: count } = await countChanges(connection, rows)
   return { added, changed, removed, same: count - added - changed }
 }
