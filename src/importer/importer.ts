@@ -96,19 +96,15 @@ export interface ImporterNeeds {
 const retentionMs = 3_600_000
 /** One idle worker answers the next small import at once; a server without imports has none. */
 const keptWorkers = 1
-/** Edits wait for no load, and most of their time for stores. */
-const concurrentEdits = 2
 
 /** Imports and their tasks: everything a client can ask of them. */
 export type Importer = ReturnType<typeof createImporter>
 
-function createPool(
-  { limits: { silenceSeconds }, folders, log, events }: ImporterNeeds,
-  concurrency: number,
-): LoadPool {
+function createPool({ limits, folders, log, events }: ImporterNeeds): LoadPool {
+  const { concurrentLoads, silenceSeconds } = limits
   return createLoadPool({
-    concurrency,
-    kept: Math.min(keptWorkers, concurrency),
+    concurrency: concurrentLoads,
+    kept: Math.min(keptWorkers, concurrentLoads),
     ownFolder: folders.stores,
     silenceMs: silenceSeconds * 1000,
     onEnd: (error) => tellEnded({ log, events }, 'load', error),
@@ -129,7 +125,7 @@ function createRooms(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, broadcast, folders, limits } = needs
   const live = createLive(needs)
   const { running, progress, locks } = live
-  const pool = createPool(needs, limits.concurrentLoads)
+  const pool = createPool(needs)
   const toolTurns = new WorkQueue({ limit: limits.concurrentLoads })
   const kinds = new Kinds({ ...needs, ...live, pool, tools: { turns: toolTurns, limits } })
   const records = { database, clock, progress }
@@ -169,7 +165,7 @@ function createRooms(needs: ImporterNeeds) {
     preparing: { look, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ database, catalog, jobs, locks, pool, clock, log }),
-    edits: new Edits({ database, catalog, locks, pool: createPool(needs, concurrentEdits), clock, log }),
+    edits: new Edits({ database, catalog, locks, pool, clock, log }),
     desk: createDesk({ base: { records, catalog, kinds, pool }, live, look, making, starting, cancel }),
   }
 }
@@ -292,7 +288,8 @@ export function createImporter(needs: ImporterNeeds) {
     stop: async (): Promise<void> => {
       clearInterval(cleaning)
       await jobs.stop()
-      await Promise.all([versions?.stop(), pool.close(), edits.close()])
+      edits.close()
+      await Promise.all([versions?.stop(), pool.close()])
       await Promise.all([previews.close(), locator.close(), keys.close()])
     },
   }

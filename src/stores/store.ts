@@ -160,6 +160,8 @@ export interface RestoreRequest {
   path: StatePath
   /** The present state is kept under this id. */
   keepAs?: string
+  /** Ids of states that are kept as differences to the one that is meant: these lead back from it again. */
+  followers?: string[]
 }
 
 /**
@@ -318,6 +320,8 @@ export interface EditResult {
   /** Of the table as it is now. */
   envelope?: Envelope
   kept?: KeptState | NotKept
+  /** By which the store knows the table as it was before, should the edit not be committed. */
+  mark?: string
 }
 
 /** An edit of which only the commit is missing. Either `commit` or `discard` it at once. */
@@ -329,12 +333,20 @@ export interface PreparedEdit {
   discard(): Promise<void>
 }
 
+/** What an edit tells before it is committed. */
+export interface EditHooks {
+  /** Ends the edit until `commit` is called. */
+  signal: AbortSignal
+  /** Called before what was written is undone: the table will look otherwise, and `isUnchanged` knows it by the mark. */
+  beforeUndo(mark: string): Promise<void>
+}
+
 /** Changes single features of tables. */
 export interface TableEdits {
   /** Why the rows of a table cannot be changed, in words for people; undefined where they can. */
   whyNot(table: string): Promise<string | undefined>
   /** Throws `Failure` where the table, a constraint of it or `decide` is against it. */
-  prepare(request: EditRequest, decide: DecideChange, signal: AbortSignal): Promise<PreparedEdit>
+  prepare(request: EditRequest, decide: DecideChange, hooks: EditHooks): Promise<PreparedEdit>
 }
 
 /**

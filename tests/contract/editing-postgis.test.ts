@@ -108,6 +108,30 @@ it('tells what constraints, foreign keys and triggers have against an edit, in t
   assert.match((await askFeature(server, padded)).text, /would hold/)
 })
 
+it('is no change by others where it was refused: what was before can be taken back still', async () => {
+  const layer = await table(
+    'unique_names',
+    `create table LAYER (${key}, name text unique); insert into LAYER (name) values ('a'), ('b')`,
+  )
+  const rename = (name: string) =>
+    askFeature(server, { method: 'PATCH', layer, id: 1, body: { properties: { name } } })
+  assert.equal((await rename('c')).status, 204)
+  for (let round = 0; round < 3; round += 1) {
+    assert.equal((await rename('b')).status, 409)
+    assert.equal((await rename(`d${round}`)).status, 204)
+  }
+  const versions = await versionsOf(server, layer)
+  assert.deepEqual(
+    versions.map(({ version, cause }) => [version, cause]),
+    [
+      [5, 'edit'],
+      [1, 'import'],
+    ],
+  )
+  assert.equal((await restore(server, layer, 1)).status, 200)
+  assert.deepEqual(await sql('select name from unique_names order by fid'), [{ name: 'a' }, { name: 'b' }])
+})
+
 it('deletes no rows of other tables with a row', async () => {
   const layer = await table(
     'parents',

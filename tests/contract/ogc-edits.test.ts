@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { TestApp } from '../support/app.ts'
 import { basicAuth, createTestApp } from '../support/app.ts'
-import { addEditedStores, editedStores, shownFeatures } from '../support/edited-layers.ts'
+import { addEditedStores, shownFeatures } from '../support/edited-layers.ts'
 import type { FeatureRequest } from '../support/feature-client.ts'
 import { askFeature, pointFeature } from '../support/feature-client.ts'
 import type { Answer } from '../support/importer-client.ts'
@@ -198,10 +198,10 @@ const requirements: Record<string, (subject: Subject) => Promise<void>> = {
 
 const classes = ['create-replace-delete', 'update', 'optimistic-locking-etags', 'features']
 
-for (const [catalogue, environment] of Object.entries({
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await fileDatabase() }),
-}))
+for (const [catalogue, store, environment] of [
+  ['SQLite', 'file', async () => ({})],
+  ['PostgreSQL', 'table', async () => ({ TERRANE_DATABASE_URL: await fileDatabase() })],
+] as const)
   describe(`OGC API Features part 4, catalogue in ${catalogue}`, () => {
     let server: TestApp
     before(async () => {
@@ -221,12 +221,11 @@ for (const [catalogue, environment] of Object.entries({
         assert.ok(conformsTo.includes(`http://www.opengis.net/spec/ogcapi-features-4/1.0/conf/${one}`), one)
     })
 
-    for (const store of editedStores)
-      for (const [at, [name, check]] of Object.entries(requirements).entries())
-        it(`meets ${name} in store ${store}`, async () => {
-          const table = `requirement_${store}_${at}`
-          const layer = `default:${table}`
-          await importPoints(server, { name: table, store })
-          await check({ server, layer, send: (request) => askFeature(server, { ...request, layer }) })
-        })
+    for (const [at, [name, check]] of Object.entries(requirements).entries())
+      it(`meets ${name} in store ${store}`, async () => {
+        const table = `requirement_${store}_${at}`
+        const layer = `default:${table}`
+        await importPoints(server, { name: table, store })
+        await check({ server, layer, send: (request) => askFeature(server, { ...request, layer }) })
+      })
   })

@@ -5,7 +5,7 @@ import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { isCoverageStoreType, mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreParameters } from '../../stores/store.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
-import type { ChangedTable } from '../rows/changing-layers.ts'
+import type { AnnouncedChange } from '../rows/changing-layers.ts'
 import { beginChange, isChangedBy } from '../rows/changing-layers.ts'
 import type { LayerEdit } from '../rows/edited-layer.ts'
 import { editLayer } from '../rows/edited-layer.ts'
@@ -144,7 +144,7 @@ export class CatalogTransaction {
    */
   async beginEdit(
     { id, version }: Pick<LayerRecord, 'id' | 'version'>,
-    table: ChangedTable,
+    table: AnnouncedChange,
     editId: string,
   ): Promise<boolean> {
     const layer = await findLayerById(this.#db, id)

@@ -6,7 +6,7 @@ import type { NotKept } from '../../stores/store.ts'
 import { sizeOfFiles } from '../files/store-file.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { ContentEnd, KeptCost } from '../versions/contents.ts'
-import { listKeptContents, listKnownIds, readKeptCost } from '../versions/contents.ts'
+import { listFollowers, listKeptContents, listKnownIds, readKeptCost } from '../versions/contents.ts'
 import { findOpenEdits, togetherSince } from '../versions/open-edits.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { keptUntil } from '../versions/retention.ts'
@@ -154,6 +154,11 @@ export class Versions {
       version.content,
       await readContents(this.#parts.database.kysely, [version.content.storeId]),
     )
+  }
+
+  /** Ids of states that are kept as differences to what a version held. */
+  listFollowers(version: VersionRecord): Promise<string[]> {
+    return listFollowers(this.#parts.database.kysely, version.content.id)
   }
 
   /** A pinned version is kept until it is deleted. */

@@ -264,6 +264,17 @@ export async function listIntents(db: Queryable): Promise<ContentRecord[]> {
   return rows.map(toContent)
 }
 
+/** Ids of what is kept of the contents that others took the place of. */
+export async function listFollowers(db: Queryable, contentId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('layer_contents')
+    .select('kept_id')
+    .where('after_id', '=', contentId)
+    .where('form', '=', 'kept')
+    .execute()
+  return rows.flatMap(({ kept_id }) => kept_id ?? [])
+}
+
 /** Ids under which something is kept in a store, or about to be. */
 export async function listKnownIds(db: Queryable): Promise<string[]> {
   const rows = await db

@@ -20,7 +20,7 @@ interface EditNeeds {
   database: Database
   catalog: Catalog
   locks: ImportLocks
-  /** Its own, which it closes: those that load may all be busy for long. */
+  /** That of loads: whoever has written to a file last writes to it next, and knows what it has left there. */
   pool: LoadPool
   clock: Clock
   log: Logger
@@ -92,9 +92,8 @@ export class Edits {
     this.#later = setTimeout(settleOld, longestMs + patienceMs).unref()
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearTimeout(this.#later)
-    await this.#needs.pool.close()
   }
 
   /** Whether an edit must have ended by now, whoever makes it. */
@@ -152,16 +151,22 @@ export class Edits {
     let record: EditRecord | undefined
     const beforeCommit = async (token: string, outcome: EditOutcome): Promise<void> => {
       const edit = layerEdit(outcome, { layerId: id, isJoined, since, store, keep, user })
-      const { editId, table } = request
       record = { editId, storeId: store.id, table, token, process: this.#process, edit }
-      await this.#record(layer, record)
+      await this.#record(layer, record, outcome.mark)
+    }
+    const { editId, table } = request
+    let isTouched = false
+    const beforeUndo = async (mark: string): Promise<void> => {
+      isTouched = true
+      await catalog.layers.announceChange({ storeId: store.id, table, mark }, editId)
     }
     const connection = await catalog.stores.connection(store)
     const outcome = await pool
-      .edit({ connection, request, wish }, { signal, beforeCommit })
+      .edit({ connection, request, wish }, { signal, beforeUndo, beforeCommit })
       .catch(async (error: unknown) => {
-        if (record === undefined || !(await this.#isDone(record))) throw error
-        throw unsettled(error)
+        if (record !== undefined && (await this.#isDone(record))) throw unsettled(error)
+        if (record === undefined && isTouched) await catalog.layers.giveUpChange(editId)
+        throw error
       })
     if (record !== undefined) await publishEdit(this.#needs, record)
     return outcome
@@ -177,11 +182,11 @@ export class Edits {
   }
 
   /** From now on nothing that is read of the layer is told as current, and a crash is found out about. */
-  async #record(layer: LayerRecord, record: EditRecord): Promise<void> {
+  async #record(layer: LayerRecord, record: EditRecord, mark: string | undefined): Promise<void> {
     const { catalog, clock } = this.#needs
     const { storeId, table, editId } = record
     await catalog.transaction(async (change, db) => {
-      if (!(await change.beginEdit(layer, { storeId, table }, editId)))
+      if (!(await change.beginEdit(layer, { storeId, table, ...defined({ mark }) }, editId)))
         throw new Outdated('The layer has another version by now')
       await insertEdit(db, record, clock.now().toISOString())
     })

@@ -50,6 +50,9 @@ export async function restoreRows(
   const request = {
     ...{ loadId: record.loadId, table, path: way.path },
     ...('id' in keep ? { keepAs: keep.id } : {}),
+    followers: await catalog.versions.listFollowers(
+      await catalog.versions.getOf(record.layerId, record.version),
+    ),
   }
   const connection = await catalog.stores.connection(store)
   await pool.restore({ connection, request }, { signal, beforeTouch, beforeCommit })

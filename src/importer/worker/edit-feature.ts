@@ -49,8 +49,10 @@ export interface EditOutcome extends Omit<EditResult, 'feature'> {
   json?: string
 }
 
-interface EditHooks {
+interface EditWatch {
   signal: AbortSignal
+  /** As of the store. */
+  beforeUndo(mark: string): Promise<void>
   /** Called before the commit of what is changed; the store rolls back when it throws. */
   beforeCommit(token: string, outcome: EditOutcome): Promise<void>
 }
@@ -58,7 +60,7 @@ interface EditHooks {
 /** Changes one feature; all is as it was before unless this returns. */
 export async function editFeature(
   { connection, request, wish }: EditPlan,
-  { signal, beforeCommit }: EditHooks,
+  { beforeCommit, ...hooks }: EditWatch,
 ): Promise<EditOutcome> {
   const { edits, type } = await latestStore(connection)
   if (edits === undefined)
@@ -70,7 +72,7 @@ export async function editFeature(
     isChanged = change.kind !== 'none'
     return change
   }
-  const { result, token, commit, discard } = await edits.prepare(request, decide, signal)
+  const { result, token, commit, discard } = await edits.prepare(request, decide, hooks)
   let outcome: EditOutcome
   try {
     outcome = await toOutcome(result, wish, isChanged)

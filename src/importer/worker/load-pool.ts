@@ -46,6 +46,7 @@ interface RestoreHandlers {
 
 interface EditHandlers {
   signal: AbortSignal
+  beforeUndo(mark: string): Promise<void>
   beforeCommit(token: string, outcome: EditOutcome): Promise<void>
 }
 
@@ -186,14 +187,15 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
           },
         }),
       ),
-    edit: (plan, { signal, beforeCommit }) =>
+    edit: (plan, { signal, beforeUndo, beforeCommit }) =>
       work<EditOutcome>(signal, (pool, { isSlow: _isSlow, ...limits }) =>
         pool.call('edit', plan, {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: () => undefined,
           onAsk: async (question) => {
-            if ('edited' in question) await beforeCommit(question.token, question.edited)
+            if ('touched' in question) await beforeUndo(question.touched)
+            else if ('edited' in question) await beforeCommit(question.token, question.edited)
           },
         }),
       ),

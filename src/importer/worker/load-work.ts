@@ -96,6 +96,7 @@ function handlersAt(place: LoadPlace) {
       checkStore(place, plan.connection)
       return editFeature(plan, {
         signal,
+        beforeUndo: (touched) => ask({ touched }),
         beforeCommit: (token, edited) => ask({ token, edited }),
       })
     },

@@ -35,7 +35,7 @@ export function createTableEdits(surroundings: LoadSurroundings, reading: Readin
         ({ db }) => whyNotEdited(db, table),
         () => 'The GeoPackage is gone',
       ),
-    prepare: async (request, decide, signal) => {
+    prepare: async (request, decide, { signal }) => {
       if (!hasFile(path)) throw notFound('unknown-table', `There is no GeoPackage with "${request.table}"`)
       const db = await writer.take({ isNew: true })
       try {

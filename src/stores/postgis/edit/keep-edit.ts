@@ -20,6 +20,8 @@ const doing = 'keeping what the row was'
 export interface EditKeeper {
   /** To be called before a row that is there is changed or removed. */
   beforeTouch(featureId: string): Promise<void>
+  /** The mark of the table as it is before. */
+  mark?: string
   /** To be called when the row is written; gives how it differs from what is kept. */
   finish(featureId: string, done: EditDone): Promise<{ kept?: KeptState | NotKept; counts: EditCounts }>
 }
@@ -31,6 +33,8 @@ interface Difference {
   note: KeptNote
   /** Rows of the table before this edit. */
   rowCount: number
+  /** The mark of the table before this edit. */
+  mark: string
   table: KeptState['table'] | undefined
 }
 
@@ -46,9 +50,9 @@ export async function openKeeper(
     const note = await findNote(connection.client, facts.schema, keep.id)
     if (note?.kind !== 'difference') return undefined
     const rowCount = (JSON.parse(note.mark ?? '{}') as { rows?: number }).rows
-    return rowCount === undefined
-      ? undefined
-      : differenceKeeper({ connection, rows, note, rowCount, table: undefined })
+    if (rowCount === undefined) return undefined
+    const mark = await markTable(connection, facts, rowCount)
+    return differenceKeeper({ connection, rows, note, rowCount, mark, table: undefined })
   }
   if (!rows.mayKeep) {
     const reason = `The user of its store may make no table in schema "${facts.schema}" to keep it in`
@@ -82,7 +86,8 @@ async function beginDifference(connection: Connection, rows: EditedRows, id: str
     sequences: [],
   }
   const rowCount = table.featureCount ?? (await countRows(connection, rows))
-  return differenceKeeper({ connection, rows, note, rowCount, table })
+  const mark = await markTable(connection, facts, rowCount)
+  return differenceKeeper({ connection, rows, note, rowCount, mark, table })
 }
 
 async function countRows(connection: Connection, { facts }: EditedRows): Promise<number> {
@@ -106,6 +111,7 @@ function differenceKeeper(difference: Difference): EditKeeper {
     before = change === undefined ? 'untouched' : change === 'added' ? 'added' : 'kept'
   }
   return {
+    mark: difference.mark,
     beforeTouch: async (featureId) => {
       await look(featureId)
       if (before !== 'untouched') return

@@ -9,6 +9,7 @@ import type { EditDone } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
 import type {
   DecideChange,
+  EditHooks,
   EditRequest,
   EditResult,
   FeatureChange,
@@ -26,6 +27,7 @@ import type { EditSession } from './edit-sessions.ts'
 import { EditSessions } from './edit-sessions.ts'
 import type { EditedRows } from './edited-table.ts'
 import { getEditedRows, readRow, whyNotEdited } from './edited-table.ts'
+import type { EditKeeper } from './keep-edit.ts'
 import { openKeeper } from './keep-edit.ts'
 import { addRow, changeRow, removeRow } from './write-row.ts'
 
@@ -38,11 +40,14 @@ export function createTableEdits(settings: ConnectionSettings, pool: ReadPool): 
   const sessions = new EditSessions(settings)
   return {
     whyNot: (table) => pool.use((client) => whyNotEdited(client, settings.schema, table)),
-    prepare: async (request, decide, signal) => {
+    prepare: async (request, decide, hooks) => {
+      const { signal } = hooks
       const session = await sessions.begin(signal)
+      const asked: Asked = { request, decide, beforeUndo: async () => undefined }
       try {
-        return await prepareEdit(settings, session, { request, decide }, signal)
+        return await prepareEdit(settings, session, asked, hooks)
       } catch (error) {
+        await asked.beforeUndo()
         await session.drop()
         signal.throwIfAborted()
         throw error
@@ -55,21 +60,24 @@ export function createTableEdits(settings: ConnectionSettings, pool: ReadPool): 
 interface Asked {
   request: EditRequest
   decide: DecideChange
+  /** Set once the table is written to. */
+  beforeUndo(): Promise<void>
 }
 
 async function prepareEdit(
   settings: ConnectionSettings,
   session: EditSession,
   asked: Asked,
-  signal: AbortSignal,
+  hooks: EditHooks,
 ): Promise<PreparedEdit> {
+  const { signal } = hooks
   const { connection } = session
   const { rows } = await connection.run<{ token: string }>(
     'beginning an edit',
     'select txid_current()::text as token',
   )
   const token = rows[0]?.token ?? ''
-  const result = await editRow(settings, connection, asked, signal)
+  const result = await editRow(settings, connection, asked, hooks)
   return {
     token,
     result,
@@ -84,6 +92,7 @@ async function prepareEdit(
       await session.keep()
     },
     discard: async () => {
+      await asked.beforeUndo()
       const isEnded = await connection.client.query('rollback').then(
         () => true,
         () => false,
@@ -96,12 +105,13 @@ async function prepareEdit(
 async function editRow(
   { schema }: ConnectionSettings,
   connection: Connection,
-  { request, decide }: Asked,
-  signal: AbortSignal,
+  asked: Asked,
+  hooks: EditHooks,
 ): Promise<EditResult> {
+  const { request, decide } = asked
   const rows = await getEditedRows(connection.client, schema, request.table)
   const { facts } = rows
-  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', signal)
+  await lockTable(connection, quoteTable(facts.schema, facts.name), 'share row exclusive', hooks.signal)
   const { featureId } = request
   const present = featureId === undefined ? undefined : await readRow(connection.client, rows, featureId)
   const table = { name: facts.name, schema: rows.schema, primaryKey: facts.primaryKey }
@@ -112,13 +122,19 @@ async function editRow(
       ...{ featureId: featureId ?? '', rowsAdded: 0, counts: { added: 0, changed: 0, removed: 0 } },
       ...defined({ feature: present, envelope: request.envelope }),
     }
-  return writeChange(connection, rows, { request, present, change })
+  const keeper = await openKeeper(connection, rows, request.keep)
+  const { mark } = keeper ?? {}
+  // Rows that are taken back are counted all the same.
+  if (mark !== undefined) asked.beforeUndo = () => hooks.beforeUndo(mark).catch(() => undefined)
+  const result = await writeChange(connection, rows, { request, present, change, keeper })
+  return { ...result, ...defined({ mark }) }
 }
 
 interface Writing {
   request: EditRequest
   present: FeaturePage | undefined
   change: Exclude<FeatureChange, { kind: 'none' }>
+  keeper: EditKeeper | undefined
 }
 
 const doneBy = { add: 'added', change: 'changed', remove: 'removed' } as const
@@ -126,10 +142,9 @@ const doneBy = { add: 'added', change: 'changed', remove: 'removed' } as const
 async function writeChange(
   connection: Connection,
   rows: EditedRows,
-  { request, present, change }: Writing,
+  { request, present, change, keeper }: Writing,
 ): Promise<EditResult> {
   const done: EditDone = doneBy[change.kind]
-  const keeper = await openKeeper(connection, rows, request.keep)
   if (request.featureId !== undefined) await keeper?.beforeTouch(request.featureId)
   const featureId = await applyChange(connection, rows, request.featureId, change)
   const feature = done === 'removed' ? undefined : await readRow(connection.client, rows, featureId)

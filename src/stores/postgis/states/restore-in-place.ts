@@ -7,11 +7,13 @@ import type { AppliedRows } from '../apply/apply-changes.ts'
 import { applyChanges, givableColumns } from '../apply/apply-changes.ts'
 import { addedByKeys, beginKeeping } from '../apply/keep-rows.ts'
 import { changeColumn, saveOldRows } from '../apply/old-rows.ts'
+import { markTable } from '../apply/table-mark.ts'
 import type { FinalSteps } from '../commit.ts'
 import { lockTable } from '../commit.ts'
 import { changesTable, findChangesByKeys } from '../compare/find-changes.ts'
 import { findChangesByRows } from '../compare/find-changes-by-rows.ts'
 import { findTableRules } from '../constraints.ts'
+import { findNote, writeNote } from '../kept-tables.ts'
 import { actsOnRows } from '../row-check.ts'
 import type { Connection } from '../session.ts'
 import { refuseUnsafe } from '../stage-beside.ts'
@@ -56,6 +58,7 @@ export async function restoreInPlace(
       await applyChanges(connection, rows, changes)
       const kept = await keeping?.(() => addedByKeys(rows, keys))
       if (await actsOnRows(connection, facts)) await requireRestored(connection, rows, keys, path)
+      await markFollowers(connection, facts, request.followers)
       const envelope = await findExtent(connection, facts)
       return {
         ...result,
@@ -65,6 +68,21 @@ export async function restoreInPlace(
       }
     },
     finish: () => analyzeTable(connection, facts, hooks),
+  }
+}
+
+/** Rows that came back bear another mark than before: differences to this state lead back from it all the same. */
+async function markFollowers(
+  connection: Connection,
+  facts: TableFacts,
+  followers: readonly string[] = [],
+): Promise<void> {
+  let mark: string | undefined
+  for (const id of followers) {
+    const note = await findNote(connection.client, facts.schema, id)
+    if (note?.kind !== 'difference') continue
+    mark ??= await markTable(connection, facts)
+    await writeNote(connection, facts.schema, { ...note, mark })
   }
 }
 
