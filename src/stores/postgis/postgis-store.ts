@@ -9,7 +9,7 @@ import { openConnection } from './connection.ts'
 import type { ConnectionSettings } from './connection-settings.ts'
 import { parseConnectionSettings } from './connection-settings.ts'
 import { describeTable } from './describe-table.ts'
-import { createTableEdits } from './edit/prepare-edit.ts'
+import type { PostgisEdits } from './edit/prepare-edit.ts'
 import { isOwnName, toTableName } from './identifiers.ts'
 import { KeptLayouts } from './kept-layouts.ts'
 import { PreparedStatements } from './prepared-statements.ts'
@@ -17,7 +17,6 @@ import { countFeatures, streamFeatures } from './read-features.ts'
 import { ReadPool } from './read-pool.ts'
 import { TilesOfTables } from './read-tiles.ts'
 import { sweepLoad } from './run-load.ts'
-import { stageLoad, takeUpLoad } from './stage-load.ts'
 import { statesOfTables } from './states/states.ts'
 import type { TableFacts } from './table-facts.ts'
 import { findTableFacts } from './table-facts.ts'
@@ -49,7 +48,7 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     return facts
   }
 
-  const edits = createTableEdits(settings, pool)
+  const edits = editsLater(settings, pool)
   return {
     type: 'PostGIS',
     check: (signal) => checkSchema(settings, signal),
@@ -65,8 +64,8 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
       }),
     uniqueKeys: (table) => use(async (client) => findUniqueKeys(client, await getFacts(client, table))),
     tableName: toTableName,
-    stage: (request, batches, hooks) => stageLoad(settings, request, batches, hooks),
-    takeUp: (request, laidBy, hooks) => takeUpLoad(settings, request, laidBy, hooks),
+    stage: async (request, batches, hooks) => (await loading()).stageLoad(settings, request, batches, hooks),
+    takeUp: async (request, laidBy, hooks) => (await loading()).takeUpLoad(settings, request, laidBy, hooks),
     async outcome(token) {
       const client = await openConnection(settings, 'terrane')
       try {
@@ -106,6 +105,23 @@ export function createPostgisStore(parameters: StoreParameters, reach?: Reach): 
     close: async () => {
       await Promise.all([pool.close(), watchPool.close(), edits.close()])
     },
+  }
+}
+
+/** Read from the disk with the first load: most threads only read, or know no PostGIS at all. */
+const loading = () => import('./stage-load.ts')
+
+/** The same for the first edit. */
+function editsLater(settings: ConnectionSettings, pool: ReadPool): PostgisEdits {
+  let opened: Promise<PostgisEdits> | undefined
+  const open = (): Promise<PostgisEdits> => {
+    opened ??= import('./edit/prepare-edit.ts').then((edit) => edit.createTableEdits(settings, pool))
+    return opened
+  }
+  return {
+    whyNot: async (table) => (await open()).whyNot(table),
+    prepare: async (request, decide, signal) => (await open()).prepare(request, decide, signal),
+    close: async () => (await opened)?.close(),
   }
 }
 

@@ -19,7 +19,6 @@ import { beginLoad } from '../run-load.ts'
 import { Session } from '../session.ts'
 import { findTableFacts } from '../table-facts.ts'
 import { schemaOf } from '../table-schema.ts'
-import { stageRestore } from './restore.ts'
 import type { FoundPath } from './state-rows.ts'
 import { findPath, requireUnchanged, stateGone, stateSql } from './state-rows.ts'
 
@@ -35,7 +34,10 @@ export function statesOfTables(
       beginLoad(settings, {
         loadId: request.loadId,
         signal: hooks.signal,
-        stage: (session) => stageRestore({ settings, session, request, hooks }),
+        stage: async (session) => {
+          const { stageRestore } = await import('./restore.ts')
+          return stageRestore({ settings, session, request, hooks })
+        },
       }),
     putAside: (table, keepAs) => putAside(settings, table, keepAs),
     read: (table, path, signal) => readState({ pool, memory, schema }, table, path, signal),
