@@ -88,9 +88,11 @@ export function isLoadedWhole(task: TaskRecord): boolean {
 }
 
 /** What was said of the data of a task, before or after it was published: a published layer has CRS and bounds of its own. */
-export function declaredLayer({ layer, published }: TaskRecord): TaskLayer | undefined {
-  if (layer === undefined || published === undefined) return layer
-  return { ...without(layer, 'srs', 'bounds'), ...published.declared }
+export function declaredLayer({ layer, published, rowsLoaded, source }: TaskRecord): TaskLayer | undefined {
+  if (layer === undefined || (published === undefined && rowsLoaded === undefined)) return layer
+  // A task of an earlier version does not tell what was said: its data do, where they name a CRS.
+  const srs = source?.schema.geometry?.crs?.srs ?? layer.srs
+  return { ...without(layer, 'srs', 'bounds'), ...(published?.declared ?? defined({ srs })) }
 }
 
 /** The schema of a task's source, in the CRS that its data are taken to be in. */

@@ -77,11 +77,25 @@ export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerato
   for await (const one of readRejectLines(path)) {
     const reasons = Object.values(reasonsOf(one))
     const told = Object.fromEntries(columns.map((column, place) => [column, reasons[place] ?? null]))
-    const properties = JSON.stringify({ ...told, ...one.properties })
+    const properties = propertiesJson(told, one.properties ?? {}, schema)
     const wkb = geometryWkb(one)
     const geometry = wkb === undefined ? JSON.stringify(one.geometry ?? null) : writeGeometryJson(wkb)
     yield Buffer.from(`${separator}{"type":"Feature","geometry":${geometry},"properties":${properties}}`)
     separator = ',\n'
   }
   yield Buffer.from('\n]}\n')
+}
+
+/** Integers of 64 bits are kept as texts, since JSON's own numbers have fewer. */
+function propertiesJson(
+  told: Record<string, unknown>,
+  own: Record<string, unknown>,
+  { attributes }: Schema,
+): string {
+  const long = new Set(attributes.flatMap(({ name, type }) => (type === 'int64' ? [name] : [])))
+  const members = Object.entries({ ...told, ...own }).map(([name, value]) => {
+    const isNumber = long.has(name) && typeof value === 'string' && /^-?(0|[1-9]\d*)$/.test(value)
+    return `${JSON.stringify(name)}:${isNumber ? value : JSON.stringify(value)}`
+  })
+  return `{${members.join(',')}}`
 }
