@@ -1,4 +1,5 @@
 import { editing } from './editing.ts'
+import { proposedKeys } from './proposed-keys.ts'
 import { rejectedRows } from './rejected-rows.ts'
 import type { Flow, FlowStep } from './steps.ts'
 import { curl, get, imports, items, json, run, send, treesImport } from './steps.ts'
@@ -361,4 +362,5 @@ export const flows: Flow[] = [
   },
   rejectedRows,
   editing,
+  proposedKeys,
 ]
