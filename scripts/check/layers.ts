@@ -150,7 +150,9 @@ export const house: House = {
     ],
     'src/tiles': ['tile-matrix-sets.ts', 'tile-units.ts', 'world.ts', 'protobuf.ts', 'thin', 'shape', '.'],
     'src/transforms': ['transform.ts', 'raster', '.'],
-    web: [...['assets.d.ts', 'lib', 'messages', 'wire', 'parts', 'session', 'pages', 'app', 'main.tsx']],
+    web: [
+      ...['assets.d.ts', 'lib', 'messages', 'wire', 'parts', 'session', 'map', 'pages', 'app', 'main.tsx'],
+    ],
     'web/pages': ['*'],
   },
   doors: {

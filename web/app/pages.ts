@@ -25,6 +25,29 @@ export const pages: readonly Page[] = [
     nav: { name: 'catalogue', icon: 'layers' },
   },
   {
+    pattern: '/app/import',
+    load: async () => (await import('../pages/import/start-import.tsx')).StartImportPage,
+    nav: { name: 'import', icon: 'upload' },
+    needs: 'staff',
+  },
+  {
+    pattern: '/app/imports',
+    load: async () => (await import('../pages/import/import-list.tsx')).ImportListPage,
+    within: 'import',
+    needs: 'staff',
+  },
+  {
+    pattern: '/app/imports/:id',
+    load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
+    within: 'import',
+    needs: 'staff',
+  },
+  {
+    pattern: '/app/layers/:layer',
+    load: async () => (await import('../pages/layer/layer-page.tsx')).LayerPage,
+    within: 'catalogue',
+  },
+  {
     pattern: '/app/sign-in',
     load: async () => (await import('../pages/sign-in/sign-in.tsx')).SignInPage,
   },

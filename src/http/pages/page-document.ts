@@ -3,21 +3,25 @@ import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { PageEntry } from './built-pages.ts'
 
 /**
- * All that a page loads comes from this server, but for a background map of another (`TERRANE_BASEMAP`). Styles that a script sets go through the document's own model, which no policy
- * minds; pictures may be made by a page itself.
+ * What a page and its workers may load: all of it comes from this server, but for a background map of another one
+ * (`TERRANE_BASEMAP`). Styles that a script sets go through the document's own model, which no policy minds; pictures may be made
+ * by a page itself.
  */
-const policyOf = (mapOrigin = ''): string[] => [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  `connect-src 'self' ${mapOrigin}`.trimEnd(),
-  "style-src 'self'",
-  "font-src 'self'",
-  `img-src 'self' data: blob: ${mapOrigin}`.trimEnd(),
-  "manifest-src 'self'",
-  "base-uri 'self'",
-  "form-action 'self'",
-]
+export function pagePolicy(mapOrigin = ''): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self'",
+    `connect-src 'self' ${mapOrigin}`.trimEnd(),
+    "style-src 'self'",
+    "font-src 'self'",
+    `img-src 'self' data: blob: ${mapOrigin}`.trimEnd(),
+    "manifest-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 /** Sends the document that every page starts from: the script tells by the address which one it is. */
 export function sendDocument(
@@ -37,7 +41,7 @@ export function sendDocument(
 `
   return reply
     .headers({
-      'content-security-policy': [...policyOf(mapOrigin), "frame-ancestors 'none'"].join('; '),
+      'content-security-policy': pagePolicy(mapOrigin),
       'cache-control': 'no-cache',
       'content-type': 'text/html; charset=utf-8',
     })

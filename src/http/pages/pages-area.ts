@@ -2,7 +2,7 @@ import { notFound } from '../../lib/errors.ts'
 import { chooseEncoding } from '../accepted-encodings.ts'
 import type { App, Area, FastifyReply, FastifyRequest } from '../app-types.ts'
 import type { BuiltPages } from './built-pages.ts'
-import { sendDocument } from './page-document.ts'
+import { pagePolicy, sendDocument } from './page-document.ts'
 
 /** File names change with what is in the files. */
 const forever = 'public, max-age=31536000, immutable'
@@ -20,23 +20,30 @@ export function pagesArea(pages: BuiltPages, mapOrigin?: string): Area {
     app.get('/app', { config, schema }, show)
     app.get('/app/*', { config, schema }, show)
     app.get<{ Params: { name: string } }>('/assets/:name', { config, schema }, (request, reply) =>
-      sendFile(pages, request, reply, request.params.name),
+      sendFile(pages, request, reply, pagePolicy(mapOrigin)),
     )
   }
 }
 
 async function sendFile(
   pages: BuiltPages,
-  request: FastifyRequest,
+  request: FastifyRequest<{ Params: { name: string } }>,
   reply: FastifyReply,
-  name: string,
+  policy: string,
 ): Promise<FastifyReply> {
+  const { name } = request.params
   const encoding = chooseEncoding(['br', 'gzip'], request.headers['accept-encoding'])
   const file = await pages.file(name, encoding)
   if (file === undefined) throw notFound('unknown-file', `The pages have no file "${name}"`)
   if (file.encoding !== undefined) reply.header('content-encoding', file.encoding)
   return reply
-    .headers({ 'cache-control': forever, 'content-type': file.mediaType, vary: 'Accept-Encoding' })
+    .headers({
+      'cache-control': forever,
+      'content-type': file.mediaType,
+      vary: 'Accept-Encoding',
+      // A worker minds the policy of its own script.
+      'content-security-policy': policy,
+    })
     .send(Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength))
 }
 

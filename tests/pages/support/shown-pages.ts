@@ -29,7 +29,13 @@ const sampleLayers = 3
 /** Starts a server with the sample layers, and waits until they are there. */
 export async function startPageServer(t: Cleanup, env: Record<string, string> = {}): Promise<PageServer> {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-pages-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const works: (() => void)[] = []
+  t.after(() => {
+    for (const work of works) work()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  // A process that a test starts again lives as long as the first one.
+  const untilTheEnd: Cleanup = { after: (work) => void works.push(work) }
   let running: RunningProcess | undefined
   let port = '0'
   const server: PageServer = {
@@ -40,7 +46,7 @@ export async function startPageServer(t: Cleanup, env: Record<string, string> = 
       await running?.ended
     },
     start: async () => {
-      running = startTerrane(t, ['serve'], {
+      running = startTerrane(untilTheEnd, ['serve'], {
         ...{ TERRANE_DATA: folder, TERRANE_PORT: port, TERRANE_ADMIN_PASSWORD: password },
         ...{ TERRANE_LOG: 'error', ...env },
       })
@@ -93,8 +99,8 @@ export interface ShownPage {
   open(path: string): Promise<void>
   /** What axe finds against WCAG 2.2 AA and its best practices; one line each. */
   violations(): Promise<string[]>
-  /** How much wider than the window the page is, in pixels. */
-  overflow(): Promise<number>
+  /** Elements that make the page wider than the window; empty where it is not. */
+  wide(): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -139,7 +145,7 @@ export async function showPages(
         return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
       })
     },
-    overflow: () => page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+    wide: () => page.evaluate(wideElements),
     close: () => context.close(),
   }
 }
@@ -169,3 +175,12 @@ async function watchFaults(context: BrowserContext, page: Page, origin: string):
   )
   return faults
 }
+
+/** Asked in the page. What scrolls by itself may hold what is wide. */
+const wideElements = `(() => {
+  if (document.documentElement.scrollWidth <= innerWidth) return []
+  const scrolls = (element) => element !== null && (/auto|scroll|hidden/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
+  return [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 && !scrolls(element.parentElement))
+    .map((element) => element.outerHTML.slice(0, 100))
+})()`

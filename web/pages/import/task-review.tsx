@@ -1,0 +1,223 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { Resource } from '../../lib/resource.ts'
+import { messages } from '../../messages/messages.ts'
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Failed, Loading, reasonOf } from '../../parts/states.tsx'
+import { type Call, call } from '../../wire/client.ts'
+import { PreviewMap } from './preview-map.tsx'
+import { RowsTable } from './rows-table.tsx'
+import { WhereIsIt } from './where-is-it.tsx'
+import { type ColumnFigures, type Proposal, type Rows, type Task, taskPath } from './wire.ts'
+
+interface TaskProps {
+  importId: number
+  task: Task
+  reload(): Promise<void>
+}
+
+const shownRows = 100
+
+/** A task before it runs: where it lies, what becomes of it, its rows. */
+export function TaskReview({ importId, task, reload }: TaskProps) {
+  const { import: texts } = messages.value
+  const path = taskPath(String(importId), task.id)
+  const error = useSignal<unknown>(undefined)
+  const put = async (asked: Call): Promise<void> => {
+    error.value = undefined
+    try {
+      await call(asked)
+    } catch (refusal) {
+      error.value = refusal
+    }
+    await reload()
+  }
+  const hasPoints = proposedPoints(task).length > 0
+  return (
+    <>
+      <div class="head">
+        <div>
+          <p class="crumb">
+            <span dir="auto">{task.data?.file ?? task.data?.table}</span>
+          </p>
+          <h2 class="title" dir="auto">
+            {task.layer?.name}
+          </h2>
+        </div>
+      </div>
+      {error.value !== undefined && (
+        <div class="note bad" role="alert">
+          <Icon name="bad" />
+          <div dir="auto">{reasonOf(error.value)}</div>
+        </div>
+      )}
+      {task.errorMessage !== undefined && (
+        <div class="note bad">
+          <Icon name="bad" />
+          <div dir="auto">{task.errorMessage}</div>
+        </div>
+      )}
+      <Notes task={task} />
+      <Proposals path={path} task={task} put={put} />
+      {task.state === 'NO_CRS' && !hasPoints && <WhereIsIt path={path} task={task} put={put} />}
+      <div class="rev-top">
+        <section class="panel relmap" aria-label={texts.onMap}>
+          <header>
+            <h2>{texts.onMap}</h2>
+          </header>
+          {hasPoints ? (
+            <p class="body dim">{texts.noMap}</p>
+          ) : (
+            <PreviewMap path={path} srs={task.layer?.srs} />
+          )}
+        </section>
+        <Target path={path} task={task} put={put} />
+      </div>
+      <Data path={path} task={task} />
+    </>
+  )
+}
+
+function Notes({ task }: { task: Task }) {
+  const { messages: said = [] } = task
+  return said.map((one, index) => (
+    <div key={`${index}`} class={`note ${one.level === 'ERROR' ? 'bad' : 'warn'}`}>
+      <Icon name="warn" />
+      <div dir="auto">{one.message ?? one.text}</div>
+    </div>
+  ))
+}
+
+interface PartProps {
+  path: string
+  task: Task
+  put(call: Call): Promise<void>
+}
+
+/** Transformations that would make points of columns; none where there is a chain already. */
+function proposedPoints({ proposals = [], transformChain }: Task): Proposal[] {
+  if ((transformChain?.transforms.length ?? 0) > 0) return []
+  return proposals.filter(({ kind }) => kind === 'geometry')
+}
+
+/** Coordinates that were found in columns. */
+function Proposals({ path, task, put }: PartProps) {
+  const { import: texts } = messages.value
+  const found = proposedPoints(task)
+  if (found.length === 0) return null
+  const take = ({ transform, srs }: Proposal): Call => ({
+    method: 'PUT',
+    path,
+    body: {
+      task: {
+        ...(srs !== undefined && { layer: { srs } }),
+        transformChain: { type: 'vector', transforms: [transform] },
+      },
+    },
+  })
+  return (
+    <section class="panel" aria-label={texts.coordinates}>
+      <header>
+        <h2>{texts.coordinates}</h2>
+      </header>
+      <ul class="body stack s2">
+        {found.map((one) => (
+          <li key={one.evidence} class="row wrap">
+            <span class="grow" dir="auto">
+              {one.evidence}
+            </span>
+            <CopyAsCurl call={take(one)} />
+            <button type="button" class="btn main" onClick={() => void put(take(one))}>
+              {texts.asPoints}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const modes = ['CREATE', 'REPLACE', 'APPEND', 'UPSERT'] as const
+
+/** Name and mode. */
+function Target({ path, task, put }: PartProps) {
+  const { import: texts } = messages.value
+  const rename = (name: string): Call => ({ method: 'PUT', path, body: { task: { layer: { name } } } })
+  const change = (updateMode: string): Call => ({ method: 'PUT', path, body: { task: { updateMode } } })
+  return (
+    <section class="panel" aria-label={texts.target}>
+      <header>
+        <h2>{texts.target}</h2>
+      </header>
+      <div class="body stack">
+        <label class="field">
+          <span class="lbl">{texts.layerName}</span>
+          <input
+            class="in"
+            dir="auto"
+            defaultValue={task.layer?.name}
+            onChange={(event) => void put(rename(event.currentTarget.value))}
+          />
+        </label>
+        <label class="field">
+          <span class="lbl">{texts.mode}</span>
+          <select
+            class="in"
+            value={task.updateMode}
+            onChange={(event) => void put(change(event.currentTarget.value))}
+          >
+            {modes.map((mode) => (
+              <option key={mode} value={mode}>
+                {texts.modes[mode]}
+              </option>
+            ))}
+          </select>
+          <p class="hint">{texts.modeHints[modeOf(task.updateMode)]}</p>
+        </label>
+        {task.layer?.srs !== undefined && (
+          <p class="dim">
+            {texts.crs} <span class="mono">{task.layer.srs}</span>
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function modeOf(text: string): (typeof modes)[number] {
+  return modes.find((one) => one === text) ?? 'CREATE'
+}
+
+/** The rows with a head for each column that says what it holds. */
+function Data({ path, task }: { path: string; task: Task }) {
+  const { import: texts } = messages.value
+  const version = JSON.stringify([task.state, task.layer?.srs, task.transformChain])
+  const [rows, columns] = useMemo(() => {
+    const ask = <T,>(call_: Call) => new Resource<T>((signal) => call(call_, signal))
+    return [
+      ask<Rows>({ path: `${path}/rows`, query: { limit: shownRows } }),
+      ask<ColumnFigures>({ path: `${path}/columns`, query: { wait: 5 } }),
+    ]
+  }, [path, version])
+  useEffect(() => {
+    void rows.load()
+    void columns.load()
+    return () => {
+      rows.stop()
+      columns.stop()
+    }
+  }, [rows, columns])
+  const { value, error } = rows.state.value
+  return (
+    <section class="panel">
+      <header>
+        <h2>{texts.rows}</h2>
+        <CopyAsCurl call={{ path: `${path}/rows`, query: { limit: shownRows } }} />
+      </header>
+      {error !== undefined && <Failed error={error} onAgain={() => void rows.load()} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && <RowsTable rows={value} figures={columns.value?.columns} />}
+    </section>
+  )
+}

@@ -1,0 +1,102 @@
+import type { Call } from '../../wire/client.ts'
+
+/** Answers of `/rest/imports`, as far as the pages read them. */
+export interface ImportSummary {
+  id: number
+  state: string
+  message?: string
+}
+
+interface Message {
+  level?: string
+  code?: string
+  message?: string
+  text?: string
+}
+
+export interface Proposal {
+  kind: string
+  srs?: string
+  transform?: Record<string, unknown>
+  keys?: string[]
+  evidence: string
+}
+
+export interface Task {
+  id: number
+  state: string
+  updateMode: string
+  data?: { file?: string; format?: string; table?: string; prj?: string | null }
+  layer?: { name: string; title?: string; srs?: string; srsCandidates?: Candidate[] }
+  proposals?: Proposal[]
+  messages?: Message[]
+  transformChain?: { type: string; transforms: Record<string, unknown>[] }
+  rowsRead?: number
+  rowsLoaded?: number
+  rejected?: number
+  mended?: number
+  errorMessage?: string
+  errorCode?: string
+}
+
+export interface Candidate {
+  srs: string
+  name: string
+  confidence: number
+  evidence: string
+  bbox?: number[]
+}
+
+export interface Import extends ImportSummary {
+  tasks: Task[]
+  targetWorkspace?: { workspace?: { name: string } }
+}
+
+export interface ColumnFigures {
+  rows?: { whole?: boolean }
+  columns: {
+    name: string
+    type: string
+    count: number
+    empty: number
+    distinct?: number
+    min?: unknown
+    max?: unknown
+    frequent?: { value: unknown; count: number }[]
+    exact: boolean
+  }[]
+}
+
+export interface Rows {
+  features: {
+    id?: number | string
+    properties: Record<string, unknown>
+    geometry: { type: string } | null
+  }[]
+  bbox?: number[]
+}
+
+export interface Progress {
+  progress?: number
+  total?: number
+  rejected?: number
+  phase?: string
+  state: string
+}
+
+export const importCall = (id: string): Call => ({ path: `/rest/imports/${id}`, query: { expand: 'all' } })
+
+export const taskPath = (id: string, task: number): string => `/rest/imports/${id}/tasks/${task}`
+
+const endStates = new Set(['COMPLETE', 'ERROR', 'CANCELED', 'COMPLETE_ERROR'])
+
+/** Nothing more happens to it by itself. */
+export function isOver(state: string): boolean {
+  return endStates.has(state)
+}
+
+const busyStates = new Set(['INIT', 'RUNNING'])
+
+export function isBusy(state: string): boolean {
+  return busyStates.has(state)
+}
