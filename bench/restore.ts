@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readImport } from '../src/cli/import-views.ts'
 import { listOf, textOf } from '../src/cli/json-views.ts'
 import type { RestClient } from '../src/cli/rest-client.ts'
@@ -5,10 +6,15 @@ import { dataFile } from './data.ts'
 import { createStore } from './load.ts'
 import { quantile } from './quantile.ts'
 import type { SmallResult } from './report.ts'
+import type { BenchServer } from './server.ts'
 import { startBenchServer } from './server.ts'
+import { MemoryWatch } from './tree-memory.ts'
 
 const tries = 5
 const wantedMilliseconds = 1000
+/** As long as it takes to load what is compared. */
+const wantedComparisonMilliseconds = 60_000
+const betweenMs = 250
 const defaultRows = 500_000
 
 async function replace(client: RestClient, file: string, updateMode: 'CREATE' | 'REPLACE'): Promise<void> {
@@ -20,6 +26,31 @@ async function replace(client: RestClient, file: string, updateMode: 'CREATE' | 
   await client.post(path)
   const { state, message = '' } = readImport(await client.get(path))
   if (state !== 'COMPLETE') throw new Error(`${file}: ${state} ${message}`)
+}
+
+/** Two versions that are compared row by row, until the answer is there; with what the server and its processes hold meanwhile. */
+async function compareVersions({ client, pid }: BenchServer, what: string): Promise<SmallResult> {
+  const watch = new MemoryWatch(pid)
+  const start = performance.now()
+  try {
+    while (!(await isCompared(client))) await sleep(betweenMs)
+  } finally {
+    watch.stop()
+  }
+  const milliseconds = performance.now() - start
+  const name = `changes between two versions of ${what}, at most ${watch.peak} MB`
+  return { name, milliseconds, wantedMilliseconds: wantedComparisonMilliseconds }
+}
+
+/** False as long as the server asks to come again. */
+async function isCompared(client: RestClient): Promise<boolean> {
+  try {
+    await client.get('/rest/layers/default:kept/versions/1/changes?against=2&limit=1')
+    return true
+  } catch (error) {
+    if (/being compared/.test(String(error))) return false
+    throw error
+  }
 }
 
 /** Whole versions of polygons that are brought back, by turns, with the request and all. */
@@ -49,6 +80,7 @@ export async function runRestores(
       }
       const milliseconds = quantile(times, 0.5)
       results.push({ name: `restore of ${rows} polygons, ${target}`, milliseconds, wantedMilliseconds })
+      results.push(await compareVersions(server, `${rows} polygons, ${target}`))
     } finally {
       await server.stop()
     }

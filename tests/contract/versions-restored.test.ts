@@ -5,6 +5,7 @@ import { PbfReader } from 'pbf'
 import type { TestApp } from '../support/app.ts'
 import { createTestApp } from '../support/app.ts'
 import { fileDatabase } from '../support/postgis-store.ts'
+import { runSql } from '../support/postgres.ts'
 import { ask, restore, versionsOf } from '../support/version-client.ts'
 import { addVersionStores } from '../support/version-stores.ts'
 import type { Points } from '../support/versioned-layers.ts'
@@ -87,6 +88,22 @@ function describeRestores(catalogue: string, environment: () => Promise<Record<s
         assert.equal((await featuresOf(server, name)).length, 6)
       })
     }
+
+    it('stay with their layer where its table cannot go, since a view depends on it', async () => {
+      const name = `seen_${catalogue.toLowerCase()}`
+      await importPoints(server, { name, store: 'table', points: pointsOf('a') })
+      const url = await fileDatabase()
+      await runSql(url, `create view public.${name}_seen as select name from public.${name}`)
+      const refused = await ask(server, 'DELETE', `/rest/layers/default:${name}?recurse=true`)
+      assert.equal(refused.status, 409, refused.text)
+      assert.equal((await featuresOf(server, name)).length, 3)
+      await runSql(url, `drop view public.${name}_seen`)
+      const gone = await ask(server, 'DELETE', `/rest/layers/default:${name}?recurse=true`)
+      assert.equal(gone.status, 200, gone.text)
+      const back = await restore(server, `default:${name}`, 1)
+      assert.equal(back.status, 200, back.text)
+      assert.equal((await featuresOf(server, name)).length, 3)
+    })
 
     it('are brought back one after the other where two ask at once', async () => {
       const name = 'at_once'

@@ -21,8 +21,10 @@ import {
   updateLayer,
 } from '../rows/layer-rows.ts'
 import { isPublicLayer, publicLayers } from '../rows/publicity.ts'
+import { restoreLayer } from '../rows/restoration.ts'
 import { getStoreById } from '../rows/store-rows.ts'
 import { resolveStyle } from '../rows/style-rows.ts'
+import { findVersion, latestVersionOf } from '../versions/version-rows.ts'
 import type { FoundLayer } from './found-layers.ts'
 import { FoundLayers } from './found-layers.ts'
 import { FoundRows } from './found-rows.ts'
@@ -229,7 +231,28 @@ export class Layers {
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     if (!recurse || isShared) return
     if (store.kind === 'coverageStore') await this.#stores.delete(store, { recurse: false })
-    if (leaving !== undefined) await leaveTable(this.#asideParts(), leaving)
+    if (leaving === undefined) return
+    await leaveTable(this.#asideParts(), leaving).catch(async (error: unknown) => {
+      await this.#publishAgain(layer)
+      throw error
+    })
+  }
+
+  /** The table of a layer that was deleted has to stay, since something depends on it: so does the layer. */
+  async #publishAgain({ id }: LayerRecord): Promise<void> {
+    const { database, events } = this.#parts
+    const layer = await database.transaction(async (db) => {
+      const version = await findVersion(db, id, await latestVersionOf(db, id))
+      return version && restoreLayer(db, { version, what: [] }, nowOf(this.#parts))
+    })
+    if (layer === undefined) return
+    const { workspace, name, details } = layer
+    events.emit('layer.published', {
+      workspace,
+      layer: name,
+      mode: 'RESTORE',
+      rows: details.featureCount ?? 0,
+    })
   }
 
   /** Ends deletions of layers that an earlier process has begun. */
