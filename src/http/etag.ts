@@ -46,6 +46,16 @@ export async function requireAnyMatch(
   throw changedMeanwhile()
 }
 
+/** The tag of a feature: of its state, and of the version of its layer, where that is known for sure. */
+export function featureEtag(state: string, version: number | undefined): string {
+  return version === undefined ? `"${state}"` : `"${state}.${version}"`
+}
+
+/** The tags of features as those of their states alone, whatever became of others in between. */
+export function featureStates(header: string): string[] {
+  return tags(header).map((tag) => tag.replace(/\.\d+"$/, '"'))
+}
+
 /** The tags of an `If-Match` or `If-None-Match` header. */
 export function tags(header: string | undefined): string[] {
   return (header ?? '')

@@ -9,7 +9,7 @@ import { keepPrivately } from '../caching.ts'
 import { clientSignal } from '../client-signal.ts'
 import { empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { tags } from '../etag.ts'
+import { featureEtag, featureStates } from '../etag.ts'
 import { readableLayer } from './about-layer.ts'
 import { itemsPath } from './items.ts'
 import { writtenCrs } from './items-query.ts'
@@ -163,14 +163,14 @@ async function edit(
   if (kind !== 'delete') requireMediaType(request, kind === 'update' ? patchTypes : featureTypes)
   const { body, headers, caller } = request
   const { srs, isYx } = contentCrs(layer, request)
-  const ifMatch = headers['if-match'] === undefined ? undefined : tags(headers['if-match'])
+  const ifMatch = headers['if-match'] === undefined ? undefined : featureStates(headers['if-match'])
   const wish = {
     ...{ kind, written: { srs, isYx } },
     ...(Buffer.isBuffer(body) && kind !== 'delete' ? { body: new Uint8Array(body) } : {}),
     ...defined({ crs: crsOf(layer), ifMatch, featureId, user: caller.name }),
   }
   const made = await edits.edit(layer, wish, clientSignal(reply))
-  if (made.tag !== undefined) reply.header('etag', `"${made.tag}"`)
+  if (made.tag !== undefined) reply.header('etag', featureEtag(made.tag, made.version))
   return made
 }
 

@@ -6,7 +6,7 @@ import type { FileLink, PagePart, PageWish } from '../../stores/reading/page-wis
 import type { ServedStore } from '../../stores/reading/served-store.ts'
 import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import { tags } from '../etag.ts'
+import { featureEtag, tags } from '../etag.ts'
 import { collectionId } from './collection.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
@@ -230,11 +230,19 @@ export function unknownFeature(featureId: string): Error {
 }
 
 /** Tells the state of a feature (OGC 20-002, section 8.3); true where the client has it already. */
-function tellTag({ headers }: FastifyRequest, reply: FastifyReply, tag: string | undefined): boolean {
-  if (tag === undefined) return false
-  reply.header('etag', `"${tag}"`)
+async function isKept(
+  { catalog }: OgcParts,
+  layer: LayerRecord,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  state: string | undefined,
+): Promise<boolean> {
+  if (state === undefined) return false
+  const { version, isCurrent } = await catalog.layers.versionOf(layer)
+  const etag = featureEtag(state, isCurrent ? version : undefined)
+  reply.header('etag', etag)
   const wanted = tags(headers['if-none-match'])
-  return wanted.includes(`"${tag}"`) || wanted.includes('*')
+  return wanted.includes(etag) || wanted.includes('*')
 }
 
 /** One feature as GeoJSON (OGC 17-069r4, section 7.16). */
@@ -260,7 +268,7 @@ export async function sendItem(
   }
   const written = await Array.fromAsync(view.store.writePage(wish, abortOnClose(request, reply)))
   if (written.at(-1)?.numberReturned !== 1) throw unknownFeature(featureId)
-  if (tellTag(request, reply, written.at(-1)?.tag)) return reply.code(304).send()
+  if (await isKept(parts, layer, request, reply, written.at(-1)?.tag)) return reply.code(304).send()
   const feature = Buffer.concat(written.map(({ bytes }) => bytes))
   const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
   const links = [

@@ -34,7 +34,10 @@ export interface WishedEdit extends EditWish {
 }
 
 /** What became of it. */
-export type MadeEdit = Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'>
+export interface MadeEdit extends Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'> {
+  /** Of the layer, where it is known. */
+  version?: number
+}
 
 /** How long an edit waits for loads and for other writers. */
 const patienceMs = 30_000
@@ -168,8 +171,8 @@ export class Edits {
         if (record === undefined && isTouched) await catalog.layers.giveUpChange(editId)
         throw error
       })
-    if (record !== undefined) await publishEdit(this.#needs, record)
-    return outcome
+    const version = record === undefined ? layer.version : await publishEdit(this.#needs, record)
+    return { ...outcome, ...defined({ version }) }
   }
 
   /** The layer as it is now, with what others have changed told before. */

@@ -12,10 +12,14 @@ interface SettleNeeds {
   log: Logger
 }
 
-/** Makes what a store has committed a version of the layer, and tells that the edit has ended, in one transaction. */
-export async function publishEdit({ catalog }: SettleNeeds, { editId, edit }: EditRecord): Promise<void> {
-  await catalog.transaction(async (change, db) => {
-    if (await deleteEdit(db, editId)) await change.editLayer(editId, edit)
+/** Makes what a store has committed a version of the layer, and tells that the edit has ended, in one transaction; gives the version. */
+export async function publishEdit(
+  { catalog }: SettleNeeds,
+  { editId, edit }: EditRecord,
+): Promise<number | undefined> {
+  return catalog.transaction(async (change, db) => {
+    if (!(await deleteEdit(db, editId))) return undefined
+    return (await change.editLayer(editId, edit))?.version
   })
 }
 
@@ -37,7 +41,10 @@ export async function settleEdits(
 async function settleEdit(needs: SettleNeeds, record: EditRecord): Promise<void> {
   const { catalog, database } = needs
   const opened = await catalog.stores.open(await catalog.stores.get(record.storeId))
-  if ((await opened.outcome(record.token)) === 'committed') return publishEdit(needs, record)
+  if ((await opened.outcome(record.token)) === 'committed') {
+    await publishEdit(needs, record)
+    return
+  }
   await deleteEdit(database.kysely, record.editId)
   await catalog.layers.giveUpChange(record.editId)
 }
