@@ -99,6 +99,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/versions.md > Bringing back > sh 1': versions,
   'docs/versions.md > What changed between two versions > sh 1': versions,
   'docs/upserts.md > From the command line > sh 1': rehearsals,
+  'docs/upserts.md > Keys that are proposed > json 1': {
+    reason: 'an answer, as tests/contract/importer-keys.test.ts has them',
+  },
   'docs/upserts.md > With the REST interface > sh 1': rehearsals,
   'docs/writing-checks.md > Writing a check > sh 1': checks,
   'docs/writing-checks.md > Create > sh 1': checks,
