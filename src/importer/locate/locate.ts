@@ -73,14 +73,20 @@ export class Locator {
   }
 
   /**
-   * Tasks as they are, with the CRSs that those may be in that name none and are not plainly in degrees. What fails, or is
-   * too much, is left to who asks for `candidates`.
+   * Tasks as they are, with the CRSs that those may be in that name none and are not plainly in degrees. What fails, takes
+   * too long or is too much is left to who asks for `candidates`.
    */
   async propose(record: ImportRecord, tasks: TaskRecord[], signal: AbortSignal): Promise<TaskRecord[]> {
     const open = tasks.filter(isOpen).slice(0, mostProposed)
     const found = new Map<TaskRecord, TaskRecord>()
+    const untilEnd = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
     for (const task of open) {
-      const { candidates } = await this.candidates({ record, task }, undefined, signal, tasks)
+      if (untilEnd.aborted) break
+      const located = await this.candidates({ record, task }, undefined, untilEnd, tasks).catch(
+        () => undefined,
+      )
+      signal.throwIfAborted()
+      const { candidates = [] } = located ?? {}
       const { layer } = task
       if (layer === undefined || candidates.length === 0) continue
       const srsCandidates = candidates.map(({ srs, name, confidence, evidence }) => ({
@@ -100,9 +106,7 @@ export class Locator {
     if (layer === undefined || task.source === undefined || task.source.schema.geometry !== undefined)
       return task
     const rest = { ...task, layer: without(layer, 'srsCandidates') }
-    // What cannot be read is told when it is looked at, or loaded.
-    const [proposed = rest] = await this.propose(record, [rest], signal).catch(() => [rest])
-    signal.throwIfAborted()
+    const [proposed = rest] = await this.propose(record, [rest], signal)
     return proposed
   }
 
