@@ -51,4 +51,9 @@ export const pages: readonly Page[] = [
     pattern: '/app/sign-in',
     load: async () => (await import('../pages/sign-in/sign-in.tsx')).SignInPage,
   },
+  {
+    pattern: '/app/map',
+    load: async () => (await import('../pages/map/map.tsx')).MapPage,
+    within: 'catalogue',
+  },
 ]

@@ -61,6 +61,12 @@ export const de: Messages = {
     copyAsCurl: 'Als curl kopieren',
     copied: 'Kopiert.',
   },
+  map: {
+    title: 'Karte',
+    nearer: 'Näher',
+    farther: 'Weiter weg',
+    background: 'Natural Earth',
+  },
   signIn: {
     title: 'Anmelden',
     hint: 'Der erste Start des Servers schreibt das Passwort von admin ins Terminal.',

@@ -60,6 +60,12 @@ export const en = {
     copyAsCurl: 'Copy as curl',
     copied: 'Copied.',
   },
+  map: {
+    title: 'Map',
+    nearer: 'Nearer',
+    farther: 'Farther',
+    background: 'Natural Earth',
+  },
   signIn: {
     title: 'Sign in',
     hint: 'The first start of the server prints the password of admin in the terminal.',
