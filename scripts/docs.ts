@@ -8,6 +8,8 @@ import { eventsPage, writeEventsTable } from './check/events-table.ts'
 import { readSources } from './check/imports.ts'
 import { house } from './check/layers.ts'
 import { planOf } from './check/room-plan.ts'
+import { readOpenApi, wireFile } from './pages/read-openapi.ts'
+import { wireTypes } from './pages/wire-types.ts'
 
 const root = dirname(import.meta.dirname)
 const files = readSources(root, ['src/**/*.ts'])
@@ -23,3 +25,5 @@ function rewrite(path: string, change: (text: string) => string): void {
 rewrite(errorPage, (page) => writeErrorPage(page, findErrorCodes(files).codes.values()))
 rewrite(drawing, () => drawRooms(planOf(files, house)))
 rewrite(eventsPage, (page) => writeEventsTable(page, files))
+const openApi = await readOpenApi()
+rewrite(wireFile, () => wireTypes(openApi))

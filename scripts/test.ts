@@ -17,6 +17,7 @@ const minuteMilliseconds = 60_000
 const everything = [
   'scripts/**/*.test.ts',
   'src/**/*.test.ts',
+  'web/**/*.test.ts',
   'tests/support/**/*.test.ts',
   'tests/contract/**/*.test.ts',
   'tests/integration/**/*.test.ts',
@@ -31,7 +32,7 @@ const postgres = 'tests/support/postgres.ts'
 /** Whether one of the files, or what it imports, needs a database. */
 function needPostgres(patterns: string[]): boolean {
   const paths = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }))
-  const files = readSources(root, ['src/**/*.ts', 'tests/**/*.ts', 'scripts/**/*.ts'])
+  const files = readSources(root, ['src/**/*.ts', 'web/**/*.ts', 'tests/**/*.ts', 'scripts/**/*.ts'])
   return paths.some((path) => reaches(files, path.replaceAll('\\', '/'), postgres))
 }
 

@@ -42,12 +42,23 @@ export function PageView() {
     if (!isAllowed && session.value === null)
       goTo(`/app/sign-in?to=${encodeURIComponent(path.peek())}`, { isReplaced: true })
   }, [isAllowed, session.value])
+  const title = titleOf(page)
+  useEffect(() => {
+    document.title = `${title} · Terrane`
+  }, [title])
   if (asked === undefined || page === undefined || (!isAllowed && session.value !== undefined))
     return <NoPage />
   if (failed.value?.page === page)
     return <Failed error={failed.value.error} onAgain={() => void load(page)} />
   const Component = loaded.value.get(page)
   return Component === undefined || !isAllowed ? <Loading /> : <Component key={path.value} {...asked.found} />
+}
+
+function titleOf(page: Page | undefined): string {
+  const { shell, nav } = messages.value
+  if (page === undefined) return shell.noPage
+  const place = page.nav?.name ?? page.within ?? 'catalogue'
+  return page.title?.(messages.value) ?? nav[place]
 }
 
 function isEnough(needed: 'user' | 'staff' | 'admin'): boolean {

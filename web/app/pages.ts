@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { setKnownPages } from '../lib/known-pages.ts'
 import type { Messages } from '../messages/en.ts'
 
 type PageProps = Record<string, string>
@@ -9,6 +10,8 @@ export interface Page {
   /** Below the base path; `:names` are handed to the page. */
   pattern: string
   load(): Promise<ComponentType<PageProps>>
+  /** What the window is called; where it is not said, as its place in the navigation. */
+  title?(texts: Messages): string
   /** Its place in the navigation, and the icon it has there. */
   nav?: { name: NavName; icon: string }
   /** The place of the navigation that it belongs to. */
@@ -21,7 +24,8 @@ export interface Page {
 export const pages: readonly Page[] = [
   {
     pattern: '/',
-    load: async () => (await import('../pages/home/home.tsx')).HomePage,
+    title: ({ home }) => home.title,
+    load: async () => (await import('../pages/home/home.tsx')).Home,
     nav: { name: 'catalogue', icon: 'layers' },
   },
   {
@@ -48,7 +52,14 @@ export const pages: readonly Page[] = [
     within: 'catalogue',
   },
   {
+    pattern: '/app/account',
+    title: ({ account }) => account.title,
+    load: async () => (await import('../pages/account/account.tsx')).Account,
+    needs: 'user',
+  },
+  {
     pattern: '/app/sign-in',
+    title: ({ signIn }) => signIn.title,
     load: async () => (await import('../pages/sign-in/sign-in.tsx')).SignInPage,
   },
   {
@@ -57,3 +68,5 @@ export const pages: readonly Page[] = [
     within: 'catalogue',
   },
 ]
+
+setKnownPages(pages.map(({ pattern }) => pattern))

@@ -1,11 +1,11 @@
 import { effect } from '@preact/signals'
 import { addressOf } from '../lib/base.ts'
-import { path } from '../lib/router.ts'
+import { path, query } from '../lib/router.ts'
 import { storedChoice } from '../lib/stored.ts'
 import { language, messages } from '../messages/messages.ts'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toasts.tsx'
-import { session, signOut } from '../session/session.ts'
+import { session } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { findPage, PageView } from './page-view.tsx'
 import { pages } from './pages.ts'
@@ -43,6 +43,14 @@ function Links({ isShort }: { isShort: boolean }) {
   })
 }
 
+/** Whoever signs in comes back to where they were. */
+function signInAddress(): string {
+  const here = path.value
+  const search = query.value.size === 0 ? '' : `?${query.value}`
+  const isPlain = here === '/app/sign-in' || (here === '/' && search === '')
+  return addressOf(`/app/sign-in${isPlain ? '' : `?to=${encodeURIComponent(here + search)}`}`)
+}
+
 function Header() {
   const { shell, nav } = messages.value
   const user = session.value?.user
@@ -56,37 +64,44 @@ function Header() {
         <Links isShort={false} />
       </nav>
       <div class="end">
-        <button
-          type="button"
-          class="btn quiet"
-          onClick={() => {
-            language.value = language.value === 'en' ? 'de' : 'en'
-          }}
-        >
-          {shell.language}
-        </button>
+        {user === undefined && (
+          <button
+            type="button"
+            class="btn quiet"
+            onClick={() => {
+              language.value = language.value === 'en' ? 'de' : 'en'
+            }}
+          >
+            {shell.language}
+          </button>
+        )}
         <button type="button" class="btn quiet ic" aria-label={shell.theme} onClick={turnTheme}>
           <Icon name="sun" />
         </button>
         {user === undefined ? (
-          <a class="btn quiet" href={addressOf('/app/sign-in')}>
+          <a class="btn quiet" href={signInAddress()}>
             <Icon name="user" />
             {shell.signIn}
           </a>
         ) : (
-          <button
-            type="button"
+          <a
             class="btn quiet who"
+            href={addressOf('/app/account')}
             aria-label={shell.account(user)}
-            onClick={() => void signOut()}
+            aria-current={path.value === '/app/account' ? 'page' : undefined}
           >
             <Icon name="user" />
             <span dir="auto">{user}</span>
-          </button>
+          </a>
         )}
       </div>
     </header>
   )
+}
+
+/** A button: the document has a base, by which a link to a place in it would lead to the home page. */
+function skipToMain(): void {
+  document.getElementById('main')?.focus()
 }
 
 /** What stands around every page. */
@@ -94,9 +109,9 @@ export function Shell() {
   const { skip, nav } = messages.value
   return (
     <>
-      <a class="skip" href="#main">
+      <button type="button" class="skip" onClick={skipToMain}>
         {skip}
-      </a>
+      </button>
       <Header />
       <main id="main" tabIndex={-1}>
         <PageView />

@@ -3,7 +3,7 @@ import { storedChoice } from '../lib/stored.ts'
 import { de } from './de.ts'
 import { en, type Messages } from './en.ts'
 
-const languages = ['en', 'de'] as const
+export const languages = ['en', 'de'] as const
 type Language = (typeof languages)[number]
 const all: Record<Language, Messages> = { en, de }
 

@@ -4,13 +4,20 @@ import { curlOf } from '../wire/curl.ts'
 import { Icon } from './icon.tsx'
 import { say } from './toasts.tsx'
 
+/** Copies a text; where the browser lets no page do so (without https, from another machine), the text is shown to be copied by hand. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    say(messages.value.state.copied)
+  } catch {
+    prompt(messages.value.state.copyByHand, text)
+  }
+}
+
 /** A button that copies what a script would call for the same. */
 export function CopyAsCurl({ call }: { call: Call | (() => Call) }) {
   const { state } = messages.value
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(curlOf(typeof call === 'function' ? call() : call))
-    say(state.copied)
-  }
+  const copy = (): Promise<void> => copyText(curlOf(typeof call === 'function' ? call() : call))
   return (
     <button type="button" class="btn quiet" onClick={() => void copy()}>
       <Icon name="code" />

@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core'
 import type { Cleanup, RunningProcess } from '../../support/terrane-process.ts'
 import { startTerrane } from '../../support/terrane-process.ts'
 
-const password = 'pages-are-looked-at'
+export const password = 'pages-are-looked-at'
 const patienceMs = 30_000
 const axe = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
 const flags = [
@@ -116,7 +116,8 @@ export async function showPages(
   const started = await browser
   const context = await started.newContext({ viewport: { width, height: 900 }, colorScheme, locale })
   t.after(() => {
-    void context.close()
+    // The browser may have gone before.
+    context.close().catch(() => undefined)
   })
   const page = await context.newPage()
   page.setDefaultTimeout(patienceMs)

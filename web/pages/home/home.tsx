@@ -1,81 +1,114 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
-import { Resource } from '../../lib/resource.ts'
-import { query, setQuery } from '../../lib/router.ts'
+import { hasPage } from '../../lib/known-pages.ts'
+import { query } from '../../lib/router.ts'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { Failed } from '../../parts/states.tsx'
 import { isStaff, session } from '../../session/session.ts'
-import { type Call, call } from '../../wire/client.ts'
-import { LayerCard, type ListedLayer } from './layer-card.tsx'
+import { Cards } from './cards.tsx'
+import { Empty } from './empty.tsx'
+import { Filters } from './filters.tsx'
+import { failure, filter, found, isLoading, listCall, load, questionOf } from './layer-list.ts'
+import { List } from './list.tsx'
+import { Sentence } from './sentence.tsx'
+import { state } from './state.ts'
 
-interface LayerPage {
-  layers: ListedLayer[]
-  total: number
-}
+const refreshMilliseconds = 60_000
 
-function listCall(words: string): Call {
-  return { path: '/rest/catalogue/layers', query: { q: words === '' ? undefined : words, limit: 60 } }
-}
-
-/** `/`: what is published. `?q=` are words to find. */
-export function HomePage() {
+/** How things are, and every layer that the caller may see. */
+export function Home() {
   const texts = messages.value.home
-  const words = query.value.get('q') ?? ''
-  const layers = useMemo(
-    () => new Resource<LayerPage>((signal) => call(listCall(query.peek().get('q') ?? ''), signal)),
-    [],
-  )
-  const who = session.value?.user
+  const question = JSON.stringify(questionOf(query.value))
+  const user = session.value?.user
+  const isKnown = session.value !== undefined
   useEffect(() => {
-    if (session.peek() !== undefined) void layers.load()
-  }, [layers, who, words, session.value === undefined])
-  const { value, error } = layers.state.value
+    if (isKnown) void load()
+  }, [question, user, isKnown])
+  useEffect(() => {
+    if (!isKnown) return undefined
+    void state.load()
+    const timer = setInterval(() => void (document.hidden || state.load()), refreshMilliseconds)
+    return () => clearInterval(timer)
+  }, [user, isKnown])
+  if (found.value?.total === 0 && !isFiltered() && failure.value === undefined) return <Empty />
   return (
     <>
       <div class="head">
         <div>
           <h1 class="vh">{texts.title}</h1>
-          <p class="lead" role="status">
-            {value === undefined ? '' : texts.layers(value.total)}
-          </p>
+          <Sentence />
         </div>
         <div class="acts">
-          <CopyAsCurl call={listCall(words)} />
-          {isStaff.value && (
+          <CopyAsCurl call={() => listCall()} />
+          {isStaff.value && hasPage('/app/import') && (
             <a class="btn main" href={addressOf('/app/import')}>
               <Icon name="upload" />
-              {texts.importData}
+              {texts.import}
             </a>
           )}
         </div>
       </div>
-      <div class="bar-filter">
-        <div class="withicon">
-          <Icon name="search" />
-          <input
-            class="in"
-            type="search"
-            aria-label={texts.find}
-            placeholder={texts.findHint}
-            value={words}
-            onInput={(event) => setQuery({ q: event.currentTarget.value })}
-          />
-        </div>
-      </div>
-      {error !== undefined && <Failed error={error} onAgain={() => void layers.load()} />}
-      {value === undefined && error === undefined && <Loading />}
-      {value?.layers.length === 0 && (
-        <Empty title={words === '' ? texts.empty : texts.nothingFound}>
-          {words === '' && <p class="dim">{texts.emptyText}</p>}
-        </Empty>
-      )}
-      <ul class="cards">
-        {value?.layers.map((layer) => (
-          <LayerCard key={`${layer.workspace}:${layer.name}`} layer={layer} />
-        ))}
-      </ul>
+      <section aria-label={texts.layers}>
+        <Filters />
+        {failure.value !== undefined && <Failed error={failure.value} onAgain={() => void load()} />}
+        <Layers />
+      </section>
     </>
+  )
+}
+
+function isFiltered(): boolean {
+  return ['q', 'workspace', 'kind', 'public', 'problem'].some((name) => query.value.has(name))
+}
+
+function Layers() {
+  const texts = messages.value.home
+  const now = found.value
+  if (now === undefined) return failure.value === undefined ? <Waiting /> : null
+  return (
+    <div aria-busy={isLoading.value}>
+      <p class="found-count" role="status">
+        {texts.found(now.total)}
+      </p>
+      {now.total === 0 ? (
+        <Nothing words={query.value.get('q') ?? ''} />
+      ) : query.value.get('view') === 'list' ? (
+        <List />
+      ) : (
+        <Cards />
+      )}
+    </div>
+  )
+}
+
+/** Cards in the shape of those that come. */
+function Waiting() {
+  return (
+    <ul class="cards" aria-label={messages.value.state.loading}>
+      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => (
+        <li class="skelcard" key={name} aria-hidden="true">
+          <div class="skel" />
+          <div class="skel" />
+          <div class="skel" />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Nothing({ words }: { words: string }) {
+  const texts = messages.value.home
+  const clear = (): void => filter({ q: '', workspace: '', kind: '', public: '', problem: '' })
+  return (
+    <div class="panel state">
+      <Icon name="search" />
+      <h2 dir="auto">{words === '' ? texts.nothing : texts.nothingFor(words)}</h2>
+      <p class="dim">{texts.nothingHint}</p>
+      <button type="button" class="btn" onClick={clear}>
+        {texts.clear}
+      </button>
+    </div>
   )
 }

@@ -7,7 +7,7 @@ export function SignInPage() {
   const texts = messages.value.signIn
   const next = (): void => {
     const to = query.peek().get('to') ?? '/'
-    goTo(to === '/' || /^\/app\/[\w/:.-]*/.test(to) ? to : '/', { isReplaced: true })
+    goTo(/^\/(?:app\/.*)?(?:\?.*)?$/.test(to) ? to : '/', { isReplaced: true })
   }
   return (
     <div class="sign-in stack s5">

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../../src/app.ts'
+import { loadSettings } from '../../src/config/settings.ts'
+import type { OpenApi } from './wire-types.ts'
+
+/** Where the types of the wire stand. */
+export const wireFile = 'web/wire/openapi.d.ts'
+
+/** The OpenAPI document of a server that was never used. */
+export async function readOpenApi(): Promise<OpenApi> {
+  const data = mkdtempSync(join(tmpdir(), 'terrane-openapi-'))
+  const settings = loadSettings({ TERRANE_DATA: data, TERRANE_SAMPLE: 'off', TERRANE_LOG: 'silent' })
+  const { app, close } = await createApp(settings, { notice: () => undefined })
+  try {
+    return (await app.inject({ url: '/openapi.json' })).json() as OpenApi
+  } finally {
+    await close()
+    rmSync(data, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,38 @@
+/** Which rows of many are drawn, and how much room stands before and behind them. */
+export interface Drawn {
+  first: number
+  /** Behind the last. */
+  end: number
+  before: number
+  behind: number
+}
+
+export interface Sizes {
+  rows: number
+  rowHeight: number
+  /** How far the list is scrolled, from its upper edge. */
+  scrolled: number
+  height: number
+  /** Rows that are drawn beyond what is in sight, on each side. */
+  beyond: number
+  /** Browsers lay out no more than some 16 million pixels. */
+  mostHeight: number
+}
+
+/**
+ * Rows in sight. A list that is higher than a browser can lay out is scaled: its bar goes over `mostHeight`, and what stands
+ * there is the row at the same share of the list.
+ */
+export function drawnRows({ rows, rowHeight, scrolled, height, beyond, mostHeight }: Sizes): Drawn {
+  const whole = rows * rowHeight
+  const shown = Math.min(whole, mostHeight)
+  const share = shown > height ? Math.min(1, Math.max(0, scrolled) / (shown - height)) : 0
+  const top = whole > shown ? share * (whole - height) : Math.max(0, scrolled)
+  const inSight = Math.ceil(height / rowHeight) + 1
+  const at = Math.min(Math.max(0, rows - 1), Math.floor(top / rowHeight))
+  const first = Math.max(0, at - beyond)
+  const end = Math.min(rows, at + inSight + beyond)
+  // What is drawn stands where the bar is, whatever the scale.
+  const before = whole > shown ? Math.max(0, scrolled - (top - first * rowHeight)) : first * rowHeight
+  return { first, end, before, behind: Math.max(0, shown - before - (end - first) * rowHeight) }
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import { goTo } from '../../lib/router.ts'
+import { language, languages, messages } from '../../messages/messages.ts'
+import { shownDay, shownTime } from '../../parts/formats.ts'
+import { reasonOf } from '../../parts/states.tsx'
+import { say } from '../../parts/toasts.tsx'
+import { session, signOut } from '../../session/session.ts'
+import { Password } from './password.tsx'
+import { Tokens } from './tokens.tsx'
+
+/** Who is signed in: password, tokens, language. */
+export function Account() {
+  const texts = messages.value.account
+  const who = session.value
+  const [isBusy, setBusy] = useState(false)
+  const leave = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      // First away from here, where nobody may be who is not signed in.
+      await signOut()
+      goTo('/', { isReplaced: true })
+    } catch (error) {
+      say(reasonOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div class="stack s5 narrow">
+      <div class="head">
+        <div>
+          <h1>{texts.title}</h1>
+          <p class="dim" dir="auto">
+            {who != null && texts.signedInAs(who.user, who.role)}{' '}
+            {who?.expires !== undefined &&
+              texts.until(`${shownDay(who.expires)}, ${shownTime(new Date(who.expires))}`)}
+          </p>
+        </div>
+        <div class="acts">
+          <button type="button" class="btn" disabled={isBusy} onClick={() => void leave()}>
+            {texts.signOut}
+          </button>
+        </div>
+      </div>
+      <Password />
+      <Tokens />
+      <section class="panel">
+        <header>
+          <h2>{texts.language}</h2>
+          <fieldset class="seg" aria-label={texts.language}>
+            {languages.map((one) => (
+              <button
+                key={one}
+                type="button"
+                lang={one}
+                aria-pressed={language.value === one}
+                onClick={() => {
+                  language.value = one
+                }}
+              >
+                {texts.languages[one]}
+              </button>
+            ))}
+          </fieldset>
+        </header>
+      </section>
+    </div>
+  )
+}

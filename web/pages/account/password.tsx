@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import { messages } from '../../messages/messages.ts'
+import { Field } from '../../parts/field.tsx'
+import { reasonOf } from '../../parts/states.tsx'
+import { say } from '../../parts/toasts.tsx'
+import { session, signIn } from '../../session/session.ts'
+import { call } from '../../wire/client.ts'
+
+/** Change of the own password. */
+export function Password() {
+  const texts = messages.value.account
+  const [error, setError] = useState<string>()
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    const newPassword = String(new FormData(form).get('password'))
+    try {
+      await call({ method: 'PUT', path: '/rest/security/self/password', body: { newPassword } })
+      // It has ended every session of the user, this one too.
+      await signIn(session.value?.user ?? '', newPassword)
+      form.reset()
+      setError(undefined)
+      say(messages.value.account.passwordChanged)
+    } catch (failure) {
+      setError(reasonOf(failure))
+    }
+  }
+  return (
+    <section class="panel">
+      <header>
+        <h2>{texts.password}</h2>
+      </header>
+      <form class="body stack" onSubmit={(event) => void submit(event)}>
+        <input type="text" name="username" autocomplete="username" hidden value={session.value?.user} />
+        <Field
+          label={texts.newPassword}
+          hint={texts.passwordHint}
+          error={error}
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          required
+        />
+        <button type="submit" class="btn main">
+          {texts.changePassword}
+        </button>
+      </form>
+    </section>
+  )
+}

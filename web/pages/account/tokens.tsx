@@ -1,0 +1,175 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Resource } from '../../lib/resource.ts'
+import { messages } from '../../messages/messages.ts'
+import { CopyAsCurl, copyText } from '../../parts/copy-as-curl.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { shownDay } from '../../parts/formats.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Failed, reasonOf } from '../../parts/states.tsx'
+import { say } from '../../parts/toasts.tsx'
+import { call } from '../../wire/client.ts'
+import type { Calls } from '../../wire/openapi.d.ts'
+
+type Token = Calls['GET /rest/security/tokens']['answer']['tokens'][number]
+
+const path = '/rest/security/tokens'
+const tokens = new Resource<Token[]>(
+  async (signal) => (await call<Calls['GET /rest/security/tokens']['answer']>({ path }, signal)).tokens,
+)
+
+/** Own tokens: made, shown once, revoked. */
+export function Tokens() {
+  const texts = messages.value.account
+  const [made, setMade] = useState<Token>()
+  useEffect(() => {
+    void tokens.load()
+  }, [])
+  const { value, error } = tokens.state.value
+  return (
+    <section class="panel">
+      <header>
+        <h2>{texts.tokens}</h2>
+        <CopyAsCurl call={{ path }} />
+      </header>
+      <div class="body stack">
+        <p class="dim small">{texts.tokensHint}</p>
+        <NewToken onMade={setMade} />
+        {made !== undefined && <Made token={made} />}
+        {error !== undefined && <Failed error={error} onAgain={() => void tokens.load()} />}
+        {value?.length === 0 && <p class="dim">{texts.noTokens}</p>}
+      </div>
+      {value !== undefined && value.length > 0 && <TokenTable tokens={value} />}
+    </section>
+  )
+}
+
+function NewToken({ onMade }: { onMade(token: Token): void }) {
+  const texts = messages.value.account
+  const [error, setError] = useState<string>()
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const form = event.currentTarget as HTMLFormElement
+    const data = new FormData(form)
+    const expires = String(data.get('expires'))
+    const token = { name: String(data.get('name')), ...(expires === '' ? {} : { expires }) }
+    try {
+      const made = await call<{ token: Token }>({ method: 'POST', path, body: { token } })
+      onMade(made.token)
+      form.reset()
+      setError(undefined)
+      await tokens.load()
+    } catch (failure) {
+      setError(reasonOf(failure))
+    }
+  }
+  return (
+    <form class="stack" onSubmit={(event) => void submit(event)}>
+      <div class="g3">
+        <Field
+          label={texts.tokenName}
+          hint={texts.tokenNameHint}
+          error={error}
+          name="name"
+          required
+          maxLength={100}
+        />
+        <Field label={texts.tokenExpires} hint={texts.tokenNoEnd} name="expires" type="date" />
+      </div>
+      <button type="submit" class="btn">
+        <Icon name="key" />
+        {texts.createToken}
+      </button>
+    </form>
+  )
+}
+
+/** The token itself, which the server tells this once. */
+function Made({ token: { name, value = '' } }: { token: Token }) {
+  const texts = messages.value.account
+  return (
+    <div class="note ok" role="status">
+      <Icon name="ok" />
+      <div class="stack s2">
+        <b dir="auto">{texts.tokenMade(name)}</b>
+        <div class="code">{value}</div>
+        <div class="row">
+          <button type="button" class="btn sm" onClick={() => void copyText(value)}>
+            <Icon name="copy" />
+            {texts.copyToken}
+          </button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function TokenTable({ tokens: list }: { tokens: Token[] }) {
+  const texts = messages.value.account
+  const [asked, ask] = useState<Token>()
+  const day = (text: string | undefined): string => (text === undefined ? texts.never : shownDay(text))
+  return (
+    <section class="scroll" aria-label={texts.tokens}>
+      <table class="tokens">
+        <thead>
+          <tr>
+            <th>{texts.tokenName}</th>
+            <th>{texts.created}</th>
+            <th>{texts.lastUsed}</th>
+            <th>{texts.ends}</th>
+            <th>
+              <span class="vh">{texts.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((token) => (
+            <tr key={token.id}>
+              <td dir="auto">{token.name}</td>
+              <td>{day(token.created)}</td>
+              <td>{day(token.lastUsed)}</td>
+              <td>{day(token.expires)}</td>
+              <td class="num">
+                <button type="button" class="btn sm" onClick={() => ask(token)}>
+                  {texts.revoke}
+                  <span class="vh"> {token.name}</span>
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {asked !== undefined && <Revoke token={asked} onDone={() => ask(undefined)} />}
+    </section>
+  )
+}
+
+function Revoke({ token: { id, name }, onDone }: { token: Token; onDone(): void }) {
+  const texts = messages.value.account
+  const revoke = async (): Promise<void> => {
+    try {
+      await call({ method: 'DELETE', path: `${path}/${id}` })
+      say(texts.revoked(name))
+      await tokens.load()
+    } catch (error) {
+      say(reasonOf(error))
+    }
+    onDone()
+  }
+  return (
+    <Dialog title={texts.revokeTitle(name)} onClose={onDone}>
+      <div class="stack">
+        <p>{texts.revokeText}</p>
+        <div class="row wrap">
+          <button type="button" class="btn" autofocus onClick={onDone}>
+            {texts.keep}
+          </button>
+          <button type="button" class="btn danger" onClick={() => void revoke()}>
+            <Icon name="trash" />
+            {texts.revoke}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

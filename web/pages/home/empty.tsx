@@ -1,0 +1,59 @@
+import { addressOf } from '../../lib/base.ts'
+import { hasPage } from '../../lib/known-pages.ts'
+import { messages } from '../../messages/messages.ts'
+import { copyText } from '../../parts/copy-as-curl.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { session } from '../../session/session.ts'
+
+/** A server without layers: the way to the first one, or to signing in. */
+export function Empty() {
+  const { home, shell } = messages.value
+  const steps = [
+    [home.step1, home.step1Text],
+    [home.step2, home.step2Text],
+    [home.step3, home.step3Text],
+  ] as const
+  return (
+    <div class="panel emp">
+      <div class="stack">
+        <h1>{home.empty}</h1>
+        {session.value == null ? (
+          <>
+            <p class="dim">{home.emptyAnonymous}</p>
+            <div class="row">
+              <a class="btn main big" href={addressOf('/app/sign-in')}>
+                {shell.signIn}
+              </a>
+            </div>
+          </>
+        ) : hasPage('/app/import') ? (
+          <div class="row">
+            <a class="btn main big" href={addressOf('/app/import')}>
+              <Icon name="upload" />
+              {home.import}
+            </a>
+          </div>
+        ) : (
+          <>
+            <p class="dim">{home.emptyText}</p>
+            <div class="code">{home.emptyCommand}</div>
+            <div class="row">
+              <button type="button" class="btn main" onClick={() => void copyText(home.emptyCommand)}>
+                <Icon name="copy" />
+                {home.copyCommand}
+              </button>
+            </div>
+          </>
+        )}
+      </div>
+      <ol class="three">
+        {steps.map(([name, text]) => (
+          <li key={name}>
+            <b>{name}</b>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

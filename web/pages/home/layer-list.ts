@@ -1,0 +1,102 @@
+import { signal } from '@preact/signals'
+import { query, setQuery } from '../../lib/router.ts'
+import type { Call } from '../../wire/client.ts'
+import { call } from '../../wire/client.ts'
+import type { Calls } from '../../wire/openapi.d.ts'
+
+type Page = Calls['GET /rest/catalogue/layers']['answer']
+export type Layer = Page['layers'][number]
+type Query = Calls['GET /rest/catalogue/layers']['query']
+
+const pageSize = 60
+/** The order of the list, by what the address calls it. */
+const orders: Record<string, Pick<Query, 'sort' | 'order'>> = {
+  title: { sort: 'title', order: 'asc' },
+  changed: { sort: 'changed', order: 'desc' },
+  requests: { sort: 'requests', order: 'desc' },
+  rows: { sort: 'rows', order: 'desc' },
+  relevance: { sort: 'relevance' },
+}
+export const sorts = ['title', 'changed', 'requests', 'rows', 'relevance'] as const
+
+/** What was found: numbers of all of it, and the layers that have come so far, each at its place. */
+export interface Found {
+  total: number
+  counts: Page['counts']
+  layers: ReadonlyMap<number, Layer>
+  /** The question that it answers. */
+  asked: string
+}
+
+export const found = signal<Found | undefined>(undefined)
+export const isLoading = signal(false)
+export const failure = signal<unknown>(undefined)
+
+let running: AbortController | undefined
+let underWay = new Set<number>()
+
+/** What the address asks for, as the server is asked. */
+export function questionOf(query: URLSearchParams): Query {
+  const text = (name: string): string | undefined => query.get(name) ?? undefined
+  const { q, workspace, kind } = { q: text('q'), workspace: text('workspace'), kind: text('kind') }
+  const order = orders[text('sort') ?? (q === undefined ? 'title' : 'relevance')] ?? orders['title']
+  const isWithout = order?.sort === 'relevance' && q === undefined
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(query.get('public') === 'false' ? { public: false } : {}),
+    ...(query.get('problem') === 'true' ? { problem: true } : {}),
+    ...(isWithout ? orders['title'] : order),
+    limit: pageSize,
+  }
+}
+
+/** The call that lists what the address asks for, or what a question does. */
+export function listCall(question = questionOf(query.peek())): Call {
+  return { path: '/rest/catalogue/layers', query: question }
+}
+
+/** Asks anew for what the address says; what is shown stays until the answer is there. */
+export async function load(): Promise<void> {
+  running?.abort()
+  running = new AbortController()
+  underWay = new Set([0])
+  isLoading.value = true
+  await fetchPage(0, running.signal)
+}
+
+/** Sees to it that layers of these places come. */
+export function need(first: number, end: number): void {
+  const now = found.peek()
+  if (now === undefined || running === undefined || isLoading.peek()) return
+  for (let page = Math.floor(first / pageSize); page * pageSize < Math.min(end, now.total); page++) {
+    if (underWay.has(page) || now.layers.has(page * pageSize)) continue
+    underWay.add(page)
+    void fetchPage(page, running.signal)
+  }
+}
+
+async function fetchPage(page: number, signal: AbortSignal): Promise<void> {
+  const question = questionOf(query.peek())
+  const asked = JSON.stringify(question)
+  try {
+    const got = await call<Page>(listCall({ ...question, offset: page * pageSize }), signal)
+    if (signal.aborted) return
+    const before = page > 0 && found.peek()?.asked === asked ? (found.peek()?.layers ?? []) : []
+    const layers = new Map(before)
+    for (const [at, layer] of got.layers.entries()) layers.set(got.offset + at, layer)
+    found.value = { total: got.total, counts: got.counts, layers, asked }
+    failure.value = undefined
+  } catch (error) {
+    if (!signal.aborted) failure.value = error
+  }
+  if (signal.aborted) return
+  underWay.delete(page)
+  if (page === 0) isLoading.value = false
+}
+
+/** Changes filters in the address; typing leaves no steps back. */
+export function filter(changes: Record<string, string>, { isReplaced = false } = {}): void {
+  setQuery(changes, { isReplaced })
+}
