@@ -65,7 +65,7 @@ describe('the start page and the prefixes', () => {
         assert.match(String(reply.headers['content-type']), new RegExp(`^${type}`), accept)
         assert.equal(reply.headers.vary, 'Accept')
       }
-      const page = await app.inject({ url: '/', headers: { accept: browser } })
+      const page = await app.inject({ url: '/rest', headers: { accept: browser } })
       const policy = String(page.headers['content-security-policy'])
       assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]+';.*frame-ancestors 'none'$/)
       assert.doesNotMatch(page.body, /<script|src=|url\(/)
@@ -79,12 +79,14 @@ describe('the start page and the prefixes', () => {
   it('escape what comes from settings and requests', async () => {
     const env = { TERRANE_PUBLIC_URL: "https://maps.example.org/a'b&c" }
     await withApp(env, async ({ app }) => {
-      const page = await app.inject({ url: '/', headers: { accept: browser, host: '"><script>' } })
-      assert.match(page.body, /href="https:\/\/maps\.example\.org\/a&#39;b&amp;c\/ogc"/)
+      const page = await app.inject({ url: '/rest', headers: { accept: browser, host: '"><script>' } })
+      assert.match(page.body, /href="https:\/\/maps\.example\.org\/a&#39;b&amp;c\/rest\/imports"/)
       assert.doesNotMatch(page.body, /<script/)
+      const home = await app.inject({ url: '/', headers: { accept: browser, host: '"><script>' } })
+      assert.doesNotMatch(home.body, /"><script>|a'b&c/)
     })
     await withApp({}, async ({ app }) => {
-      const page = await app.inject({ url: '/', headers: { accept: browser, host: 'a"><script>x' } })
+      const page = await app.inject({ url: '/rest', headers: { accept: browser, host: 'a"><script>x' } })
       assert.doesNotMatch(page.body, /<script/)
     })
   })

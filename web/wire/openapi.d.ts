@@ -3,7 +3,7 @@
 export interface Named {
   Download: { download: { id: string; state: "PENDING" | "RUNNING" | "COMPLETE" | "ERROR"; progress: number; total: number; sizeBytes?: number; href?: string; expires: string; layer: string; version?: number; format: string; message?: string } }
   FieldProblem: { status: "error"; success: false; errors: Record<string, (string)[]>; data: (unknown)[] }
-  Health: { status: "ok"; version: string; node: string; loads: { running: number; queued: number; ended: number }; monitoring: { status: ("ok" | "degraded" | "off"); problems: (string)[] }; disk: ({ freeBytes: number; totalBytes: number } | null); versions: { days: number; bytes: number }; lastCollectionSeconds: (number | null) }
+  Health: { status: "ok"; version: string; node: string; loads: { running: number; queued: number; ended: number }; monitoring: { status: ("ok" | "degraded" | "off"); problems: (string)[] }; disk: ({ freeBytes: number; totalBytes: number } | null); versions: { days: number; bytes: number; kept: ({ contents: number; bytes: number } | null) }; lastCollectionSeconds: (number | null) }
   InWorkspace: { name: string; public: boolean; layers: number }
   Index: { name: string; version: string; links: ({ rel: string; href: string; title: string })[] }
   LayerPage: { layers: ({ name: string; workspace: string; title: string; abstract?: string; keywords: (string)[]; kind: "vector" | "raster" | "table"; geometryType?: string; rows?: number; srs?: string; bounds?: (number)[]; version: number; dateModified: string; public: boolean; href: string; thumbnail?: string; style?: string; problem?: { code: "store-away" | "source-gone" | "no-crs" | "empty"; message: string }; requests?: { total: number; days: (number)[] } })[]; total: number; offset: number; next?: string; revision: string; counts: { workspaces: (Named["InWorkspace"])[]; kinds: { vector: number; raster: number; table: number }; public: number; notPublic: number; problems?: number } }
@@ -23,6 +23,10 @@ export interface Calls {
   "GET /": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /rest": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /rest/security": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
+  "GET /assets/basemap.json": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: { basemap: { kind: "own" | "other" | "off"; light: string; dark: string; dataBefore?: string } } }
+  "GET /assets/basemap/light.json": { params: Record<never, never>; query: { language?: "en" | "de" }; body: undefined; answer: { version: 8 } }
+  "GET /assets/basemap/dark.json": { params: Record<never, never>; query: { language?: "en" | "de" }; body: undefined; answer: { version: 8 } }
+  "GET /assets/basemap/{z}/{x}/{y}.mvt": { params: { z: number; x: number; y: number }; query: Record<never, never>; body: undefined; answer: undefined }
   "GET /monitoring": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /monitoring/api": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Index"] }
   "GET /health": { params: Record<never, never>; query: Record<never, never>; body: undefined; answer: Named["Health"] }
