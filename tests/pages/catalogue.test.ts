@@ -44,7 +44,7 @@ describe('the catalogue', async () => {
       await empty.page.locator('.emp').waitFor()
       await expectSound(empty, name('empty-anonymous'))
       await empty.signIn('/')
-      await empty.page.locator('.emp .code').waitFor()
+      await empty.page.locator('.emp a[href="/app/import"]').waitFor()
       await expectSound(empty, name('empty'))
       const shown = await showPages(t, server, options)
       await shown.open('/')

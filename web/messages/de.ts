@@ -249,9 +249,8 @@ export const de: Messages = {
     nothingHint: 'Gesucht wird in Namen, Titeln, Stichworten, Spalten und Beschreibungen.',
     clear: 'Alle Layer zeigen',
     empty: 'Noch keine Layer',
-    emptyText: 'Geben Sie diesem Server Daten über die Befehlszeile:',
-    emptyCommand: 'bin/terrane.mjs import roads.shp',
-    copyCommand: 'Befehl kopieren',
+    emptyText:
+      'Ziehen Sie Dateien herein oder wählen Sie, wo die Daten liegen. Sie sehen sie auf einer Karte, mit jeder Spalte, bevor etwas gespeichert wird.',
     emptyAnonymous: 'Hier ist noch nichts öffentlich. Wer ein Konto hat, sieht mehr.',
     import: 'Daten importieren',
     step1: 'Geben',

@@ -246,9 +246,8 @@ export const en = {
     nothingHint: 'Words are looked for in names, titles, keywords, columns and abstracts.',
     clear: 'Show all layers',
     empty: 'No layers yet',
-    emptyText: 'Give data to this server with the command line:',
-    emptyCommand: 'bin/terrane.mjs import roads.shp',
-    copyCommand: 'Copy command',
+    emptyText:
+      'Drop files, or choose where the data are. You see them on a map, with every column, before anything is saved.',
     emptyAnonymous: 'Nothing is public here yet. Whoever has an account sees more.',
     import: 'Import data',
     step1: 'Give',

@@ -14,7 +14,7 @@ export async function expectSound(shown: ShownPage, name: string): Promise<void>
     await shown.page.waitForLoadState('networkidle')
     await shown.page.screenshot({ path: join(folder, `${name}.png`), fullPage: isPhone })
   }
-  assert.ok((await shown.overflow()) <= 0, `${name} is wider than its window`)
+  assert.deepEqual(await shown.wide(), [], `${name} is wider than its window`)
   assert.deepEqual(await shown.violations(), [], name)
   assert.deepEqual(shown.faults, [], name)
 }

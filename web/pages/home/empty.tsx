@@ -1,9 +1,8 @@
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { messages } from '../../messages/messages.ts'
-import { copyText } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { session } from '../../session/session.ts'
+import { isStaff, session } from '../../session/session.ts'
 
 /** A server without layers: the way to the first one, or to signing in. */
 export function Empty() {
@@ -26,23 +25,17 @@ export function Empty() {
               </a>
             </div>
           </>
-        ) : hasPage('/app/import') ? (
-          <div class="row">
-            <a class="btn main big" href={addressOf('/app/import')}>
-              <Icon name="upload" />
-              {home.import}
-            </a>
-          </div>
         ) : (
           <>
             <p class="dim">{home.emptyText}</p>
-            <div class="code">{home.emptyCommand}</div>
-            <div class="row">
-              <button type="button" class="btn main" onClick={() => void copyText(home.emptyCommand)}>
-                <Icon name="copy" />
-                {home.copyCommand}
-              </button>
-            </div>
+            {isStaff.value && hasPage('/app/import') && (
+              <div class="row">
+                <a class="btn main big" href={addressOf('/app/import')}>
+                  <Icon name="upload" />
+                  {home.import}
+                </a>
+              </div>
+            )}
           </>
         )}
       </div>
