@@ -42,7 +42,7 @@ export function wireTypes({ paths, components = {} }: OpenApi): string {
     ),
   )
   return `${head}
-export interface Named {
+interface Named {
 ${named.join('\n')}
 }
 

@@ -1,6 +1,6 @@
 // Made from the OpenAPI document by `npm run docs`: what the pages may ask of the server, and what it answers.
 
-export interface Named {
+interface Named {
   Download: { download: { id: string; state: "PENDING" | "RUNNING" | "COMPLETE" | "ERROR"; progress: number; total: number; sizeBytes?: number; href?: string; expires: string; layer: string; version?: number; format: string; message?: string } }
   FieldProblem: { status: "error"; success: false; errors: Record<string, (string)[]>; data: (unknown)[] }
   Health: { status: "ok"; version: string; node: string; loads: { running: number; queued: number; ended: number }; monitoring: { status: ("ok" | "degraded" | "off"); problems: (string)[] }; disk: ({ freeBytes: number; totalBytes: number } | null); versions: { days: number; bytes: number; kept: ({ contents: number; bytes: number } | null) }; lastCollectionSeconds: (number | null) }
