@@ -138,7 +138,10 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const app = await createHttpServer({ ...context, ...server }, openAreas(context))
     serving.app = app
     closers.push(async () => {
-      await Promise.all([closeHttp(app), importer.stop()])
+      const answered = closeHttp(app)
+      // A thread that ends moves the log of a file that it has open, and cannot tell that it was us.
+      if (importer.workload().running === 0) await catalog.stores.close()
+      await Promise.all([answered, importer.stop()])
     })
     opened.start()
     await importer.start()

@@ -258,6 +258,7 @@ export class Stores {
     )
   }
 
+  /** Closes what is open, and leaves files without a log; a store that is asked for after that is opened again. */
   close(): Promise<void> {
     return this.#connections.close()
   }
