@@ -47,7 +47,7 @@ describe('the tables of endpoints', () => {
 
   it('leave out of monitoring what is below /monitoring, and nothing of /rest and /ogc', () => {
     for (const { path, countsAs } of endpoints)
-      assert.equal(countsAs === 'unrecorded', /^\/(health|metrics|monitoring)(\/|$)/.test(path), path)
+      assert.equal(countsAs === 'unrecorded', /^\/(assets|health|metrics|monitoring)(\/|$)/.test(path), path)
   })
 
   for (const { method, path, operation } of endpoints)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { runProgram } from '../../src/lib/process.ts'
 import { compressedOf, sevenZipOf, tarGzOf, tarOf, zipOf } from '../support/archives.ts'
@@ -288,6 +289,8 @@ describe('data without content', () => {
     await client.call('POST', '?async=true', { import: { data: { type: 'directory' } } })
     for (let tries = 0; tries < 200; tries += 1) {
       if (String((await client.call('GET', '/0')).json.import?.state) !== 'INIT') break
+      // Requests without a socket alone leave no turn to files.
+      await sleep(5)
     }
     const { json } = await client.call('GET', '/0')
     assert.equal(json.import?.state, 'PENDING')

@@ -7,4 +7,4 @@ export const layerListEndpoints = [
   endpoint('GET', '/rest/catalogue/layers', 'public', 'view', { findLayers }),
 ]
 
-export const stateEndpoints = [endpoint('GET', '/rest/state', 'public', 'unrecorded', { showState })]
+export const stateEndpoints = [endpoint('GET', '/rest/state', 'public', 'view', { showState })]
