@@ -28,6 +28,11 @@ interface StoreCapabilities {
   countsFast: boolean
   /** Whether it has a way of its own to the rows of a tile; without it they are read as features are. */
   findsTileRows: boolean
+  /**
+   * Whether a load can be compared with its table before the commit, laid by and taken up, matched by keys (`UPSERT`), and what it
+   * replaces be kept: `takeUp` and `states`, and `compare`, `layBy` and `changes` of its loads.
+   */
+  comparesLoads: boolean
 }
 
 /** Of a store that is a file, in the parameter `path`. */

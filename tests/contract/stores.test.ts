@@ -1,4 +1,5 @@
-import { describe } from 'node:test'
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
 import type { StoreDescription } from '../../src/stores/description.ts'
 import { stores } from '../../src/stores/registry.ts'
 import { startStore } from '../support/store-starts.ts'
@@ -36,6 +37,18 @@ function describeStore(description: StoreDescription): void {
     describeFailures(make)
     describeOutcomes(make, description)
     describeMemory(make)
+    it('has what it says about comparing loads', async () => {
+      const { store, dispose } = await make()
+      try {
+        assert.deepEqual(
+          [store.takeUp !== undefined, store.states !== undefined],
+          [can.comparesLoads, can.comparesLoads],
+        )
+      } finally {
+        await dispose()
+      }
+    })
+    if (!can.comparesLoads) return
     describeRehearsals(make)
     describeComparing(make)
     describeRules(make)

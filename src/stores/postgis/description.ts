@@ -15,6 +15,7 @@ export const postgis = {
     outcomesLast: true,
     countsFast: false,
     findsTileRows: true,
+    comparesLoads: true,
   },
   server: {
     database: 'postgis',
