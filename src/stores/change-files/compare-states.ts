@@ -46,6 +46,7 @@ export async function compareStates(
   try {
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
     const columns = await spoolBoth(db, { before, after, match, onPage }, signal)
+    addIndexes(db)
     const isMatched = hasMatches(db)
     findDifferences(db, isMatched ? 'match' : 'hash')
     onPage()
@@ -77,7 +78,7 @@ async function spoolBoth(
     const first = await Promise.all(states.map((state) => state.next()))
     const read = first.map((page) => (page.done === true ? undefined : page.value.batch.schema))
     const columns = comparedColumns([before.schema, after.schema], read)
-    for (const [at, table] of (['before', 'after'] as const).entries()) {
+    for (const [at, table] of tables.entries()) {
       const plan: SpoolPlan = { table, columns, match }
       createSpool(db, table)
       let page = first[at]
@@ -107,10 +108,17 @@ function comparedColumns(
   })
 }
 
+const tables = ['before', 'after'] as const
+
+/** Without one of these every row of one state would look at all of the other. */
+function addIndexes(db: DatabaseSync): void {
+  for (const table of tables)
+    db.exec(`CREATE INDEX ${table}_match ON ${table} (match); CREATE INDEX ${table}_hash ON ${table} (hash)`)
+}
+
 /** Whether every row of both can be told from all others of its state. */
 function hasMatches(db: DatabaseSync): boolean {
-  return (['before', 'after'] as const).every((table) => {
-    db.exec(`CREATE INDEX ${table}_match ON ${table} (match); CREATE INDEX ${table}_hash ON ${table} (hash)`)
+  return tables.every((table) => {
     const isNull = db.prepare(`SELECT 1 FROM ${table} WHERE match IS NULL LIMIT 1`).get()
     const isTwice = db.prepare(`SELECT 1 FROM ${table} GROUP BY match HAVING count(*) > 1 LIMIT 1`).get()
     return isNull === undefined && isTwice === undefined
