@@ -86,7 +86,7 @@ describe('two states of a table that are compared', () => {
   }, async (t) => {
     const schema = named({ n: 'int32' })
     const rows = (first: number): Row[] =>
-      Array.from({ length: 40_000 }, (_, at) => plain('same', [first + at], at % 90))
+      Array.from({ length: 40_000 }, (_, at) => plain('same', [first + at], (first + at) % 90))
     assert.deepEqual(await counts(t, [schema, rows(0)], [schema, rows(10)]), [10, null, 10, 39_990])
   })
 
