@@ -3,6 +3,7 @@ import { proposedKeys } from './proposed-keys.ts'
 import { rejectedRows } from './rejected-rows.ts'
 import type { Flow, FlowStep } from './steps.ts'
 import { curl, get, imports, items, json, run, send, treesImport } from './steps.ts'
+import { versionsAndUndo } from './versions.ts'
 
 export type { Flow, FlowStep } from './steps.ts'
 
@@ -363,4 +364,5 @@ export const flows: Flow[] = [
   rejectedRows,
   editing,
   proposedKeys,
+  versionsAndUndo,
 ]

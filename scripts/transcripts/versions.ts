@@ -1,0 +1,49 @@
+import type { Flow } from './steps.ts'
+import { curl, items, json, run, treesImport } from './steps.ts'
+
+const layer = 'http://localhost:8080/rest/layers/default:trees'
+const versions = `${layer}/versions`
+const restore = (version: number, what: string): string =>
+  curl(`-X POST ${versions}/${version}/restore ${json} -d '{"what":[${what}]}'`)
+
+/** A layer is replaced, compared with what it was, put back, deleted, and taken back. */
+export const versionsAndUndo: Flow = {
+  name: 'flow-12-versions',
+  title: 'Flow 12: versions, and undo',
+  about: 'A layer is replaced, compared with what it was, put back, deleted, and taken back.',
+  steps: [
+    {
+      says: 'Trees on Monday, as a layer.',
+      command: "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,ash,52.1,13.1\\n' > trees.csv",
+    },
+    ...treesImport(0, '"updateMode":"CREATE"'),
+    { says: 'Execution.', command: run('/0') },
+    {
+      says: 'On Tuesday the ash is a lime, and the oak is gone.',
+      command: "printf 'id,kind,lat,lon\\n2,lime,52.1,13.1\\n' > trees.csv",
+    },
+    ...treesImport(1, '"updateMode":"REPLACE"'),
+    { says: 'Execution.', command: run('/1') },
+    { says: 'Each change of the layer is a version.', command: curl(versions) },
+    {
+      says: 'What the first one was. A version that lies elsewhere is copied first.',
+      command: items('default:trees', 'version=1'),
+      until: /"FeatureCollection"/,
+    },
+    {
+      says: 'What the second one changed, by the rows.',
+      command: curl(`'${versions}/1/changes?against=2'`),
+      until: /"changes"/,
+    },
+    { says: 'It is brought back, as a new version.', command: restore(1, '"data"') },
+    { says: 'The layer now.', command: items('default:trees', 'limit=10') },
+    {
+      says: 'The second one is kept for good.',
+      command: curl(`-X PUT ${versions}/2 ${json} -d '{"pinned":true}'`),
+    },
+    { says: 'The layer is deleted.', command: curl(`-X DELETE '${layer}?recurse=true'`) },
+    { says: 'Its versions are still there.', command: curl(versions) },
+    { says: 'So it is taken back.', command: restore(3, '"data","style"') },
+    { says: 'The layer is as it was.', command: items('default:trees', 'limit=10') },
+  ],
+}
