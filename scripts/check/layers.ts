@@ -153,6 +153,7 @@ export const house: House = {
     web: [
       ...['assets.d.ts', 'lib', 'messages', 'wire', 'parts', 'session', 'map', 'pages', 'app', 'main.tsx'],
     ],
+    'web/messages': ['counting.ts', 'en.ts', 'de.ts', 'messages.ts', '*'],
     'web/pages': ['*'],
   },
   doors: {

@@ -33,8 +33,7 @@ describe('what is kept of many layers', () => {
   })
   after(() => server.close())
 
-  /** What the tables that keep states take in the database. */
-  /** Without the maps of free space and of what all see, which autovacuum makes whenever it comes. */
+  /** What the tables that keep states take in the database, without the maps that autovacuum makes whenever it comes. */
   async function tableBytes(): Promise<number> {
     const maps = ['fsm', 'vm'].map((fork) => ` - pg_relation_size(oid, '${fork}')`).join('')
     const [row] = await runSql(

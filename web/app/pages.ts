@@ -24,7 +24,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   {
     pattern: '/',
-    title: ({ home }) => home.title,
+    title: ({ titles }) => titles.home,
     load: async () => (await import('../pages/home/home.tsx')).Home,
     nav: { name: 'catalogue', icon: 'layers' },
   },
@@ -53,7 +53,7 @@ export const pages: readonly Page[] = [
   },
   {
     pattern: '/app/account',
-    title: ({ account }) => account.title,
+    title: ({ titles }) => titles.account,
     load: async () => (await import('../pages/account/account.tsx')).Account,
     needs: 'user',
   },

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { goTo } from '../../lib/router.ts'
-import { language, languages, messages } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account/texts.ts'
+import { language, languages } from '../../messages/messages.ts'
 import { shownDay, shownTime } from '../../parts/formats.ts'
 import { reasonOf } from '../../parts/states.tsx'
 import { say } from '../../parts/toasts.tsx'
@@ -10,7 +11,7 @@ import { Tokens } from './tokens.tsx'
 
 /** Who is signed in: password, tokens, language. */
 export function Account() {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   const who = session.value
   const [isBusy, setBusy] = useState(false)
   const leave = async (): Promise<void> => {

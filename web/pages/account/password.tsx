@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { messages } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account/texts.ts'
 import { Field } from '../../parts/field.tsx'
 import { reasonOf } from '../../parts/states.tsx'
 import { say } from '../../parts/toasts.tsx'
@@ -8,7 +8,7 @@ import { call } from '../../wire/client.ts'
 
 /** Change of the own password. */
 export function Password() {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   const [error, setError] = useState<string>()
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
@@ -20,7 +20,7 @@ export function Password() {
       await signIn(session.value?.user ?? '', newPassword)
       form.reset()
       setError(undefined)
-      say(messages.value.account.passwordChanged)
+      say(accountTexts.value.passwordChanged)
     } catch (failure) {
       setError(reasonOf(failure))
     }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Resource } from '../../lib/resource.ts'
-import { messages } from '../../messages/messages.ts'
+import { accountTexts } from '../../messages/account/texts.ts'
 import { CopyAsCurl, copyText } from '../../parts/copy-as-curl.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -20,7 +20,7 @@ const tokens = new Resource<Token[]>(
 
 /** Own tokens: made, shown once, revoked. */
 export function Tokens() {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   const [made, setMade] = useState<Token>()
   useEffect(() => {
     void tokens.load()
@@ -45,7 +45,7 @@ export function Tokens() {
 }
 
 function NewToken({ onMade }: { onMade(token: Token): void }) {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   const [error, setError] = useState<string>()
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
@@ -86,7 +86,7 @@ function NewToken({ onMade }: { onMade(token: Token): void }) {
 
 /** The token itself, which the server tells this once. */
 function Made({ token: { name, value = '' } }: { token: Token }) {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   return (
     <div class="note ok" role="status">
       <Icon name="ok" />
@@ -105,7 +105,7 @@ function Made({ token: { name, value = '' } }: { token: Token }) {
 }
 
 function TokenTable({ tokens: list }: { tokens: Token[] }) {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   const [asked, ask] = useState<Token>()
   const day = (text: string | undefined): string => (text === undefined ? texts.never : shownDay(text))
   return (
@@ -145,7 +145,7 @@ function TokenTable({ tokens: list }: { tokens: Token[] }) {
 }
 
 function Revoke({ token: { id, name }, onDone }: { token: Token; onDone(): void }) {
-  const texts = messages.value.account
+  const texts = accountTexts.value
   const revoke = async (): Promise<void> => {
     try {
       await call({ method: 'DELETE', path: `${path}/${id}` })

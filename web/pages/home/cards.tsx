@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { shownDay, shownNumber } from '../../parts/formats.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -60,7 +61,7 @@ function Card({ layer, at, total }: { layer: Layer | undefined; at: number; tota
 
 /** Only what is not as usual stands on the picture. */
 function Exceptions({ layer }: { layer: Layer }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const { problem, public: isPublic } = layer
   if (problem === undefined && isPublic) return null
   return (
@@ -82,7 +83,7 @@ function Exceptions({ layer }: { layer: Layer }) {
 }
 
 function Text({ layer }: { layer: Layer }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const { title, workspace, name, srs, dateModified, requests, bounds } = layer
   const extent = extentText(bounds)
   return (

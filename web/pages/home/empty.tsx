@@ -1,12 +1,14 @@
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { isStaff, session } from '../../session/session.ts'
 
 /** A server without layers: the way to the first one, or to signing in. */
 export function Empty() {
-  const { home, shell } = messages.value
+  const home = homeTexts.value
+  const { shell } = messages.value
   const steps = [
     [home.step1, home.step1Text],
     [home.step2, home.step2Text],

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { query } from '../../lib/router.ts'
-import { messages } from '../../messages/messages.ts'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { shownNumber } from '../../parts/formats.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { filter, found, sorts } from './layer-list.ts'
@@ -11,7 +11,7 @@ const mostChips = 4
 
 /** Search, filters with what each would give, order and view; all of it in the address. */
 export function Filters() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   return (
     <div class="bar-filter">
       <Search />
@@ -29,7 +29,7 @@ export function Filters() {
 }
 
 function Search() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef(0)
   const words = query.value.get('q') ?? ''
@@ -91,7 +91,7 @@ function Chip({ text, count, icon, isOn, onPress }: ChipProps) {
 }
 
 function Chips() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const counts = found.value?.counts
   if (counts === undefined) return null
   const toggle = (name: string, value: string) => {
@@ -138,7 +138,7 @@ function Chips() {
 
 /** Many workspaces: one list, each with its layers and whether it is public. */
 function Workspaces() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const workspaces = found.value?.counts.workspaces ?? []
   const chosen = query.value.get('workspace') ?? ''
   if (workspaces.length <= mostChips) return null
@@ -160,7 +160,7 @@ function Workspaces() {
 }
 
 function Sort() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const hasWords = query.value.has('q')
   const counted = [...(found.value?.layers.values() ?? [])].some(({ requests }) => requests !== undefined)
   const offered = sorts.filter(

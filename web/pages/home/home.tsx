@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
 import { query } from '../../lib/router.ts'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -19,7 +20,7 @@ const refreshMilliseconds = 60_000
 
 /** How things are, and every layer that the caller may see. */
 export function Home() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const question = JSON.stringify(questionOf(query.value))
   const user = session.value?.user
   const isKnown = session.value !== undefined
@@ -64,7 +65,7 @@ function isFiltered(): boolean {
 }
 
 function Layers() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const now = found.value
   if (now === undefined) return failure.value === undefined ? <Waiting /> : null
   return (
@@ -99,7 +100,7 @@ function Waiting() {
 }
 
 function Nothing({ words }: { words: string }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const clear = (): void => filter({ q: '', workspace: '', kind: '', public: '', problem: '' })
   return (
     <div class="panel state">

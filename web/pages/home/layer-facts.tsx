@@ -1,6 +1,6 @@
 import { addressOf, pathBelowBase } from '../../lib/base.ts'
 import { hasPage } from '../../lib/known-pages.ts'
-import { messages } from '../../messages/messages.ts'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { shownNumber } from '../../parts/formats.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Spark } from '../../parts/spark.tsx'
@@ -25,7 +25,7 @@ const formIcons = { Point: 'point', Line: 'line', Polygon: 'poly', Feature: 'lay
 /** What a layer holds, and how much of it. */
 export function Content({ layer }: { layer: Layer }) {
   const { kind, rows, geometryType } = layer
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const form = formOf(geometryType)
   const icon = kind === 'vector' ? formIcons[form] : kind === 'raster' ? 'grid' : 'table'
   const noun = kind === 'vector' ? form : kind === 'raster' ? 'Granule' : 'Row'
@@ -40,7 +40,7 @@ export function Content({ layer }: { layer: Layer }) {
 
 /** The layer in small by its own style, or why there is no map of it. */
 export function Thumbnail({ layer, isSmall = false }: { layer: Layer; isSmall?: boolean }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const { thumbnail, kind, title } = layer
   if (thumbnail !== undefined) {
     const size = isSmall ? 'width=144&height=80' : 'width=640&height=328'
@@ -63,7 +63,7 @@ export function Thumbnail({ layer, isSmall = false }: { layer: Layer; isSmall?: 
 /** Requests of each of the last thirty days. */
 export function Course({ requests }: { requests: NonNullable<Layer['requests']> }) {
   const { days } = requests
-  const label = messages.value.home.course(shownNumber(Math.min(...days)), shownNumber(Math.max(...days)))
+  const label = homeTexts.value.course(shownNumber(Math.min(...days)), shownNumber(Math.max(...days)))
   return <Spark values={days} label={label} />
 }
 
@@ -71,8 +71,8 @@ export function Course({ requests }: { requests: NonNullable<Layer['requests']> 
 export function extentText(bounds: readonly number[] | undefined): string | undefined {
   if (bounds === undefined || bounds.length < 4) return undefined
   const [west = 0, south = 0, east = 0, north = 0] = bounds
-  if (east - west >= 359 && north - south >= 130) return messages.value.home.wholeWorld
-  const { compass } = messages.value.home
+  if (east - west >= 359 && north - south >= 130) return homeTexts.value.wholeWorld
+  const { compass } = homeTexts.value
   const span = Math.max(east - west, north - south)
   const digits = span >= 20 ? 0 : span >= 2 ? 1 : 2
   const number = (value: number): string => shownNumber(Number(Math.abs(value).toFixed(digits)))

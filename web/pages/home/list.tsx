@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { shownDay, shownNumber } from '../../parts/formats.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -11,7 +12,7 @@ const rowHeight = 58
 
 /** Layers one below the other; of many, those in sight. Arrows go up and down. */
 export function List() {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const total = found.value?.total ?? 0
   const { element, drawn } = useWindow<HTMLTableSectionElement>(() => total, rowHeight)
   useEffect(() => need(drawn.first, drawn.end), [drawn.first, drawn.end, total])
@@ -52,7 +53,7 @@ function moveFocus(event: KeyboardEvent & { currentTarget: HTMLAnchorElement }):
 }
 
 function Heads({ isOpen }: { isOpen: boolean }) {
-  const { column } = messages.value.home
+  const { column } = homeTexts.value
   return (
     <>
       <th scope="col">
@@ -91,7 +92,7 @@ function Heads({ isOpen }: { isOpen: boolean }) {
 }
 
 function Row({ layer, isOpen }: { layer: Layer | undefined; isOpen: boolean }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   if (layer === undefined) return <td class="dimmer">{messages.value.state.loading}</td>
   const { title, workspace, name, srs, dateModified } = layer
   return (
@@ -121,7 +122,7 @@ function Row({ layer, isOpen }: { layer: Layer | undefined; isOpen: boolean }) {
 }
 
 function Health({ layer: { problem } }: { layer: Layer }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const [kind, icon] =
     problem === undefined ? ['ok', 'ok'] : problem.code === 'empty' ? ['warn', 'warn'] : ['bad', 'bad']
   return (
@@ -135,7 +136,7 @@ function Health({ layer: { problem } }: { layer: Layer }) {
 }
 
 function Use({ layer: { requests, public: isPublic } }: { layer: Layer }) {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   return (
     <>
       <td class="wide mid">

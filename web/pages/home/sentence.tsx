@@ -1,5 +1,5 @@
 import { addressOf } from '../../lib/base.ts'
-import { messages } from '../../messages/messages.ts'
+import { homeTexts } from '../../messages/home/texts.ts'
 import { shownShare, shownWeekday } from '../../parts/formats.ts'
 import { reasonOf } from '../../parts/states.tsx'
 import type { State } from './state.ts'
@@ -9,7 +9,7 @@ import { state } from './state.ts'
 export function Sentence() {
   const { value, error } = state.state.value
   if (value === undefined) return <p class="lead dim">{error === undefined ? '\u00a0' : reasonOf(error)}</p>
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const { layers, requests, alerts, imports } = value
   const { total, problems } = layers
   const waiting = imports?.tasks['NO_CRS'] ?? 0
@@ -37,7 +37,7 @@ export function Sentence() {
 
 /** Today's requests beside those of a week ago by this time of day. */
 function requestsText({ today, weekAgo }: NonNullable<State['requests']>): string {
-  const texts = messages.value.home
+  const texts = homeTexts.value
   const failed = today.failed === 0 ? '' : ` ${texts.failed(today.failed)}`
   const told = texts.requests(today.requests)
   if (weekAgo.requests === 0) return `${told}${texts.noneBefore}${failed}`

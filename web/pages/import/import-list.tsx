@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
-import { messages } from '../../messages/messages.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
@@ -11,7 +11,7 @@ const listCall: Call = { path: '/rest/imports' }
 
 /** `/app/imports`: every import that is still known, the latest first. */
 export function ImportListPage() {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const imports = useMemo(
     () => new Resource<{ imports: ImportSummary[] }>((signal) => call(listCall, signal)),
     [],

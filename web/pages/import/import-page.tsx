@@ -1,15 +1,15 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
 import { query, setQuery } from '../../lib/router.ts'
-import { messages } from '../../messages/messages.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Empty, Failed, Loading, reasonOf } from '../../parts/states.tsx'
 import { type Call, call, Refusal } from '../../wire/client.ts'
 import { TaskEnd } from './task-end.tsx'
 import { TaskReview } from './task-review.tsx'
+import { useAct } from './use-act.ts'
 import { type Import, importCall, isBusy, isOver, type Task } from './wire.ts'
 
 const pollMs = 700
@@ -24,7 +24,7 @@ const endedIcon = new Map([
 
 /** `/app/imports/<id>?task=`: what an import is about, what becomes of it, and how it ended. The server's state decides. */
 export function ImportPage({ id = '' }: Record<string, string>) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const found = useMemo(
     () =>
       new Resource<Import>(async (signal) => {
@@ -67,7 +67,7 @@ export function ImportPage({ id = '' }: Record<string, string>) {
 }
 
 function Review({ work, reload }: { work: Import; reload(): Promise<void> }) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const { tasks } = work
   const chosen = Number(query.value.get('task') ?? tasks[0]?.id ?? 0)
   const task = tasks.find(({ id }) => id === chosen) ?? tasks[0]
@@ -121,22 +121,13 @@ function Review({ work, reload }: { work: Import; reload(): Promise<void> }) {
 
 /** What is done for all layers at once. */
 function ActBar({ work, reload }: { work: Import; reload(): Promise<void> }) {
-  const { import: texts } = messages.value
-  const error = useSignal<unknown>(undefined)
+  const texts = importTexts.value
+  const { act, error } = useAct(reload)
   const ready = work.tasks.filter(({ state }) => state === 'READY').length
   const isDone = work.tasks.length > 0 && work.tasks.every(({ state }) => isOver(state))
   const isRunning = work.tasks.some(({ state }) => state === 'RUNNING') || work.state === 'RUNNING'
   const run: Call = { method: 'POST', path: `/rest/imports/${work.id}`, query: { async: true } }
   const cancel: Call = { method: 'POST', path: `/rest/imports/${work.id}/cancel` }
-  const act = async (asked: Call): Promise<void> => {
-    error.value = undefined
-    try {
-      await call(asked)
-    } catch (refusal) {
-      error.value = refusal
-    }
-    await reload()
-  }
   return (
     <div class="actbar">
       <p class="note-txt" role="status">

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Resource } from '../../lib/resource.ts'
 import type { MapView } from '../../map/map-view.tsx'
-import { messages } from '../../messages/messages.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { call, Refusal } from '../../wire/client.ts'
 import type { Rows } from './wire.ts'
@@ -17,7 +17,7 @@ async function loadMap(): Promise<void> {
 
 /** Where the rows of a task would fall, before anything is loaded; `srs` is what their numbers are taken to be. */
 export function PreviewMap({ path, srs }: { path: string; srs: string | undefined }) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const query = { limit: 500, ...(srs !== undefined && { srs }) }
   const first = useMemo(
     () => new Resource<Rows>((aborted) => call({ path: `${path}/preview.geojson`, query }, aborted)),

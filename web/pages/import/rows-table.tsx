@@ -1,4 +1,5 @@
 import { formatNumber } from '../../lib/numbers.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import type { ColumnFigures, Rows } from './wire.ts'
 
@@ -9,7 +10,7 @@ interface RowsTableProps {
 
 /** Rows as they would be loaded, below what each column holds. */
 export function RowsTable({ rows, figures }: RowsTableProps) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const names = figures?.map(({ name }) => name) ?? [
     ...new Set(rows.features.flatMap((one) => Object.keys(one.properties))),
   ]
@@ -48,7 +49,8 @@ function ColumnHead({
   name: string
   figures: ColumnFigures['columns'][number] | undefined
 }) {
-  const { import: texts, locale } = messages.value
+  const texts = importTexts.value
+  const { locale } = messages.value
   if (figures === undefined) return <b dir="auto">{name}</b>
   const { type, count, empty, distinct, min, max, exact } = figures
   const share = count === 0 ? 0 : empty / count
@@ -75,7 +77,8 @@ function ColumnHead({
 }
 
 function Cell({ value }: { value: unknown }) {
-  const { import: texts, locale } = messages.value
+  const texts = importTexts.value
+  const { locale } = messages.value
   if (value === null || value === undefined || value === '') return <td class="dimmer">{texts.noValue}</td>
   if (typeof value === 'number')
     return (

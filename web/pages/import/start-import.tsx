@@ -4,6 +4,7 @@ import { addressOf } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { Resource } from '../../lib/resource.ts'
 import { goTo } from '../../lib/router.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -20,7 +21,7 @@ interface ImportReply {
 
 /** `/app/import`: what is to be imported, and imports that are not done. */
 export function StartImportPage() {
-  const texts = messages.value.import
+  const texts = importTexts.value
   const sent = useSignal<{ part: number; files: number } | undefined>(undefined)
   const error = useSignal<unknown>(undefined)
   const isOverPage = useSignal(false)
@@ -103,7 +104,7 @@ interface DropZoneProps {
 }
 
 function DropZone({ isOver: isDragged, sent, onFiles }: DropZoneProps) {
-  const texts = messages.value.import
+  const texts = importTexts.value
   const input = useRef<HTMLInputElement>(null)
   return (
     <section class={`drop${isDragged ? ' over' : ''}`} aria-label={texts.drop}>
@@ -137,7 +138,7 @@ function DropZone({ isOver: isDragged, sent, onFiles }: DropZoneProps) {
 
 /** An address, or a folder that the server may read. */
 function FromElsewhere() {
-  const texts = messages.value.import
+  const texts = importTexts.value
   const id = useId()
   const error = useSignal<unknown>(undefined)
   const begin = async (place: string): Promise<void> => {
@@ -192,7 +193,7 @@ const mostShown = 8
 
 /** Imports that wait for somebody, or are under way; the others stand in the history. */
 function Unfinished() {
-  const texts = messages.value.import
+  const texts = importTexts.value
   const imports = useMemo(
     () => new Resource<{ imports: ImportSummary[] }>((signal) => call({ path: '/rest/imports' }, signal)),
     [],

@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { formatNumber } from '../../lib/numbers.ts'
 import { Resource } from '../../lib/resource.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { call } from '../../wire/client.ts'
@@ -16,7 +17,8 @@ interface TaskEndProps {
 
 /** A task that runs or has run: how far it is, and the sums. */
 export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
-  const { import: texts, locale } = messages.value
+  const texts = importTexts.value
+  const { locale } = messages.value
   const path = taskPath(String(importId), task.id)
   const isRunning = isBusy(task.state)
   const progress = useMemo(
@@ -93,7 +95,8 @@ export function TaskEnd({ importId, workspace, task }: TaskEndProps) {
 
 /** How many rows are loaded, of how many where that is known. */
 function HowFar({ done, total }: { done: number; total: number }) {
-  const { import: texts, locale } = messages.value
+  const texts = importTexts.value
+  const { locale } = messages.value
   const isKnown = total > 0
   const [so, all] = [formatNumber(locale, done), formatNumber(locale, total)]
   return (

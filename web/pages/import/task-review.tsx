@@ -1,13 +1,13 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Resource } from '../../lib/resource.ts'
-import { messages } from '../../messages/messages.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading, reasonOf } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
 import { PreviewMap } from './preview-map.tsx'
 import { RowsTable } from './rows-table.tsx'
+import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
 import { type ColumnFigures, type Proposal, type Rows, type Task, taskPath } from './wire.ts'
 
@@ -21,18 +21,9 @@ const shownRows = 100
 
 /** A task before it runs: where it lies, what becomes of it, its rows. */
 export function TaskReview({ importId, task, reload }: TaskProps) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const path = taskPath(String(importId), task.id)
-  const error = useSignal<unknown>(undefined)
-  const put = async (asked: Call): Promise<void> => {
-    error.value = undefined
-    try {
-      await call(asked)
-    } catch (refusal) {
-      error.value = refusal
-    }
-    await reload()
-  }
+  const { act: put, error } = useAct(reload)
   const hasPoints = proposedPoints(task).length > 0
   return (
     <>
@@ -103,7 +94,7 @@ function proposedPoints({ proposals = [], transformChain }: Task): Proposal[] {
 
 /** Coordinates that were found in columns. */
 function Proposals({ path, task, put }: PartProps) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const found = proposedPoints(task)
   if (found.length === 0) return null
   const take = ({ transform, srs }: Proposal): Call => ({
@@ -142,7 +133,7 @@ const modes = ['CREATE', 'REPLACE', 'APPEND', 'UPSERT'] as const
 
 /** Name and mode. */
 function Target({ path, task, put }: PartProps) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const rename = (name: string): Call => ({ method: 'PUT', path, body: { task: { layer: { name } } } })
   const change = (updateMode: string): Call => ({ method: 'PUT', path, body: { task: { updateMode } } })
   return (
@@ -191,7 +182,7 @@ function modeOf(text: string): (typeof modes)[number] {
 
 /** The rows with a head for each column that says what it holds. */
 function Data({ path, task }: { path: string; task: Task }) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const version = JSON.stringify([task.state, task.layer?.srs, task.transformChain])
   const [rows, columns] = useMemo(() => {
     const ask = <T,>(call_: Call) => new Resource<T>((signal) => call(call_, signal))

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useMemo } from 'preact/hooks'
 import { Resource } from '../../lib/resource.ts'
-import { messages } from '../../messages/messages.ts'
+import { importTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -25,7 +25,7 @@ const mostShown = 4
 
 /** Data that name no CRS: candidates with what speaks for each, the chosen one on the map; or a code that somebody knows. */
 export function WhereIsIt({ path, task, put }: WhereProps) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const place = useSignal('')
   const chosen = useSignal<string | undefined>(undefined)
   const found = useMemo(
@@ -106,7 +106,7 @@ function NeedsPlace() {
   return (
     <div class="note">
       <Icon name="info" />
-      <div>{messages.value.import.needsPlace}</div>
+      <div>{importTexts.value.needsPlace}</div>
     </div>
   )
 }
@@ -119,7 +119,7 @@ interface ChoiceProps {
 
 /** Candidates side by side, each with what speaks for it. */
 function Choice({ candidates, chosen, onChoose }: ChoiceProps) {
-  const { import: texts } = messages.value
+  const texts = importTexts.value
   const group = useId()
   return (
     <div class="crs" role="radiogroup" aria-label={texts.where}>

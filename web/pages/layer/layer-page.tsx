@@ -5,6 +5,7 @@ import { addressOf } from '../../lib/base.ts'
 import { formatTime } from '../../lib/numbers.ts'
 import { Resource } from '../../lib/resource.ts'
 import type { MapView } from '../../map/map-view.tsx'
+import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -102,7 +103,7 @@ export function LayerPage({ layer = '' }: Record<string, string>) {
 }
 
 function LayerMap({ layer, style }: { layer: LayerReply['layer']; style: Style | undefined }) {
-  const { layer: texts } = messages.value
+  const texts = layerTexts.value
   const picked = useSignal<Record<string, unknown> | undefined>(undefined)
   useEffect(() => {
     void import('../../map/map-view.tsx').then(({ MapView: loaded }) => {
@@ -169,7 +170,8 @@ function onGround(style: Style): Style {
 }
 
 function Versions({ id, onRestored }: { id: string; onRestored(): void }) {
-  const { layer: texts, locale } = messages.value
+  const texts = layerTexts.value
+  const { locale } = messages.value
   const error = useSignal<unknown>(undefined)
   const list: Call = { path: `/rest/layers/${id}/versions` }
   const versions = useMemo(

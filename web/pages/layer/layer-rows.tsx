@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { formatNumber } from '../../lib/numbers.ts'
 import { Resource } from '../../lib/resource.ts'
 import { query, setQuery } from '../../lib/router.ts'
+import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -16,7 +17,8 @@ const pageRows = 50
 
 /** The rows of a layer, page by page; `?from=` is the number of the first one that is shown. */
 export function LayerRows({ id }: { id: string }) {
-  const { layer: texts, locale } = messages.value
+  const texts = layerTexts.value
+  const { locale } = messages.value
   const from = Math.max(0, Number(query.value.get('from') ?? 0) || 0)
   const asked = (offset: number): Call => ({
     path: `/ogc/collections/${id}/items`,

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { fullAddressOf } from '../../lib/base.ts'
+import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { say } from '../../parts/toasts.tsx'
@@ -24,7 +25,8 @@ function codeFor(program: Program, layer: string): string {
 
 /** Addresses and code for other programs. */
 export function UseItIn({ layer }: { layer: string }) {
-  const { layer: texts, state } = messages.value
+  const texts = layerTexts.value
+  const { state } = messages.value
   const chosen = useSignal<Program>('MapLibre')
   const code = codeFor(chosen.value, layer)
   const copy = async (): Promise<void> => {
