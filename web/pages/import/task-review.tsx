@@ -7,6 +7,7 @@ import { Failed, Loading, reasonOf } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
 import { PreviewMap } from './preview-map.tsx'
 import { RowsTable } from './rows-table.tsx'
+import { Target } from './target.tsx'
 import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
 import { type ColumnFigures, type Proposal, type Rows, type Task, taskPath } from './wire.ts'
@@ -127,57 +128,6 @@ function Proposals({ path, task, put }: PartProps) {
       </ul>
     </section>
   )
-}
-
-const modes = ['CREATE', 'REPLACE', 'APPEND', 'UPSERT'] as const
-
-/** Name and mode. */
-function Target({ path, task, put }: PartProps) {
-  const texts = importTexts.value
-  const rename = (name: string): Call => ({ method: 'PUT', path, body: { task: { layer: { name } } } })
-  const change = (updateMode: string): Call => ({ method: 'PUT', path, body: { task: { updateMode } } })
-  return (
-    <section class="panel" aria-label={texts.target}>
-      <header>
-        <h2>{texts.target}</h2>
-      </header>
-      <div class="body stack">
-        <label class="field">
-          <span class="lbl">{texts.layerName}</span>
-          <input
-            class="in"
-            dir="auto"
-            defaultValue={task.layer?.name}
-            onChange={(event) => void put(rename(event.currentTarget.value))}
-          />
-        </label>
-        <label class="field">
-          <span class="lbl">{texts.mode}</span>
-          <select
-            class="in"
-            value={task.updateMode}
-            onChange={(event) => void put(change(event.currentTarget.value))}
-          >
-            {modes.map((mode) => (
-              <option key={mode} value={mode}>
-                {texts.modes[mode]}
-              </option>
-            ))}
-          </select>
-          <p class="hint">{texts.modeHints[modeOf(task.updateMode)]}</p>
-        </label>
-        {task.layer?.srs !== undefined && (
-          <p class="dim">
-            {texts.crs} <span class="mono">{task.layer.srs}</span>
-          </p>
-        )}
-      </div>
-    </section>
-  )
-}
-
-function modeOf(text: string): (typeof modes)[number] {
-  return modes.find((one) => one === text) ?? 'CREATE'
 }
 
 /** The rows with a head for each column that says what it holds. */
