@@ -73,6 +73,39 @@ for (const kind of ['GeoPackage', 'PostGIS']) {
       assert.equal(tiles.json().layers.length, 5)
     })
 
+    it('tells classes and categories before a style is made, as it makes them then', async () => {
+      const asked = await send('GET', '/layers/default:towns/classes?attribute=pop&method=natural&classes=4')
+      assert.equal(asked.statusCode, 200, asked.body)
+      const { classes } = asked.json()
+      await make({ name: 'same', classify: { attribute: 'pop', method: 'natural', classes: 4 } })
+      const { layers } = await styleOf('same')
+      const uppers = layers
+        .slice(0, 4)
+        .map((layer: { filter: [string, unknown, unknown[]] }) => layer.filter[2][2])
+      assert.deepEqual(classes.bounds, uppers)
+      const values = rows.flatMap(({ pop }) => pop ?? [])
+      assert.equal(classes.min, Math.min(...values))
+      assert.equal(classes.rows, values.length)
+      const width = (Math.max(...values) - classes.min) / classes.histogram.length
+      const counts = classes.histogram.map(() => 0)
+      for (const value of values)
+        counts[Math.min(counts.length - 1, Math.floor((value - classes.min) / width))] += 1
+      assert.deepEqual(classes.histogram, counts)
+      const kinds = (await send('GET', '/layers/default:towns/classes?attribute=kind&classes=3')).json()
+        .classes
+      assert.equal(kinds.categories.length, 3)
+      assert.equal(kinds.hasOthers, true)
+      for (const { value, count } of kinds.categories)
+        assert.equal(count, rows.filter(({ kind: one }) => one === value).length)
+    })
+
+    it('tells the palettes with as many colours as are asked for', async () => {
+      const { palettes } = (await send('GET', '/palettes?classes=7')).json()
+      assert.ok(palettes.length > 5)
+      for (const { colors } of palettes) assert.equal(colors.length, 7)
+      assert.equal((await send('GET', '/palettes?classes=0')).statusCode, 400)
+    })
+
     it('makes categories, the most frequent first, then others, then none', async () => {
       const made = await make({ name: 'by-kind', classify: { attribute: 'kind', classes: 3 } })
       assert.equal(made.statusCode, 201, made.body)

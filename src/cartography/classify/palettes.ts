@@ -1,9 +1,11 @@
 import { mixColors } from '../mix-colors.ts'
 
+/** `sequence`: from little to much; `diverging`: from a middle to both sides; `set`: for categories. */
+export const paletteKinds = ['sequence', 'diverging', 'set'] as const
+
 /** Colours that people who see few colours tell apart too. */
 interface Palette {
-  /** `sequence`: from little to much; `diverging`: from a middle to both sides; `set`: for categories. */
-  kind: 'sequence' | 'diverging' | 'set'
+  kind: (typeof paletteKinds)[number]
   colors: readonly string[]
 }
 
@@ -41,6 +43,11 @@ const palettes = {
 export type PaletteName = keyof typeof palettes
 /** The names of all palettes. */
 export const paletteNames = Object.keys(palettes) as [PaletteName, ...PaletteName[]]
+
+/** What a palette is for. */
+export function paletteKind(name: PaletteName): (typeof paletteKinds)[number] {
+  return palettes[name].kind
+}
 
 /** So many colours of a palette: a set begins anew where it ends, others are spread from their first to their last. */
 export function colorsOf(name: PaletteName, count: number): string[] {

@@ -10,6 +10,8 @@ export type ClassifyMethod = (typeof classifyMethods)[number]
 const mostValues = 2_000_000
 /** Different values at most that are counted for categories. */
 const mostCategories = 20_000
+/** Parts of a histogram. */
+const histogramParts = 40
 
 /** A value that is not null. */
 export type SummaryValue = number | string | boolean
@@ -24,6 +26,8 @@ export interface ValueSummary {
   /** The least value, and the largest of each class. */
   min?: number
   bounds?: number[]
+  /** How many of the values that were looked at lie in each of as many equal parts from the least value to the largest. */
+  histogram?: number[]
   /** The most frequent values, and whether there are others. */
   categories?: { value: SummaryValue; count: number }[]
   hasOthers?: boolean
@@ -89,7 +93,19 @@ export class ValueSummarizer {
     const known = { rows: this.#rows, empty: this.#empty, isSampled: this.#step > 1 || this.#isFull }
     if (this.#method === 'categories') return { ...known, ...this.#frequent() }
     if (this.#kept === 0) return { ...known, bounds: [] }
-    return { ...known, min: this.#min, bounds: this.#bounds(this.#method) }
+    return { ...known, min: this.#min, bounds: this.#bounds(this.#method), histogram: this.#histogram() }
+  }
+
+  #histogram(): number[] {
+    const counts = new Array<number>(histogramParts).fill(0)
+    const width = this.#max - this.#min
+    for (let at = 0; at < this.#kept; at += 1) {
+      const share =
+        width === 0 || width === Number.POSITIVE_INFINITY ? 0 : ((this.#values[at] ?? 0) - this.#min) / width
+      const part = Math.min(histogramParts - 1, Math.floor(share * histogramParts))
+      counts[part] = (counts[part] ?? 0) + 1
+    }
+    return counts
   }
 
   /** The ends are those of all values. */

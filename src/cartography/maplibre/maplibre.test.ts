@@ -8,15 +8,9 @@ import { scaleOfZoom } from '../scale.ts'
 import { readMapLibre } from './read-maplibre.ts'
 import { writeMapLibre } from './write-maplibre.ts'
 
-/** Marks as MapLibre draws them, and one pass for each rule. */
+/** One pass for each rule. */
 function asMapLibre(rules: Rule[]): Rule[] {
-  return rules.map((rule, index) => ({
-    ...rule,
-    ...(index === 0 ? {} : { pass: index }),
-    symbols: rule.symbols.map((symbol) =>
-      symbol.kind === 'point' ? { ...symbol, shape: 'circle' } : symbol,
-    ),
-  }))
+  return rules.map((rule, index) => ({ ...rule, ...(index === 0 ? {} : { pass: index }) }))
 }
 
 describe('MapLibre styles', () => {

@@ -4,7 +4,7 @@ import { Losses } from '../losses.ts'
 import type { Rule, Style, Symbolizer } from '../model.ts'
 import { scaleOfZoom } from '../scale.ts'
 import { readFilter } from './read-filter.ts'
-import { readSymbols } from './read-symbols.ts'
+import { markName, readSymbols } from './read-symbols.ts'
 import type { Node } from './read-values.ts'
 import { asNode } from './read-values.ts'
 
@@ -15,6 +15,7 @@ export const metadataNames = {
   outline: 'terrane:outline',
   title: 'terrane:title',
   abstract: 'terrane:abstract',
+  mark: markName,
 } as const
 
 const maxDepth = 200

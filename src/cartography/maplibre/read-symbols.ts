@@ -1,14 +1,17 @@
 import { defined } from '../../lib/defined.ts'
 import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
-import type { Fill, Stroke, Symbolizer, Value } from '../model.ts'
-import { lineCaps, lineJoins } from '../model.ts'
+import type { Fill, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
+import { lineCaps, lineJoins, markShapes } from '../model.ts'
 import { groundMetres } from './ground-lengths.ts'
 import { scaled, tidy, together } from './read-amounts.ts'
 import { attributeOf } from './read-filter.ts'
 import { readText } from './read-text.ts'
 import type { Node } from './read-values.ts'
-import { LayerValues } from './read-values.ts'
+import { asNode, LayerValues } from './read-values.ts'
+
+/** Under this name a layer of circles says in its `metadata` which mark it stands for. */
+export const markName = 'terrane:mark'
 
 /** The symbols of one layer of a style. */
 export function readSymbols(layer: Node, losses: Losses): Symbolizer[] {
@@ -29,7 +32,7 @@ function symbolsOf(layer: Node, values: LayerValues, losses: Losses): Symbolizer
     case 'fill':
       return [readFill(values, losses)]
     case 'circle':
-      return [readCircle(values, losses)]
+      return [readCircle(values, markOf(layer), losses)]
     case 'symbol':
       return readText(values, losses)
     case 'raster': {
@@ -96,7 +99,11 @@ function diameterOf(radius: unknown): Value<number> | undefined {
   return property === undefined ? undefined : { by: 'attribute', property }
 }
 
-function readCircle(values: LayerValues, losses: Losses): Symbolizer {
+function markOf(layer: Node): MarkShape {
+  return markShapes.find((shape) => shape === asNode(layer.metadata)[markName]) ?? 'circle'
+}
+
+function readCircle(values: LayerValues, shape: MarkShape, losses: Losses): Symbolizer {
   const diameter = diameterOf(values.raw('circle-radius'))
   const radius = diameter === undefined ? values.number('circle-radius', 5) : 5
   const metres = groundMetres(radius)
@@ -105,7 +112,7 @@ function readCircle(values: LayerValues, losses: Losses): Symbolizer {
   const width = values.number('circle-stroke-width', 0)
   const line = paint(values, 'circle-stroke', losses)
   return {
-    ...{ kind: 'point', shape: 'circle', size: isDriven(size) ? size : tidy(size) },
+    ...{ kind: 'point', shape, size: isDriven(size) ? size : tidy(size) },
     ...(metres === undefined ? {} : { unit: 'metre' }),
     ...(fill.opacity === 0 ? {} : { fill }),
     ...(width === 0

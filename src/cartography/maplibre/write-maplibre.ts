@@ -47,10 +47,15 @@ function zoomWithin(scale: number): number {
   return Math.max(0, Math.min(24, zoomOfScale(scale)))
 }
 
-function metadataOf({ title, abstract }: Rule, { isOutline }: SymbolLayer, group: number | undefined): Node {
+function metadataOf(
+  { title, abstract }: Rule,
+  { isOutline, mark }: SymbolLayer,
+  group: number | undefined,
+): Node {
   const metadata = {
     ...(group === undefined ? {} : { [metadataNames.rule]: group }),
     ...(isOutline === undefined ? {} : { [metadataNames.outline]: true }),
+    ...(mark === undefined ? {} : { [metadataNames.mark]: mark }),
     ...(title === undefined ? {} : { [metadataNames.title]: title }),
     ...(abstract === undefined ? {} : { [metadataNames.abstract]: abstract }),
   }

@@ -1,7 +1,7 @@
 import { withOpacity } from '../colors.ts'
 import { isDriven } from '../driven.ts'
 import type { Losses } from '../losses.ts'
-import type { Dimension, Fill, LengthUnit, Stroke, Symbolizer, Value } from '../model.ts'
+import type { Dimension, Fill, LengthUnit, MarkShape, Stroke, Symbolizer, Value } from '../model.ts'
 import type { AttributeTypes } from './attribute-types.ts'
 import type { Node } from './read-values.ts'
 import { writeText } from './write-text.ts'
@@ -15,10 +15,11 @@ export interface DrawnLayer {
   dimension?: Dimension
 }
 
-/** A layer of a style, and whether it is the outline of the area before it. */
+/** A layer of a style, whether it is the outline of the area before it, and the mark that a circle stands for. */
 export interface SymbolLayer {
   layer: Node
   isOutline?: true
+  mark?: MarkShape
 }
 
 /** The layers that draw one symbol. */
@@ -27,7 +28,7 @@ export function layersOf(symbol: Symbolizer, drawn: DrawnLayer, losses: Losses):
   switch (symbol.kind) {
     case 'point':
       if (dimension === 1 || dimension === 2) return told(losses, 'a mark in the middle of lines or areas')
-      return [{ layer: circleLayer(symbol, types, losses) }]
+      return [markLayer(symbol, types, losses)]
     case 'icon':
       losses.add(`the picture ${symbol.href}, drawn as a circle`)
       return dimension === 1 || dimension === 2
@@ -42,6 +43,11 @@ export function layersOf(symbol: Symbolizer, drawn: DrawnLayer, losses: Losses):
     case 'raster':
       return [{ layer: rasterLayer(symbol, losses) }]
   }
+}
+
+function markLayer(symbol: Mark, types: AttributeTypes, losses: Losses): SymbolLayer {
+  const layer = circleLayer(symbol, types, losses)
+  return symbol.shape === 'circle' ? { layer } : { layer, mark: symbol.shape }
 }
 
 function told(losses: Losses, what: string): SymbolLayer[] {

@@ -1,4 +1,5 @@
 import { endpoint } from '../endpoint.ts'
+import { listPalettes, showClasses } from './classes.ts'
 import {
   changeCoverageStore,
   createCoverageStore,
@@ -88,6 +89,7 @@ export const layerEndpoints = [
   endpoint('GET', '/rest/layers/:layer', 'layer', 'view_metadata', { showLayer }),
   endpoint('PUT', '/rest/layers/:layer', 'staff', 'change_metadata', { changeLayer }),
   endpoint('POST', '/rest/layers/:layer/styles', 'staff', 'create', { makeStyleOfLayer }),
+  endpoint('GET', '/rest/layers/:layer/classes', 'user', 'view', { showClasses }),
   endpoint('POST', '/rest/layers/:layer/refresh', 'staff', 'change_metadata', { refreshLayer }),
   endpoint('DELETE', '/rest/layers/:layer', 'staff', 'remove', { deleteLayer }),
 ]
@@ -104,6 +106,7 @@ export const versionEndpoints = [
 
 /** Styles: of every workspace, and of one. */
 export const styleEndpoints = [
+  endpoint('GET', '/rest/palettes', 'user', 'view', { listPalettes }),
   endpoint('GET', '/rest/styles', 'user', 'view', { listStyles }),
   endpoint('POST', '/rest/styles', 'staff', 'create', { createStyle }),
   endpoint('GET', '/rest/styles/:style', 'style', 'view', { showStyle }),

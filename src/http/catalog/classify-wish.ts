@@ -1,0 +1,124 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { hasRole } from '../../accounts/caller.ts'
+import type { PaletteName } from '../../cartography/classify/palettes.ts'
+import { paletteNames } from '../../cartography/classify/palettes.ts'
+import type { ClassifyMethod } from '../../cartography/classify/summary.ts'
+import { classifyMethods } from '../../cartography/classify/summary.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import type { Attribute } from '../../geo/schema.ts'
+import { invalid, notFound } from '../../lib/errors.ts'
+import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { CatalogParts } from './catalog-parts.ts'
+
+/** Of which column classes or categories are made, and how. */
+export const ClassifyWish = Type.Object({
+  attribute: Type.String(),
+  method: Type.Optional(
+    Type.Union(
+      classifyMethods.map((method) => Type.Literal(method)),
+      {
+        description: 'Default `quantile` for numbers, `categories` for others',
+      },
+    ),
+  ),
+  classes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 50, description: 'Default 5, of categories 8' }),
+  ),
+  palette: Type.Optional(
+    Type.Union(
+      paletteNames.map((name) => Type.Literal(name)),
+      {
+        description: 'Default `viridis`, for categories `okabe-ito`',
+      },
+    ),
+  ),
+})
+
+type Wanted = Static<typeof ClassifyWish>
+
+/** Longest time that a look at all values of a column takes. */
+const timeoutMs = 120_000
+
+/** Looks at all values of a column. */
+export async function summaryOf(
+  { catalog }: CatalogParts,
+  reply: FastifyReply,
+  { layer, attribute, classify }: { layer: LayerRecord; attribute: Attribute; classify: Wanted },
+) {
+  const wish = wishOf(classify, attribute)
+  const store = await catalog.layers.openStoreOf(layer)
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), signalOf(reply)])
+  const summary = await store.summarize(
+    { table: layer.nativeName, attribute: attribute.name, ...wish },
+    signal,
+  )
+  return { wish, summary }
+}
+
+/** A layer of features by its name; to who may not read it there is none. */
+export async function vectorLayer(
+  { catalog }: CatalogParts,
+  request: FastifyRequest,
+  text: string,
+): Promise<LayerRecord> {
+  const layer = await catalog.layers.findNamed(text)
+  if (layer === undefined || !hasRole(request.caller, 'user'))
+    throw notFound('unknown-layer', `Layer "${text}" does not exist`)
+  request.usedLayer = layer
+  if (layer.details.kind === 'vector') return layer
+  throw invalid('not-a-vector-layer', `Layer "${text}" is a raster, whose values are no column`)
+}
+
+/** The attribute of this name, whose values can be told apart. */
+export function requireAttribute(layer: LayerRecord, name: string): Attribute {
+  const found = layer.details.schema.attributes.find((one) => one.name === name)
+  if (found !== undefined && found.type !== 'binary') return found
+  const names = layer.details.schema.attributes.map((one) => one.name).slice(0, 20)
+  throw invalid(
+    'unknown-attribute',
+    `Layer "${layer.name}" has no attribute "${name}", but ${names.join(', ') || 'none'}`,
+  )
+}
+
+function wishOf(wanted: Wanted, { name, type }: Attribute) {
+  const isNumber = /^(int|float|decimal)/.test(type)
+  const method: ClassifyMethod = wanted.method ?? (isNumber ? 'quantile' : 'categories')
+  if (method !== 'categories' && !isNumber)
+    throw invalid(
+      'not-a-number',
+      `Attribute "${name}" is ${type}: classes want numbers, "categories" takes it`,
+    )
+  const palette: PaletteName = wanted.palette ?? (method === 'categories' ? 'okabe-ito' : 'viridis')
+  return { method, palette, classes: wanted.classes ?? (method === 'categories' ? 8 : 5) }
+}
+
+/** Ends when the client leaves. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+/** What there is to say of classes or categories beside them. */
+export function messagesOf(
+  { isSampled, bounds }: { isSampled: boolean; bounds?: number[] },
+  wanted: Wanted,
+  { classes, method }: { classes: number; method: ClassifyMethod },
+) {
+  const message = (text: string) => ({ level: 'info' as const, code: 'style-classes', message: text })
+  return [
+    ...(isSampled
+      ? [message('There are more values than are looked at: classes are by a part of them')]
+      : []),
+    ...(method !== 'categories' && bounds !== undefined && bounds.length < classes
+      ? [
+          message(
+            `${bounds.length} classes instead of ${classes}, since many values are equal: ${wanted.attribute}`,
+          ),
+        ]
+      : []),
+  ]
+}
