@@ -7,6 +7,8 @@ import { SetupError, say } from './run.mjs'
 
 /** Parts of the pages that start by themselves; all else is loaded by them when it is needed. */
 const entries = { main: 'main.tsx' }
+/** Style sheets that are loaded with the pages that need them, one a file. */
+const sheetFolder = 'styles/sheets'
 /** A module of its own: what shows a map is told its name as `MAPLIBRE_WORKER`. */
 const worker = 'maplibre-gl/dist/maplibre-gl-worker.mjs'
 const compressed = new Set(['.js', '.mjs', '.css', '.svg'])
@@ -28,7 +30,7 @@ export async function buildPages(root) {
   })
   writeFileSync(join(files, workerName), script)
   for (const name of readdirSync(files)) compress(join(files, name))
-  const list = { stamp, entries: entriesOf(metafile) }
+  const list = { stamp, entries: entriesOf(metafile), sheets: sheetsOf(metafile) }
   writeFileSync(join(`${folder}.part`, 'pages.json'), JSON.stringify(list))
   rmSync(folder, { recursive: true, force: true })
   renameSync(`${folder}.part`, folder)
@@ -39,7 +41,13 @@ function optionsOf(root, outdir, workerName) {
   const web = join(root, 'web')
   return {
     absWorkingDir: root,
-    entryPoints: Object.entries(entries).map(([out, file]) => ({ in: join(web, file), out })),
+    entryPoints: [
+      ...Object.entries(entries).map(([out, file]) => ({ in: join(web, file), out })),
+      ...readdirSync(join(web, sheetFolder)).map((file) => ({
+        in: join(web, sheetFolder, file),
+        out: `sheet-${basename(file, '.css')}`,
+      })),
+    ],
     ...{ outdir, bundle: true, splitting: true, format: 'esm', minify: true, metafile: true },
     ...{ target: 'es2022', jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'silent', charset: 'utf8' },
     ...{ entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]', assetNames: '[name]-[hash]' },
@@ -56,6 +64,14 @@ function entriesOf({ outputs }) {
     if (name === undefined || extname(path) !== '.js') continue
     found[name] = { script: basename(path), ...(cssBundle && { style: basename(cssBundle) }) }
   }
+  return found
+}
+
+/** Sheet -> its file. */
+function sheetsOf({ outputs }) {
+  const found = {}
+  for (const [path, { entryPoint }] of Object.entries(outputs))
+    if (entryPoint?.startsWith(`web/${sheetFolder}/`)) found[basename(entryPoint, '.css')] = basename(path)
   return found
 }
 

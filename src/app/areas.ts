@@ -51,13 +51,13 @@ export function openAreas(context: Parts): Area[] {
     clock,
   } = context
   const space = new FreeSpace(context.directory.root)
-  const pages = new BuiltPages(pagesFolder)
+  const pages = new BuiltPages(pagesFolder, originOfMap(settings))
   const index = { version, isMonitoringOn: settings.monitoring.isOn, pages }
   const { sharedMaxAgeSeconds } = settings.server
   const tiles = { catalog, maps, earlier, rasters, version, sharedMaxAgeSeconds, turns: new TileTurns() }
   return [
     table(startPageEndpoints, index),
-    pagesArea(pages, originOfMap(settings)),
+    pagesArea(pages),
     basemapArea({ background: new BackgroundMap(basemapFile), basemap: settings.basemap }),
     ...(index.isMonitoringOn ? [table(monitoringIndexEndpoints, index)] : []),
     table(healthEndpoints, {

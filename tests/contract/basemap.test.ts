@@ -82,12 +82,12 @@ describe('the background map', () => {
       [basemap['kind'], basemap['light']],
       ['other', 'https://maps.example.org/style.json?key=1'],
     )
-    const page = await elsewhere('/app', { accept: 'text/html' })
-    if (page.statusCode === 200)
-      assert.match(
-        String(page.headers['content-security-policy']),
-        /connect-src 'self' https:\/\/maps\.example\.org;/,
-      )
+    for (const path of ['/', '/app']) {
+      const page = await elsewhere(path, { accept: 'text/html' })
+      const policy = String(page.headers['content-security-policy'])
+      if (page.statusCode === 200)
+        assert.match(policy, /connect-src 'self' https:\/\/maps\.example\.org;/, path)
+    }
     const off = await start(test, { TERRANE_BASEMAP: 'off' })
     const style = (await off('/assets/basemap/dark.json')).json<Style>()
     assert.deepEqual(style.sources, {})

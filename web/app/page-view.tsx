@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { addressOf } from '../lib/base.ts'
 import { goTo, matchPath, path } from '../lib/router.ts'
+import { loadSheet } from '../lib/sheets.ts'
 import { messages } from '../messages/messages.ts'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { session } from '../session/session.ts'
@@ -23,7 +24,7 @@ const failed = signal<{ page: Page; error: unknown } | undefined>(undefined)
 async function load(page: Page): Promise<void> {
   failed.value = undefined
   try {
-    const component = await page.load()
+    const [component] = await Promise.all([page.load(), ...(page.sheets ?? []).map(loadSheet)])
     loaded.value = new Map(loaded.value).set(page, component)
   } catch (error) {
     failed.value = { page, error }

@@ -10,6 +10,8 @@ export interface Page {
   /** Below the base path; `:names` are handed to the page. */
   pattern: string
   load(): Promise<ComponentType<PageProps>>
+  /** Those of `web/styles/sheets/` that it needs; they are there before it is shown. */
+  sheets?: readonly string[]
   /** What the window is called; where it is not said, as its place in the navigation. */
   title?(texts: Messages): string
   /** Its place in the navigation, and the icon it has there. */
@@ -31,24 +33,28 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/import',
     load: async () => (await import('../pages/import/start-import.tsx')).StartImportPage,
+    sheets: ['import'],
     nav: { name: 'import', icon: 'upload' },
     needs: 'staff',
   },
   {
     pattern: '/app/imports',
     load: async () => (await import('../pages/import/import-list.tsx')).ImportListPage,
+    sheets: ['import'],
     within: 'import',
     needs: 'staff',
   },
   {
     pattern: '/app/imports/:id',
     load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
+    sheets: ['import', 'map'],
     within: 'import',
     needs: 'staff',
   },
   {
     pattern: '/app/layers/:layer',
     load: async () => (await import('../pages/layer/layer-page.tsx')).LayerPage,
+    sheets: ['layer', 'map'],
     within: 'catalogue',
   },
   {
@@ -65,6 +71,7 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/map',
     load: async () => (await import('../pages/map/map.tsx')).MapPage,
+    sheets: ['map'],
     within: 'catalogue',
   },
 ]

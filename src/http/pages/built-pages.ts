@@ -9,6 +9,12 @@ export interface PageEntry {
   style?: string
 }
 
+/** What was built: entries by name, and by name the files of the style sheets that pages load beside the first. */
+interface Built {
+  entries: Record<string, PageEntry>
+  sheets: Record<string, string>
+}
+
 /** A file of the pages as it is sent. */
 export interface PageFile {
   bytes: Uint8Array
@@ -28,18 +34,25 @@ const mostKept = 200
 
 /** The pages that the set-up has built of `web/`. */
 export class BuiltPages {
+  /** Another server that the background map comes from. */
+  readonly mapOrigin: string | undefined
   readonly #folder: string
-  readonly #entries: Record<string, PageEntry>
+  readonly #built: Built
   readonly #files = new BoundedCache<string, Promise<Uint8Array | undefined>>(mostKept)
 
   /** Reads the list of what was built; where nothing was, there is no page. */
-  constructor(folder: string) {
+  constructor(folder: string, mapOrigin?: string) {
+    this.mapOrigin = mapOrigin
     this.#folder = folder
-    this.#entries = readEntries(folder)
+    this.#built = readBuilt(folder)
   }
 
   entry(name: string): PageEntry | undefined {
-    return this.#entries[name]
+    return this.#built.entries[name]
+  }
+
+  get sheets(): Readonly<Record<string, string>> {
+    return this.#built.sheets
   }
 
   /** The file in the encoding, or as it is where it has none of it; undefined for a name that is none of the pages'. */
@@ -59,13 +72,10 @@ export class BuiltPages {
   }
 }
 
-function readEntries(folder: string): Record<string, PageEntry> {
+function readBuilt(folder: string): Built {
   try {
-    const list = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')) as {
-      entries: Record<string, PageEntry>
-    }
-    return list.entries
+    return JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')) as Built
   } catch {
-    return {}
+    return { entries: {}, sheets: {} }
   }
 }

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/text/escape-html.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
-import type { PageEntry } from './built-pages.ts'
+import type { BuiltPages, PageEntry } from './built-pages.ts'
 
 /**
  * What a page and its workers may load: all of it comes from this server, but for a background map of another one
@@ -23,18 +23,22 @@ export function pagePolicy(mapOrigin = ''): string {
   ].join('; ')
 }
 
-/** Sends the document that every page starts from: the script tells by the address which one it is. */
+/**
+ * Sends the document that every page starts from: the script tells by the address which one it is, and finds here what the style
+ * sheets of the pages are called.
+ */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   { script, style }: PageEntry,
-  mapOrigin?: string,
+  { sheets, mapOrigin }: BuiltPages,
 ): FastifyReply {
   const base = new URL(request.link('/')).pathname
   const sheet = style === undefined ? '' : `\n<link rel="stylesheet" href="assets/${escapeHtml(style)}">`
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><base href="${escapeHtml(base)}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<meta name="sheets" content="${escapeHtml(JSON.stringify(sheets))}">
 <title>Terrane</title><link rel="icon" href="data:,">${sheet}
 <script type="module" src="assets/${escapeHtml(script)}"></script></head>
 <body><noscript>These pages need JavaScript. The <a href="docs">interface</a> and the <a href="ogc">layers</a> do not.</noscript></body></html>

@@ -10,17 +10,17 @@ const config = { access: 'public', countsAs: 'unrecorded' } as const
 const schema = { hide: true }
 
 /** The pages for people, `/app`, and the files that they load, `/assets`. */
-export function pagesArea(pages: BuiltPages, mapOrigin?: string): Area {
+export function pagesArea(pages: BuiltPages): Area {
   return (app: App) => {
     const show = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
       const entry = pages.entry('main')
       if (entry === undefined) throw notBuilt()
-      return sendDocument(request, reply, entry, mapOrigin)
+      return sendDocument(request, reply, entry, pages)
     }
     app.get('/app', { config, schema }, show)
     app.get('/app/*', { config, schema }, show)
     app.get<{ Params: { name: string } }>('/assets/:name', { config, schema }, (request, reply) =>
-      sendFile(pages, request, reply, pagePolicy(mapOrigin)),
+      sendFile(pages, request, reply, pagePolicy(pages.mapOrigin)),
     )
   }
 }
