@@ -155,6 +155,7 @@ export const house: House = {
     ],
     'web/messages': ['counting.ts', 'en.ts', 'de.ts', 'messages.ts', '*'],
     'web/pages': ['*'],
+    'web/pages/import': ['wire.ts', 'use-act.ts', 'sending', '.'],
   },
   doors: {
     'src/catalog': [

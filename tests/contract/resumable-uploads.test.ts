@@ -194,6 +194,44 @@ describe('resumable uploads', { timeout: 120_000 }, () => {
     assert.equal((await call(server, { method: 'GET', url: path })).json().upload.name, 'passwd')
   })
 
+  it('keep the folders that they lay in, which lead nowhere else', async (test) => {
+    const server = await start(test)
+    const path = (text: string) => ({
+      'upload-metadata': `${nameOf('a.geojson')},relativePath ${Buffer.from(text).toString('base64')},lastModified ${Buffer.from('2026-11-20T08:00:00Z').toString('base64')}`,
+    })
+    const ids: string[] = []
+    for (const folder of ['x/a.geojson', 'x\\y/a.geojson', 'a.geojson']) {
+      const url = await begin(server, 'a.geojson', points.length, path(folder))
+      assert.equal((await send(server, url, 0, points)).statusCode, 204)
+      ids.push(url.split('/').at(-1) ?? '')
+    }
+    const { uploads } = (await call(server, { method: 'GET' })).json()
+    const told = uploads.map((one: Record<string, string>) => [one['folder'], one['modified']])
+    const time = '2026-11-20T08:00:00Z'
+    assert.deepEqual(told.sort(), [
+      [undefined, time],
+      ['x', time],
+      ['x/y', time],
+    ])
+    for (const wrong of ['../a.geojson', '/etc/a.geojson', 'x/../../a.geojson', 'x\u0000/a']) {
+      const headers = { 'upload-length': '3', ...path(wrong) }
+      assert.equal((await call(server, { method: 'POST', headers })).json().code, 'invalid-file-name', wrong)
+    }
+    const made = await call(server, {
+      ...{ method: 'POST', url: '/rest/imports' },
+      payload: { import: { data: { type: 'file', upload: ids } } },
+    })
+    assert.equal(made.json().import.tasks.length, 3, made.body)
+    const clash = [await whole(server, 'x', points)]
+    const inside = await begin(server, 'b.geojson', 1, path('x/b.geojson'))
+    await send(server, inside, 0, Buffer.from('x'))
+    const taken = await call(server, {
+      ...{ method: 'POST', url: '/rest/imports' },
+      payload: { import: { data: { type: 'file', upload: [...clash, inside.split('/').at(-1)] } } },
+    })
+    assert.equal(taken.json().code, 'duplicate-file', taken.body)
+  })
+
   it('belong to who began them, whatever the role of others', async (test) => {
     const server = await start(test)
     const roles = await makeRoles(server)

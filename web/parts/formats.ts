@@ -30,3 +30,21 @@ export function shownTime(date: Date): string {
 export function shownWeekday(date: Date): string {
   return formatTime(locale(), date, { weekday: 'long' })
 }
+
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** A size such as `48.2 MB`. */
+export function shownBytes(value: number): string {
+  const step = value < 1000 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(value) / 3))
+  return formatNumber(locale(), value / 1000 ** step, {
+    ...{ style: 'unit', unit: byteUnits[step] ?? 'byte', unitDisplay: step === 0 ? 'long' : 'short' },
+    maximumSignificantDigits: 3,
+  })
+}
+
+/** A stretch of time such as `32 sec` or `4 min`. */
+export function shownLeft(seconds: number): string {
+  const [value, unit] =
+    seconds < 90 ? [seconds, 'second'] : seconds < 5400 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
+  return formatNumber(locale(), Math.max(1, Math.round(value)), { style: 'unit', unit, unitDisplay: 'short' })
+}

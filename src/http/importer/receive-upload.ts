@@ -22,6 +22,16 @@ export function safeFileName(name: string): string {
   throw invalid('invalid-file-name', `The file name "${shownName(name)}" cannot be used: ${fault}`)
 }
 
+/** The folders of a client's path such as `a/b/c.shp`; undefined where it has none. Throws as `safeFileName` does. */
+export function safeFolder(path: string): string | undefined {
+  const clean = cleanEntryName(path)
+  const folder = clean.slice(0, Math.max(0, clean.lastIndexOf('/')))
+  if (folder === '') return undefined
+  const fault = folder.split('/').includes('.') ? 'it leads nowhere' : findNameFault(folder)
+  if (fault === undefined) return folder
+  throw invalid('invalid-file-name', `The folder "${shownName(folder)}" cannot be used: ${fault}`)
+}
+
 /** Writes one file of an upload. */
 export async function writeFile(
   source: Readable,

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ResumableUploads, UploadState } from '../../importer/uploads/uploads.ts'
+import { defined } from '../../lib/defined.ts'
 import { Failure, invalid } from '../../lib/errors.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { Bytes, empty } from '../description.ts'
 import { operation } from '../endpoint.ts'
-import { safeFileName } from '../importer/receive-upload.ts'
+import { safeFileName, safeFolder } from '../importer/receive-upload.ts'
 import { bytesIn, metadataIn, pieceType, requireTus, tusExtensions, tusVersion } from './tus.ts'
 
 /** What resumable uploads work with. */
@@ -14,10 +15,13 @@ export interface UploadParts {
 }
 
 const tags = ['importer']
+const longestTime = 40
 const params = Type.Object({ upload: Type.String({ description: 'Id of an upload' }) })
 const Upload = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  folder: Type.Optional(Type.String({ description: 'Folders that it lay in, as `a/b`' })),
+  modified: Type.Optional(Type.String({ description: 'When the file was last changed, as was told' })),
   offset: Type.Integer({ description: 'So many bytes are there' }),
   length: Type.Integer(),
   created: Type.String(),
@@ -57,7 +61,7 @@ export const listUploads = operation({
 export const beginUpload = operation({
   summary: 'Begin a resumable upload',
   tags,
-  description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name. A body is the first piece.`,
+  description: `${basics} \`Upload-Length\` tells the size, \`filename\` in \`Upload-Metadata\` the name, \`relativePath\` its path in a folder that is sent whole, \`lastModified\` the time of its last change. A body is the first piece.`,
   consumes: [pieceType],
   told: { body: Bytes },
   bodyLimit: ({ uploads }: UploadParts) => uploads.maxBytes,
@@ -67,9 +71,12 @@ export const beginUpload = operation({
     const lengthBytes = bytesIn(request, 'upload-length')
     if (lengthBytes === undefined)
       throw invalid('invalid-header', 'upload-length must tell the size of the file')
-    const name = safeFileName(metadataIn(request).get('filename') ?? '')
+    const told = metadataIn(request)
+    const name = safeFileName(told.get('filename') ?? '')
+    const folder = safeFolder(told.get('relativepath') ?? '')
+    const modified = told.get('lastmodified')?.slice(0, longestTime)
     const owner = ownerOf(request)
-    const begun = await uploads.create({ owner, name, lengthBytes })
+    const begun = await uploads.create({ owner, name, lengthBytes, ...defined({ folder, modified }) })
     reply.header('location', request.link(pathOf(begun)))
     const { body }: { body?: unknown } = request
     const state =
@@ -155,6 +162,7 @@ function withOffset(reply: FastifyReply, { offset, expiresAt }: UploadState): Fa
 
 function toWireUpload(request: FastifyRequest, state: UploadState) {
   const { record, offset, expiresAt: expires } = state
-  const { id, name, lengthBytes: length, createdAt: created } = record
-  return { id, name, offset, length, created, expires, href: request.link(pathOf(state)) }
+  const { id, name, folder, modified, lengthBytes: length, createdAt: created } = record
+  const where = defined({ folder, modified })
+  return { id, name, ...where, offset, length, created, expires, href: request.link(pathOf(state)) }
 }

@@ -11,6 +11,10 @@ export interface UploadRecord {
   lengthBytes: number
   /** A plain name of a file. */
   name: string
+  /** The folders that it lies in, below what somebody chose; `a/b`, absent where it lies in none. */
+  folder?: string
+  /** When the client's file was last changed, as the client says. */
+  modified?: string
   createdAt: string
 }
 

@@ -1,5 +1,5 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { conflict, Failure, invalid, notFound } from '../../lib/errors.ts'
@@ -25,6 +25,9 @@ export interface NewUpload {
   owner: string
   name: string
   lengthBytes: number
+  /** Folders that it lies in, as `a/b`, checked by who calls. */
+  folder?: string
+  modified?: string
 }
 
 const mostOfOwner = 10_000
@@ -48,8 +51,9 @@ export class ResumableUploads {
   }
 
   /** Throws `Failure`: `upload-too-large`, `too-many-uploads`, `uploads-full`. */
-  async create({ owner, name, lengthBytes }: NewUpload): Promise<UploadState> {
+  async create(wanted: NewUpload): Promise<UploadState> {
     const { root, clock, limits } = this.#needs
+    const { owner, lengthBytes } = wanted
     if (lengthBytes > limits.maxUploadBytes)
       throw new Failure(
         'tooLarge',
@@ -62,7 +66,7 @@ export class ResumableUploads {
     const waiting = all.reduce((sum, one) => sum + one.lengthBytes, 0)
     if (waiting + lengthBytes > limits.maxWaitingBytes) throw full(limits.maxWaitingBytes)
     const createdAt = clock.now().toISOString()
-    const record = await makeUpload(root, { owner, name, lengthBytes, createdAt })
+    const record = await makeUpload(root, { ...wanted, createdAt })
     this.#announced.set(record.id, { owner, lengthBytes })
     return this.get(record.id, owner)
   }
@@ -133,21 +137,25 @@ export class ResumableUploads {
           'upload-incomplete',
           `Upload ${id} has ${offset} of ${record.lengthBytes} bytes: send the rest first`,
         )
-      if (names.has(record.name)) throw invalid('duplicate-file', `Two uploads are named "${record.name}"`)
-      names.add(record.name)
+      const path = pathOf(record)
+      if (names.has(path)) throw invalid('duplicate-file', `Two uploads are named "${path}"`)
+      names.add(path)
       records.push(record)
     }
+    for (const { folder } of records) refuseFileAsFolder(names, folder)
     return records
   }
 
   /**
-   * Gives the files to a folder under their names, without copying. They stay uploads too until `release`, so that nothing is
+   * Gives the files to a folder under their names, and in the folders that they lay in, without copying. They stay uploads too until `release`, so that nothing is
    * lost where the server dies between.
    */
   async place(records: readonly UploadRecord[], folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o750 })
-    for (const { id, name } of records) {
-      await giveFile(dataPath(this.#needs.root, id), join(folder, name))
+    for (const record of records) {
+      const path = join(folder, pathOf(record))
+      await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+      await giveFile(dataPath(this.#needs.root, record.id), path)
     }
   }
 
@@ -190,6 +198,19 @@ export class ResumableUploads {
       const found = await readUpload(this.#needs.root, id)
       if (found !== undefined) this.#announced.set(id, found.record)
     }
+  }
+}
+
+function pathOf({ folder, name }: UploadRecord): string {
+  return folder === undefined ? name : `${folder}/${name}`
+}
+
+/** A name is that of a file or of a folder. */
+function refuseFileAsFolder(files: ReadonlySet<string>, folder: string | undefined): void {
+  const steps = folder?.split('/') ?? []
+  for (const at of steps.keys()) {
+    const path = steps.slice(0, at + 1).join('/')
+    if (files.has(path)) throw invalid('duplicate-file', `"${path}" is the name of an upload and of a folder`)
   }
 }
 

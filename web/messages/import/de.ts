@@ -21,11 +21,6 @@ const importStates = new Map([
 export const de: ImportTexts = {
   startTitle: 'Import',
   nothingSaved: 'Noch ist nichts gespeichert.',
-  drop: 'Dateien, Ordner oder Zips irgendwo auf diese Seite ziehen',
-  dropHint:
-    'Shapefile, GeoPackage, GeoJSON, CSV, Excel, KML, GeoTIFF und mehr. Was zusammengehört, kommt zusammen.',
-  choose: 'Dateien wählen',
-  uploading: (files: number) => `${count(files, 'Datei ist', 'Dateien sind')} unterwegs`,
   elsewhere: 'Von einer Adresse oder aus einem Ordner des Servers',
   elsewhereHint: 'Adressen mit https, ftp, sftp und s3; ein Ordner unter denen, die der Server lesen darf.',
   fetch: 'Ansehen',

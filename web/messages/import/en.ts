@@ -20,11 +20,6 @@ const importStates = new Map([
 export const en = {
   startTitle: 'Import',
   nothingSaved: 'Nothing is saved yet.',
-  drop: 'Drop files, folders or zips anywhere on this page',
-  dropHint:
-    'Shapefile, GeoPackage, GeoJSON, CSV, Excel, KML, GeoTIFF and more. Parts that belong together come together.',
-  choose: 'Choose files',
-  uploading: (files: number) => `${count(files, 'file is', 'files are')} on the way`,
   elsewhere: 'From an address, or a folder on the server',
   elsewhereHint: 'https, ftp, sftp and s3 addresses; a folder below those that the server may read.',
   fetch: 'Look at it',

@@ -1,5 +1,8 @@
 import { textsOf } from '../messages.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
+import { sendingDe } from './sending-de.ts'
+import { sendingEn } from './sending-en.ts'
 
 export const importTexts = textsOf({ en, de })
+export const sendingTexts = textsOf({ en: sendingEn, de: sendingDe })

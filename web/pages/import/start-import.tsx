@@ -1,19 +1,19 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
-import { formatNumber } from '../../lib/numbers.ts'
 import { Resource } from '../../lib/resource.ts'
 import { goTo } from '../../lib/router.ts'
-import { importTexts } from '../../messages/import/texts.ts'
-import { messages } from '../../messages/messages.ts'
+import { importTexts, sendingTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon, Mark } from '../../parts/icon.tsx'
 import { Failed, reasonOf } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
-import { droppedFiles, uploadFiles } from './upload.ts'
+import { type Chosen, droppedFiles, inputFiles, mostFiles } from './sending/chosen-files.ts'
+import { type FileSet, fileSets } from './sending/file-sets.ts'
+import { FilesPanel, isWhole } from './sending/files-panel.tsx'
+import { type Sending, sendingOfUser } from './sending/sending.ts'
+import type { SentFile } from './sending/sent-file.ts'
 import { type ImportSummary, isOver } from './wire.ts'
-
-const create: Call = { method: 'POST', path: '/rest/imports', body: { import: {} } }
 
 interface ImportReply {
   import: ImportSummary
@@ -21,73 +21,33 @@ interface ImportReply {
 
 /** `/app/import`: what is to be imported, and imports that are not done. */
 export function StartImportPage() {
-  const texts = importTexts.value
-  const sent = useSignal<{ part: number; files: number } | undefined>(undefined)
-  const error = useSignal<unknown>(undefined)
-  const isOverPage = useSignal(false)
-  const leaving = useMemo(() => new AbortController(), [])
-  useEffect(() => () => leaving.abort(), [leaving])
-
-  const send = async (files: File[]): Promise<void> => {
-    if (files.length === 0 || sent.value !== undefined) return
-    error.value = undefined
-    sent.value = { part: 0, files: files.length }
-    try {
-      const { import: made } = await call<ImportReply>(create)
-      const tell = (part: number, total: number): void => {
-        sent.value = { part: total === 0 ? 0 : part / total, files: files.length }
-      }
-      await uploadFiles(made.id, files, tell, leaving.signal)
-      goTo(`/app/imports/${made.id}`)
-    } catch (refusal) {
-      if (!leaving.signal.aborted) error.value = refusal
-    } finally {
-      sent.value = undefined
-    }
-  }
-
-  useEffect(() => {
-    const over = (event: DragEvent): void => {
-      event.preventDefault()
-      isOverPage.value = true
-    }
-    const out = (event: DragEvent): void => {
-      if (event.relatedTarget === null) isOverPage.value = false
-    }
-    const drop = (event: DragEvent): void => {
-      event.preventDefault()
-      isOverPage.value = false
-      if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(send)
-    }
-    addEventListener('dragover', over)
-    addEventListener('dragleave', out)
-    addEventListener('drop', drop)
-    return () => {
-      removeEventListener('dragover', over)
-      removeEventListener('dragleave', out)
-      removeEventListener('drop', drop)
-    }
-  })
-
+  const texts = sendingTexts.value
+  const sending = useMemo(sendingOfUser, [])
+  const isDragged = useSignal(false)
+  const { error, look } = useLook(sending)
+  useDrops(isDragged, (chosen) => sending.add(chosen))
+  const sets = fileSets(sending.files.value)
+  const whole = sets.filter(isWhole)
   return (
     <>
       <div class="head">
-        <div>
-          <h1>{texts.startTitle}</h1>
-          <p class="dim">{texts.nothingSaved}</p>
-        </div>
+        <h1>{texts.title}</h1>
         <div class="acts">
-          <CopyAsCurl call={create} />
+          <CopyAsCurl call={() => importOf(whole)} />
         </div>
       </div>
       <div class="imp1">
         <div class="stack">
-          <DropZone isOver={isOverPage.value} sent={sent.value} onFiles={(files) => void send(files)} />
+          <DropZone isDragged={isDragged.value} onChosen={(chosen) => sending.add(chosen)} />
+          <LeftOut sending={sending} />
           {error.value !== undefined && (
             <div class="note bad" role="alert">
               <Icon name="bad" />
               <div dir="auto">{reasonOf(error.value)}</div>
             </div>
+          )}
+          {sets.length > 0 && (
+            <FilesPanel sending={sending} sets={sets} whole={whole} onLook={() => void look(whole)} />
           )}
           <FromElsewhere />
         </div>
@@ -97,42 +57,160 @@ export function StartImportPage() {
   )
 }
 
-interface DropZoneProps {
-  isOver: boolean
-  sent: { part: number; files: number } | undefined
-  onFiles(files: File[]): void
+type Sets = readonly FileSet<SentFile>[]
+
+/** The call that makes an import of files that have come. */
+function importOf(sets: Sets): Call {
+  const files = sets.flatMap(({ main, parts }) => [main, ...parts])
+  const upload = files.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  const data = upload.length === 0 ? {} : { data: { type: 'file', upload } }
+  return { method: 'POST', path: '/rest/imports', query: { async: true }, body: { import: data } }
 }
 
-function DropZone({ isOver: isDragged, sent, onFiles }: DropZoneProps) {
-  const texts = importTexts.value
-  const input = useRef<HTMLInputElement>(null)
+/** Makes an import of what has come: when somebody says so, or at once where all has come and nothing is missing. */
+function useLook(sending: Sending): { error: Signal<unknown>; look(sets: Sets): Promise<void> } {
+  const error = useSignal<unknown>(undefined)
+  const isLooking = useSignal(false)
+  const look = async (sets: Sets): Promise<void> => {
+    if (isLooking.peek()) return
+    isLooking.value = true
+    error.value = undefined
+    try {
+      const { import: made } = await call<ImportReply>(importOf(sets))
+      sending.forget(sets.flatMap(({ main, parts }) => [main, ...parts]))
+      goTo(`/app/imports/${made.id}`)
+    } catch (refusal) {
+      error.value = refusal
+      await sending.find(new AbortController().signal).catch(() => undefined)
+    } finally {
+      isLooking.value = false
+    }
+  }
+  useEffect(() => {
+    const leaving = new AbortController()
+    sending.find(leaving.signal).catch((reason: unknown) => {
+      if (!leaving.signal.aborted) error.value = reason
+    })
+    return () => leaving.abort()
+  }, [sending])
+  useSignalEffect(() => {
+    if (!isAllThere(sending) || error.value !== undefined) return
+    void look(fileSets(sending.files.peek()))
+  })
+  return { error, look }
+}
+
+/** Whether there is nothing to wait for and nothing to decide. */
+function isAllThere(sending: Sending): boolean {
+  const { isCut, unread } = sending.chosen.value
+  const files = sending.files.value
+  const isPlain = !isCut && unread.length === 0 && files.length > 0
+  return (
+    isPlain &&
+    files.every((one) => one.state.value === 'done' && !one.isFromBefore) &&
+    fileSets(files).every(({ missing }) => missing.length === 0)
+  )
+}
+
+/** What is dropped anywhere on the page. */
+function useDrops(isDragged: Signal<boolean>, onChosen: (chosen: Chosen) => void): void {
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
+      event.preventDefault()
+      isDragged.value = true
+    }
+    const out = (event: DragEvent): void => {
+      if (event.relatedTarget === null) isDragged.value = false
+    }
+    const drop = (event: DragEvent): void => {
+      isDragged.value = false
+      if (event.dataTransfer === null) return
+      event.preventDefault()
+      void droppedFiles(event.dataTransfer).then(onChosen)
+    }
+    addEventListener('dragover', over)
+    addEventListener('dragleave', out)
+    addEventListener('drop', drop)
+    return () => {
+      removeEventListener('dragover', over)
+      removeEventListener('dragleave', out)
+      removeEventListener('drop', drop)
+    }
+  }, [])
+}
+
+/** What was not taken of what was chosen last. */
+function LeftOut({ sending }: { sending: Sending }) {
+  const texts = sendingTexts.value
+  const { isCut, unread } = sending.chosen.value
+  const told = [
+    ...(isCut ? [texts.cut(mostFiles)] : []),
+    ...(unread.length > 0 ? [texts.unread(unread.slice(0, 5).join(', '))] : []),
+  ]
+  return told.map((text) => (
+    <div key={text} class="note warn" role="status">
+      <Icon name="warn" />
+      <div dir="auto">{text}</div>
+    </div>
+  ))
+}
+
+interface DropZoneProps {
+  isDragged: boolean
+  onChosen(chosen: Chosen): void
+}
+
+function DropZone({ isDragged, onChosen }: DropZoneProps) {
+  const texts = sendingTexts.value
   return (
     <section class={`drop${isDragged ? ' over' : ''}`} aria-label={texts.drop}>
-      {sent === undefined ? (
-        <>
-          <p class="lead">{texts.drop}</p>
-          <p class="dim">{texts.dropHint}</p>
-          <button type="button" class="btn main big" onClick={() => input.current?.click()}>
-            <Icon name="upload" />
-            {texts.choose}
-          </button>
-          <input
-            ref={input}
-            type="file"
-            multiple
-            hidden
-            aria-label={texts.choose}
-            onChange={(event) => onFiles([...(event.currentTarget.files ?? [])])}
-          />
-        </>
-      ) : (
-        <div class="stack s2 sending" role="status">
-          <p class="lead">{texts.uploading(sent.files)}</p>
-          <progress value={sent.part} max={1} aria-label={texts.uploading(sent.files)} />
-          <p class="dim">{formatNumber(messages.value.locale, sent.part, { style: 'percent' })}</p>
-        </div>
-      )}
+      <span class="dropmark">
+        <Mark />
+      </span>
+      <p class="lead">{isDragged ? texts.letGo : texts.drop}</p>
+      <p class="dim">{texts.dropHint}</p>
+      <div class="row wrap">
+        <Chooser icon="file" label={texts.chooseFiles} look="main" onChosen={onChosen} />
+        <Chooser icon="folder" label={texts.chooseFolder} look="" isFolder={true} onChosen={onChosen} />
+      </div>
+      <p class="hint">{texts.formats}</p>
     </section>
+  )
+}
+
+interface ChooserProps {
+  icon: string
+  label: string
+  look: string
+  isFolder?: boolean
+  onChosen(chosen: Chosen): void
+}
+
+function Chooser({ icon, label, look, isFolder = false, onChosen }: ChooserProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (input.current !== null) input.current.webkitdirectory = isFolder
+  }, [isFolder])
+  return (
+    <>
+      <button type="button" class={`btn ${look}`} onClick={() => input.current?.click()}>
+        <Icon name={icon} />
+        {label}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={label}
+        onChange={(event) => {
+          onChosen(inputFiles(event.currentTarget.files))
+          // The same file may be chosen again.
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
   )
 }
 

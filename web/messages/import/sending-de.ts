@@ -1,0 +1,60 @@
+import { countingOf } from '../counting.ts'
+import type { SendingTexts } from './sending-en.ts'
+
+const { count, number } = countingOf('de')
+
+export const sendingDe: SendingTexts = {
+  title: 'Daten importieren',
+  drop: 'Dateien, Ordner oder Zips irgendwo auf diese Seite ziehen',
+  dropHint: 'Was abbricht, geht dort weiter, wo es aufhörte. Was zusammengehört, kommt zusammen.',
+  formats: 'Shapefile, GeoPackage, GeoJSON, CSV, Excel, KML, GeoTIFF und mehr',
+  chooseFiles: 'Dateien wählen',
+  chooseFolder: 'Ordner wählen',
+  letGo: 'Loslassen, um sie aufzunehmen',
+  summary: (files: number, sets: number) =>
+    `${count(files, 'Datei', 'Dateien')}, ${count(sets, 'Datensatz', 'Datensätze')}`,
+  file: 'Datensatz',
+  size: 'Größe',
+  state: 'Zustand',
+  acts: 'Was zu tun ist',
+  parts: (value: number, names: string) => `mit ${value > 8 ? count(value, 'Teil', 'Teilen') : names}`,
+  inFolder: (folder: string) => `in ${folder}`,
+  missing: {
+    shp: 'Ohne die .shp gibt es keine Formen: Es würde eine Tabelle.',
+    shx: 'Ohne die .shx wird sie von vorn bis hinten gelesen: langsamer, nichts geht verloren.',
+    dbf: 'Ohne die .dbf hätte sie keine Spalten.',
+    prj: 'Ohne die .prj werden Sie gefragt, wo sie liegt.',
+  },
+  dropMissing: (endings: string) => `Ziehen Sie die ${endings} hierher, um sie zu ergänzen.`,
+  dropAll: (endings: string) => `Ziehen Sie ${endings} hierher, um sie zu ergänzen.`,
+  or: 'und',
+  states: {
+    waiting: 'Wartet, bis sie dran ist',
+    sending: 'Unterwegs',
+    paused: 'Angehalten',
+    trying: 'Versucht es erneut',
+    done: 'Ganz da',
+    refused: 'Nicht angenommen',
+    absent: 'Noch einmal hierher ziehen, dann geht es weiter',
+  },
+  partMissing: 'Ein Teil fehlt',
+  unreadable: 'Die Datei wurde geändert oder verschoben. Ziehen Sie sie noch einmal hierher.',
+  progress: (sent: string, all: string) => `${sent} von ${all}`,
+  rate: (bytes: string) => `${bytes}/s`,
+  left: (time: string) => `noch ${time}`,
+  of: (name: string) => `Übertragung von ${name}`,
+  pause: (name: string) => `${name} anhalten`,
+  goOn: (name: string) => `Mit ${name} weitermachen`,
+  remove: (name: string) => `${name} entfernen`,
+  removeAll: 'Alle entfernen',
+  pauseAll: 'Alle anhalten',
+  goOnAll: 'Mit allen weitermachen',
+  fromBefore: 'von einem früheren Besuch',
+  kept: 'Noch ist nichts importiert. Die Dateien bleiben einen Tag, auch wenn Sie die Seite schließen.',
+  look: (value: number) => `${count(value, 'Datensatz', 'Datensätze')} ansehen`,
+  more: (value: number) => `Und ${number(value)} weitere.`,
+  cut: (most: number) =>
+    `Das sind zu viele auf einmal: Die ersten ${number(most)} Dateien werden genommen. Senden Sie die anderen als Zip.`,
+  unread: (names: string) => `Der Browser konnte ${names} nicht lesen.`,
+  findFailed: 'Dateien früherer Besuche sind nicht bekannt.',
+}

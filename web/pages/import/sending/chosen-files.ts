@@ -1,0 +1,75 @@
+/** A file that somebody chose or dropped. */
+export interface ChosenFile {
+  file: File
+  /** Folders that it lies in below what was dropped, as `a/b`; empty where it lies in none. */
+  folder: string
+}
+
+/** What was dropped, and whether that is everything. */
+export interface Chosen {
+  files: ChosenFile[]
+  isCut: boolean
+  /** Names of what the browser would not give. */
+  unread: string[]
+}
+
+/** So many files are taken at once, and folders so deep. */
+export const mostFiles = 10_000
+const mostDepth = 20
+
+/** Files that somebody dropped, those in folders too. To be called while the drop is handled: what it holds goes with it. */
+export async function droppedFiles(data: DataTransfer): Promise<Chosen> {
+  const entries = [...data.items].flatMap((item) => {
+    const entry = item.webkitGetAsEntry()
+    return entry === null ? [] : [entry]
+  })
+  const chosen: Chosen = { files: [], isCut: false, unread: [] }
+  for (const entry of entries) await gather(entry, '', chosen)
+  return chosen
+}
+
+/** Those of an input, where a folder was chosen with their folders. */
+export function inputFiles(list: FileList | null): Chosen {
+  const files = [...(list ?? [])].filter(({ name }) => !isHidden(name))
+  const chosen = files.slice(0, mostFiles).map((file) => {
+    const path = file.webkitRelativePath
+    return { file, folder: path.slice(0, Math.max(0, path.lastIndexOf('/'))) }
+  })
+  return { files: chosen, isCut: files.length > mostFiles, unread: [] }
+}
+
+async function gather(entry: FileSystemEntry, folder: string, chosen: Chosen): Promise<void> {
+  if (chosen.files.length >= mostFiles || folder.split('/').length > mostDepth) {
+    chosen.isCut = true
+    return
+  }
+  if (isHidden(entry.name)) return
+  try {
+    if (entry.isFile) chosen.files.push({ file: await fileOf(entry as FileSystemFileEntry), folder })
+    else await gatherFolder(entry as FileSystemDirectoryEntry, folder, chosen)
+  } catch {
+    chosen.unread.push(entry.name)
+  }
+}
+
+async function gatherFolder(entry: FileSystemDirectoryEntry, folder: string, chosen: Chosen): Promise<void> {
+  const reader = entry.createReader()
+  const inside = folder === '' ? entry.name : `${folder}/${entry.name}`
+  for (;;) {
+    // A reader gives some hundred entries at a time, and none at the end.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    )
+    if (some.length === 0) return
+    for (const one of some) await gather(one, inside, chosen)
+  }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject))
+}
+
+/** What systems keep beside files for themselves. */
+function isHidden(name: string): boolean {
+  return name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini' || name === '__MACOSX'
+}
