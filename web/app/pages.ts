@@ -33,7 +33,7 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/import',
     load: async () => (await import('../pages/import/start-import.tsx')).StartImportPage,
-    sheets: ['import'],
+    sheets: ['import', 'import-sources'],
     nav: { name: 'import', icon: 'upload' },
     needs: 'staff',
   },
@@ -47,7 +47,7 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/imports/:id',
     load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
-    sheets: ['import', 'map'],
+    sheets: ['import', 'map', 'import-sources'],
     within: 'import',
     needs: 'staff',
   },
