@@ -162,6 +162,7 @@ export const house: House = {
       ...['catalog.ts', 'records.ts'],
       ...['doors/workspaces.ts', 'doors/stores.ts', 'doors/layers.ts', 'doors/styles.ts'],
       'doors/versions.ts',
+      'doors/inventory.ts',
       ...['cards/layer-cards.ts', 'cards/layer-card.ts', 'cards/card-order.ts', 'cards/choose-cards.ts'],
       'cards/store-looks.ts',
       ...['doors/transaction.ts', 'versions/contents.ts'],

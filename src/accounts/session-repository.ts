@@ -34,6 +34,17 @@ export async function findSession(db: Queryable, id: string, now: Date): Promise
   return user === undefined ? undefined : { user, csrfToken: row.csrf_token, expiresAt: row.expires_at }
 }
 
+/** Sessions of a user that have not ended. */
+export async function countSessionsOf(db: Queryable, userName: string, at: string): Promise<number> {
+  const row = await db
+    .selectFrom('sessions')
+    .select((one) => one.fn.countAll<number>().as('count'))
+    .where('user_name', '=', userName)
+    .where('expires_at', '>', at)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 export async function deleteSession(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id_hash', '=', digestOf(id)).execute()
 }

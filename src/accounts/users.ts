@@ -4,7 +4,8 @@ import { conflict, invalid } from '../lib/errors.ts'
 import type { Role } from './caller.ts'
 import type { Passwords } from './passwords.ts'
 import type { User } from './records.ts'
-import { deleteSessionsOf } from './session-repository.ts'
+import { countSessionsOf, deleteSessionsOf } from './session-repository.ts'
+import { listTokens } from './token-repository.ts'
 import {
   countOtherAdmins,
   deleteUserRow,
@@ -93,6 +94,13 @@ export class Users {
       await keepAnAdmin(db, user)
       await deleteUserRow(db, name)
     })
+  }
+
+  /** What goes with a user: their tokens, and sessions that have not ended. Throws `Failure` (`notFound`). */
+  async dependents(name: string): Promise<{ tokens: string[]; sessions: number }> {
+    await this.get(name)
+    const tokens = (await listTokens(this.#db, name)).map(({ caption }) => caption)
+    return { tokens, sessions: await countSessionsOf(this.#db, name, this.#now()) }
   }
 
   get #db(): Queryable {

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/connection.ts'
 import { LayerCards } from './cards/layer-cards.ts'
 import { StoreLooks } from './cards/store-looks.ts'
+import { Inventory } from './doors/inventory.ts'
 import { Layers } from './doors/layers.ts'
 import { nowOf } from './doors/parts.ts'
 import type { StoreParts } from './doors/stores.ts'
@@ -23,6 +24,8 @@ export class Catalog {
   readonly layers: Layers
   readonly styles: Styles
   readonly versions: Versions
+  /** What there is in workspaces and stores. */
+  readonly inventory: Inventory
   /** All layers as lists show them. */
   readonly cards: LayerCards
   /** Which stores answer. */
@@ -36,6 +39,7 @@ export class Catalog {
     this.layers = new Layers(parts, this.stores, this.versions)
     this.styles = new Styles(parts)
     this.workspaces = new Workspaces(parts, this.stores)
+    this.inventory = new Inventory(parts, this.stores.files)
     this.cards = new LayerCards(parts.database)
     this.looks = new StoreLooks(this.stores, parts.clock)
   }

@@ -31,7 +31,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...tileEndpoints, // /tiles
   ...pictureEndpoints, // /tiles
   ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads
-  ...catalogEndpoints, // /rest/workspaces, /rest/layers, /rest/styles
+  ...catalogEndpoints, // /rest/workspaces, /rest/catalogue/workspaces, /rest/catalogue/stores, /rest/layers, /rest/styles
   ...importerEndpoints, // /rest/imports
   ...basemapEndpoints, // /assets/basemap
   ...uploadEndpoints, // /rest/uploads

@@ -226,6 +226,24 @@ export class Stores {
     return this.get(store.id)
   }
 
+  /** Tries the connection of a store; gives the number of its tables, of what has any. */
+  async check(store: StoreRecord): Promise<number | undefined> {
+    if (isCoverageStoreType(store.type)) {
+      await this.try({ type: store.type, parameters: store.parameters })
+      return undefined
+    }
+    await this.#tryAs(store.madeBy, await this.connection(store))
+    return (await (await this.open(store)).listTables()).length
+  }
+
+  /** Tries what `createFor` would keep, and keeps nothing; of a file it looks whether it may be named. */
+  async tryFor(madeBy: StoreMaker, { type, parameters, ...wanted }: GivenStore): Promise<void> {
+    await getWorkspace(this.#parts.database.kysely, wanted.workspace)
+    const connection = await this.#allowed(wanted.kind, { type, parameters }, wanted)
+    const isNew = connection.parameters.path !== undefined && wanted.kind === 'dataStore'
+    if (!isNew) await this.#tryAs(madeBy, connection)
+  }
+
   /** As `create`, on the word of people: they may not lead the server everywhere. */
   async createFor(madeBy: StoreMaker, { type, parameters, ...wanted }: GivenStore): Promise<StoreRecord> {
     const { kind, workspace } = wanted

@@ -1,6 +1,9 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isInside } from '../../sources/path-guard.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreRecord } from '../records.ts'
+import { mosaicPlace } from '../rows/mosaic-index.ts'
 import { listAllStores, listStores } from '../rows/store-rows.ts'
 import { listKeptFiles } from '../versions/contents.ts'
 import { removeMosaicFolder } from './mosaic-folder.ts'
@@ -21,6 +24,14 @@ export class StoreFiles {
   async listOf(workspace: string): Promise<Set<string>> {
     const stores = await listStores(this.#parts.database.kysely, workspace)
     return new Set(stores.flatMap(({ parameters: { path } }) => (path === undefined ? [] : [path])))
+  }
+
+  /** Whether a store reads what the server keeps itself: that goes with the store. */
+  isOurs(store: StoreRecord): Promise<boolean> {
+    const { path, read_only } = store.parameters
+    const place = store.type === mosaicType ? mosaicPlace(store).folder : path
+    if (place === undefined || place === '' || read_only === 'true') return Promise.resolve(false)
+    return isInside([this.#parts.storesFolder], place).catch(() => false)
   }
 
   /** Removes a file of ours that no store reads any more, with what belongs to it; leaves any other. */

@@ -1,7 +1,15 @@
 import { endpoint } from '../endpoint.ts'
 import { logIn, logOut, showSession } from './session.ts'
 import { createToken, listOwnTokens, revokeToken, showToken } from './tokens.ts'
-import { changeOwnPassword, changeUser, createUser, deleteUser, listUsers, showUser } from './users.ts'
+import {
+  changeOwnPassword,
+  changeUser,
+  createUser,
+  deleteUser,
+  listUserDependents,
+  listUsers,
+  showUser,
+} from './users.ts'
 
 /** Users, for administrators, and everyone's own password. */
 export const userEndpoints = [
@@ -10,6 +18,7 @@ export const userEndpoints = [
   endpoint('GET', '/rest/security/users/:name', 'admin', 'view', { showUser }),
   endpoint('PUT', '/rest/security/users/:name', 'admin', 'change', { changeUser }),
   endpoint('DELETE', '/rest/security/users/:name', 'admin', 'remove', { deleteUser }),
+  endpoint('GET', '/rest/security/users/:name/dependents', 'admin', 'view', { listUserDependents }),
   endpoint('PUT', '/rest/security/self/password', 'user', 'change', { changeOwnPassword }),
 ]
 

@@ -12,6 +12,7 @@ import {
   refuseTokens,
   toWireUser,
   UserBody,
+  UserDependentsReply,
   UserList,
   UserReply,
 } from './wire.ts'
@@ -83,6 +84,19 @@ export const deleteUser = operation({
   handle: async ({ users }: UserParts, request, reply) => {
     await users.delete(request.params.name)
     return reply.code(200).send()
+  },
+})
+
+const mostNames = 100
+
+export const listUserDependents = operation({
+  summary: 'What goes with a user who is deleted',
+  tags,
+  params,
+  answers: { 200: UserDependentsReply },
+  handle: async ({ users }: UserParts, request) => {
+    const { tokens, sessions } = await users.dependents(request.params.name)
+    return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, mostNames) }, sessions } }
   },
 })
 

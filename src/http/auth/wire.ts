@@ -30,6 +30,16 @@ const WireUser = Type.Object(
 export const UserReply = Type.Object({ user: WireUser })
 export const UserList = Type.Object({ users: Type.Array(WireUser) })
 
+export const UserDependentsReply = Type.Object({
+  dependents: Type.Object({
+    tokens: Type.Object({
+      total: Type.Integer({ minimum: 0 }),
+      names: Type.Array(Type.String(), { description: 'The first hundred' }),
+    }),
+    sessions: Type.Integer({ minimum: 0, description: 'Logins that have not ended' }),
+  }),
+})
+
 export const OwnPasswordBody = Type.Object({ newPassword: Password })
 
 export const TokenBody = Type.Object({

@@ -1,7 +1,14 @@
 import type { Area, FastifyRequest } from '../app-types.ts'
 import { addEndpoints } from '../endpoint.ts'
-import type { CatalogParts, ComparisonParts, PublicityParts, VersionParts } from './catalog-parts.ts'
+import type {
+  CatalogParts,
+  ComparisonParts,
+  InventoryParts,
+  PublicityParts,
+  VersionParts,
+} from './catalog-parts.ts'
 import {
+  inventoryEndpoints,
   layerEndpoints,
   storeEndpoints,
   styleEndpoints,
@@ -11,10 +18,11 @@ import {
 import { documentTypes } from './style-documents.ts'
 
 /** `/rest/workspaces` with their stores, and `/rest/layers`. */
-export function catalogArea(parts: PublicityParts & VersionParts & ComparisonParts): Area {
+export function catalogArea(parts: PublicityParts & VersionParts & ComparisonParts & InventoryParts): Area {
   return (app) => {
     addEndpoints(app, workspaceEndpoints, parts)
     addEndpoints(app, storeEndpoints, parts)
+    addEndpoints(app, inventoryEndpoints, parts)
     addEndpoints(app, layerEndpoints, parts)
     addEndpoints(app, versionEndpoints, parts)
   }

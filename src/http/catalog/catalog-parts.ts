@@ -21,6 +21,11 @@ export interface ComparisonParts extends CatalogParts {
   imports: Pick<Importer['kept'], 'find' | 'listTasks'>
 }
 
+/** The same for endpoints that tell what would go with something. */
+export interface InventoryParts extends CatalogParts {
+  imports: Pick<Importer['kept'], 'listInto'>
+}
+
 /** The same for endpoints that may take something from the public. */
 export interface PublicityParts extends CatalogParts {
   /** How long a proxy may keep what is public. */

@@ -17,6 +17,13 @@ import {
   showDataStore,
 } from './data-stores.ts'
 import {
+  listCountedStores,
+  listCountedWorkspaces,
+  listCoverageStoreDependents,
+  listDataStoreDependents,
+  listWorkspaceDependents,
+} from './inventory.ts'
+import {
   changeLayer,
   deleteLayer,
   listLayers,
@@ -25,6 +32,7 @@ import {
   showLayer,
 } from './layers.ts'
 import { makeStyleOfLayer } from './made-styles.ts'
+import { checkCoverageStore, checkDataStore, checkNewDataStore } from './store-check.ts'
 import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
 import {
   changeStyleOfWorkspace,
@@ -82,6 +90,26 @@ export const storeEndpoints = [
   }),
 ]
 
+/** What is in workspaces and stores, what would go with them, and whether stores answer. */
+export const inventoryEndpoints = [
+  endpoint('GET', '/rest/catalogue/workspaces', 'staff', 'view', { listCountedWorkspaces }),
+  endpoint('GET', '/rest/catalogue/stores', 'staff', 'view', { listCountedStores }),
+  endpoint('GET', '/rest/workspaces/:workspace/dependents', 'staff', 'view', { listWorkspaceDependents }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/check', 'staff', 'view', { checkNewDataStore }),
+  endpoint('POST', '/rest/workspaces/:workspace/datastores/:store/check', 'staff', 'view', {
+    checkDataStore,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/datastores/:store/dependents', 'staff', 'view', {
+    listDataStoreDependents,
+  }),
+  endpoint('POST', '/rest/workspaces/:workspace/coveragestores/:store/check', 'staff', 'view', {
+    checkCoverageStore,
+  }),
+  endpoint('GET', '/rest/workspaces/:workspace/coveragestores/:store/dependents', 'staff', 'view', {
+    listCoverageStoreDependents,
+  }),
+]
+
 /** Layers: what is published. */
 export const layerEndpoints = [
   endpoint('GET', '/rest/layers', 'public', 'view', { listLayers }),
@@ -125,6 +153,7 @@ export const styleEndpoints = [
 export const catalogEndpoints = [
   ...workspaceEndpoints,
   ...storeEndpoints,
+  ...inventoryEndpoints,
   ...layerEndpoints,
   ...versionEndpoints,
   ...styleEndpoints,

@@ -26,7 +26,11 @@ interface StoreFields {
   versions?: boolean | undefined
 }
 
-async function getStore({ catalog }: CatalogParts, kind: StoreKind, { workspace, store: name }: OneStore) {
+export async function getStore(
+  { catalog }: CatalogParts,
+  kind: StoreKind,
+  { workspace, store: name }: OneStore,
+) {
   const store = await catalog.stores.find(workspace, name)
   if (store?.kind === kind) return store
   throw notFound('unknown-store', `Store "${name}" does not exist in workspace "${workspace}"`)
@@ -119,7 +123,7 @@ function refuseRenaming(store: StoreRecord, { name, type }: StoreFields): void {
 }
 
 /** Whose word a change of a store stands on. */
-function makerOf({ caller }: FastifyRequest): StoreMaker {
+export function makerOf({ caller }: FastifyRequest): StoreMaker {
   return hasRole(caller, 'admin') ? 'admin' : 'staff'
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
+import { importStates } from '../model/model.ts'
 import { findGranule, listGranules } from './granule-repository.ts'
 import { rejectsPath } from './import-folders.ts'
 import type { ImportFilter } from './import-repository.ts'
@@ -30,6 +31,15 @@ export class KeptImports {
   /** Newest first. */
   list(filter?: ImportFilter): Promise<ImportRecord[]> {
     return listImports(this.#database.kysely, filter)
+  }
+
+  /** Imports that are not done and would load into a workspace, or into one store of it; newest first. */
+  async listInto(workspace: string, store?: string): Promise<number[]> {
+    const states = importStates.filter((state) => state !== 'COMPLETE')
+    const open = await listImports(this.#database.kysely, { states })
+    const isMeant = (one: ImportRecord): boolean =>
+      one.workspace === workspace && (store === undefined || one.store === store)
+    return open.filter((one) => !one.isArchived && isMeant(one)).map(({ id }) => id)
   }
 
   /** How many imports are in each state but `COMPLETE`, and how many have tasks in each state but that one. */

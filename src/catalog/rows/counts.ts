@@ -1,0 +1,82 @@
+import type { Queryable } from '../../db/connection.ts'
+
+/** How many there are, and the names of the first. */
+export interface Named {
+  total: number
+  names: string[]
+}
+
+/** How many stores, layers and styles each workspace has; one without any of them is not in it. */
+export async function countByWorkspace(
+  db: Queryable,
+): Promise<Record<'stores' | 'layers' | 'styles', Map<string, number>>> {
+  const count = async (table: 'stores' | 'layers' | 'styles'): Promise<Map<string, number>> => {
+    const rows = await db
+      .selectFrom(table)
+      .select(['workspace', (row) => row.fn.countAll<number>().as('count')])
+      .groupBy('workspace')
+      .execute()
+    return new Map(rows.map((row) => [row.workspace, Number(row.count)]))
+  }
+  return { stores: await count('stores'), layers: await count('layers'), styles: await count('styles') }
+}
+
+/** How many layers each store has, by its number. */
+export async function countLayersByStore(db: Queryable): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('layers')
+    .select(['store_id', (row) => row.fn.countAll<number>().as('count')])
+    .groupBy('store_id')
+    .execute()
+  return new Map(rows.map((row) => [Number(row.store_id), Number(row.count)]))
+}
+
+/** The names of stores or styles of a workspace. */
+export async function namesIn(
+  db: Queryable,
+  table: 'stores' | 'styles',
+  workspace: string,
+  most: number,
+): Promise<Named> {
+  const rows = await db
+    .selectFrom(table)
+    .select('name')
+    .where('workspace', '=', workspace)
+    .orderBy('name')
+    .execute()
+  return { total: rows.length, names: rows.slice(0, most).map(({ name }) => name) }
+}
+
+/** The names of the layers of a workspace or a store, with their workspace. */
+export async function layersIn(
+  db: Queryable,
+  place: { workspace: string } | { storeIds: readonly number[] },
+  most: number,
+): Promise<Named> {
+  let query = db.selectFrom('layers').select(['workspace', 'name']).orderBy('workspace').orderBy('name')
+  if ('workspace' in place) query = query.where('workspace', '=', place.workspace)
+  else query = query.where('store_id', 'in', [...place.storeIds])
+  const rows = await query.execute()
+  return {
+    total: rows.length,
+    names: rows.slice(0, most).map(({ workspace, name }) => `${workspace}:${name}`),
+  }
+}
+
+/** Earlier contents of layers that are kept in stores: how many, and the bytes of those that are known. */
+export async function keptIn(
+  db: Queryable,
+  storeIds: readonly number[],
+): Promise<{ total: number; bytes: number }> {
+  if (storeIds.length === 0) return { total: 0, bytes: 0 }
+  const row = await db
+    .selectFrom('layer_contents')
+    .select((one) => [
+      one.fn.countAll<number>().as('total'),
+      one.fn.coalesce(one.fn.sum<number>('size_bytes'), one.lit(0)).as('bytes'),
+    ])
+    .where('store_id', 'in', [...storeIds])
+    .where('form', '=', 'kept')
+    .executeTakeFirstOrThrow()
+  return { total: Number(row.total), bytes: Number(row.bytes) }
+}

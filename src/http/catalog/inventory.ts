@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import type { StoreKind } from '../../catalog/records.ts'
+import { foldText } from '../../lib/text/fold-text.ts'
+import { operation } from '../endpoint.ts'
+import type { CatalogParts, InventoryParts } from './catalog-parts.ts'
+import {
+  CountedStores,
+  CountedWorkspaces,
+  DependentsReply,
+  toWireCountedStore,
+  toWireCountedWorkspace,
+  toWireDependents,
+} from './inventory-wire.ts'
+import { WorkspaceParams } from './paths.ts'
+import { getStore } from './stores.ts'
+
+const defaultLimit = 1000
+const pageQuery = {
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 1000' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+}
+const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
+
+/** Those whose name has the text, and how many these are before the page is cut. */
+function pageOf<T extends { name: string }>(
+  all: readonly T[],
+  { q = '', limit = defaultLimit, offset = 0 }: { q?: string; limit?: number; offset?: number },
+): { total: number; page: T[] } {
+  const wanted = foldText(q)
+  const found = wanted === '' ? all : all.filter(({ name }) => foldText(name).includes(wanted))
+  return { total: found.length, page: found.slice(offset, offset + limit) }
+}
+
+export const listCountedWorkspaces = operation({
+  summary: 'All workspaces, with how much is in them',
+  tags: ['workspaces'],
+  query: Type.Object(pageQuery),
+  answers: { 200: CountedWorkspaces },
+  handle: async ({ catalog }: CatalogParts, request) => {
+    const { total, page } = pageOf(await catalog.inventory.workspaces(), request.query)
+    return { total, workspaces: page.map((one) => toWireCountedWorkspace(request, one)) }
+  },
+})
+
+export const listCountedStores = operation({
+  summary: 'The stores of all workspaces, or of one, with how many layers they have',
+  tags: ['data stores'],
+  query: Type.Object({ ...pageQuery, workspace: Type.Optional(Type.String()) }),
+  answers: { 200: CountedStores },
+  handle: async ({ catalog }: CatalogParts, request) => {
+    const { workspace, ...wanted } = request.query
+    if (workspace !== undefined) await catalog.workspaces.require(workspace)
+    const { total, page } = pageOf(await catalog.inventory.stores(workspace), wanted)
+    return { total, stores: page.map((one) => toWireCountedStore(request, one)) }
+  },
+})
+
+export const listWorkspaceDependents = operation({
+  summary: 'What goes with a workspace when it is deleted with recurse=true',
+  tags: ['workspaces'],
+  params: WorkspaceParams,
+  answers: { 200: DependentsReply },
+  handle: async ({ catalog, imports }: InventoryParts, request) => {
+    const { name } = await catalog.workspaces.get(request.params.workspace)
+    return toWireDependents(await catalog.inventory.ofWorkspace(name), await imports.listInto(name))
+  },
+})
+
+async function dependentsOf(
+  parts: InventoryParts,
+  kind: StoreKind,
+  params: { workspace: string; store: string },
+) {
+  const store = await getStore(parts, kind, params)
+  const imports = await parts.imports.listInto(store.workspace, store.name)
+  return toWireDependents(await parts.catalog.inventory.ofStore(store), imports)
+}
+
+export const listDataStoreDependents = operation({
+  summary: 'What goes with a store when it is deleted with recurse=true',
+  tags: ['data stores'],
+  params: StoreParams,
+  answers: { 200: DependentsReply },
+  handle: (parts: InventoryParts, request) => dependentsOf(parts, 'dataStore', request.params),
+})
+
+export const listCoverageStoreDependents = operation({
+  summary: 'What goes with a store when it is deleted with recurse=true',
+  tags: ['coverage stores'],
+  params: StoreParams,
+  answers: { 200: DependentsReply },
+  handle: (parts: InventoryParts, request) => dependentsOf(parts, 'coverageStore', request.params),
+})

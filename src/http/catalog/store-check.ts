@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import type { StoreKind } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import { operation } from '../endpoint.ts'
+import type { CatalogParts } from './catalog-parts.ts'
+import { CheckReply } from './inventory-wire.ts'
+import { WorkspaceParams } from './paths.ts'
+import { fromWireParameters, StoreBody } from './store-wire.ts'
+import { getStore, makerOf } from './stores.ts'
+
+const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
+
+/** Does something and tells how long it took, with what it found. */
+async function timed(work: () => Promise<number | undefined>) {
+  const begun = performance.now()
+  const tables = await work()
+  return { check: { milliseconds: Math.round(performance.now() - begun), ...defined({ tables }) } }
+}
+
+async function checkStore(
+  { catalog }: CatalogParts,
+  kind: StoreKind,
+  params: { workspace: string; store: string },
+) {
+  const store = await getStore({ catalog }, kind, params)
+  return timed(() => catalog.stores.check(store))
+}
+
+export const checkDataStore = operation({
+  summary: 'Try the connection of a store',
+  description: 'What fails is answered as it would be at its creation, with what to do.',
+  tags: ['data stores'],
+  params: StoreParams,
+  answers: { 200: CheckReply },
+  handle: (parts: CatalogParts, request) => checkStore(parts, 'dataStore', request.params),
+})
+
+export const checkCoverageStore = operation({
+  summary: 'Read the file of a store',
+  tags: ['coverage stores'],
+  params: StoreParams,
+  answers: { 200: CheckReply },
+  handle: (parts: CatalogParts, request) => checkStore(parts, 'coverageStore', request.params),
+})
+
+export const checkNewDataStore = operation({
+  summary: 'Try the connection of a store that is not kept',
+  tags: ['data stores'],
+  params: WorkspaceParams,
+  body: StoreBody,
+  answers: { 200: CheckReply },
+  handle: ({ catalog }: CatalogParts, request) => {
+    const { name = 'new', type, connectionParameters } = request.body.dataStore
+    const parameters = fromWireParameters(connectionParameters)
+    const wanted = { workspace: request.params.workspace, name, kind: 'dataStore', type, parameters } as const
+    return timed(async () => {
+      await catalog.stores.tryFor(makerOf(request), wanted)
+      return undefined
+    })
+  },
+})
