@@ -1,17 +1,27 @@
 // `npm run test:kill -- --runs 200`: kills servers in the middle of loads, so many times for each store, on all processors.
 // `--work changes` kills those that upsert, rehearse and let stopped loads through alone, `--work versions` at named steps of loads,
-// restores, style changes, deletions and prunings, `--work loads` the others.
+// restores, style changes, deletions and prunings, `--work coverages` at those of deleted rasters and mosaics, `--work loads` the others.
 // `--store GeoPackage` does so for one alone, `--seed 17` repeats one session, `--jobs 2` runs so many sessions at a time.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { changeSessions, killSessions, versionSessions } from '../tests/support/kills/kill-sessions.ts'
+import {
+  changeSessions,
+  coverageSessions,
+  killSessions,
+  versionSessions,
+} from '../tests/support/kills/kill-sessions.ts'
 import type { KillReport, KillSession } from '../tests/support/kills/session.ts'
 import { sharedClusterVariable, startPostgres } from '../tests/support/postgres.ts'
 
 /** Kills over one data directory: a session begins with an empty one. */
 const killsOfSession = 10
 
-const works = { loads: killSessions, changes: changeSessions, versions: versionSessions }
+const works = {
+  loads: killSessions,
+  changes: changeSessions,
+  versions: versionSessions,
+  coverages: coverageSessions,
+}
 type Work = keyof typeof works
 
 const { values } = parseArgs({
@@ -33,8 +43,11 @@ interface Job extends KillSession {
 /** What is killed of each type of store that was asked for. */
 function chosen(): Pick<Job, 'store' | 'work'>[] {
   const unknown = values.work.find((work) => !(work in works))
-  if (unknown !== undefined) throw new Error(`--work is loads, changes or versions, not "${unknown}"`)
-  const all = (['loads', 'changes', 'versions'] as const).filter((work) => values.work.includes(work))
+  if (unknown !== undefined)
+    throw new Error(`--work is loads, changes, versions or coverages, not "${unknown}"`)
+  const all = (['loads', 'changes', 'versions', 'coverages'] as const).filter((work) =>
+    values.work.includes(work),
+  )
   return all.flatMap((work) =>
     values.store
       .filter((store) => works[work][store] !== undefined || !(store in killSessions))

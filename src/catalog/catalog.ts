@@ -11,11 +11,6 @@ import { CatalogTransaction } from './doors/transaction.ts'
 import { Versions } from './doors/versions.ts'
 import { Workspaces } from './doors/workspaces.ts'
 import { prepareCatalog, tellUntoldVersions } from './prepare.ts'
-import type { VersionLimits } from './versions/retention.ts'
-
-interface CatalogParts extends StoreParts {
-  versionLimits: VersionLimits
-}
 
 /** What is published: workspaces, stores, layers and styles, and the rules between them. */
 export class Catalog {
@@ -32,7 +27,7 @@ export class Catalog {
   readonly looks: StoreLooks
   readonly #parts: StoreParts
 
-  constructor(parts: CatalogParts) {
+  constructor(parts: StoreParts) {
     this.#parts = parts
     this.stores = new Stores(parts)
     this.versions = new Versions(parts, this.stores, parts.versionLimits)

@@ -1,22 +1,16 @@
 import { conflict } from '../../lib/errors.ts'
-import { mosaicType } from '../../stores/rasters/coverage-types.ts'
-import type { ServedStore } from '../../stores/reading/served-store.ts'
-import type { StoreFiles } from '../files/store-files.ts'
+import { isCoverageStoreType } from '../../stores/rasters/coverage-types.ts'
 import type { StoreRecord } from '../records.ts'
 import { deleteLayerRow, listLayers } from '../rows/layer-rows.ts'
-import { findMosaicIndex, listMosaicsIn } from '../rows/mosaic-index.ts'
+import { listMosaicsIn } from '../rows/mosaic-index.ts'
 import { deleteStoreRow } from '../rows/store-rows.ts'
 import { forgetContents } from '../versions/contents.ts'
 import { contentsOfStore } from '../versions/garbage.ts'
-import type { WriteParts } from './parts.ts'
+import type { GoneContent } from '../versions/gone-stores.ts'
+import { forgetGone, listGone } from '../versions/gone-stores.ts'
+import type { DeletingParts } from './delete-coverage.ts'
+import { deleteCoverageStore, dropGone } from './delete-coverage.ts'
 import { nowOf } from './parts.ts'
-
-export interface DeletingParts extends WriteParts {
-  files: StoreFiles
-  open(store: StoreRecord): Promise<ServedStore>
-  /** Closes what was open of a store. */
-  forget(storeId: number): Promise<void>
-}
 
 /** Deletes a store with what the server keeps for it; with `recurse` also its layers, and the mosaics that live by it. */
 export async function deleteStore(
@@ -32,8 +26,8 @@ export async function deleteStore(
       `Store "${store.name}" has ${layers.length} layers: delete them first, or use recurse=true`,
     )
   }
+  if (isCoverageStoreType(store.type)) return deleteCoverageStore(parts, store, layers)
   await deleteMosaicsIn(parts, store, options)
-  const index = await findIndexTable(parts, store)
   const kept = await findKept(parts, store)
   await database.transaction(async (db) => {
     for (const layer of layers) await deleteLayerRow(db, layer, nowOf(parts))
@@ -42,7 +36,6 @@ export async function deleteStore(
   })
   await kept.drop()
   await parts.forget(store.id)
-  await index?.drop()
   await files.removeOf(store)
   for (const path of kept.paths) await files.removeUnused(path)
   for (const { workspace, name } of layers) events.emit('layer.removed', { workspace, layer: name })
@@ -79,17 +72,16 @@ async function deleteMosaicsIn(
     )
   }
   for (const mosaic of mosaics) await deleteStore(parts, mosaic, { recurse: true })
+  await forgetGoneStores(parts, ({ gone: { index } }) => index?.storeId === store.id)
 }
 
-/** The table of a mosaic's granules, found while its store can be reached; undefined where there is none. */
-async function findIndexTable(
-  { database, open }: DeletingParts,
-  store: StoreRecord,
-): Promise<{ drop(): Promise<void> } | undefined> {
-  if (store.type !== mosaicType) return undefined
-  const index = await findMosaicIndex(database.kysely, store)
-  if (index === undefined) return undefined
-  const opened = await open(index.store)
-  const isThere = (await opened.listTables()).includes(index.table)
-  return isThere ? { drop: () => opened.dropTable(index.table) } : undefined
+/** Lets go what is kept of stores that were deleted, with the versions of their layers. */
+export async function forgetGoneStores(
+  { database, files, open }: DeletingParts,
+  isMeant: (content: GoneContent) => boolean,
+): Promise<void> {
+  for (const content of (await listGone(database.kysely)).filter(isMeant)) {
+    await database.transaction((db) => forgetGone(db, content))
+    await dropGone({ database, files, open }, content)
+  }
 }

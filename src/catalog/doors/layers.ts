@@ -215,6 +215,8 @@ export class Layers {
     const store = await this.storeOf(layer)
     if (store.type === mosaicType) return this.#stores.delete(store, { recurse: true })
     const neighbours = await this.list({ storeId: store.id })
+    if (recurse && isCoverageStoreType(store.type) && neighbours.length === 1)
+      return this.#stores.delete(store, { recurse: true })
     const isShared = neighbours.some(
       ({ id, nativeName }) => id !== layer.id && nativeName === layer.nativeName,
     )
@@ -230,7 +232,6 @@ export class Layers {
     events.emit('layer.removed', { workspace: layer.workspace, layer: layer.name })
     if (neighbours.length === 1) await this.#stores.files.dropIndex(store)
     if (!recurse || isShared) return
-    if (store.kind === 'coverageStore') await this.#stores.delete(store, { recurse: false })
     if (leaving === undefined) return
     await leaveTable(this.#asideParts(), leaving).catch(async (error: unknown) => {
       await this.#publishAgain(layer)
@@ -256,8 +257,9 @@ export class Layers {
   }
 
   /** Ends deletions of layers that an earlier process has begun. */
-  finishDeletions(): Promise<void> {
-    return finishLeaving(this.#asideParts())
+  async finishDeletions(): Promise<void> {
+    await finishLeaving(this.#asideParts())
+    await this.#stores.finishDeletions()
   }
 
   #asideParts(): AsideParts {

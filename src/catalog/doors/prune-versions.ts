@@ -11,6 +11,8 @@ import {
   pinnedContents,
   unneededContents,
 } from '../versions/garbage.ts'
+import type { GoneContent } from '../versions/gone-stores.ts'
+import { findGoneStore, listGone } from '../versions/gone-stores.ts'
 import type { VersionLimits } from '../versions/retention.ts'
 import { chooseOutdated } from '../versions/retention.ts'
 import type { WriteParts } from './parts.ts'
@@ -41,6 +43,7 @@ export async function pruneVersions(parts: PruneParts, inTurn: StoreTurn): Promi
     const contents = await contentsOfStore(database.kysely, store.id)
     if (contents.some(({ form }) => form === 'kept')) await inTurn(store, () => pruneStore(parts, store.id))
   }
+  await pruneGone(parts, inTurn)
   await database.transaction(forgetUntold)
 }
 
@@ -50,21 +53,61 @@ export async function pruneStore(parts: PruneParts, storeId: number): Promise<vo
   const db = database.kysely
   const contents = await contentsOfStore(db, storeId)
   if (!contents.some(({ form }) => form === 'kept')) return
+  if ((await findGoneStore(db, storeId)) !== undefined) return pruneGone(parts)
   const store = await getStoreById(db, storeId)
-  const limits = await limitsOf(parts, store, contents)
+  const limits = await limitsOf(parts, { hasFiles: store.parameters.path !== undefined }, contents)
   const pinned = await pinnedContents(db, storeId)
   for (const { content, reason } of chooseOutdated(contents, { pinned, now: clock.now(), limits }))
     await letGo(parts, store, content, reason)
   for (const content of await unneededContents(db, storeId)) await letGo(parts, store, content, noLonger)
 }
 
+/** The same for all stores together that were deleted: what is kept of them stands for itself. */
+async function pruneGone(parts: PruneParts, inTurn: StoreTurn = (_store, work) => work()): Promise<void> {
+  const { database, clock } = parts
+  const db = database.kysely
+  const contents = await listGone(db)
+  const ids = [...new Set(contents.map(({ storeId }) => storeId))]
+  const pinned = new Set<number>()
+  const unneeded: ContentRecord[] = []
+  for (const id of ids) {
+    for (const one of await pinnedContents(db, id)) pinned.add(one)
+    unneeded.push(...(await unneededContents(db, id)))
+  }
+  const limits = await limitsOf(parts, { hasFiles: contents.length > 0 }, contents)
+  const outdated = chooseOutdated(contents, { pinned, now: clock.now(), limits })
+  const going = [...outdated, ...unneeded.map((content) => ({ content, reason: noLonger }))]
+  const reasons = new Map(going.map(({ content, reason }) => [content.id, reason]))
+  for (const content of contents) {
+    const reason = reasons.get(content.id)
+    if (reason !== undefined) await letGoneGo(parts, content, { reason, inTurn })
+  }
+}
+
+async function letGoneGo(
+  parts: PruneParts,
+  content: GoneContent,
+  { reason, inTurn }: { reason: string; inTurn: StoreTurn },
+): Promise<void> {
+  const { database, stores } = parts
+  await database.transaction((db) =>
+    endContent(db, content.id, { at: nowOf(parts), end: { form: 'lost', reason } }),
+  )
+  passStep('prune.told')
+  const { index } = content.gone
+  const store = index && (await stores.findById(index.storeId))
+  const drop = () => stores.dropGone(content)
+  await (store === undefined ? drop() : inTurn(store, drop))
+  passStep('prune.dropped')
+}
+
 /** Where the disk is nearly full, files keep less. */
 async function limitsOf(
   { limits, space }: PruneParts,
-  { parameters: { path } }: StoreRecord,
+  { hasFiles }: { hasFiles: boolean },
   contents: readonly ContentRecord[],
 ): Promise<VersionLimits> {
-  const disk = path === undefined ? undefined : await space.read()
+  const disk = hasFiles ? await space.read() : undefined
   if (disk === undefined) return limits
   const lacking = disk.totalBytes * spareShare - disk.freeBytes
   if (lacking <= 0) return limits

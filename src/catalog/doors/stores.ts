@@ -17,6 +17,7 @@ import { hiddenSecret } from '../records.ts'
 import { listLayers } from '../rows/layer-rows.ts'
 import type { MosaicIndex } from '../rows/mosaic-index.ts'
 import { getMosaicIndex } from '../rows/mosaic-index.ts'
+import type { Revival } from '../rows/restoration.ts'
 import {
   findDefaultStore,
   findStore,
@@ -28,8 +29,14 @@ import {
   updateStore,
 } from '../rows/store-rows.ts'
 import { checkName, getWorkspace } from '../rows/workspace-rows.ts'
+import type { KeptFiles } from '../versions/contents.ts'
 import { leaveContents } from '../versions/contents.ts'
-import { deleteStore } from './delete-store.ts'
+import type { GoneContent } from '../versions/gone-stores.ts'
+import { findGoneStore, listGone } from '../versions/gone-stores.ts'
+import type { VersionLimits } from '../versions/retention.ts'
+import type { DeletingParts } from './delete-coverage.ts'
+import { dropGone, finishLeavingStores } from './delete-coverage.ts'
+import { deleteStore, forgetGoneStores } from './delete-store.ts'
 import type { WriteParts } from './parts.ts'
 import { nowOf } from './parts.ts'
 
@@ -45,6 +52,8 @@ export interface StoreParts extends WriteParts {
   storesFolder: string
   /** Where it keeps the indexes of files that are served as they are. */
   indexFolder: string
+  /** How long and how much is kept of what layers were. */
+  versionLimits: VersionLimits
   /** Folders of the operator's own that stores may read files of. */
   importRoots: readonly string[]
 }
@@ -121,6 +130,10 @@ export class Stores {
   /** Throws `Failure` (`not-found`) for a store that does not exist. */
   get(id: number): Promise<StoreRecord> {
     return getStoreById(this.#parts.database.kysely, id)
+  }
+
+  async findById(id: number): Promise<StoreRecord | undefined> {
+    return (await this.listAll()).find((store) => store.id === id)
   }
 
   /**
@@ -268,12 +281,43 @@ export class Stores {
 
   /** Deletes a store without layers; `recurse` unpublishes its layers first. A file of ours goes with it; tables stay. */
   delete(store: StoreRecord, options: { recurse: boolean }): Promise<void> {
+    return deleteStore(this.#deleting(), store, options)
+  }
+
+  /** Lets go what is kept of stores of a workspace that were deleted. */
+  forgetGone(workspace: string): Promise<void> {
+    return forgetGoneStores(this.#deleting(), ({ gone: { store } }) => store.workspace === workspace)
+  }
+
+  /** Removes what was kept of a store that was deleted. */
+  dropGone(content: GoneContent): Promise<void> {
+    return dropGone(this.#deleting(), content)
+  }
+
+  /** Ends deletions of stores that an earlier process has begun. */
+  finishDeletions(): Promise<void> {
+    return finishLeavingStores(this.#deleting())
+  }
+
+  /** A store as it is, or as it was when it was deleted, while layers of it can come back. */
+  async getOrGone(id: number): Promise<StoreRecord> {
+    return (await findGoneStore(this.#parts.database.kysely, id)) ?? this.get(id)
+  }
+
+  /** Puts the files of a store that was deleted in their places again; undefined of one that is there. */
+  async bringBack(id: number): Promise<Revival | undefined> {
+    const gone = (await listGone(this.#parts.database.kysely)).filter(({ storeId }) => storeId === id)
+    const [first] = gone
+    if (first === undefined) return undefined
+    const moved = new Map<number, KeptFiles>()
+    for (const content of gone)
+      moved.set(content.id, { type: content.files.type, parameters: await this.files.moveBack(content) })
+    return { store: first.gone.store, moved }
+  }
+
+  #deleting(): DeletingParts {
     const forget = (id: number): Promise<void> => this.#connections.forget(id)
-    return deleteStore(
-      { ...this.#parts, files: this.files, open: (one) => this.open(one), forget },
-      store,
-      options,
-    )
+    return { ...this.#parts, files: this.files, open: (one) => this.open(one), forget }
   }
 
   /** Closes what is open, and leaves files without a log; a store that is asked for after that is opened again. */

@@ -3,13 +3,14 @@ import { conflict, notFound } from '../../lib/errors.ts'
 import { FreeSpace } from '../../lib/files/free-space.ts'
 import { isInside } from '../../sources/path-guard.ts'
 import type { NotKept } from '../../stores/store.ts'
+import { areThere } from '../files/aside-files.ts'
 import { sizeOfFiles } from '../files/store-file.ts'
 import type { LayerRecord, StoreRecord } from '../records.ts'
 import type { ContentEnd, KeptCost } from '../versions/contents.ts'
 import { listFollowers, listKeptContents, listKnownIds, readKeptCost } from '../versions/contents.ts'
 import { findOpenEdits, togetherSince } from '../versions/open-edits.ts'
 import type { VersionLimits } from '../versions/retention.ts'
-import { keptUntil } from '../versions/retention.ts'
+import { keptUntil, whyNothingIsKept } from '../versions/retention.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
 import {
   deleteVersion,
@@ -49,6 +50,7 @@ export interface VersionedLayer {
 }
 
 const costKeptMs = 15_000
+const filesGone = 'The files that it read are not there any more'
 const readElsewhere = 'The layer read a file of somebody else, which may be another by now'
 
 /** What layers were before their last changes. */
@@ -149,11 +151,9 @@ export class Versions {
   }
 
   /** How the data of a version come back as things stand. */
-  async wayBack(version: VersionRecord): Promise<WayBack> {
-    return wayBackTo(
-      version.content,
-      await readContents(this.#parts.database.kysely, [version.content.storeId]),
-    )
+  async wayBack({ content }: VersionRecord): Promise<WayBack> {
+    const way = wayBackTo(content, await readContents(this.#parts.database.kysely, [content.storeId]))
+    return way.kind === 'files' && !(await areThere(content)) ? { kind: 'none', reason: filesGone } : way
   }
 
   /** Ids of states that are kept as differences to what a version held. */
@@ -172,7 +172,7 @@ export class Versions {
 
   /** Under `id` what a table of a store was before its next change is kept; or why it is not. */
   async howToKeep(store: StoreRecord, id: string): Promise<{ id: string } | NotKept> {
-    const reason = this.#whyNothingIsKept(store)
+    const reason = whyNothingIsKept(this.#limits, store)
     if (reason !== undefined) return { reason }
     const { states } = await this.#stores.open(store)
     return states === undefined ? { reason: `A ${store.type} store keeps no earlier states` } : { id }
@@ -194,7 +194,7 @@ export class Versions {
     const { type, parameters } = store
     const { path = '' } = parameters
     const isOurs = parameters.read_only !== 'true' && (await this.#isOurs(path))
-    const reason = this.#whyNothingIsKept(store) ?? (isOurs ? undefined : readElsewhere)
+    const reason = whyNothingIsKept(this.#limits, store) ?? (isOurs ? undefined : readElsewhere)
     if (reason !== undefined) return { form: 'lost', reason }
     return { form: 'kept', files: { type, parameters }, sizeBytes: await sizeOfFiles(path) }
   }
@@ -203,19 +203,17 @@ export class Versions {
     return isInside([this.#parts.storesFolder], path).catch(() => false)
   }
 
-  #whyNothingIsKept({ name, keepsVersions }: StoreRecord): string | undefined {
-    if (this.#limits.days === 0) return 'This server keeps no versions'
-    return keepsVersions ? undefined : `The store "${name}" keeps no versions`
-  }
-
   async #tell({ layer }: VersionedLayer, versions: VersionRecord[]): Promise<ToldVersion[]> {
     const stores = versions.map(({ content }) => content.storeId)
     const known = await readContents(this.#parts.database.kysely, stores)
-    return versions.map((one) => ({
-      ...one,
-      ...restorability(one, layer?.version, known),
-      ...this.#keptUntil(one),
-    }))
+    return Promise.all(
+      versions.map(async (one) => {
+        const told = restorability(one, layer?.version, known)
+        const isGone = told.restorable && one.content.form === 'kept' && !(await areThere(one.content))
+        const ability = isGone ? { restorable: false, reason: filesGone } : told
+        return { ...one, ...ability, ...this.#keptUntil(one) }
+      }),
+    )
   }
 
   #keptUntil({ isPinned, content: { form, endedAt } }: VersionRecord): { keptUntil?: string } {

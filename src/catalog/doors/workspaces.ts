@@ -99,6 +99,7 @@ export class Workspaces {
       )
     }
     for (const store of stores) await this.#stores.delete(store, { recurse: true })
+    await this.#stores.forgetGone(name)
     await database.transaction(async (db) => {
       await deleteStylesOf(db, name)
       await clearDefaultWorkspace(db, name)

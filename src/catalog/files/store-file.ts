@@ -20,10 +20,32 @@ function entriesOf(entries: string[], mainFile: string, others: string[]): strin
   )
 }
 
+/** Files beside that of a store, in the same folder, which others read. */
+function neighboursOf(path: string, remaining: readonly Pick<StoreRecord, 'parameters'>[]): string[] {
+  return remaining.flatMap(({ parameters }) =>
+    parameters.path !== undefined && dirname(parameters.path) === dirname(path)
+      ? [basename(parameters.path)]
+      : [],
+  )
+}
+
 /**
- * Removes the file of a store that is gone, with its journals and sidecars, and its folder once that is empty: only
- * below `folder`, where the server keeps what is its own, and never a file that one of `remaining` reads.
+ * The file of a store with its journals and sidecars: only below `folder`, where the server keeps what is its own, and never
+ * a file that one of `remaining` reads.
  */
+export async function listOwnFiles(
+  folder: string,
+  { parameters: { path, read_only } }: Pick<StoreRecord, 'parameters'>,
+  remaining: readonly Pick<StoreRecord, 'parameters'>[],
+): Promise<string[]> {
+  if (path === undefined || read_only === 'true') return []
+  if (!(await isInside([folder], path).catch(() => false))) return []
+  const parent = dirname(path)
+  const entries = await readdir(parent).catch(() => [])
+  return entriesOf(entries, basename(path), neighboursOf(path, remaining)).map((entry) => join(parent, entry))
+}
+
+/** Removes the file of a store that is gone, as `listOwnFiles` has it, and its folder once that is empty. */
 export async function removeStoreFile(
   folder: string,
   store: Pick<StoreRecord, 'parameters'>,
@@ -32,14 +54,21 @@ export async function removeStoreFile(
   const { path, read_only } = store.parameters
   if (path === undefined || read_only === 'true') return
   if (!(await isInside([folder], path).catch(() => false))) return
+  for (const file of await listOwnFiles(folder, store, remaining)) await rm(file, { force: true })
   const parent = dirname(path)
-  const others = remaining.flatMap(({ parameters }) =>
-    parameters.path !== undefined && dirname(parameters.path) === parent ? [basename(parameters.path)] : [],
-  )
-  const entries = await readdir(parent).catch(() => [])
-  for (const entry of entriesOf(entries, basename(path), others))
-    await rm(join(parent, entry), { force: true })
-  if (others.length === 0 && resolve(parent) !== resolve(folder)) await rmdir(parent).catch(() => undefined)
+  if (neighboursOf(path, remaining).length === 0 && resolve(parent) !== resolve(folder))
+    await rmdir(parent).catch(() => undefined)
+}
+
+/** Bytes of a file, or of a folder with all that is in it. */
+export async function sizeOfTree(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory() !== true) return found?.size ?? 0
+  let sum = 0
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true }))
+    if (entry.isFile())
+      sum += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0
+  return sum
 }
 
 /** Bytes of a file with its journals and sidecars. */

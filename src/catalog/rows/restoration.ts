@@ -2,19 +2,27 @@ import type { Queryable } from '../../db/connection.ts'
 import { without } from '../../lib/defined.ts'
 import { conflict } from '../../lib/errors.ts'
 import { findFreeName } from '../../lib/text/free-name.ts'
-import type { LayerDetails, LayerRecord } from '../records.ts'
-import type { ContentEnd, KeptFiles } from '../versions/contents.ts'
+import type { LayerDetails, LayerRecord, StoreRecord } from '../records.ts'
+import type { ContentEnd, ContentRecord, KeptFiles } from '../versions/contents.ts'
 import { returnContent } from '../versions/contents.ts'
+import { reviveContents } from '../versions/gone-stores.ts'
 import type { VersionRecord } from '../versions/version-rows.ts'
 import { findKeptStyle, latestVersionOf } from '../versions/version-rows.ts'
 import { findLayer, findLayerById, updateLayer } from './layer-rows.ts'
-import { moveStore } from './store-rows.ts'
+import { findStore, insertStoreAgain, moveStore } from './store-rows.ts'
 import { findStyle, insertStyle, resolveStyle, writeStyle } from './style-rows.ts'
 import { growBesides, layersDrawnBy, takeFirstVersion } from './version-numbers.ts'
 
 /** What of a layer comes back. */
 export const restoredParts = ['data', 'style'] as const
 export type RestoredPart = (typeof restoredParts)[number]
+
+/** A store that was deleted, to be there again. */
+export interface Revival {
+  store: StoreRecord
+  /** The files of its contents as they are in their places again. */
+  moved: ReadonlyMap<number, KeptFiles>
+}
 
 /** What a layer is brought back to; its data are in their place already, or files to point the store to. */
 export interface Restoration {
@@ -23,6 +31,8 @@ export interface Restoration {
   /** What becomes of the contents that are there until now, where others take their place. */
   end?: ContentEnd
   files?: KeptFiles
+  /** Where the store was deleted. */
+  revival?: Revival
   /** Rows that came back, where they were counted. */
   rows?: number
   user?: string
@@ -31,10 +41,11 @@ export interface Restoration {
 /** Makes a layer what it was, as a new version; one that was deleted is published again. Run it in a transaction. */
 export async function restoreLayer(
   db: Queryable,
-  { version, what, end, files, rows, user }: Restoration,
+  { version, what, end, files, revival, rows, user }: Restoration,
   at: string,
 ): Promise<LayerRecord> {
   const { layerId, storeId, nativeName, content } = version
+  if (revival !== undefined) await reviveStore(db, revival, { content, at })
   const layer = (await findLayerById(db, layerId)) ?? (await publishAgain(db, version, at))
   const from = { storeId: layer.storeId, table: layer.nativeName }
   const hasData = what.includes('data')
@@ -49,7 +60,25 @@ export async function restoreLayer(
   const restored = { ...layer, ...place, details }
   await updateLayer(db, restored, note)
   if (hasData && end !== undefined) await growBesides(db, restored, note)
+  if (content.gone?.seen !== undefined) await noteSeen(db, layerId, content.gone.seen)
   return (await findLayerById(db, layerId)) ?? restored
+}
+
+/** A store that was deleted is there again, reading what `content` is; it has another name where that is taken. */
+export async function reviveStore(
+  db: Queryable,
+  { store, moved }: Revival,
+  { content, at }: { content: Pick<ContentRecord, 'id'>; at: string },
+): Promise<void> {
+  const isTaken = async (name: string) => (await findStore(db, store.workspace, name)) !== undefined
+  const name = await findFreeName(store.name, isTaken)
+  await insertStoreAgain(db, { ...store, ...moved.get(content.id), name }, at)
+  await reviveContents(db, store.id, moved)
+}
+
+/** What others have changed of the file meanwhile is a change by others. */
+async function noteSeen(db: Queryable, layerId: number, seen: string): Promise<void> {
+  await db.updateTable('layers').set({ seen_state: seen }).where('id', '=', layerId).execute()
 }
 
 function withData(now: LayerDetails, then: LayerDetails, rows: number | undefined): LayerDetails {

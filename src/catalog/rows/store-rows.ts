@@ -117,6 +117,17 @@ export async function insertStore(
   return Number(row.id)
 }
 
+/** A store without secrets that was deleted, under the number that it had. */
+export async function insertStoreAgain(db: Queryable, store: StoreRecord, at: string): Promise<void> {
+  const { id, workspace, name, createdAt, keepsVersions } = store
+  const columns = toColumns({ ...store, sealed: '' })
+  await db
+    .insertInto('stores')
+    .values({ id, workspace, name, ...columns, created_at: createdAt, updated_at: at })
+    .execute()
+  await setKeepsVersions(db, id, keepsVersions)
+}
+
 /** Run it in a transaction: the layers of the store change with it. */
 export async function updateStore(db: Queryable, id: number, values: StoreValues, at: string): Promise<void> {
   await db

@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/connection.ts'
 import type { AnyStoreType } from '../../stores/rasters/coverage-types.ts'
 import { ownStores } from '../../stores/registry.ts'
 import type { KeptState } from '../../stores/store.ts'
+import type { StoreRecord } from '../records.ts'
 
 /** A table of a store, or what a store of files shows as one. */
 export interface ContentPlace {
@@ -15,13 +16,24 @@ export interface KeptFiles {
   parameters: Record<string, string>
 }
 
+/** What the store of a coverage that was deleted needs to come back. */
+export interface GoneStore {
+  store: StoreRecord
+  /** The folder that files of ours were moved to. */
+  aside?: string
+  /** What a file that is not ours looked like. */
+  seen?: string
+  /** The table of a mosaic's granules, put aside in the store that it stands in. */
+  index?: { storeId: number; table: string; state: KeptState; path?: string }
+}
+
 /** Where the contents of a table are: in their place, put aside, or nowhere any more. */
 type ContentForm = 'present' | 'kept' | 'lost'
 
 /** What becomes of contents that others take the place of. */
 export type ContentEnd =
   | { form: 'kept'; state: KeptState; path?: string }
-  | { form: 'kept'; files: KeptFiles; sizeBytes: number }
+  | { form: 'kept'; files: KeptFiles; sizeBytes: number; gone?: GoneStore }
   | { form: 'lost'; reason: string }
 
 /** What a table held for some time. */
@@ -32,6 +44,8 @@ export interface ContentRecord extends ContentPlace {
   /** Of a table in a file: that file. */
   path?: string
   files?: KeptFiles
+  /** Present where the store was deleted. */
+  gone?: GoneStore
   reason?: string
   sizeBytes?: number
   /** The contents that took its place. */
@@ -39,7 +53,7 @@ export interface ContentRecord extends ContentPlace {
   endedAt?: string
 }
 
-type Kept = { state: KeptState; path?: string } | { files: KeptFiles }
+type Kept = { state: KeptState; path?: string } | { files: KeptFiles; gone?: GoneStore }
 
 interface Row {
   id: number
@@ -215,11 +229,12 @@ function endColumns(end: ContentEnd) {
   if (end.form === 'lost')
     return { form: end.form, reason: end.reason, kept: null, kept_id: null, size_bytes: null }
   const isTable = 'state' in end
+  const kept = isTable ? { state: end.state, path: end.path } : { files: end.files, gone: end.gone }
   return {
     form: end.form,
     reason: null,
-    kept: JSON.stringify(isTable ? { state: end.state, path: end.path } : { files: end.files }),
-    kept_id: isTable ? end.state.id : null,
+    kept: JSON.stringify(kept),
+    kept_id: (isTable ? end.state.id : end.gone?.index?.state.id) ?? null,
     size_bytes: isTable ? end.state.sizeBytes : end.sizeBytes,
   }
 }

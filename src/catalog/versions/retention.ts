@@ -1,3 +1,4 @@
+import type { StoreRecord } from '../records.ts'
 import type { ContentRecord } from './contents.ts'
 import { neededFor } from './way-back.ts'
 
@@ -11,6 +12,15 @@ export interface VersionLimits {
 
 const dayMs = 86_400_000
 
+/** Why nothing is kept of what the layers of a store were; undefined where it is. */
+export function whyNothingIsKept(
+  { days }: VersionLimits,
+  { name, keepsVersions }: Pick<StoreRecord, 'name' | 'keepsVersions'>,
+): string | undefined {
+  if (days === 0) return 'This server keeps no versions'
+  return keepsVersions ? undefined : `The store "${name}" keeps no versions`
+}
+
 /** Until when contents that were put aside now are kept. */
 export function keptUntil(endedAt: string, { days }: VersionLimits): string {
   return new Date(Date.parse(endedAt) + days * dayMs).toISOString()
@@ -23,7 +33,7 @@ export interface Outdated {
 }
 
 /**
- * Which of the contents that a store keeps go, in this order: those that are too old, then as many as take too much, the
+ * Which of the contents that a store, or all deleted ones, keep go, in this order: those that are too old, then as many as take too much, the
  * oldest first and the last of each table after all others. What is pinned stays, with what it is a difference to.
  */
 export function chooseOutdated(
@@ -54,8 +64,9 @@ export function chooseOutdated(
 /** The oldest first; what belongs to another came to its end before that did, so that none goes before what needs it. */
 function inOrder(contents: readonly ContentRecord[]): ContentRecord[] {
   const byEnd = contents.toSorted((one, other) => endOf(one).localeCompare(endOf(other)) || one.id - other.id)
-  const last = new Map(byEnd.map((content) => [content.table, content.id]))
-  const isLast = ({ id, table }: ContentRecord): boolean => last.get(table) === id
+  const keyOf = ({ storeId, table }: ContentRecord): string => `${storeId} ${table}`
+  const last = new Map(byEnd.map((content) => [keyOf(content), content.id]))
+  const isLast = (content: ContentRecord): boolean => last.get(keyOf(content)) === content.id
   return [...byEnd.filter((one) => !isLast(one)), ...byEnd.filter(isLast)]
 }
 

@@ -28,25 +28,30 @@ export interface KnownContents {
 /** Every content of some stores that is in its place or kept. */
 export async function readContents(db: Queryable, storeIds: readonly number[]): Promise<KnownContents> {
   if (storeIds.length === 0) return { contents: new Map(), paths: new Map() }
-  const ids = [...new Set(storeIds)]
   const rows = await db
     .selectFrom('layer_contents')
     .selectAll()
-    .where('store_id', 'in', ids)
+    .where('store_id', 'in', [...new Set(storeIds)])
     .where('form', '!=', 'lost')
     .execute()
+  const contents = rows.map(toContent)
+  const besides = contents.flatMap(({ gone }) => gone?.index?.storeId ?? [])
+  const ids = [...new Set([...storeIds, ...besides])]
   const stores = await db.selectFrom('stores').select(['id', 'parameters']).where('id', 'in', ids).execute()
   const paths = stores.flatMap(({ id, parameters }): [number, string][] => {
     const { path } = (JSON.parse(parameters) as { shown: { path?: string } }).shown
     return path === undefined ? [] : [[Number(id), path]]
   })
-  return { contents: new Map(rows.map((row) => [Number(row.id), toContent(row)])), paths: new Map(paths) }
+  return { contents: new Map(contents.map((content) => [content.id, content])), paths: new Map(paths) }
 }
 
 /** The way back to contents, from what stands whole. */
 export function wayBackTo(content: ContentRecord, { contents, paths }: KnownContents): WayBack {
   if (content.form === 'present') return { kind: 'present' }
   if (content.form === 'lost') return { kind: 'none', reason: content.reason ?? brokenChain }
+  const index = content.gone?.index
+  if (index !== undefined && index.path !== paths.get(index.storeId))
+    return { kind: 'none', reason: inOtherFile }
   if (content.files !== undefined) return { kind: 'files', content }
   if (content.path !== paths.get(content.storeId)) return { kind: 'none', reason: inOtherFile }
   const path = []

@@ -47,12 +47,18 @@ export async function keepVersions(needs: KeepingNeeds): Promise<VersionKeeping>
       log.error({ err: error }, 'old versions could not be removed'),
     )
   }
-  const stopListening = events.on('layer.published', ({ mode }) => {
-    if (mode !== 'CREATE') timer ??= setTimeout(() => void prune(), pruneDelayMs).unref()
-  })
+  const pruneSoon = (): void => {
+    timer ??= setTimeout(() => void prune(), pruneDelayMs).unref()
+  }
+  const stopListening = [
+    events.on('layer.published', ({ mode }) => {
+      if (mode !== 'CREATE') pruneSoon()
+    }),
+    events.on('layer.removed', pruneSoon),
+  ]
   return {
     stop: async () => {
-      stopListening()
+      for (const stop of stopListening) stop()
       clearTimeout(timer)
       await sweeping.catch(() => undefined)
     },

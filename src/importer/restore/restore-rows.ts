@@ -15,6 +15,8 @@ export interface RestoreRecord {
   expected?: number
   /** The table whose rows come back, from the moment before anything of it is staged. */
   table?: string
+  /** The store that it stands in; absent: that of the layer. */
+  tableStoreId?: number
   /** Under which id what the table is now is kept, or why it is not. */
   keep?: { id: string } | NotKept
   /** Recorded just before the store's commit. */

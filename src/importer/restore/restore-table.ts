@@ -1,9 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { WayBack } from '../../catalog/doors/versions.ts'
 import type { StoreRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
-import type { LoadResult } from '../../stores/store.ts'
+import type { LoadResult, StatePath } from '../../stores/store.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 
@@ -19,7 +18,7 @@ export interface TableRestore {
   record: RestoreRecord
   store: StoreRecord
   table: string
-  way: Extract<WayBack, { kind: 'table' }>
+  path: StatePath
   layer?: { workspace: string; name: string }
   /** Names what is kept of the present rows. */
   newId(): string
@@ -28,11 +27,11 @@ export interface TableRestore {
 /** Brings the rows of a table back by the protocol of loads; gives the record as it stands after the commit. */
 export async function restoreRows(
   { catalog, pool, save }: TableNeeds,
-  { record, store, table, way, layer, newId }: TableRestore,
+  { record, store, table, path, layer, newId }: TableRestore,
   signal: AbortSignal,
 ): Promise<RestoreRecord> {
   const keep = await catalog.versions.howToKeep(store, newId())
-  let current: RestoreRecord = { ...record, table, keep }
+  let current: RestoreRecord = { ...record, table, tableStoreId: store.id, keep }
   await save(current)
   passStep('restore.kept')
   const announced = { storeId: store.id, table, ...defined({ layer }) }
@@ -48,7 +47,7 @@ export async function restoreRows(
     passStep('restore.announced')
   }
   const request = {
-    ...{ loadId: record.loadId, table, path: way.path },
+    ...{ loadId: record.loadId, table, path },
     ...('id' in keep ? { keepAs: keep.id } : {}),
     followers: await catalog.versions.listFollowers(
       await catalog.versions.getOf(record.layerId, record.version),

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { RestoredPart, ToldVersion, VersionedLayer } from '../../catalog/doors/versions.ts'
+import type {
+  RestoredPart,
+  ToldVersion,
+  VersionedLayer,
+  VersionRecord,
+  WayBack,
+} from '../../catalog/doors/versions.ts'
+import { restoredParts } from '../../catalog/doors/versions.ts'
 import type { LayerRecord, StoreRecord } from '../../catalog/records.ts'
 import type { Database } from '../../db/connection.ts'
 import type { JobContext, JobHandler, JobPayload, Jobs } from '../../jobs/jobs.ts'
@@ -15,6 +22,7 @@ import { LoadCanceled } from '../live/live.ts'
 import type { LoadPool } from '../worker/worker.ts'
 import type { RestoreRecord } from './restore-rows.ts'
 import { deleteRestore, findRestore, insertRestore, listRestores, saveRestore } from './restore-rows.ts'
+import type { TableRestore } from './restore-table.ts'
 import { restoreRows } from './restore-table.ts'
 import { publishRestore, settleRestore, unbegun } from './settle-restore.ts'
 
@@ -54,10 +62,12 @@ export class Restores {
   async restore(
     { id: layerId, layer }: VersionedLayer,
     { version, storeId, content }: ToldVersion,
-    { what, ...wish }: RestoreWish,
+    { what: wanted, ...wish }: RestoreWish,
     signal: AbortSignal,
   ): Promise<number> {
     const { database, jobs } = this.#needs
+    // A layer that was deleted with its data is nothing without them.
+    const what = layer === undefined && content.form !== 'present' ? restoredParts : wanted
     const loadId = randomUUID()
     const record: RestoreRecord = { loadId, layerId, storeId, version, what, ...wish }
     if (layer?.version === version) throw notRestorable(version, 'it is what the layer is now')
@@ -154,14 +164,21 @@ export class Restores {
 
   /** One at a time works on a table, loads too; some stores take one at a time in all. */
   async #inTurn(record: RestoreRecord, signal: AbortSignal): Promise<void> {
-    const { catalog, locks } = this.#needs
+    const { catalog } = this.#needs
     const { storeId, layerId, version } = record
-    const { nativeName } = await catalog.versions.getOf(layerId, version)
-    const { type } = await catalog.stores.get(storeId)
+    const { nativeName, content } = await catalog.versions.getOf(layerId, version)
+    const index = content.gone?.index
+    if (index !== undefined) return this.#inTurnOf(index.storeId, index.table, record, signal)
+    return this.#inTurnOf(storeId, nativeName, record, signal)
+  }
+
+  async #inTurnOf(storeId: number, table: string, record: RestoreRecord, signal: AbortSignal): Promise<void> {
+    const { catalog, locks } = this.#needs
+    const { type } = await catalog.stores.getOrGone(storeId)
     const work = () => this.#work(record, signal)
     const one = findStoreDescription(type)?.can.oneLoadAtATime === true
     await locks.hold(
-      `table ${storeId}/${nativeName}`,
+      `table ${storeId}/${table}`,
       () => (one ? locks.hold(`store ${storeId}`, work, signal) : work()),
       signal,
     )
@@ -171,14 +188,15 @@ export class Restores {
     const { catalog, pool } = this.#needs
     const layer = await this.#present(record)
     const version = await catalog.versions.getOf(record.layerId, record.version)
-    const store = await catalog.stores.get(version.storeId)
     const way = record.what.includes('data') ? await catalog.versions.wayBack(version) : undefined
     if (way?.kind === 'none') throw notRestorable(record.version, way.reason)
-    if (way?.kind === 'table') await this.#refuseTakenTable(layer, store, version.nativeName)
+    const rows = way && rowsOf(version, way)
+    if (rows === undefined) return publishRestore(this.#needs, record, way)
+    const store = await catalog.stores.get(rows.storeId)
+    await this.#refuseTakenTable(layer, store, rows.table)
     const needs = { catalog, pool, save: (one: RestoreRecord) => this.#save(one) }
-    const table = { record, store, table: version.nativeName, newId: randomUUID, ...defined({ layer }) }
-    const done = way?.kind === 'table' ? await restoreRows(needs, { ...table, way }, signal) : record
-    await publishRestore(this.#needs, done, way)
+    const table = { record, store, ...rows, newId: randomUUID, ...defined({ layer }) }
+    await publishRestore(this.#needs, await restoreRows(needs, table, signal), way)
   }
 
   /** The layer as it is now, with what others have changed told before; undefined of a deleted one. */
@@ -228,6 +246,16 @@ export class Restores {
   #now(): string {
     return this.#needs.clock.now().toISOString()
   }
+}
+
+/** The table whose rows have to come back: the layer's, or that of the granules of a mosaic which was deleted. */
+function rowsOf(
+  { storeId, nativeName, content: { gone } }: VersionRecord,
+  way: WayBack,
+): (Pick<TableRestore, 'table' | 'path'> & { storeId: number }) | undefined {
+  if (way.kind === 'table') return { storeId, table: nativeName, path: way.path }
+  const index = way.kind === 'files' ? gone?.index : undefined
+  return index && { storeId: index.storeId, table: index.table, path: [index.state] }
 }
 
 function unsettled(): Failure {

@@ -13,6 +13,8 @@ interface SettleNeeds {
   log: Logger
 }
 
+const nothingWas: ContentEnd = { form: 'lost', reason: 'Its store was deleted' }
+
 /** What becomes of the contents that are there until now; undefined where none take their place. */
 async function endOf(
   { catalog }: SettleNeeds,
@@ -39,27 +41,33 @@ export async function publishRestore(
 ): Promise<void> {
   const { catalog } = needs
   const version = await catalog.versions.getOf(record.layerId, record.version)
-  const store = await catalog.stores.get(version.storeId)
-  const end = await endOf(needs, record, store, way)
-  const files = way?.kind === 'files' ? way.content.files : undefined
+  const store = await catalog.stores.getOrGone(version.storeId)
+  const revival = record.what.includes('data') ? await catalog.stores.bringBack(store.id) : undefined
+  const end = revival === undefined ? await endOf(needs, record, store, way) : nothingWas
+  const files = revival === undefined && way?.kind === 'files' ? way.content.files : undefined
   const { what, user, rows } = record
   await catalog.transaction(async (change, db) => {
-    const layer = await change.restoreLayer({ version, what, ...defined({ end, files, rows, user }) })
+    const layer = await change.restoreLayer({
+      version,
+      what,
+      ...defined({ end, files, revival, rows, user }),
+    })
     await saveRestore(db, { ...record, end: { version: layer.version } })
   })
   passStep('restore.published')
-  if (record.token !== undefined) await dropReturned(needs, version, store)
+  if (record.token !== undefined) await dropReturned(needs, version)
   passStep('restore.returned')
 }
 
 /** What stood beside the table stands in its place now; a store may have kept it all the same. */
 async function dropReturned(
   { catalog, log }: SettleNeeds,
-  { content: { state } }: VersionRecord,
-  store: StoreRecord,
+  { storeId, content }: VersionRecord,
 ): Promise<void> {
+  const index = content.gone?.index
+  const state = content.state ?? index?.state
   if (state === undefined) return
-  const opened = await catalog.stores.open(store)
+  const opened = await catalog.stores.open(await catalog.stores.get(index?.storeId ?? storeId))
   await opened.states
     ?.drop(state)
     .catch((error: unknown) => log.warn({ err: error, id: state.id }, 'a kept state was not removed'))
@@ -72,7 +80,8 @@ async function dropReturned(
 export async function settleRestore(needs: SettleNeeds, record: RestoreRecord): Promise<boolean> {
   if (record.table === undefined) return false
   const { catalog } = needs
-  const opened = await catalog.stores.open(await catalog.stores.get(record.storeId))
+  const { storeId, tableStoreId = storeId } = record
+  const opened = await catalog.stores.open(await catalog.stores.get(tableStoreId))
   const { token, loadId } = record
   const isCommitted = token !== undefined && (await opened.outcome(token)) === 'committed'
   await opened.sweep(loadId)
@@ -85,5 +94,5 @@ export async function settleRestore(needs: SettleNeeds, record: RestoreRecord): 
 
 /** A restore as it was before anything of it was staged. */
 export function unbegun(record: RestoreRecord): RestoreRecord {
-  return without(record, 'table', 'keep', 'token', 'kept', 'rows')
+  return without(record, 'table', 'tableStoreId', 'keep', 'token', 'kept', 'rows')
 }

@@ -1,6 +1,7 @@
 import type { StoreDescription } from '../../../src/stores/description.ts'
 import { stores } from '../../../src/stores/registry.ts'
 import { killChanges } from './changes.ts'
+import { killCoverages } from './coverages.ts'
 import { killLoads } from './loads.ts'
 import { killServedFiles } from './served-files.ts'
 import type { KillSession, RunKills } from './session.ts'
@@ -36,4 +37,17 @@ function versionSession(type: string): RunKills {
 /** Kills at named steps of what makes, brings back and lets go versions, for each type of store that takes loads. */
 export const versionSessions: Record<string, RunKills> = Object.fromEntries(
   stores.filter(({ can }) => can.takesLoads).map(({ type }) => [type, versionSession(type)]),
+)
+
+/** Kills of servers that delete rasters and mosaics and bring them back: half of the sessions each, by the store of the granules. */
+export const coverageSessions: Record<string, RunKills> = Object.fromEntries(
+  stores
+    .filter(({ can }) => can.takesLoads)
+    .map(({ type }) => [
+      type,
+      (t, session) => {
+        const kind = session.seed % 2 === 1 ? 'raster' : 'mosaic'
+        return killCoverages(t, { kind, catalogue: type === 'PostGIS' ? 'PostgreSQL' : 'SQLite' }, session)
+      },
+    ]),
 )

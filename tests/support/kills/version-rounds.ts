@@ -71,7 +71,7 @@ export function allRounds({ locks, canRemove }: { locks: boolean; canRemove: boo
 }
 
 /** In an order that comes from the seed, with loads first that leave something to come back to. */
-export function inOrder(rounds: readonly Round[], random: () => number): Round[] {
+export function inOrder<Any>(rounds: readonly Any[], random: () => number): Any[] {
   return rounds
     .map((round) => ({ round, place: random() }))
     .sort((one, other) => one.place - other.place)

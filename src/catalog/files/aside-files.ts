@@ -1,0 +1,107 @@
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isInside } from '../../sources/path-guard.ts'
+import { mosaicType } from '../../stores/rasters/coverage-types.ts'
+import type { StoreParameters } from '../../stores/store.ts'
+import { mosaicPlace } from '../rows/mosaic-index.ts'
+import type { ContentRecord, KeptFiles } from '../versions/contents.ts'
+import type { GoneContent } from '../versions/gone-stores.ts'
+import { listOwnFiles, removeStoreFile } from './store-file.ts'
+
+/** Below the folder of the stores; no workspace is called so. */
+const asideName = '.kept'
+
+/** Where the files of a store that is deleted go. */
+export function asideFolder(storesFolder: string, id: string): string {
+  return join(storesFolder, asideName, id)
+}
+
+/** The folder of ours with granules of uploads; undefined where there is none. */
+async function ownFolder(storesFolder: string, { parameters }: KeptFiles): Promise<string | undefined> {
+  const { folder } = mosaicPlace({ parameters })
+  if (folder === '' || resolve(folder) === resolve(storesFolder)) return undefined
+  return (await isInside([storesFolder], folder).catch(() => false)) ? folder : undefined
+}
+
+/** The files and folders of a store that are ours, and that none of `remaining` reads. */
+export async function listMovable(
+  storesFolder: string,
+  files: KeptFiles,
+  remaining: readonly { parameters: StoreParameters }[],
+): Promise<string[]> {
+  if (files.type !== mosaicType) return listOwnFiles(storesFolder, files, remaining)
+  const folder = await ownFolder(storesFolder, files)
+  return folder !== undefined && (await isThere(folder)) ? [folder] : []
+}
+
+/** Moves what a store read out of the way; does nothing where that was done. What cannot be moved stays where it is. */
+export async function moveAside(
+  storesFolder: string,
+  { files, aside }: { files: KeptFiles; aside: string },
+  remaining: readonly { parameters: StoreParameters }[],
+): Promise<void> {
+  const found = await listMovable(storesFolder, files, remaining)
+  const [first] = found
+  if (first === undefined) return
+  await mkdir(aside, { recursive: true })
+  for (const path of found) await rename(path, join(aside, basename(path))).catch(() => undefined)
+  if (files.type !== mosaicType && resolve(dirname(first)) !== resolve(storesFolder))
+    await rmdir(dirname(first)).catch(() => undefined)
+}
+
+/** Moves it back, and gives where the store finds it: where it was, unless something else stands there now. */
+export async function moveBack({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
+  const { parameters } = files
+  if (aside === undefined || !(await isThere(aside))) return parameters
+  const place = mainPath(files)
+  const moved = join(aside, basename(place))
+  if ((await isThere(place)) && (await isThere(moved)))
+    return files.type === mosaicType ? parameters : { ...parameters, path: moved }
+  await mkdir(dirname(place), { recursive: true })
+  for (const entry of await readdir(aside)) await rename(join(aside, entry), join(dirname(place), entry))
+  await rmdir(aside).catch(() => undefined)
+  return parameters
+}
+
+/** Whether the files that contents are made of are where they were or where they were moved to. */
+export async function areThere({ files, gone }: Pick<ContentRecord, 'files' | 'gone'>): Promise<boolean> {
+  const place = files === undefined ? '' : mainPath(files)
+  // The granules of a mosaic may all be somebody else's.
+  if (place === '' || (await isThere(place))) return true
+  return gone?.aside !== undefined && isThere(join(gone.aside, basename(place)))
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
+}
+
+/** Removes the files of a store for good, wherever they are; nothing that one of `remaining` reads. */
+export async function removeAside(
+  storesFolder: string,
+  { files, gone: { aside } }: GoneContent,
+  remaining: { parameters: StoreParameters }[],
+): Promise<void> {
+  if (aside !== undefined && !remaining.some((one) => reads(one, aside)))
+    await rm(aside, { recursive: true, force: true })
+  if (files.type !== mosaicType) return removeStoreFile(storesFolder, files, remaining)
+  const folder = await ownFolder(storesFolder, files)
+  if (folder !== undefined && !remaining.some((one) => reads(one, folder)))
+    await rm(folder, { recursive: true, force: true })
+}
+
+/** Whether a store reads a folder or something in it. */
+function reads({ parameters }: { parameters: StoreParameters }, folder: string): boolean {
+  return Object.values(parameters).some((text) => text === folder || text?.startsWith(`${folder}/`) === true)
+}
+
+/** Removes the folders of files that were moved aside and that nobody tells of. */
+export async function sweepAside(storesFolder: string, wanted: readonly string[]): Promise<void> {
+  const folder = join(storesFolder, asideName)
+  const isWanted = (path: string) => wanted.some((one) => one === path || one.startsWith(`${path}/`))
+  for (const entry of await readdir(folder).catch(() => []))
+    if (!isWanted(join(folder, entry))) await rm(join(folder, entry), { recursive: true, force: true })
+}
+
+function mainPath({ type, parameters }: KeptFiles): string {
+  return type === mosaicType ? mosaicPlace({ parameters }).folder : (parameters['path'] ?? '')
+}

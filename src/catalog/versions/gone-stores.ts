@@ -1,0 +1,88 @@
+import type { Queryable } from '../../db/connection.ts'
+import type { StoreRecord } from '../records.ts'
+import type { ContentEnd, ContentRecord, GoneStore, KeptFiles } from './contents.ts'
+import { endContent, toContent } from './contents.ts'
+
+/** Contents that are kept of a store which was deleted. */
+export type GoneContent = ContentRecord & Required<Pick<ContentRecord, 'gone' | 'files'>>
+
+function isGone(content: ContentRecord): content is GoneContent {
+  return content.gone !== undefined && content.files !== undefined
+}
+
+/** Everything that is kept of stores which were deleted. */
+export async function listGone(db: Queryable): Promise<GoneContent[]> {
+  const rows = await db
+    .selectFrom('layer_contents as c')
+    .leftJoin('stores as s', 's.id', 'c.store_id')
+    .selectAll('c')
+    .where('s.id', 'is', null)
+    .where('c.form', '=', 'kept')
+    .orderBy('c.id')
+    .execute()
+  return rows.map(toContent).filter(isGone)
+}
+
+/** A store as it was when it was deleted; undefined where nothing is kept of it. */
+export async function findGoneStore(db: Queryable, storeId: number): Promise<StoreRecord | undefined> {
+  const kept = await listKept(db, storeId)
+  return kept.find(isGone)?.gone.store
+}
+
+/** What becomes of the contents of a store that is being deleted; those that it had before are kept on. */
+export async function endContentsOfStore(
+  db: Queryable,
+  store: StoreRecord,
+  { at, end }: { at: string; end: ContentEnd },
+): Promise<void> {
+  for (const { id, files } of await listKept(db, store.id)) await writeKept(db, id, files, { store })
+  const present = await db
+    .selectFrom('layer_contents')
+    .select('id')
+    .where('store_id', '=', store.id)
+    .where('form', '=', 'present')
+    .orderBy('id', 'desc')
+    .execute()
+  const other = { form: 'lost', reason: 'Its store was deleted' } as const
+  for (const [place, { id }] of present.entries())
+    await endContent(db, Number(id), { at, end: place === 0 ? end : other })
+}
+
+/** The store of these contents is there again; `moved` has the files of those that were moved for it. */
+export async function reviveContents(
+  db: Queryable,
+  storeId: number,
+  moved: ReadonlyMap<number, KeptFiles>,
+): Promise<void> {
+  for (const { id, files } of await listKept(db, storeId)) await writeKept(db, id, moved.get(id) ?? files)
+}
+
+/** Forgets contents of which nothing is to come back, with their versions. */
+export async function forgetGone(db: Queryable, { id }: GoneContent): Promise<void> {
+  await db.deleteFrom('layer_versions').where('content_id', '=', id).execute()
+  await db.deleteFrom('layer_contents').where('id', '=', id).execute()
+}
+
+async function listKept(db: Queryable, storeId: number): Promise<ContentRecord[]> {
+  const rows = await db
+    .selectFrom('layer_contents')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('form', '=', 'kept')
+    .execute()
+  return rows.map(toContent)
+}
+
+async function writeKept(
+  db: Queryable,
+  id: number,
+  files: KeptFiles | undefined,
+  gone?: GoneStore,
+): Promise<void> {
+  if (files === undefined) return
+  await db
+    .updateTable('layer_contents')
+    .set({ kept: JSON.stringify({ files, gone }), kept_id: gone?.index?.state.id ?? null })
+    .where('id', '=', id)
+    .execute()
+}
