@@ -27,6 +27,7 @@ import {
   tellEnded,
 } from './live/live.ts'
 import { Locator } from './locate/locate.ts'
+import { tablesFinder } from './look/look.ts'
 import type { ImportRecord, OwnStyle } from './model/model.ts'
 import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
@@ -261,6 +262,8 @@ export function createImporter(needs: ImporterNeeds) {
     uploads,
     /** Changes single features. */
     edits,
+    /** The tables of a database; nothing of the connection is kept. */
+    databaseTables: tablesFinder({ ...needs, pool }),
     /** Under which one at a time works on an import, or loads into a store. */
     locks: running.locks,
     /** Folders whose files layers may be served from. */

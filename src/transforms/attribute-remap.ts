@@ -5,7 +5,7 @@ import { defined } from '../lib/defined.ts'
 import { findConverter } from './cell-converters.ts'
 import type { JavaClassType } from './java-class.ts'
 import { fromJavaClass } from './java-class.ts'
-import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
+import { attributeName, getAttributeIndex, meaningText, textParameter } from './parameters.ts'
 import { fieldToGeometry, retypeGeometry } from './remap-to-geometry.ts'
 import type { CellConverter } from './replace-column.ts'
 import { convertColumn, replaceAttribute } from './replace-column.ts'
@@ -78,7 +78,7 @@ export const attributeRemap: VectorTransform = {
     spec: { type: 'AttributeRemapTransform', field: 'count', target: 'java.lang.Integer' },
     rows: 'name,count\nRome,3\nBern,5.0\nOslo,5.5\n',
   },
-  parameters: Type.Object({ field: attributeName, target: attributeName }),
+  parameters: Type.Object({ field: attributeName, target: meaningText('class') }),
   show: (spec) => ({ field: textParameter(spec, 'field'), target: textParameter(spec, 'target') }),
   outputSchema: (schema, spec, options) => mapperOf(schema, spec, options).schema,
   prepare: async (schema, spec, context) => mapperOf(schema, spec, context),

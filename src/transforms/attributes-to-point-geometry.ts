@@ -7,7 +7,7 @@ import type { GeometryColumn } from '../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../geo/geometry-builder.ts'
 import type { Attribute, Schema } from '../geo/schema.ts'
 import { parseNumber } from '../lib/values/number-text.ts'
-import { attributeName, getAttributeIndex, textParameter } from './parameters.ts'
+import { attributeName, getAttributeIndex, meaningText, textParameter } from './parameters.ts'
 import type { RowFailure } from './replace-column.ts'
 import { cellText, withoutFailures } from './replace-column.ts'
 import type { ChainOptions, TransformSpec, VectorTransform } from './transform.ts'
@@ -153,7 +153,7 @@ export const attributesToPointGeometry: VectorTransform = {
   parameters: Type.Object({
     latField: attributeName,
     lngField: attributeName,
-    pointFieldName: Type.Optional(attributeName),
+    pointFieldName: Type.Optional(meaningText('new-field')),
     preserveGeometry: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]),
     ),

@@ -104,7 +104,7 @@ export const dateFormat: VectorTransform = {
     spec: { type: 'DateFormatTransform', field: 'day', format: 'dd.MM.yyyy' },
     rows: 'name,day\nRome,29.02.2024\nBern,30.02.2024\n',
   },
-  parameters: Type.Object({ field: attributeName, format: Type.Optional(Type.String()) }),
+  parameters: Type.Object({ field: attributeName, format: Type.Optional(Type.String({ means: 'pattern' })) }),
   show: (spec) => {
     const format = textParameter(spec, 'format')
     return { field: textParameter(spec, 'field'), ...(format === '' ? {} : { format }) }

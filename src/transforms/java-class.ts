@@ -44,3 +44,17 @@ const types = new Map<string, JavaClassType>([
 export function fromJavaClass(name: string): JavaClassType | undefined {
   return types.get(name.trim())
 }
+
+/** Every class that a value or a geometry can have, with the type that it means; the names that are shown. */
+export function listJavaClasses(): {
+  name: string
+  type: AttributeType | GeometryType
+  isGeometry: boolean
+}[] {
+  return [
+    ...Object.entries(attributeClasses).map(([type, name]) => ({
+      ...{ name, type: type as AttributeType, isGeometry: false },
+    })),
+    ...geometryTypes.map((type) => ({ name: toJavaClass(type), type, isGeometry: true })),
+  ]
+}

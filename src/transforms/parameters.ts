@@ -6,7 +6,16 @@ import { attributeIndex } from '../geo/schema.ts'
 import type { TransformSpec } from './transform.ts'
 import { TransformError } from './transform.ts'
 
-export const attributeName: TSchema = Type.String({ minLength: 1, maxLength: 1000 })
+/** What the text of a parameter is, for who shows a form. */
+export const textMeanings = ['field', 'new-field', 'class', 'crs', 'pattern'] as const
+export type TextMeaning = (typeof textMeanings)[number]
+
+/** A text that means something in the data or here. */
+export function meaningText(means: TextMeaning): TSchema {
+  return Type.String({ minLength: 1, maxLength: 1000, means })
+}
+
+export const attributeName: TSchema = meaningText('field')
 
 /** The spec without the parameters that are null, which count as absent. */
 export function withoutNulls(spec: TransformSpec): TransformSpec {

@@ -9,7 +9,7 @@ import type { GeometryColumn } from '../geo/geometry-builder.ts'
 import { reprojectGeometry } from '../geo/reproject-geometry.ts'
 import type { GeometryField, Schema } from '../geo/schema.ts'
 import { wkbText } from './geometry-text.ts'
-import { attributeName, textParameter } from './parameters.ts'
+import { meaningText, textParameter } from './parameters.ts'
 import type { RowFailure } from './replace-column.ts'
 import { withoutFailures } from './replace-column.ts'
 import type { BatchMapper, TransformContext, TransformSpec, VectorTransform } from './transform.ts'
@@ -103,7 +103,7 @@ export const reproject: VectorTransform = {
     spec: { type: 'ReprojectTransform', source: 'EPSG:4326', target: 'EPSG:3857' },
     rows: 'WKT,name\nPOINT (12.5 41.9),Rome\nPOINT (7.45 46.95),Bern\n',
   },
-  parameters: Type.Object({ source: Type.Optional(attributeName), target: attributeName }),
+  parameters: Type.Object({ source: Type.Optional(meaningText('crs')), target: meaningText('crs') }),
   show: (spec) => ({
     source: parseSrs(textParameter(spec, 'source')) ?? null,
     target: parseSrs(textParameter(spec, 'target')) ?? textParameter(spec, 'target'),

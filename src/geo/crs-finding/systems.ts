@@ -100,7 +100,8 @@ const national = new Set(
 const usual =
   /^(NAD83|SIRGAS 2000|GDA94|GDA2020|WGS 84|MAGNA-SIRGAS|Mexico ITRF2008|JGD2011) \/ (UTM|MGA|Colombia|Japan)/
 
-function priorOf(row: CrsRow): number {
+/** How much likelier a CRS is than another one that fits as well: a logarithm. */
+export function priorOf(row: CrsRow): number {
   let prior = national.has(row.srs) ? 2 : usual.test(row.name) ? 1.5 : 0
   if (row.srs === 'EPSG:4326' || row.srs === 'EPSG:3857') prior += 2.5
   else if (isWorldwide(row)) prior -= 2

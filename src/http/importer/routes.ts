@@ -1,6 +1,9 @@
 import { endpoint } from '../endpoint.ts'
 import { listChanges, listRehearsedChanges, showRehearsedTile } from './changes.ts'
 import { createDatabaseImport, createImport, createImportWithId } from './create-import.ts'
+import { findCrsByWords } from './crs-search.ts'
+import { listDatabaseTables } from './database-tables.ts'
+import { listFolder } from './folders.ts'
 import { changeImportFile, deleteImportFile, listImportFiles, showImportFile } from './import-files.ts'
 import {
   cancelImport,
@@ -29,6 +32,7 @@ import {
   showTaskData,
   showTaskProgress,
 } from './tasks.ts'
+import { listTransformTypes } from './transform-types.ts'
 import {
   changeTransform,
   createTransform,
@@ -40,6 +44,14 @@ import { uploadFile, uploadFiles } from './uploads.ts'
 import { watchImport } from './watch.ts'
 
 const older = { dialect: 'geoserver' } as const
+
+/** What an import may be made of, and what may be done to it. */
+const choiceEndpoints = [
+  endpoint('POST', '/rest/database-tables', 'admin', 'view', { listDatabaseTables }),
+  endpoint('GET', '/rest/import-folders', 'staff', 'view', { listFolder }),
+  endpoint('GET', '/rest/crs', 'staff', 'view', { findCrsByWords }),
+  endpoint('GET', '/rest/transforms', 'staff', 'view', { listTransformTypes }),
+]
 
 /** `/rest/imports`, and `/rest/database-imports` beside it. Only digits are a task id in a PUT. */
 const importEndpoints = [
@@ -133,7 +145,13 @@ const transformEndpoints = [
 ]
 
 /** What takes JSON. */
-export const jsonEndpoints = [...importEndpoints, ...taskEndpoints, ...lookEndpoints, ...transformEndpoints]
+export const jsonEndpoints = [
+  ...choiceEndpoints,
+  ...importEndpoints,
+  ...taskEndpoints,
+  ...lookEndpoints,
+  ...transformEndpoints,
+]
 
 /** What takes forms. */
 export const formEndpoints = [

@@ -1,6 +1,7 @@
 export { openedConnection, resolveDatabase } from './database-source.ts'
 export { describeAll } from './describe-all.ts'
 export { findInPath, findInUpload } from './find-data.ts'
+export { tablesFinder } from './find-tables.ts'
 export type { LookNeeds } from './look-needs.ts'
 export type { PlanContext } from './plan-tasks.ts'
 export { blankTask, planTasks, shownNames } from './plan-tasks.ts'

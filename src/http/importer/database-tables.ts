@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import { geometryTypes } from '../../geo/schema.ts'
+import { defined } from '../../lib/defined.ts'
+import { clientSignal } from '../client-signal.ts'
+import { operation } from '../endpoint.ts'
+import { DatabaseData, fromWireDatabase } from './database-wire.ts'
+import type { ImporterAreaParts } from './importer-area-parts.ts'
+
+const Table = Type.Object({
+  name: Type.String(),
+  columns: Type.Integer(),
+  geometryType: Type.Optional(Type.Union(geometryTypes.map((one) => Type.Literal(one)))),
+  srs: Type.Optional(Type.String()),
+  rows: Type.Optional(Type.Integer({ description: 'As far as the database tells without counting' })),
+})
+
+/** Kept nowhere: for who chooses among the tables before an import is made of them. */
+export const listDatabaseTables = operation({
+  summary: 'List the tables of a database that an import could be made of',
+  description: 'Nothing of the connection is kept.',
+  tags: ['importer'],
+  body: Type.Object({ data: DatabaseData }),
+  answers: {
+    200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }),
+  },
+  handle: async ({ importer }: ImporterAreaParts, request, reply) => {
+    const wanted = fromWireDatabase(request.body.data)
+    const { tables, messages } = await importer.databaseTables(wanted, clientSignal(reply))
+    return {
+      tables: tables.map(({ name, schema, featureCount }) => ({
+        name,
+        columns: schema.attributes.length,
+        ...defined({
+          geometryType: schema.geometry?.type,
+          srs: schema.geometry?.crs?.srs,
+          rows: featureCount,
+        }),
+      })),
+      messages: messages.map(({ message }) => message),
+    }
+  },
+})

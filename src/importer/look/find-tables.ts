@@ -1,0 +1,24 @@
+import type { Vault } from '../../lib/secrets/vault.ts'
+import type { DescribedDatabase } from '../../sources/database/database.ts'
+import type { WantedDatabase } from '../model/model.ts'
+import type { LoadPool } from '../worker/worker.ts'
+import { openedConnection, resolveDatabase } from './database-source.ts'
+
+interface TableNeeds {
+  pool: LoadPool
+  vault: Vault
+  roots: readonly string[]
+  limits: { maxTasks: number }
+}
+
+type FindTables = (wanted: WantedDatabase, signal: AbortSignal) => Promise<DescribedDatabase>
+
+/** Tells what a database holds that an import could be made of. Throws as its reader does; keeps nothing. */
+export function tablesFinder({ pool, limits, ...parts }: TableNeeds): FindTables {
+  return async (wanted, signal) => {
+    const { database } = await resolveDatabase(parts, wanted)
+    if (database === undefined) throw new Error('A database has no source')
+    const connection = openedConnection(parts.vault, database)
+    return pool.describeDatabase(connection, { maxTables: limits.maxTasks, signal })
+  }
+}
