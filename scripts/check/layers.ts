@@ -155,6 +155,8 @@ export const house: House = {
     ],
     'web/messages': ['counting.ts', 'en.ts', 'de.ts', 'messages.ts', '*'],
     'web/pages': ['*'],
+    'web/messages/layer': ['.', 'style'],
+    'web/pages/layer': ['style', '.'],
     'web/pages/import': ['wire.ts', 'use-act.ts', 'sending', '.'],
   },
   doors: {

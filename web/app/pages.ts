@@ -58,6 +58,12 @@ export const pages: readonly Page[] = [
     within: 'catalogue',
   },
   {
+    pattern: '/app/layers/:layer/style',
+    load: async () => (await import('../pages/layer/style/style-page.tsx')).StylePage,
+    sheets: ['layer', 'layer-style', 'map'],
+    within: 'catalogue',
+  },
+  {
     pattern: '/app/account',
     title: ({ titles }) => titles.account,
     load: async () => (await import('../pages/account/account.tsx')).Account,

@@ -61,6 +61,12 @@ export async function call<T>(asked: Call, signal?: AbortSignal): Promise<T> {
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
+/** Asks the server for a text, such as a document in a language of its own. */
+export async function callText(asked: Call, signal?: AbortSignal): Promise<string> {
+  const reply = await send({ ...asked, headers: { accept: '*/*', ...asked.headers } }, signal)
+  return reply.text()
+}
+
 /** The same for answers of any type. Throws `Refusal` and `NoAnswer`. */
 async function send(asked: Call, signal?: AbortSignal): Promise<Response> {
   for (let tries = 1; ; tries += 1) {

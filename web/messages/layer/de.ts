@@ -14,6 +14,7 @@ const versionCauses = new Map([
 
 export const de: LayerTexts = {
   map: 'Karte der Ebene',
+  style: 'Stil',
   feature: 'Objekt',
   versions: 'Versionen',
   rows: (value: number) => count(value, 'Zeile', 'Zeilen'),

@@ -13,6 +13,7 @@ const versionCauses = new Map([
 
 export const en = {
   map: 'Map of the layer',
+  style: 'Style',
   feature: 'Feature',
   versions: 'Versions',
   rows: (value: number) => count(value, 'row', 'rows'),

@@ -88,6 +88,10 @@ export function LayerPage({ layer = '' }: Record<string, string>) {
         </div>
         <div class="acts">
           <CopyAsCurl call={{ path: `/rest/layers/${layer}` }} />
+          <a class="btn" href={addressOf(`/app/layers/${id}/style`)}>
+            <Icon name="pencil" />
+            {layerTexts.value.style}
+          </a>
         </div>
       </div>
       <div class="stack">

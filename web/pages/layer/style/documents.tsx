@@ -1,0 +1,194 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { addressOf } from '../../../lib/base.ts'
+import { goTo } from '../../../lib/router.ts'
+import { styleTexts } from '../../../messages/layer/style/texts.ts'
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { reasonOf } from '../../../parts/states.tsx'
+import { isStaff } from '../../../session/session.ts'
+import { type Call, call } from '../../../wire/client.ts'
+import { freeName, type KeptStyle, type LayerFacts, type StyleMessages, stylePath } from './kept-styles.ts'
+import { askLost, formatOf, formats, type LostIn } from './style-documents.ts'
+import { StyleMessagesList } from './style-messages.tsx'
+
+interface Props {
+  id: string
+  layer: LayerFacts
+  name: string
+  list: readonly KeptStyle[]
+}
+
+/** Styles of other programs, in and out. */
+export function Documents({ id, layer, name, list }: Props) {
+  const texts = styleTexts.value.documents
+  const kept = list.find((one) => one.name === name)
+  return (
+    <section class="panel" aria-labelledby="documents-title">
+      <header>
+        <h2 id="documents-title">{texts.title}</h2>
+      </header>
+      <div class="body stack">
+        {kept !== undefined && <Downloads workspace={layer.workspace.name} kept={kept} />}
+        {isStaff.value && <TakeIn id={id} workspace={layer.workspace.name} list={list} />}
+      </div>
+    </section>
+  )
+}
+
+/** What each language cannot say stands beside its download. */
+function Downloads({ workspace, kept }: { workspace: string; kept: KeptStyle }) {
+  const texts = styleTexts.value.documents
+  const lost = useSignal<LostIn | undefined>(undefined)
+  useEffect(() => {
+    const asking = new AbortController()
+    askLost(stylePath(workspace, kept), asking.signal).then(
+      (found) => {
+        lost.value = found
+      },
+      () => undefined,
+    )
+    return () => asking.abort()
+  }, [workspace, kept.name, kept.isOwn])
+  return (
+    <ul class="stack s2 documents">
+      {formats.map(({ format, ending, name: language }) => {
+        const path = `${stylePath(workspace, kept)}.${format}`
+        const left = lost.value?.[format]
+        return (
+          <li key={format} class="row wrap">
+            {left === 'none' ? (
+              <b>{language}</b>
+            ) : (
+              <a class="btn sm" href={addressOf(path)} download={`${kept.name}.${ending}`}>
+                <Icon name="download" />
+                {language}
+              </a>
+            )}
+            <span class="small dim grow" dir="auto">
+              {left === 'none'
+                ? texts.cannot
+                : left === undefined
+                  ? ''
+                  : left.length === 0
+                    ? texts.whole
+                    : texts.loses(left)}
+            </span>
+            <CopyAsCurl call={{ path }} />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function TakeIn({ id, workspace, list }: { id: string; workspace: string; list: readonly KeptStyle[] }) {
+  const texts = styleTexts.value.documents
+  const field = useId()
+  const text = useSignal('')
+  const name = useSignal('')
+  const error = useSignal<unknown>(undefined)
+  const said = useSignal<{ name: string; messages: StyleMessages } | undefined>(undefined)
+  const format = formatOf(text.value)
+  const target = freeName(name.value.trim() === '' ? 'style' : name.value.trim(), list)
+  const keep = (): Call => ({
+    ...{ method: 'POST', path: `/rest/workspaces/${encodeURIComponent(workspace)}/styles` },
+    body: { style: { name: target, format, document: text.value } },
+  })
+  const take = async (): Promise<void> => {
+    error.value = undefined
+    said.value = undefined
+    try {
+      const { style } = await call<{ style: { messages?: StyleMessages } }>(keep())
+      said.value = { name: target, messages: style.messages ?? [] }
+    } catch (reason) {
+      error.value = reason
+    }
+  }
+  const show = (): void =>
+    goTo(`/app/layers/${encodeURIComponent(id)}/style?style=${encodeURIComponent(said.value?.name ?? '')}`)
+  return (
+    <div class="stack s2">
+      <div class="field">
+        <label for={field}>{texts.paste}</label>
+        <textarea
+          id={field}
+          class="in mono"
+          rows={5}
+          spellcheck={false}
+          value={text.value}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+          }}
+        />
+      </div>
+      <div class="field">
+        <label for={`${field}-file`}>{texts.file}</label>
+        <input
+          id={`${field}-file`}
+          class="in"
+          type="file"
+          accept=".sld,.qml,.json,.xml,.maplibre"
+          onChange={async ({ currentTarget }) => {
+            const file = currentTarget.files?.[0]
+            if (file === undefined) return
+            name.value = file.name.replace(/\.[^.]*$/, '')
+            text.value = await file.text()
+          }}
+        />
+      </div>
+      <div class="field">
+        <label for={`${field}-name`}>{texts.name}</label>
+        <input
+          id={`${field}-name`}
+          class="in"
+          dir="auto"
+          value={name.value}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value
+          }}
+        />
+      </div>
+      <div class="row wrap">
+        <button type="button" class="btn" disabled={text.value.trim() === ''} onClick={() => void take()}>
+          <Icon name="upload" />
+          {text.value.trim() === '' ? texts.take : texts.takeAs(format, target)}
+        </button>
+        {text.value.trim() !== '' && <CopyAsCurl call={keep} />}
+      </div>
+      <Outcome error={error.value} said={said.value} onLook={show} />
+    </div>
+  )
+}
+
+interface OutcomeProps {
+  error: unknown
+  said: { name: string; messages: StyleMessages } | undefined
+  onLook(): void
+}
+
+/** What the server said of the document. */
+function Outcome({ error, said, onLook }: OutcomeProps) {
+  const texts = styleTexts.value.documents
+  return (
+    <>
+      {error !== undefined && (
+        <p class="err" role="alert">
+          <Icon name="bad" />
+          <span dir="auto">{reasonOf(error)}</span>
+        </p>
+      )}
+      {said !== undefined && (
+        <div class="stack s2" role="status">
+          <p>
+            {texts.taken(said.name)}{' '}
+            <button type="button" class="btn sm" onClick={onLook}>
+              {texts.look}
+            </button>
+          </p>
+          <StyleMessagesList list={said.messages} />
+        </div>
+      )}
+    </>
+  )
+}

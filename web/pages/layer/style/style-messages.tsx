@@ -1,0 +1,17 @@
+import { Icon } from '../../../parts/icon.tsx'
+import type { StyleMessages } from './kept-styles.ts'
+
+/** What the server says of a document: what of it is not drawn, or not said in another format. */
+export function StyleMessagesList({ list }: { list: StyleMessages }) {
+  if (list.length === 0) return null
+  return (
+    <ul class="stack s2 style-messages">
+      {list.map(({ level, message }, at) => (
+        <li key={at} class={`note ${level === 'warning' ? 'warn' : ''}`}>
+          <Icon name={level === 'warning' ? 'warn' : 'info'} />
+          <div dir="auto">{message}</div>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,71 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { addressOf } from '../../../lib/base.ts'
+import { Resource } from '../../../lib/resource.ts'
+import { query } from '../../../lib/router.ts'
+import { styleTexts } from '../../../messages/layer/style/texts.ts'
+import { messages } from '../../../messages/messages.ts'
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { Failed, Loading } from '../../../parts/states.tsx'
+import { call } from '../../../wire/client.ts'
+import { askStyles, type LayerFacts, type StylesOfLayer } from './kept-styles.ts'
+import { StyleEditor } from './style-editor.tsx'
+
+interface Known {
+  layer: LayerFacts
+  name: string
+  styles: StylesOfLayer
+}
+
+/** `/app/layers/<workspace>:<name>/style[?style=<name>]`: how a layer is drawn, and by which styles it can be. */
+export function StylePage({ layer: id = '' }: Record<string, string>) {
+  const texts = styleTexts.value
+  const asked = query.value.get('style') ?? undefined
+  const known = useMemo(() => new Resource<Known>((signal) => ask(id, asked, signal)), [id, asked])
+  useEffect(() => {
+    void known.load()
+    return () => known.stop()
+  }, [known])
+  const { value, error, at } = known.state.value
+  const title = value?.layer.title ?? id
+  return (
+    <>
+      <div class="head">
+        <div>
+          <p class="crumb">
+            <a href={addressOf('/')}>{messages.value.nav.catalogue}</a>
+            <Icon name="right" />
+            <a class="mono" dir="auto" href={addressOf(`/app/layers/${encodeURIComponent(id)}`)}>
+              {id}
+            </a>
+          </p>
+          <h1 class="title" dir="auto">
+            {texts.title(title)}
+          </h1>
+        </div>
+        <div class="acts">
+          <CopyAsCurl
+            call={{
+              path: `/tiles/${encodeURIComponent(id)}/style.json`,
+              ...(asked !== undefined && { query: { style: asked } }),
+            }}
+          />
+        </div>
+      </div>
+      {error !== undefined && <Failed error={error} onAgain={() => void known.load()} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && (
+        <StyleEditor key={`${value.name} ${at}`} id={id} {...value} onKept={() => known.load()} />
+      )}
+    </>
+  )
+}
+
+async function ask(id: string, asked: string | undefined, signal: AbortSignal): Promise<Known> {
+  const { layer } = await call<{ layer: LayerFacts }>(
+    { path: `/rest/layers/${encodeURIComponent(id)}` },
+    signal,
+  )
+  const name = asked ?? layer.defaultStyle.name
+  return { layer, name, styles: await askStyles(id, layer, name, signal) }
+}
