@@ -8,66 +8,89 @@ interface Basemap {
   dataBefore?: string
 }
 
-/** What a map is drawn by: the background with the layers on it, below its labels. */
+/** What a map is drawn by: the background with data on it, below its labels. */
 export interface CombinedStyle {
   style: StyleSpecification
-  /** Of the layers' own parts, the lowest first. */
+  /** Of the data's own parts, the lowest first. */
   dataIds: string[]
+  /** Who asks to be named. */
+  attributions: string[]
 }
 
-interface Wanted {
-  /** As `workspace:name`, the first lowest. */
-  layers: readonly string[]
-  isDark: boolean
-  language: string
+/** Data of a map: each has sources and layers, and the first is lowest. */
+export type DataStyle = Pick<StyleSpecification, 'sources' | 'layers'> & Partial<StyleSpecification>
+
+interface Background extends Pick<Basemap, 'dataBefore'> {
+  style: StyleSpecification
 }
 
-/** The call that gives the style of layers as they are published. */
-export function styleCall(layers: readonly string[]): Call {
-  return { path: `/tiles/${layers.map(encodeURIComponent).join(',')}/style.json` }
-}
-
-/** Asks for the background and the layers, and puts them together. */
-export async function combinedStyle(
-  { layers, isDark, language }: Wanted,
-  signal: AbortSignal,
-): Promise<CombinedStyle> {
-  const { basemap } = await call<{ basemap: Basemap }>({ path: '/assets/basemap.json' }, signal)
-  const [background, data] = await Promise.all([
-    backgroundOf(basemap, isDark, language, signal),
-    layers.length === 0 ? undefined : call<StyleSpecification>(styleCall(layers), signal),
-  ])
-  return combine(background, data, basemap.dataBefore)
-}
-
-async function backgroundOf(
-  { kind, light, dark }: Basemap,
-  isDark: boolean,
-  language: string,
-  signal: AbortSignal,
-): Promise<StyleSpecification> {
-  const theme = isDark ? 'dark' : 'light'
-  if (kind !== 'other') return call({ path: `/assets/basemap/${theme}.json`, query: { language } }, signal)
-  const reply = await fetch(isDark ? dark : light, { signal })
-  return (await reply.json()) as StyleSpecification
-}
-
-function combine(
-  background: StyleSpecification,
-  data: StyleSpecification | undefined,
-  before: string | undefined,
-): CombinedStyle {
-  const added: LayerSpecification[] = (data?.layers ?? []).filter(({ type }) => type !== 'background')
-  const place = background.layers.findIndex(({ id }) => id === before)
-  const at = place < 0 ? background.layers.length : place
-  const sprite = background.sprite ?? data?.sprite
-  const style: StyleSpecification = {
-    ...background,
-    ...(sprite === undefined ? {} : { sprite }),
-    ...(data?.center === undefined ? {} : { center: data.center }),
-    ...(data?.zoom === undefined ? {} : { zoom: data.zoom }),
-    sources: { ...background.sources, ...data?.sources },
-    layers: [...background.layers.slice(0, at), ...added, ...background.layers.slice(at)],
+/** The call that gives the style of layers as they are published, or as they were. */
+export function styleCall(layers: readonly string[], version?: number): Call {
+  return {
+    path: `/tiles/${layers.map(encodeURIComponent).join(',')}/style.json`,
+    ...(version !== undefined && { query: { version } }),
   }
-  return { style, dataIds: added.map(({ id }) => id) }
+}
+
+/** The background map of this server, or the one that it names. */
+export async function backgroundStyle(
+  { isDark, language }: { isDark: boolean; language: string },
+  signal: AbortSignal,
+): Promise<Background> {
+  const { basemap } = await call<{ basemap: Basemap }>({ path: '/assets/basemap.json' }, signal)
+  const theme = isDark ? 'dark' : 'light'
+  if (basemap.kind !== 'other') {
+    const style = await call<StyleSpecification>(
+      { path: `/assets/basemap/${theme}.json`, query: { language } },
+      signal,
+    )
+    return { ...basemap, style }
+  }
+  const reply = await fetch(basemap[theme], { signal })
+  return { ...basemap, style: (await reply.json()) as StyleSpecification }
+}
+
+/** Puts data on a background. Of two parts of one name the later gets another. */
+export function combine({ style, dataBefore }: Background, data: readonly DataStyle[]): CombinedStyle {
+  const place = style.layers.findIndex(({ id }) => id === dataBefore)
+  const at = place < 0 ? style.layers.length : place
+  const taken = new Set(style.layers.map(({ id }) => id))
+  const added = data.flatMap(({ layers }) => layers.flatMap((one) => withOwnId(one, taken)))
+  const sprite = style.sprite ?? data.find((one) => one.sprite !== undefined)?.sprite
+  const glyphs = style.glyphs ?? data.find((one) => one.glyphs !== undefined)?.glyphs
+  const sources = Object.assign({}, style.sources, ...data.map((one) => one.sources))
+  return {
+    style: {
+      ...style,
+      ...(sprite !== undefined && { sprite }),
+      ...(glyphs !== undefined && { glyphs }),
+      sources,
+      layers: [...style.layers.slice(0, at), ...added, ...style.layers.slice(at)],
+    },
+    dataIds: added.map(({ id }) => id),
+    attributions: attributionsOf([style, ...data]),
+  }
+}
+
+function withOwnId(layer: LayerSpecification, taken: Set<string>): LayerSpecification[] {
+  if (layer.type === 'background') return []
+  let id = layer.id
+  for (let number = 2; taken.has(id); number += 1) id = `${layer.id}-${number}`
+  taken.add(id)
+  return [{ ...layer, id }]
+}
+
+/** As text: what a layer says of itself is not run. */
+function attributionsOf(data: readonly DataStyle[]): string[] {
+  const said = data.flatMap(({ sources }) =>
+    Object.values(sources).flatMap((source) =>
+      'attribution' in source && typeof source.attribution === 'string' ? [source.attribution] : [],
+    ),
+  )
+  return [...new Set(said.map(plainText).filter((text) => text !== ''))]
+}
+
+/** Markup is read without being shown or run. */
+function plainText(markup: string): string {
+  return new DOMParser().parseFromString(markup, 'text/html').body.textContent?.trim() ?? ''
 }

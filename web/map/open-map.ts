@@ -1,55 +1,103 @@
-import { Map as MapLibreMap, type PointLike, type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
-import type { Place } from './scale-bar.tsx'
+import {
+  type MapGeoJSONFeature,
+  Map as MapLibreMap,
+  type Point,
+  type StyleSpecification,
+  setWorkerUrl,
+} from 'maplibre-gl'
+import type { MapObject } from './objects.ts'
 
 setWorkerUrl(new URL(MAPLIBRE_WORKER, import.meta.url).href)
 
 /** Whether the reader wants nothing to move by itself. */
 export const isStill = matchMedia('(prefers-reduced-motion: reduce)')
 
-/** What stands at a point of the map. */
-export interface Found {
+/** An object that stands at a place of the map. */
+export interface Found extends MapObject {
+  /** As `workspace:name`, or the name of the source where it was handed in. */
   layer: string
-  values: [name: string, value: string][]
+  properties: Record<string, unknown>
+}
+
+/** Where somebody asked, and what is there: the uppermost first. */
+export interface Asked {
+  at: [number, number]
+  found: Found[]
 }
 
 interface Heard {
   title: string
   /** The parts of the style that are data. */
   dataIds(): readonly string[]
-  onPlace(place: Place): void
-  /** Of a click, or of Enter, which asks for the middle; undefined where there is nothing. */
-  onFound(found: Found | undefined): void
+  onMove(): void
+  /** It stands still. */
+  onRest(): void
+  /** Of a click, or of Enter, which asks for the middle. */
+  onAsk(asked: Asked): void
+  onError(error: unknown): void
 }
 
 /** Draws a map without buttons; north is up. Its element says `data-drawn` when all is there. */
 export function openMap(container: HTMLElement, style: StyleSpecification, heard: Heard): MapLibreMap {
   const map = new MapLibreMap({
     ...{ container, style, attributionControl: false, dragRotate: false, pitchWithRotate: false },
-    fadeDuration: isStill.matches ? 0 : 150,
+    ...{ fadeDuration: isStill.matches ? 0 : 150, touchPitch: false, maxPitch: 0 },
     locale: { 'Map.Title': heard.title },
   })
   map.touchZoomRotate.disableRotation()
-  const look = (): void => heard.onPlace({ latitude: map.getCenter().lat, zoom: map.getZoom() })
-  map.on('move', look)
-  map.on('load', look)
-  map.on('click', ({ point }) => heard.onFound(valuesAt(map, point, heard.dataIds())))
+  map.keyboard.disableRotation()
+  map.on('move', heard.onMove)
+  map.on('load', heard.onMove)
+  map.on('moveend', heard.onRest)
+  map.on('error', ({ error }) => heard.onError(error))
+  map.on('click', ({ point }) => heard.onAsk(askedAt(map, point, heard.dataIds())))
   map.on('idle', () => {
     container.dataset['drawn'] = 'yes'
   })
+  map.on('dataloading', () => {
+    delete container.dataset['drawn']
+  })
   map.getCanvas().addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') heard.onFound(valuesAt(map, map.project(map.getCenter()), heard.dataIds()))
+    if (key === 'Enter') heard.onAsk(askedAt(map, map.project(map.getCenter()), heard.dataIds()))
   })
   return map
 }
 
-/** Of what is drawn on top there. */
-function valuesAt(map: MapLibreMap, point: PointLike, dataIds: readonly string[]): Found | undefined {
+const reach = 4
+const mostFound = 20
+
+function askedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): Asked {
+  const { lng, lat } = map.unproject(point)
   const layers = dataIds.filter((id) => map.getLayer(id) !== undefined)
-  const [feature] = map.queryRenderedFeatures(point, { layers })
-  if (feature === undefined) return undefined
-  const values = Object.entries(feature.properties).map(([name, value]): Found['values'][number] => [
-    name,
-    String(value),
-  ])
-  return { layer: feature.sourceLayer ?? '', values }
+  const around: [[number, number], [number, number]] = [
+    [point.x - reach, point.y - reach],
+    [point.x + reach, point.y + reach],
+  ]
+  const [exact, near] = [point, around].map((place) => map.queryRenderedFeatures(place, { layers }))
+  // Lines and points are hard to hit; of areas those are meant that are under the point.
+  const beside = (near ?? []).filter(({ geometry }) => !/Polygon/.test(geometry.type))
+  return { at: [lng, lat], found: eachOnce(map, [...(exact ?? []), ...beside]) }
+}
+
+/** What is drawn by several parts of a style, or stands in several tiles, comes once. */
+function eachOnce(map: MapLibreMap, features: readonly MapGeoJSONFeature[]): Found[] {
+  const found = new Map<string, Found>()
+  for (const feature of features) {
+    const { id, properties } = feature
+    const layer = layerOf(map, feature)
+    const key = `${layer} ${id ?? JSON.stringify(properties)}`
+    if (found.has(key) || found.size >= mostFound) continue
+    found.set(key, {
+      ...{ layer, properties, geometry: feature.geometry },
+      ...(id !== undefined && { id }),
+    })
+  }
+  return [...found.values()]
+}
+
+function layerOf(map: MapLibreMap, { source, sourceLayer }: MapGeoJSONFeature): string {
+  const described = map.getStyle().sources[source]
+  const url = described !== undefined && 'url' in described ? described.url : undefined
+  const name = url === undefined ? undefined : /\/tiles\/([^/?]+)/.exec(url)?.[1]
+  return name === undefined ? (sourceLayer ?? source) : decodeURIComponent(name)
 }

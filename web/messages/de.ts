@@ -38,7 +38,11 @@ export const de: Messages = {
     title: 'Karte',
     nearer: 'Näher',
     farther: 'Weiter weg',
-    background: 'Natural Earth',
+    whole: 'Alles zeigen',
+    before: 'Das davor',
+    after: 'Das nächste',
+    which: (one: number, all: number) => `${one} von ${all}`,
+    noValues: 'Es hat keine Werte.',
   },
   signIn: {
     title: 'Anmelden',

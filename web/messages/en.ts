@@ -36,7 +36,11 @@ export const en = {
     title: 'Map',
     nearer: 'Nearer',
     farther: 'Farther',
-    background: 'Natural Earth',
+    whole: 'Show all of it',
+    before: 'The one before',
+    after: 'The next one',
+    which: (one: number, all: number) => `${one} of ${all}`,
+    noValues: 'It has no values.',
   },
   signIn: {
     title: 'Sign in',

@@ -58,7 +58,7 @@ export function UseItIn({ layer }: { layer: string }) {
           ))}
         </fieldset>
         {chosen.value === 'QGIS' && <p class="dim">{texts.qgis}</p>}
-        <pre class="code-text">
+        <pre class="code-text" tabIndex={0}>
           <code>{code}</code>
         </pre>
       </div>

@@ -1,6 +1,6 @@
 import { query } from '../../lib/router.ts'
 import { styleCall } from '../../map/combined-style.ts'
-import { LayersMap } from '../../map/layers-map.tsx'
+import { MapView } from '../../map/map-view.tsx'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 
@@ -18,7 +18,7 @@ export function MapPage() {
           </div>
         )}
       </div>
-      <LayersMap layers={layers} />
+      <MapView label={texts.title} layers={layers} />
     </>
   )
 }

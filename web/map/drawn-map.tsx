@@ -1,0 +1,137 @@
+import type { Map as MapLibreMap } from 'maplibre-gl'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Failed } from '../parts/states.tsx'
+import { type CombinedStyle, combine, type DataStyle } from './combined-style.ts'
+import { fit } from './fit.ts'
+import { FoundHere } from './found-here.tsx'
+import { MapButtons } from './map-buttons.tsx'
+import type { MapViewProps } from './map-props.ts'
+import { type Bounds, chosenStyle, objectsStyle } from './objects.ts'
+import { type Asked, openMap } from './open-map.ts'
+import { type Place, ScaleBar } from './scale-bar.tsx'
+import { isDark } from './theme.ts'
+import { usePublished } from './use-published.ts'
+
+/** A map by MapLibre; moved by pointer, touch and keys. */
+export function DrawnMap(props: MapViewProps) {
+  const { label, layers = [], version, style, objects, selected, bounds } = props
+  const container = useRef<HTMLDivElement>(null)
+  const map = useRef<MapLibreMap>(undefined)
+  const now = useRef<{ props: MapViewProps; combined?: CombinedStyle }>({ props })
+  now.current.props = props
+  const [place, setPlace] = useState<Place>()
+  const [asked, setAsked] = useState<Asked>()
+  const [failed, setFailed] = useState<unknown>()
+  const { known, error, again } = usePublished(layers, version)
+  const [attributions, setAttributions] = useState<string[]>([])
+
+  const ask = (answer: Asked): void => {
+    const isNothing = answer.found.length === 0
+    if (isNothing) now.current.props.onPick?.(undefined)
+    setAsked(isNothing ? undefined : answer)
+  }
+  useEffect(() => {
+    const element = container.current
+    if (known === undefined || element === null) return
+    const combined = combine(known.background, dataOf(known.published, now.current.props))
+    now.current.combined = combined
+    setAttributions(combined.attributions)
+    const whole = withChosen(combined, selected)
+    if (map.current !== undefined) map.current.setStyle(whole)
+    else
+      try {
+        map.current = openMap(element, whole, {
+          title: label,
+          dataIds: () => now.current.combined?.dataIds ?? [],
+          onMove: () => setPlace(placeOf(map.current)),
+          onRest: () => tellRest(map.current, now.current.props),
+          onAsk: ask,
+          onError: setFailed,
+        })
+        begin(map.current, bounds, known.published)
+      } catch (reason) {
+        setFailed(reason)
+      }
+  }, [known, style, objects])
+  useEffect(() => {
+    const { combined } = now.current
+    if (map.current !== undefined && combined !== undefined)
+      map.current.setStyle(withChosen(combined, selected))
+  }, [selected])
+  useEffect(() => () => map.current?.remove(), [])
+  const edges = bounds?.join(',')
+  useEffect(() => {
+    if (map.current !== undefined && bounds !== undefined) fit(map.current, bounds, true)
+  }, [edges])
+  const close = (): void => {
+    setAsked(undefined)
+    props.onPick?.(undefined)
+    map.current?.getCanvas().focus({ preventScroll: true })
+  }
+  const point = asked && map.current?.project(asked.at)
+  const reason = error ?? failed
+  return (
+    <>
+      <div ref={container} class="canvas" />
+      <MapButtons map={map} {...(bounds && { onWhole: () => fit(map.current, bounds, true) })} />
+      {place !== undefined && <ScaleBar {...place} />}
+      <Attribution to={attributions} />
+      {asked !== undefined && point !== undefined && (
+        <FoundHere
+          key={asked.at.join(' ')}
+          asked={asked}
+          point={point}
+          isBelow={point.y < (map.current?.getContainer().clientHeight ?? 0) / 2}
+          label={label}
+          onLook={props.onPick}
+          popup={props.popup}
+          onClose={close}
+        />
+      )}
+      {reason !== undefined && <Failed error={reason} onAgain={() => [setFailed(undefined), again()]} />}
+    </>
+  )
+}
+
+function Attribution({ to }: { to: readonly string[] }) {
+  if (to.length === 0) return null
+  return (
+    <div class="attr cut" dir="auto">
+      {to.join(' · ')}
+    </div>
+  )
+}
+
+function dataOf(published: DataStyle | undefined, { style, objects }: MapViewProps): DataStyle[] {
+  const handedIn = objects && objectsStyle({ name: 'objects', objects }, isDark.peek())
+  return [published, style, handedIn].filter((one) => one !== undefined)
+}
+
+/** Shows the bounds, or the place that the style names. */
+function begin(map: MapLibreMap, bounds: Bounds | undefined, { center, zoom }: DataStyle = noData): void {
+  if (bounds !== undefined) fit(map, bounds, false)
+  else if (center !== undefined) map.jumpTo({ center: center as [number, number], zoom: zoom ?? 0 })
+}
+
+const noData: DataStyle = { sources: {}, layers: [] }
+
+function withChosen(
+  { style }: CombinedStyle,
+  selected: MapViewProps['selected'] = [],
+): CombinedStyle['style'] {
+  const marked = chosenStyle({ name: 'chosen', objects: selected }, isDark.peek())
+  return {
+    ...style,
+    sources: { ...style.sources, ...marked.sources },
+    layers: [...style.layers, ...marked.layers],
+  }
+}
+
+function placeOf(map: MapLibreMap | undefined): Place | undefined {
+  return map && { latitude: map.getCenter().lat, zoom: map.getZoom() }
+}
+
+function tellRest(map: MapLibreMap | undefined, { onRest }: MapViewProps): void {
+  const edges = map?.getBounds()
+  if (edges !== undefined) onRest?.([edges.getWest(), edges.getSouth(), edges.getEast(), edges.getNorth()])
+}

@@ -1,0 +1,36 @@
+import type { Map as MapLibreMap } from 'maplibre-gl'
+import type { Bounds } from './objects.ts'
+import { isStill } from './open-map.ts'
+
+const mostLatitude = 85
+/** Of the whole world: where people live. */
+const worldSouth = -58
+const worldNorth = 80
+const worldDegrees = 300
+const tilePixels = 512
+
+/** Shows what lies within the bounds; of the whole world no more than once. */
+export function fit(map: MapLibreMap | undefined, bounds: Bounds, isMoved: boolean): void {
+  const [west, south, east, north] = bounds
+  if (map === undefined) return
+  if (west === undefined || south === undefined || east === undefined || north === undefined) return
+  const isWorld = east - west > worldDegrees
+  const [least, most] = isWorld ? [worldSouth, worldNorth] : [-mostLatitude, mostLatitude]
+  const inside = (latitude: number): number => Math.min(most, Math.max(least, latitude))
+  const camera = map.cameraForBounds(
+    [
+      [west, inside(south)],
+      // Across the antimeridian the east is beyond 180 degrees.
+      [east < west ? east + 360 : east, inside(north)],
+    ],
+    { padding: 24, maxZoom: 15 },
+  )
+  if (camera === undefined) return
+  const { clientWidth, clientHeight } = map.getContainer()
+  const oneWorld = Math.log2(Math.max(clientWidth, clientHeight) / tilePixels)
+  map.easeTo({
+    ...camera,
+    zoom: Math.max(camera.zoom ?? 0, oneWorld),
+    animate: isMoved && !isStill.matches,
+  })
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'preact/hooks'
+import { messages } from '../messages/messages.ts'
+import { call } from '../wire/client.ts'
+import { backgroundStyle, type DataStyle, styleCall } from './combined-style.ts'
+import { isDark } from './theme.ts'
+
+interface Published {
+  background: Awaited<ReturnType<typeof backgroundStyle>>
+  /** Undefined where no layers are asked for. */
+  published: DataStyle | undefined
+}
+
+/** The background in the theme and language of the page, and the layers as they are published. */
+export function usePublished(
+  layers: readonly string[],
+  version: number | undefined,
+): { known: Published | undefined; error: unknown; again(): void } {
+  const [known, setKnown] = useState<Published>()
+  const [error, setError] = useState<unknown>()
+  const [tries, setTries] = useState(0)
+  const { locale } = messages.value
+  useEffect(() => {
+    const asking = new AbortController()
+    const { signal } = asking
+    const none = Promise.resolve(undefined)
+    Promise.all([
+      backgroundStyle({ isDark: isDark.value, language: locale }, signal),
+      layers.length === 0 ? none : call<DataStyle>(styleCall(layers, version), signal),
+    ]).then(
+      ([background, published]) => {
+        setError(undefined)
+        setKnown({ background, published })
+      },
+      (reason: unknown) => {
+        if (!signal.aborted) setError(reason)
+      },
+    )
+    return () => asking.abort()
+  }, [layers.join(','), version, isDark.value, locale, tries])
+  return { known, error, again: () => setTries(tries + 1) }
+}
