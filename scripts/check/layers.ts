@@ -25,6 +25,7 @@ export const house: House = {
       'tiles',
       'cartography',
       'formats',
+      'filters',
       ['sources', 'transforms', 'stores'],
       'db',
       'jobs',
@@ -65,7 +66,7 @@ export const house: House = {
       'geometry-builder.ts',
       'validity',
       '.',
-      ['crs-finding', 'postgres-copy'],
+      ['crs-finding', 'postgres-copy', 'relations'],
     ],
     'src/importer': [
       ...['model', 'live', 'records', 'worker', 'look', 'publish', 'uploads', 'kinds'],

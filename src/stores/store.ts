@@ -1,3 +1,4 @@
+import type { Filter } from '../filters/filter.ts'
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
 import type { Schema } from '../geo/schema.ts'
@@ -192,6 +193,8 @@ export interface FeatureQuery {
   bboxes?: Envelope[]
   /** Attribute of type date or timestamp with an interval; an open end is undefined. ISO 8601 text. */
   time?: { attribute: string; from?: string; to?: string }
+  /** What features are asked for besides; its geometries are in the table's CRS, its names those of the columns. */
+  filter?: Filter
   /** One feature by its identifier. */
   featureId?: string
   /** What is needed of each row, without its geometry; a store may give more. Absent: all. */

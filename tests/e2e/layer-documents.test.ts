@@ -10,7 +10,7 @@ import { pointsJson } from '../support/versioned-layers.ts'
 const root = join(import.meta.dirname, '..', '..')
 const password = 'e2e-password'
 
-describe('docs/finding-layers.md', { timeout: 120_000 }, () => {
+describe('docs/finding-layers.md and filters.md', { timeout: 120_000 }, () => {
   it('has commands that do what they say', async (t) => {
     const folder = temporaryData(t)
     symlinkSync(join(root, 'bin'), join(folder, 'bin'))
@@ -31,6 +31,8 @@ describe('docs/finding-layers.md', { timeout: 120_000 }, () => {
     const found = await run(blockAt('docs/finding-layers.md > Finding layers, and how things are > sh 1'))
     assert.match(found, /"name":"boundary_land".*"bounds":\[1,2,1,2\].*"total":1/)
     assert.match(found, /\ndefault:boundary_land .*vector +1 +EPSG:4326/)
+    const filtered = await run(blockAt('docs/filters.md > Filters > sh 1'))
+    assert.match(filtered, /"name":"a".*"numberMatched":1,.*\/queryables"/s)
     const state = await run(blockAt('docs/finding-layers.md > How things are > sh 1'))
     assert.match(state, /"zone":"Europe\/Berlin","layers":\{"total":1,"public":0,"problems":0\},"requests":/)
   })

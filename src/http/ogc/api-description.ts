@@ -46,6 +46,21 @@ const parameters = {
     description: 'A date, a time, or an interval with `/` and `..` for open',
     schema: text,
   },
+  filter: {
+    ...{ name: 'filter', ...query },
+    description: 'What the features have to be like, in CQL2',
+    schema: text,
+  },
+  'filter-lang': {
+    ...{ name: 'filter-lang', ...query },
+    description: 'How the filter is written',
+    schema: { type: 'string', enum: ['cql2-text', 'cql2-json'], default: 'cql2-text' },
+  },
+  'filter-crs': {
+    ...{ name: 'filter-crs', ...query },
+    description: 'CRS of geometries in the filter',
+    schema: { ...uri, default: crs84Uri },
+  },
   tileMatrixSetId: {
     ...{ name: 'tileMatrixSetId', in: 'path', required: true, description: 'Id of a tile matrix set' },
     schema: { type: 'string', enum: ['WebMercatorQuad', 'WorldCRS84Quad'] },
@@ -201,7 +216,10 @@ function answerOf(mediaType: string, schema: keyof typeof schemas): object {
 }
 
 const collectionPath = '/collections/{collectionId}'
-const page: ParameterName[] = ['collectionId', 'limit', 'offset', 'bbox', 'bbox-crs', 'datetime', 'crs']
+const page: ParameterName[] = [
+  ...(['collectionId', 'limit', 'offset', 'bbox', 'bbox-crs', 'datetime', 'crs'] as const),
+  ...(['filter', 'filter-lang', 'filter-crs'] as const),
+]
 const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 const operations: Record<string, Operation> = {
@@ -223,6 +241,11 @@ const operations: Record<string, Operation> = {
     ...{ id: 'getSchema', summary: 'Attributes of a layer' },
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId', 'sentFor'],
+  },
+  [`${collectionPath}/queryables`]: {
+    ...{ id: 'getQueryables', summary: 'What features of a layer can be filtered by' },
+    answer: { 'application/schema+json': { schema: { type: 'object' } } },
+    parameters: ['collectionId'],
   },
   [`${collectionPath}/items`]: {
     ...{ id: 'getFeatures', summary: 'Features of a layer' },

@@ -78,6 +78,12 @@ export async function toCollection(
       title: 'Schema',
       href: request.link(`${path}/schema`),
     },
+    {
+      rel: 'http://www.opengis.net/def/rel/ogc/1.0/queryables',
+      type: 'application/schema+json',
+      title: 'Queryables',
+      href: request.link(`${path}/queryables`),
+    },
   ]
   return {
     id,
@@ -145,6 +151,18 @@ export function toJsonSchema(request: FastifyRequest, layer: LayerRecord) {
     properties: Object.fromEntries(properties) as Record<string, unknown>,
     // Features with other properties are refused (OGC 20-002, /req/features/schema).
     additionalProperties: false,
+  }
+}
+
+/** What features can be filtered by (OGC 19-079r2, section 6.2): every property that is not binary, and the geometry. */
+export function toQueryables(request: FastifyRequest, layer: LayerRecord): object {
+  const { $id, properties, ...about } = toJsonSchema(request, layer)
+  const isBinary = (name: string): boolean =>
+    layer.details.schema.attributes.some((one) => one.name === name && one.type === 'binary')
+  return {
+    ...about,
+    $id: $id.replace(/schema$/, 'queryables'),
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isBinary(name))),
   }
 }
 

@@ -3,7 +3,7 @@ import type { LayerRecord } from '../../catalog/records.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { operation } from '../endpoint.ts'
 import { aboutLayer, readableLayers, requireFeatures } from './about-layer.ts'
-import { supportedCrs, toCollection, toJsonSchema, toSentSchema } from './collection.ts'
+import { supportedCrs, toCollection, toJsonSchema, toQueryables, toSentSchema } from './collection.ts'
 import { toCoverage } from './coverage.ts'
 import type { OgcParts } from './ogc-parts.ts'
 import { Collection, CollectionParams, Collections, SchemaAnswer, SchemaQuery } from './shapes.ts'
@@ -61,5 +61,17 @@ export const getSchema = operation({
       reply.header('content-type', 'application/schema+json; charset=utf-8')
       const schema = toJsonSchema(request, requireFeatures(layer))
       return request.query.type === undefined ? schema : toSentSchema(layer, schema, request.query.type)
+    }),
+})
+
+export const getQueryables = operation({
+  ...marks,
+  summary: 'What features of a layer can be filtered by',
+  params: CollectionParams,
+  answers: { 200: SchemaAnswer },
+  handle: (parts: OgcParts, request, reply) =>
+    aboutLayer(parts, request, reply, (layer) => {
+      reply.header('content-type', 'application/schema+json; charset=utf-8')
+      return toQueryables(request, requireFeatures(layer))
     }),
 })

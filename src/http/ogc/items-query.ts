@@ -9,12 +9,13 @@ import type { FeatureQuery } from '../../stores/store.ts'
 import { supportedCrs, timeAttribute } from './collection.ts'
 import type { RequestedCrs } from './crs-uris.ts'
 import { crs84, parseCrsUri } from './crs-uris.ts'
+import type { FilterParameters } from './filter-query.ts'
 
 export const defaultLimit = 100
 export const maxLimit = 10_000
 
 /** Query parameters of `/items`, as text. */
-export interface ItemsParameters {
+export interface ItemsParameters extends FilterParameters {
   limit?: string
   offset?: string
   bbox?: string

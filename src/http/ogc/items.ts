@@ -8,6 +8,7 @@ import type { ShownColumns } from '../../stores/reading/tile-wish.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { featureEtag, tags } from '../etag.ts'
 import { collectionId } from './collection.ts'
+import { filterInTable, readFilter } from './filter-query.ts'
 import type { ItemsParameters } from './items-query.ts'
 import { readBox, readPage, readTime, requestedCrs } from './items-query.ts'
 import type { OgcParts } from './ogc-parts.ts'
@@ -27,28 +28,33 @@ function outputOf(
 }
 
 /** The question of a request in the layer's terms. */
-function toWish(layer: LayerRecord, parameters: ItemsParameters): PageWish {
+function toWish(layer: LayerRecord, parameters: ItemsParameters, hidden: string | undefined): PageWish {
   const crs = requestedCrs(layer, parameters.crs)
   const box = readBox(parameters)
   const time = readTime(layer, parameters.datetime)
+  const { schema } = layer.details
+  const shown = schema.attributes.filter(({ name }) => name !== hidden)
+  const filter = readFilter(parameters, { ...schema, attributes: shown })
   return {
     query: {
       table: layer.nativeName,
       ...readPage(parameters),
       ...defined({ time }),
     },
-    ...defined({ box }),
+    ...defined({ box, filter }),
     ...outputOf(layer, crs),
   }
 }
 
 /** The same question in the names that the table has for its columns. */
 function inTable(wish: PageWish, columns: ShownColumns | undefined): PageWish {
+  if (columns === undefined) return wish
   const { time } = wish.query
-  if (columns === undefined || time === undefined) return wish
+  const named = wish.filter === undefined ? wish : { ...wish, filter: filterInTable(wish.filter, columns) }
+  if (time === undefined) return named
   const [name = time.attribute] =
     Object.entries(columns.names).find(([, shown]) => shown === time.attribute) ?? []
-  return { ...wish, query: { ...wish.query, time: { ...time, attribute: name } } }
+  return { ...named, query: { ...wish.query, time: { ...time, attribute: name } } }
 }
 
 /** How features are shown that are not the items of their collection. */
@@ -85,7 +91,7 @@ export async function sendItems(
 ): Promise<FastifyReply> {
   const { uri } = requestedCrs(layer, request.query.crs)
   const view = given ?? (await itemsView(parts, layer))
-  const asked = inTable(toWish(layer, request.query), view.columns)
+  const asked = inTable(toWish(layer, request.query, view.fileLink?.attribute), view.columns)
   const { counts } = parts.kept
   const key = await counts.keyOf(view.store, layer, asked)
   const numberMatched = counts.find(key)

@@ -1,5 +1,6 @@
 import type { Layers } from '../../catalog/doors/layers.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
+import { filterKey } from '../../filters/filter.ts'
 import type { PageWish } from '../../stores/reading/page-wish.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 import type { VectorStore } from '../../stores/store.ts'
@@ -19,12 +20,22 @@ export class KeptCounts {
   async keyOf(
     { type }: Pick<VectorStore, 'type'>,
     layer: LayerRecord,
-    { query, box }: PageWish,
+    { query, box, filter }: PageWish,
   ): Promise<string | undefined> {
     // The others count in no time: by an index of the file, or by what its readers keep.
     if (getStoreDescription(type).can.countsFast || layer.details.kind !== 'vector') return undefined
     const { version, isCurrent } = await this.#layers.versionOf(layer)
-    return isCurrent ? JSON.stringify([layer.id, version, query.table, query.time, box]) : undefined
+    return isCurrent
+      ? JSON.stringify([
+          layer.id,
+          version,
+          query.table,
+          query.time,
+          box,
+          filter?.srs,
+          filterKey(filter?.asked),
+        ])
+      : undefined
   }
 
   find(key: string | undefined): number | undefined {

@@ -14,6 +14,12 @@ const conformsTo = [
   `${parts}/ogcapi-features-1/1.0/conf/oas30`,
   `${parts}/ogcapi-features-1/1.0/conf/geojson`,
   `${parts}/ogcapi-features-2/1.0/conf/crs`,
+  ...['queryables', 'filter', 'features-filter'].map((name) => `${parts}/ogcapi-features-3/1.0/conf/${name}`),
+  ...[
+    ...['cql2-text', 'cql2-json', 'basic-cql2', 'advanced-comparison-operators'],
+    ...['case-insensitive-comparison', 'accent-insensitive-comparison', 'basic-spatial-functions'],
+    ...['basic-spatial-functions-plus', 'spatial-functions', 'temporal-functions', 'property-property'],
+  ].map((name) => `${parts}/cql2/1.0/conf/${name}`),
   `${parts}/ogcapi-features-4/1.0/conf/create-replace-delete`,
   `${parts}/ogcapi-features-4/1.0/conf/update`,
   `${parts}/ogcapi-features-4/1.0/conf/optimistic-locking-etags`,

@@ -178,11 +178,21 @@ const version = Type.Optional(
   Type.String({ description: 'The features that the layer had at a version; for users alone' }),
 )
 
+const filters = {
+  filter: Type.Optional(Type.String({ description: 'What the features have to be like, in CQL2' })),
+  'filter-lang': Type.Optional(
+    Type.String({ description: 'How the filter is written: cql2-text (default) or cql2-json' }),
+  ),
+  'filter-crs': Type.Optional(
+    Type.String({ description: 'URI of the CRS of geometries in the filter; default CRS84' }),
+  ),
+}
+
 /** Checked as text: what is wrong is told in the words of the standard. */
 export const ItemsQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
   offset: Type.Optional(Type.String({ description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version },
+  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters },
 })
 /** The same with the types that are meant. */
 export const ToldItemsQuery = Type.Object({
@@ -194,7 +204,7 @@ export const ToldItemsQuery = Type.Object({
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
-  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version },
+  ...{ bbox, 'bbox-crs': bboxCrs, datetime, crs, version, ...filters },
 })
 export const ItemQuery = Type.Object({ crs, version })
 export const SchemaQuery = Type.Object({

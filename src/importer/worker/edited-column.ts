@@ -1,5 +1,5 @@
-import type { WrittenJson } from '../../formats/geojson/edited-feature.ts'
-import { WrittenNumber } from '../../formats/geojson/edited-feature.ts'
+import type { WrittenJson } from '../../formats/geojson/written-json.ts'
+import { WrittenNumber } from '../../formats/geojson/written-json.ts'
 import type { Column } from '../../geo/column.ts'
 import { createColumnBuilder } from '../../geo/column-builder.ts'
 import type { Attribute, AttributeType } from '../../geo/schema.ts'

@@ -1,6 +1,6 @@
-import type { WrittenJson } from '../../formats/geojson/edited-feature.ts'
-import { isObject, mergePatch, plainJson } from '../../formats/geojson/edited-feature.ts'
 import { geometryFromJson } from '../../formats/geojson/geometry-from-json.ts'
+import type { WrittenJson } from '../../formats/geojson/written-json.ts'
+import { isObject, mergePatch, plainJson } from '../../formats/geojson/written-json.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { isValid } from '../../geo/column.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'

@@ -1,4 +1,5 @@
-import type { EditedFeature, WrittenJson } from '../../formats/geojson/edited-feature.ts'
+import type { EditedFeature } from '../../formats/geojson/edited-feature.ts'
+import type { WrittenJson } from '../../formats/geojson/written-json.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { columnValue } from '../../geo/column.ts'

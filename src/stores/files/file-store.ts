@@ -1,3 +1,4 @@
+import { filterKey } from '../../filters/filter.ts'
 import type { DataFile, LayerDescription, PlacedRows, ReadContext } from '../../formats/format.ts'
 import type { FeatureBatch } from '../../geo/batch.ts'
 import { defined } from '../../lib/defined.ts'
@@ -244,13 +245,15 @@ export class FileStore implements VectorStore {
     const state = JSON.stringify(index.header.stamp)
     if (state !== this.#matchedState) this.#matches.clear()
     this.#matchedState = state
-    const key = JSON.stringify(filter)
+    const { filter: asked, ...plain } = filter
+    const key = JSON.stringify([plain, filterKey(asked)])
     if (this.#matches.has(key)) return this.#matches.get(key)
-    const openGeometries = async (): Promise<PlacedRows> => {
-      const rows = await this.#openRows(indexed, signal, { isGeometryOnly: true })
+    const open = async (isGeometryOnly: boolean): Promise<PlacedRows> => {
+      const rows = await this.#openRows(indexed, signal, { isGeometryOnly })
       return { ...rows, read: (wanted, own) => this.#unchanged(indexed, rows, rows.read(wanted, own)) }
     }
-    const found = await matchRows({ index, openGeometries, signal }, filter)
+    const ways = { openGeometries: () => open(true), openRows: () => open(false) }
+    const found = await matchRows({ index, ...ways, signal }, filter)
     this.#keep(key, found, state)
     return found
   }

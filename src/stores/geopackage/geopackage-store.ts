@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { readyFor } from '../../filters/row-filter.ts'
 import { hasCatalogue, listTables } from '../../formats/geopackage/tables.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { systemClock } from '../../lib/clock.ts'
@@ -95,7 +96,10 @@ export function createGeoPackageStore(
       return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))
     },
     sweep: async (loadId) => removeSideFile(path, loadId),
-    count: async (query) => reading.count(query),
+    count: async (query) => {
+      await readyFor(query.filter)
+      return reading.count(query)
+    },
     readFeatures: (query, signal) => reading.read(query, signal),
     tiles: reading,
     dropTable: (table) =>

@@ -3,6 +3,7 @@ import { invalid } from '../../lib/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { quoteIdentifier } from '../../lib/postgres/quote.ts'
 import type { FeatureQuery } from '../store.ts'
+import { filterSql } from './filter-sql.ts'
 import type { TableFacts } from './table-facts.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
@@ -35,6 +36,8 @@ export function conditionsOf(facts: TableFacts, query: Filter): Conditions {
   const conditions = new Conditions()
   if (query.bboxes !== undefined) addBoxes(conditions, facts, query.bboxes)
   if (query.time !== undefined) addTime(conditions, facts, query.time)
+  if (query.filter !== undefined)
+    conditions.add(filterSql(query.filter, facts, (value) => conditions.bind(value)))
   if (query.featureId !== undefined) addFeatureId(conditions, facts, query.featureId)
   return conditions
 }

@@ -132,7 +132,8 @@ function featuresSql({ facts, schema, markSql }: ReadLayout, query: FeatureQuery
       ${conditions.sql} ${order} ${limit} offset ${offset}`,
     values: conditions.values,
     // Others are planned for their values: a plan that fits any box fits none well.
-    isUsual: offset === 0 && query.bboxes === undefined && query.time === undefined,
+    isUsual:
+      offset === 0 && query.bboxes === undefined && query.time === undefined && query.filter === undefined,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Filter } from '../../filters/filter.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import type { FeatureQuery } from '../store.ts'
@@ -11,6 +12,14 @@ export interface WishedBox {
   srs: string
 }
 
+/** A filter of a question as the client gave it. */
+export interface WishedFilter {
+  /** In the names of the table's columns. */
+  asked: Filter
+  /** What the coordinates of its geometries are in, with x or easting first. */
+  srs: string
+}
+
 /** Adds a link to a file to each feature. */
 export interface FileLink {
   /** The attribute with the path of the file, which is not shown. */
@@ -21,9 +30,10 @@ export interface FileLink {
 
 /** What a page of features is to be like. Plain data: it crosses threads and processes. */
 export interface PageWish {
-  /** Without boxes: those are in the CRS of the client. */
-  query: Omit<FeatureQuery, 'bboxes'>
+  /** Without boxes and filters: those are in the CRS of the client. */
+  query: Omit<FeatureQuery, 'bboxes' | 'filter'>
   box?: WishedBox
+  filter?: WishedFilter
   /** Of the table, where it is known. */
   crs?: CrsDeclaration | string
   /** The code of the CRS that coordinates are wanted in. */

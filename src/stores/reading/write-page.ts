@@ -10,6 +10,7 @@ import { attributeIndex } from '../../geo/schema.ts'
 import { defined } from '../../lib/defined.ts'
 import { fileMediaType } from '../rasters/media-type.ts'
 import type { FeaturePage, FeatureQuery, VectorStore } from '../store.ts'
+import { filterIn } from './filter-in-crs.ts'
 import type { FileLink, PagePart, PageWish, WishedBox } from './page-wish.ts'
 import { findReprojector } from './reprojectors.ts'
 import { shownPage } from './shown-columns.ts'
@@ -105,8 +106,12 @@ class PageText {
   }
 }
 
-async function queryOf({ query, box, crs }: PageWish): Promise<FeatureQuery> {
-  return box === undefined ? query : { ...query, bboxes: await boxesIn(box, crs) }
+async function queryOf({ query, box, filter, crs }: PageWish): Promise<FeatureQuery> {
+  return {
+    ...query,
+    ...(box !== undefined && { bboxes: await boxesIn(box, crs) }),
+    ...(filter !== undefined && { filter: await filterIn(filter, crs) }),
+  }
 }
 
 /** The boxes in the CRS of the table; none where no point of them has a place there. */

@@ -1,19 +1,22 @@
 import { setImmediate } from 'node:timers/promises'
+import { readyFor, rowFilter } from '../../../filters/row-filter.ts'
 import type { PlacedRows } from '../../../formats/format.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { BoxTest } from '../../../geo/wkb-touches.ts'
 import type { FeatureQuery } from '../../store.ts'
 import type { FileIndex } from './open-index.ts'
-import { RowSet } from './row-set.ts'
+import { allPositions, RowSet } from './row-set.ts'
 import { rowsChanged } from './states.ts'
 
-export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId'>
+export type Filter = Pick<FeatureQuery, 'bboxes' | 'time' | 'featureId' | 'filter'>
 
 /** What the filters need beside the index. */
 export interface MatchSource {
   index: FileIndex
   /** Opens the geometries, for those rows that an envelope does not decide. */
   openGeometries(): Promise<PlacedRows>
+  /** Opens whole rows. */
+  openRows(): Promise<PlacedRows>
   signal: AbortSignal
 }
 
@@ -116,6 +119,38 @@ function matchId({ index }: MatchSource, featureId: string): RowSet {
   return found
 }
 
+/** Of these rows, of all where none are named, those that a filter lets through; every one is read. */
+async function matchFilter(
+  { index, openRows, signal }: MatchSource,
+  filter: NonNullable<Filter['filter']>,
+  among: RowSet | undefined,
+): Promise<RowSet> {
+  const { rowCount, layer } = index.header
+  const found = new RowSet(rowCount)
+  await readyFor(filter)
+  const isMatch = rowFilter(filter, layer.schema)
+  const pieces =
+    among?.positions(0, Number.POSITIVE_INFINITY, pieceRows) ??
+    allPositions(rowCount, 0, Number.POSITIVE_INFINITY, pieceRows)
+  let rows: PlacedRows | undefined
+  try {
+    for (const positions of pieces) {
+      rows ??= await openRows()
+      let at = 0
+      for await (const batch of rows.read(index.placesOf(positions), signal)) {
+        for (let row = 0; row < batch.rowCount; row += 1, at += 1)
+          if (isMatch(batch, row)) found.add(positions[at] as number)
+      }
+      if (at < positions.length) throw rowsChanged()
+      await setImmediate()
+      signal.throwIfAborted()
+    }
+    return found
+  } finally {
+    await rows?.close()
+  }
+}
+
 /** The rows that a filter lets through; undefined where it lets all of them through. */
 export async function matchRows(source: MatchSource, filter: Filter): Promise<RowSet | undefined> {
   const { bboxes, time, featureId } = filter
@@ -127,5 +162,5 @@ export async function matchRows(source: MatchSource, filter: Filter): Promise<Ro
   if (featureId !== undefined) narrow(matchId(source, featureId))
   if (time !== undefined) narrow(await matchTime(source, time))
   if (bboxes !== undefined && !areAllWithin(source.index, bboxes)) narrow(await matchBoxes(source, bboxes))
-  return found
+  return filter.filter === undefined ? found : matchFilter(source, filter.filter, found)
 }

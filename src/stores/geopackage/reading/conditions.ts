@@ -7,21 +7,17 @@ import type { Envelope } from '../../../geo/envelope.ts'
 import { GeometryError } from '../../../geo/wkb.ts'
 import { BoxTest } from '../../../geo/wkb-touches.ts'
 import type { FeatureQuery } from '../../store.ts'
+import type { Condition } from './condition.ts'
+import { defineFilterFunctions } from './filter-functions.ts'
+import { filterCondition } from './filter-sql.ts'
 
 export type Filter = Omit<FeatureQuery, 'limit' | 'offset'>
-type Bound = string | number | bigint | null
-
-/** A condition and what is bound in it. */
-export interface Condition {
-  sql: string
-  bound: Bound[]
-}
-
 const nothing: Condition = { sql: 'FALSE', bound: [] }
 const everything: Condition = { sql: 'TRUE', bound: [] }
 
 /** Makes the functions that the conditions call known to a connection. */
 export function defineFunctions(db: DatabaseSync): void {
+  defineFilterFunctions(db)
   let last: BoxTest | undefined
   let sides = ''
   db.function('terrane_touches', { deterministic: true }, (blob, minX, minY, maxX, maxY) => {
@@ -55,6 +51,7 @@ export function conditionOf(table: GeoPackageTable, filter: Filter): Condition {
     conditions.push(idCondition(table, filter.featureId, filter.idAttribute))
   if (filter.time !== undefined) conditions.push(timeCondition(table, filter.time))
   if (filter.bboxes !== undefined) conditions.push(boxCondition(table, filter.bboxes))
+  if (filter.filter !== undefined) conditions.push(filterCondition(filter.filter, table, false))
   if (conditions.length === 0) return everything
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { readyFor } from '../../../filters/row-filter.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { inTurns } from '../../in-turns.ts'
 import type {
@@ -69,6 +70,7 @@ export class Reading implements TileReading {
   }
 
   async *read(query: FeatureQuery, signal: AbortSignal): AsyncGenerator<FeaturePage> {
+    await readyFor(query.filter)
     signal.throwIfAborted()
     const pagesOf = (table: TableReader): Iterable<FeaturePage> => table.only(query.attributes).pages(query)
     for (const page of this.#pages(query.table, pagesOf)) {

@@ -4,8 +4,10 @@ import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { BoxTest } from '../../../geo/wkb-touches.ts'
 import { hasRtree, rtreeName } from '../rtree-sql.ts'
+import type { Bound, Condition } from './condition.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf, timeCondition, touches } from './conditions.ts'
+import { filterCondition } from './filter-sql.ts'
 import { fitsIdSet, IdSet } from './id-set.ts'
 import { RtreeWalk } from './walk-rtree.ts'
 
@@ -60,9 +62,12 @@ export class IdFinder {
   /** The ids that match; undefined where every one does. */
   find(filter: Filter): IdSet | undefined {
     const near = filter.bboxes === undefined ? undefined : this.#findNear(filter.bboxes)
-    if (filter.time === undefined) return near
-    const { sql, bound } = timeCondition(this.#table, filter.time)
-    const within = this.#select(sql, bound)
+    const conditions = this.#conditions(filter)
+    if (conditions.length === 0) return near
+    const within = this.#select(
+      conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+      conditions.flatMap(({ bound }) => bound),
+    )
     if (near !== undefined) within.keepOnly(near)
     return within
   }
@@ -70,6 +75,20 @@ export class IdFinder {
   /** All of them, for pages far behind where some are missing. */
   all(): IdSet {
     return this.#select('TRUE', [])
+  }
+
+  #conditions({ time, filter }: Filter): Condition[] {
+    const found: Condition[] = []
+    if (time !== undefined) found.push(timeCondition(this.#table, time))
+    if (filter !== undefined) found.push(filterCondition(filter, this.#table, this.#isIndexed))
+    return found
+  }
+
+  /** Whether the R*Tree has every geometry. */
+  get #isIndexed(): boolean {
+    if (this.#geometry === undefined) return false
+    this.#index ??= this.#openIndex(this.#geometry)
+    return this.#index !== null && this.#index.unindexed.others.length === 0
   }
 
   #findNear(boxes: Envelope[]): IdSet | undefined {
@@ -103,7 +122,7 @@ export class IdFinder {
     return (id) => (statement.get(id) as unknown as unknown[] | undefined)?.[0]
   }
 
-  #select(sql: string, bound: (string | number | bigint | null)[]): IdSet {
+  #select(sql: string, bound: Bound[]): IdSet {
     const found = this.#emptySet()
     const statement = this.#db.prepare(`SELECT ${this.#id} FROM ${quoteName(this.#table.name)} WHERE ${sql}`)
     statement.setReturnArrays(true)

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { filterKey } from '../../../filters/filter.ts'
 import type { SqlValue } from '../../../formats/geopackage/append-value.ts'
 import { quoteName } from '../../../formats/geopackage/sql-names.ts'
 import { appendRow, iterateRows, selectList } from '../../../formats/geopackage/sql-rows.ts'
@@ -8,6 +9,7 @@ import { BatchBuilder, batchRows } from '../../../geo/batch.ts'
 import type { Schema } from '../../../geo/schema.ts'
 import { dateText, timestampText } from '../../../geo/time-text.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import { defined } from '../../../lib/defined.ts'
 import type { FeaturePage, FeatureQuery, TimeBounds } from '../../store.ts'
 import type { Filter } from './conditions.ts'
 import { conditionOf } from './conditions.ts'
@@ -64,7 +66,7 @@ export class TableReader {
   /** Number of features that match, exact. */
   count(filter: Filter): number {
     const { bboxes, time, featureId, idAttribute } = filter
-    const key = JSON.stringify([bboxes, time, featureId, idAttribute])
+    const key = JSON.stringify([bboxes, time, featureId, idAttribute, filterKey(filter.filter)])
     return this.#counts.get(key, () => this.#count(filter))
   }
 
@@ -112,13 +114,11 @@ export class TableReader {
     return Number(statement.get(...bound)?.['n'])
   }
 
-  #find(finder: IdFinder, { table, bboxes, time }: Filter): IdSet | undefined {
-    if (bboxes === undefined && time === undefined) return undefined
-    const find = (): Found => ({
-      ids: finder.find({ table, ...(bboxes && { bboxes }), ...(time && { time }) }),
-    })
+  #find(finder: IdFinder, { table, bboxes, time, filter }: Filter): IdSet | undefined {
+    if (bboxes === undefined && time === undefined && filter === undefined) return undefined
+    const find = (): Found => ({ ids: finder.find({ table, ...defined({ bboxes, time, filter }) }) })
     const isKept = finder.setBytes <= maxKeptBytes
-    return isKept ? this.#found.get(JSON.stringify([bboxes, time]), find).ids : find().ids
+    return isKept ? this.#found.get(JSON.stringify([bboxes, time, filterKey(filter)]), find).ids : find().ids
   }
 
   #rows(query: FeatureQuery): Rows {

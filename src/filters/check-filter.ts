@@ -1,0 +1,246 @@
+import type { AttributeType, Schema } from '../geo/schema.ts'
+import type { Comparison, Expression, SpatialRelation, TemporalRelation } from './expression.ts'
+import { comparisons, spatialRelations, temporalRelations } from './expression.ts'
+import type { Filter, NumberOperand, TextOperand } from './filter.ts'
+import { allOf, anyOf, notOf } from './filter.ts'
+import { isGeometry, writtenGeometry } from './geometry-operand.ts'
+import type { Span } from './moments.ts'
+import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './moments.ts'
+import { invalidFilter, unsupportedFilter } from './refusals.ts'
+
+const mostDigits = 400
+
+type Call = Extract<Expression, { kind: 'call' }>
+
+/** What a value is, beside how it is told apart from others. */
+type Operand =
+  | { type: 'number'; value: NumberOperand }
+  | { type: 'text'; value: TextOperand }
+  | { type: 'boolean'; value: { attribute: string } | { is: boolean } }
+  | { type: 'time'; value: Span }
+
+/**
+ * What an expression asks of rows with these columns. `geometry` names the row's geometry where no attribute is called so.
+ * Throws `invalid-filter` for names that are not there and for values that cannot be compared, `unsupported-filter` for
+ * what is right but not offered.
+ */
+export function checkFilter(written: Expression, schema: Schema): Filter {
+  if (written.kind === 'boolean') return { kind: 'constant', is: written.value }
+  if (written.kind === 'property') return isTrue(operandOf(written, schema), written.name)
+  if (written.kind !== 'call')
+    throw invalidFilter('The filter is a value: it has to be true or false of a row')
+  return checkCall(written, schema)
+}
+
+function checkCall(call: Call, schema: Schema): Filter {
+  const { op, args } = call
+  if (op === 'and' || op === 'or') {
+    if (args.length === 0) throw invalidFilter(`"${op}" has no arguments`)
+    const of = args.map((part) => checkFilter(part, schema))
+    return op === 'and' ? allOf(of) : anyOf(of)
+  }
+  if (op === 'not') return notOf(checkFilter(one(call), schema))
+  if (op === 'isNull') return emptiness(one(call), schema)
+  if (op === 'like') return likeness(call, schema)
+  if (op === 'between') return between(call, schema)
+  if (op === 'in') return amongst(call, schema)
+  if (isOneOf(comparisons, op)) return comparison(op, ...two(call), schema)
+  if (isOneOf(spatialRelations, op)) return relation(op, ...two(call), schema)
+  const temporal = op.toLowerCase()
+  if (isOneOf(temporalRelations, temporal)) return temporally(temporal, ...two(call), schema)
+  throw invalidFilter(`"${op}" is neither true nor false of a row`)
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], text: string): text is Name {
+  return (names as readonly string[]).includes(text)
+}
+
+function one({ op, args }: Call): Expression {
+  const [only] = args
+  if (only !== undefined && args.length === 1) return only
+  throw invalidFilter(`"${op}" takes one argument, not ${args.length}`)
+}
+
+function two({ op, args }: Call): [Expression, Expression] {
+  const [left, right] = args
+  if (left !== undefined && right !== undefined && args.length === 2) return [left, right]
+  throw invalidFilter(`"${op}" takes two arguments, not ${args.length}`)
+}
+
+function isTrue({ type, value }: Operand, name: string): Filter {
+  if (type !== 'boolean') throw invalidFilter(`"${name}" is no boolean: compare it with a value`)
+  return 'is' in value ? { kind: 'constant', is: value.is } : { kind: 'true', attribute: value.attribute }
+}
+
+function emptiness(of: Expression, schema: Schema): Filter {
+  if (isGeometry(of, schema)) return { kind: 'empty' }
+  if (of.kind === 'property') return { kind: 'empty', attribute: attributeOf(of.name, schema).name }
+  return { kind: 'constant', is: false }
+}
+
+function likeness(call: Call, schema: Schema): Filter {
+  const [of, pattern] = two(call)
+  requirePattern(pattern)
+  return { kind: 'like', of: textOf(of, schema, 'LIKE'), pattern: textOf(pattern, schema, 'LIKE') }
+}
+
+/** A text, or one that is folded: a pattern is not taken from a property. */
+function requirePattern(written: Expression): void {
+  let plain = written
+  while (plain.kind === 'call' && plain.args[0] !== undefined) [plain] = plain.args as [Expression]
+  if (plain.kind !== 'text')
+    throw invalidFilter(`${shown(written)} is no text that LIKE could take for a pattern`)
+  if (/(?<!\\)(\\\\)*\\$/.test(plain.value))
+    throw invalidFilter('A pattern of LIKE ends in a backslash, which needs a character behind it')
+}
+
+function textOf(written: Expression, schema: Schema, where: string): TextOperand {
+  const operand = operandOf(written, schema)
+  if (operand.type === 'text') return operand.value
+  throw invalidFilter(`${shown(written)} is no text, which ${where} takes`)
+}
+
+function between({ args }: Call, schema: Schema): Filter {
+  const [value, least, most] = args
+  if (value === undefined || least === undefined || most === undefined || args.length !== 3)
+    throw invalidFilter('"between" takes a value and two limits')
+  return allOf([comparison('>=', value, least, schema), comparison('<=', value, most, schema)])
+}
+
+function amongst(call: Call, schema: Schema): Filter {
+  const [value, list] = two(call)
+  if (list.kind !== 'list' || list.of.length === 0)
+    throw invalidFilter('"in" takes a value and a list of values')
+  return anyOf(list.of.map((one) => comparison('=', value, one, schema)))
+}
+
+function comparison(op: Comparison, left: Expression, right: Expression, schema: Schema): Filter {
+  const [a, b] = [operandOf(left, schema), operandOf(right, schema)]
+  if (a.type === 'time' || b.type === 'time')
+    return compareSpans(op, timesOf(a, left, right), timesOf(b, right, left))
+  if (a.type === 'number' && b.type === 'number')
+    return { kind: 'numbers', op, left: a.value, right: b.value }
+  if (a.type === 'text' && b.type === 'text') return { kind: 'texts', op, left: a.value, right: b.value }
+  if (a.type === 'boolean' && b.type === 'boolean') return compareBooleans(op, isTrue(a, ''), isTrue(b, ''))
+  throw invalidFilter(
+    `${shown(left)} is a ${a.type} and ${shown(right)} a ${b.type}: they cannot be compared`,
+  )
+}
+
+/** False is less than true; where one side is empty the whole is neither. */
+function compareBooleans(op: Comparison, a: Filter, b: Filter): Filter {
+  if (a.kind === 'constant' && b.kind === 'constant')
+    return { kind: 'constant', is: holds(op, Number(a.is) - Number(b.is)) }
+  if (op === '=') return anyOf([allOf([a, b]), allOf([notOf(a), notOf(b)])])
+  if (op === '<>') return anyOf([allOf([a, notOf(b)]), allOf([notOf(a), b])])
+  if (op === '<') return allOf([notOf(a), b])
+  if (op === '>') return allOf([a, notOf(b)])
+  return op === '<=' ? anyOf([notOf(a), b]) : anyOf([a, notOf(b)])
+}
+
+/** The span of a side; a text beside a date or time is read as one. */
+function timesOf(operand: Operand, written: Expression, beside: Expression): Span {
+  if (operand.type === 'time') return operand.value
+  const span = written.kind === 'text' ? spanOfText(written.value) : undefined
+  if (span !== undefined) return span
+  throw invalidFilter(`${shown(written)} is no date or time, which ${shown(beside)} is`)
+}
+
+function temporally(op: TemporalRelation, left: Expression, right: Expression, schema: Schema): Filter {
+  const spans = [left, right].map((side) => spanOf(side, schema))
+  const [a, b] = spans
+  if (a === undefined || b === undefined) throw new Error('Two were given')
+  return relateSpans(op, a, b)
+}
+
+function spanOf(written: Expression, schema: Schema): Span {
+  if (written.kind === 'interval') {
+    const from = written.from.kind === 'open' ? undefined : spanOf(written.from, schema).begin
+    const to = written.to.kind === 'open' ? undefined : spanOf(written.to, schema).end
+    if (
+      from !== undefined &&
+      to !== undefined &&
+      'micros' in from &&
+      'micros' in to &&
+      from.micros > to.micros
+    )
+      throw invalidFilter('An interval of the filter ends before it begins')
+    return { begin: from, end: to }
+  }
+  const operand = operandOf(written, schema)
+  if (operand.type === 'time') return operand.value
+  throw invalidFilter(`${shown(written)} is no date, time or interval`)
+}
+
+function relation(op: SpatialRelation, left: Expression, right: Expression, schema: Schema): Filter {
+  const isRowFirst = isGeometry(left, schema)
+  if (isRowFirst === isGeometry(right, schema))
+    throw invalidFilter(
+      `${op.toUpperCase()} takes the geometry, and one that is written as WKT, GeoJSON or BBOX`,
+    )
+  const wkb = writtenGeometry(isRowFirst ? right : left)
+  return { kind: 'relation', relation: op, wkb, isRowFirst }
+}
+
+function operandOf(written: Expression, schema: Schema): Operand {
+  if (written.kind === 'number') return { type: 'number', value: { digits: checkedDigits(written.digits) } }
+  if (written.kind === 'text') return { type: 'text', value: { text: checkedText(written.value) } }
+  if (written.kind === 'boolean') return { type: 'boolean', value: { is: written.value } }
+  if (written.kind === 'date' || written.kind === 'timestamp')
+    return { type: 'time', value: spanOfLiteral(written) }
+  if (written.kind === 'property') return attributeOperand(written.name, schema)
+  if (written.kind === 'call' && (written.op === 'casei' || written.op === 'accenti')) {
+    const of = textOf(one(written), schema, written.op.toUpperCase())
+    return { type: 'text', value: { folded: written.op === 'casei' ? 'case' : 'accents', of } }
+  }
+  if (written.kind === 'interval')
+    throw invalidFilter('An interval is compared by a relation such as T_DURING')
+  throw invalidFilter(`${shown(written)} is no value that can be compared`)
+}
+
+function checkedDigits(digits: string): string {
+  if (digits.length <= mostDigits && Number.isFinite(Number(digits))) return digits
+  throw invalidFilter(`The number ${digits.slice(0, 40)} is too long, or too large for any property`)
+}
+
+function checkedText(text: string): string {
+  if (!text.includes('\0') && text.isWellFormed()) return text
+  throw invalidFilter('A text of the filter has a NUL, or half of a character, which no property holds')
+}
+
+function attributeOperand(name: string, schema: Schema): Operand {
+  const { type, name: attribute } = attributeOf(name, schema)
+  if (type === 'text') return { type: 'text', value: { attribute } }
+  if (type === 'boolean') return { type: 'boolean', value: { attribute } }
+  if (type === 'date' || type === 'timestamp') {
+    const edge = type === 'date' ? 'end' : 'begin'
+    return { type: 'time', value: { begin: { attribute, edge: 'begin' }, end: { attribute, edge } } }
+  }
+  if (type === 'binary' || type === 'time')
+    throw unsupportedFilter(
+      `"${name}" is ${describedType(type)}: of such a property a filter asks IS NULL alone`,
+    )
+  return { type: 'number', value: { attribute } }
+}
+
+function describedType(type: AttributeType): string {
+  return type === 'binary' ? 'binary' : 'a time of day'
+}
+
+function attributeOf(name: string, schema: Schema): Schema['attributes'][number] {
+  const found = schema.attributes.find((attribute) => attribute.name === name)
+  if (found !== undefined) return found
+  if (name === 'geometry' || name === schema.geometry?.name)
+    throw invalidFilter(`"${name}" is the geometry: it is compared by a relation such as S_INTERSECTS`)
+  throw invalidFilter(`There is no property "${name.slice(0, 200)}": see the queryables of the collection`)
+}
+
+/** A value as it was written, for messages. */
+function shown(written: Expression): string {
+  if (written.kind === 'property') return `"${written.name.slice(0, 200)}"`
+  if (written.kind === 'text') return `'${written.value.slice(0, 60)}'`
+  if (written.kind === 'number') return written.digits.slice(0, 60)
+  if (written.kind === 'boolean') return String(written.value).toUpperCase()
+  if (written.kind === 'date' || written.kind === 'timestamp') return written.text.slice(0, 60)
+  return written.kind === 'call' ? written.op.toUpperCase() : `A ${written.kind}`
+}

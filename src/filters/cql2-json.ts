@@ -1,0 +1,98 @@
+import { geometryFromJson } from '../formats/geojson/geometry-from-json.ts'
+import type { WrittenJson } from '../formats/geojson/written-json.ts'
+import { isObject, parseWritten, plainJson, WrittenNumber } from '../formats/geojson/written-json.ts'
+import { GeometryError } from '../geo/wkb.ts'
+import type { Expression } from './expression.ts'
+import {
+  comparisons,
+  deepestFilter,
+  largestFilter,
+  spatialRelations,
+  temporalRelations,
+} from './expression.ts'
+import { intervalEnd, wkbOf } from './literals.ts'
+import { invalidFilter, unsupportedFilter } from './refusals.ts'
+
+const operators = new Set<string>([
+  ...['and', 'or', 'not', 'isNull', 'like', 'between', 'in', 'casei', 'accenti'],
+  ...[...comparisons, ...spatialRelations, ...temporalRelations],
+])
+const arithmetic = new Set(['+', '-', '*', '/', '^', '%', 'div'])
+const shownLength = 60
+
+/** Reads a filter in CQL2 JSON (OGC 21-065r2, Annex C); throws `invalid-filter`, `unsupported-filter` and `malformed-json`. */
+export function parseCql2Json(filter: string): Expression {
+  const reader = { parts: 0 }
+  return read(parseWritten(filter, 'The filter'), reader, 0)
+}
+
+function read(written: WrittenJson | undefined, reader: { parts: number }, depth: number): Expression {
+  reader.parts += 1
+  if (reader.parts > largestFilter)
+    throw invalidFilter(`The filter has more than ${largestFilter} operators, values and names`)
+  if (depth > deepestFilter) throw invalidFilter(`The filter is nested deeper than ${deepestFilter} levels`)
+  if (typeof written === 'string') return { kind: 'text', value: written }
+  if (typeof written === 'boolean') return { kind: 'boolean', value: written }
+  if (typeof written === 'number') return { kind: 'number', digits: String(written) }
+  if (written instanceof WrittenNumber) return { kind: 'number', digits: written.text }
+  if (Array.isArray(written)) return { kind: 'list', of: written.map((one) => read(one, reader, depth + 1)) }
+  if (!isObject(written)) throw unknownPart(written ?? null)
+  return readObject(written, reader, depth)
+}
+
+function readObject(
+  written: Record<string, WrittenJson>,
+  reader: { parts: number },
+  depth: number,
+): Expression {
+  const { op, args, property, date, timestamp, interval, bbox, type } = written
+  if (typeof op === 'string') {
+    requireOperator(op)
+    if (!Array.isArray(args)) throw invalidFilter(`"args" of "${op}" is no list`)
+    return { kind: 'call', op, args: args.map((one) => read(one, reader, depth + 1)) }
+  }
+  if (typeof property === 'string') return { kind: 'property', name: property }
+  if (typeof date === 'string') return { kind: 'date', text: date }
+  if (typeof timestamp === 'string') return { kind: 'timestamp', text: timestamp }
+  if (Array.isArray(interval)) return readInterval(interval, reader, depth)
+  if (typeof type === 'string') return { kind: 'geometry', wkb: geometryOf(written) }
+  if (Array.isArray(bbox)) return { kind: 'box', sides: sidesOf(bbox) }
+  throw unknownPart(written)
+}
+
+function requireOperator(op: string): void {
+  if (operators.has(op)) return
+  if (arithmetic.has(op))
+    throw unsupportedFilter('Arithmetic is not offered in filters: compare with the value that it gives')
+  throw unsupportedFilter(`The operator or function "${op}" is not offered: ${[...operators].join(', ')} are`)
+}
+
+function readInterval(ends: WrittenJson[], reader: { parts: number }, depth: number): Expression {
+  const [from, to] = ends.map((end) =>
+    typeof end === 'string' ? intervalEnd(end) : read(end, reader, depth + 1),
+  )
+  if (from === undefined || to === undefined || ends.length !== 2)
+    throw invalidFilter('"interval" takes two ends, ".." for none')
+  return { kind: 'interval', from, to }
+}
+
+function sidesOf(written: WrittenJson[]): number[] {
+  const sides = plainJson(written) as unknown[]
+  if ((sides.length === 4 || sides.length === 6) && sides.every(Number.isFinite)) return sides as number[]
+  throw invalidFilter('"bbox" takes four or six numbers')
+}
+
+function geometryOf(written: Record<string, WrittenJson>): Uint8Array {
+  try {
+    return wkbOf(geometryFromJson(JSON.stringify(plainJson(written))))
+  } catch (error) {
+    if (error instanceof GeometryError)
+      throw invalidFilter(`A geometry of the filter cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+function unknownPart(written: WrittenJson): Error {
+  const shown = JSON.stringify(plainJson(written)).slice(0, shownLength)
+  return invalidFilter(`${shown} in the filter is no part of CQL2 JSON`)
+}

@@ -1,0 +1,68 @@
+/**
+ * What a filter says, as it is written: the tree that every notation (CQL2 text and JSON, FES) is read to. `op` is the
+ * name that CQL2 JSON has for it (OGC 21-065r2, Annex C): `and`, `=`, `like`, `s_intersects`.
+ */
+export type Expression =
+  | { kind: 'call'; op: string; args: Expression[] }
+  | { kind: 'property'; name: string }
+  /** A number in the digits that it was written with. */
+  | { kind: 'number'; digits: string }
+  | { kind: 'text'; value: string }
+  | { kind: 'boolean'; value: boolean }
+  /** RFC 3339 full-date. */
+  | { kind: 'date'; text: string }
+  /** RFC 3339 date-time. */
+  | { kind: 'timestamp'; text: string }
+  /** From one moment to another; `open` where there is no end. */
+  | { kind: 'interval'; from: Expression; to: Expression }
+  | { kind: 'open' }
+  /** In the CRS that the request names for its filter. */
+  | { kind: 'geometry'; wkb: Uint8Array }
+  /** Four or six numbers, lower corner first. */
+  | { kind: 'box'; sides: number[] }
+  | { kind: 'list'; of: Expression[] }
+
+/** What limits a filter that is read: each level of it is a call of a function. */
+export const deepestFilter = 100
+/** Operators, values and names in all. */
+export const largestFilter = 20_000
+
+/** Operators that compare two values. */
+export const comparisons = ['=', '<>', '<', '<=', '>', '>='] as const
+/** An operator that compares two values. */
+export type Comparison = (typeof comparisons)[number]
+
+/** Relations of two geometries (OGC 06-103r4, section 6.1.15.3). */
+export const spatialRelations = [
+  's_intersects',
+  's_disjoint',
+  's_equals',
+  's_touches',
+  's_within',
+  's_contains',
+  's_overlaps',
+  's_crosses',
+] as const
+/** A relation of two geometries. */
+export type SpatialRelation = (typeof spatialRelations)[number]
+
+/** Relations of two moments or intervals (OGC 21-065r2, section 8.4). */
+export const temporalRelations = [
+  't_after',
+  't_before',
+  't_contains',
+  't_disjoint',
+  't_during',
+  't_equals',
+  't_finishedby',
+  't_finishes',
+  't_intersects',
+  't_meets',
+  't_metby',
+  't_overlappedby',
+  't_overlaps',
+  't_startedby',
+  't_starts',
+] as const
+/** A relation of two moments or intervals. */
+export type TemporalRelation = (typeof temporalRelations)[number]

@@ -1,0 +1,87 @@
+import type { Comparison, SpatialRelation } from './expression.ts'
+
+/** A number: of an attribute, or in the digits that it was written with. */
+export type NumberOperand = { attribute: string } | { digits: string }
+
+/** A text, as it is or folded so that case or accents do not tell two apart. */
+export type TextOperand =
+  | { attribute: string }
+  | { text: string }
+  | { folded: 'case' | 'accents'; of: TextOperand }
+
+/** A moment: where what an attribute names begins or ends (a date is its whole day in UTC), or one that was written. */
+export type Moment =
+  | { attribute: string; edge: 'begin' | 'end' }
+  /** Microseconds since 1970-01-01T00:00:00Z. */
+  | { micros: bigint }
+
+/**
+ * What a filter asks of a row: every attribute is there and of a type that can be compared with what it stands beside.
+ * As in SQL what is compared with an empty value is neither true nor false. Plain data: it crosses threads.
+ */
+export type Filter =
+  | { kind: 'all' | 'any'; of: Filter[] }
+  | { kind: 'not'; of: Filter }
+  | { kind: 'constant'; is: boolean }
+  /** An attribute, or the geometry where none is named, is empty. */
+  | { kind: 'empty'; attribute?: string }
+  /** An attribute of type boolean is true. */
+  | { kind: 'true'; attribute: string }
+  | { kind: 'numbers'; op: Comparison; left: NumberOperand; right: NumberOperand }
+  | { kind: 'texts'; op: Comparison; left: TextOperand; right: TextOperand }
+  | { kind: 'moments'; op: Comparison; left: Moment; right: Moment }
+  /** `%` stands for any characters, `_` for one, `\` before one of them for itself. */
+  | { kind: 'like'; of: TextOperand; pattern: TextOperand }
+  /** The geometry of the row beside one that was written, as WKB in the CRS of the filter; `isRowFirst`: in this order. */
+  | { kind: 'relation'; relation: SpatialRelation; wkb: Uint8Array; isRowFirst: boolean }
+
+/** All of some filters; itself where it is one. */
+export function allOf(of: Filter[]): Filter {
+  return of.length === 1 ? (of[0] as Filter) : { kind: 'all', of }
+}
+
+/** Any of some filters; itself where it is one. */
+export function anyOf(of: Filter[]): Filter {
+  return of.length === 1 ? (of[0] as Filter) : { kind: 'any', of }
+}
+
+/** What a filter does not let through, where it lets through what `of` does. */
+export function notOf(of: Filter): Filter {
+  return { kind: 'not', of }
+}
+
+/** A text that is the same for filters that ask the same in the same way. */
+export function filterKey(filter: Filter | undefined): string {
+  if (filter === undefined) return ''
+  return JSON.stringify(filter, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}n`
+    return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+  })
+}
+
+/** The filter with other names for its attributes. */
+export function inColumns(filter: Filter, nameOf: (attribute: string) => string): Filter {
+  const named = <Side extends object>(side: Side): Side =>
+    'attribute' in side && typeof side.attribute === 'string'
+      ? { ...side, attribute: nameOf(side.attribute) }
+      : 'of' in side
+        ? { ...side, of: named(side.of as object) }
+        : side
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return { ...filter, of: filter.of.map((one) => inColumns(one, nameOf)) }
+    case 'not':
+      return { ...filter, of: inColumns(filter.of, nameOf) }
+    case 'numbers':
+      return { ...filter, left: named(filter.left), right: named(filter.right) }
+    case 'texts':
+      return { ...filter, left: named(filter.left), right: named(filter.right) }
+    case 'moments':
+      return { ...filter, left: named(filter.left), right: named(filter.right) }
+    case 'like':
+      return { ...filter, of: named(filter.of), pattern: named(filter.pattern) }
+    default:
+      return named(filter)
+  }
+}

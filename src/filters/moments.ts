@@ -1,0 +1,114 @@
+import { TimeReader } from '../lib/values/time-reader.ts'
+import { rfc3339 } from '../lib/values/time-rules.ts'
+import type { Comparison, Expression, TemporalRelation } from './expression.ts'
+import type { Filter, Moment } from './filter.ts'
+import { allOf, anyOf, notOf } from './filter.ts'
+import { invalidFilter } from './refusals.ts'
+
+/** What begins and ends: an instant, a day, an interval; an end that is open is undefined. */
+export interface Span {
+  begin: Moment | undefined
+  end: Moment | undefined
+}
+
+const microsPerDay = 86_400_000_000n
+const reader = new TimeReader(rfc3339)
+
+/** The span of a date, a timestamp or an interval that was written. `spanOf` gives that of an attribute at an end. */
+export function spanOfText(text: string): Span | undefined {
+  if (!reader.parseText(text)) return undefined
+  const begin = BigInt(reader.sinceEpoch)
+  return { begin: { micros: begin }, end: { micros: reader.hasTime ? begin : begin + microsPerDay - 1n } }
+}
+
+/** The span of a literal; throws `invalid-filter` for what is no date or time. */
+export function spanOfLiteral(written: Expression & { kind: 'date' | 'timestamp' }): Span {
+  const span = spanOfText(written.text)
+  const isDate = span !== undefined && reader.hasTime === false
+  if (span !== undefined && isDate === (written.kind === 'date')) return span
+  const wanted = written.kind === 'date' ? 'a date as 2026-07-01' : 'a time as 2026-07-01T12:00:00Z'
+  throw invalidFilter(`"${written.text.slice(0, 60)}" is not ${wanted} (RFC 3339, section 5.6)`)
+}
+
+/** How two spans compare: as points where both are, else a day stands for all of it. */
+export function compareSpans(op: Comparison, a: Span, b: Span): Filter {
+  if (op === '<') return before(a, b)
+  if (op === '>') return before(b, a)
+  if (op === '<=') return notOf(before(b, a))
+  if (op === '>=') return notOf(before(a, b))
+  return op === '=' ? meeting(a, b) : notOf(meeting(a, b))
+}
+
+/** A temporal relation (OGC 21-065r2, section 8.4, table 8) as comparisons of ends. */
+export function relateSpans(relation: TemporalRelation, a: Span, b: Span): Filter {
+  const [first, second] = inverses.has(relation) ? [b, a] : [a, b]
+  const plain = inverses.get(relation) ?? relation
+  const relate = relations.get(plain)
+  if (relate === undefined) throw new Error(`No temporal relation ${relation}`)
+  return relate(first, second)
+}
+
+/** Relations that are another one with its sides exchanged. */
+const inverses = new Map<TemporalRelation, TemporalRelation>([
+  ['t_after', 't_before'],
+  ['t_contains', 't_during'],
+  ['t_finishedby', 't_finishes'],
+  ['t_metby', 't_meets'],
+  ['t_overlappedby', 't_overlaps'],
+  ['t_startedby', 't_starts'],
+])
+
+const relations = new Map<TemporalRelation, (a: Span, b: Span) => Filter>([
+  ['t_before', before],
+  ['t_during', (a, b) => allOf([ends('>', a, 'begin', b, 'begin'), ends('<', a, 'end', b, 'end')])],
+  ['t_disjoint', (a, b) => anyOf([before(a, b), before(b, a)])],
+  ['t_equals', (a, b) => allOf([ends('=', a, 'begin', b, 'begin'), ends('=', a, 'end', b, 'end')])],
+  ['t_finishes', (a, b) => allOf([ends('>', a, 'begin', b, 'begin'), ends('=', a, 'end', b, 'end')])],
+  ['t_intersects', meeting],
+  ['t_meets', (a, b) => ends('=', a, 'end', b, 'begin')],
+  [
+    't_overlaps',
+    (a, b) =>
+      allOf([
+        ends('<', a, 'begin', b, 'begin'),
+        ends('>', a, 'end', b, 'begin'),
+        ends('<', a, 'end', b, 'end'),
+      ]),
+  ],
+  ['t_starts', (a, b) => allOf([ends('=', a, 'begin', b, 'begin'), ends('<', a, 'end', b, 'end')])],
+])
+
+function before(a: Span, b: Span): Filter {
+  return ends('<', a, 'end', b, 'begin')
+}
+
+function meeting(a: Span, b: Span): Filter {
+  return allOf([ends('<=', a, 'begin', b, 'end'), ends('>=', a, 'end', b, 'begin')])
+}
+
+/** An end that is open lies before, or behind, all others; two of the same kind are one. */
+function ends(op: Comparison, a: Span, ofA: 'begin' | 'end', b: Span, ofB: 'begin' | 'end'): Filter {
+  const [left, right] = [a[ofA], b[ofB]]
+  if (left !== undefined && right !== undefined) return compareMoments(op, left, right)
+  const rank = (moment: Moment | undefined, edge: 'begin' | 'end'): number =>
+    moment !== undefined ? 0 : edge === 'begin' ? -1 : 1
+  const order = Math.sign(rank(left, ofA) - rank(right, ofB))
+  return { kind: 'constant', is: holds(op, order) }
+}
+
+function compareMoments(op: Comparison, left: Moment, right: Moment): Filter {
+  if ('micros' in left && 'micros' in right) {
+    const order = left.micros < right.micros ? -1 : left.micros > right.micros ? 1 : 0
+    return { kind: 'constant', is: holds(op, order) }
+  }
+  return { kind: 'moments', op, left, right }
+}
+
+/** Whether a comparison holds of two values whose order is known: below zero where the left one is less. */
+export function holds(op: Comparison, order: number): boolean {
+  if (op === '=') return order === 0
+  if (op === '<>') return order !== 0
+  if (op === '<') return order < 0
+  if (op === '<=') return order <= 0
+  return op === '>' ? order > 0 : order >= 0
+}

@@ -1,0 +1,188 @@
+import type { FeatureBatch } from '../geo/batch.ts'
+import type { Column } from '../geo/column.ts'
+import { columnValue, isValid } from '../geo/column.ts'
+import { loadedRelations, loadRelations } from '../geo/relations/load-relations.ts'
+import type { RelationName } from '../geo/relations/relation-test.ts'
+import type { Attribute, Schema } from '../geo/schema.ts'
+import { attributeIndex } from '../geo/schema.ts'
+import type { Comparison } from './expression.ts'
+import type { Filter, Moment, NumberOperand, TextOperand } from './filter.ts'
+import { holds } from './moments.ts'
+import { compareTexts, foldText, LikePattern } from './texts.ts'
+
+/** What a row of a batch gives; undefined where it is empty. */
+type Of<Value> = (batch: FeatureBatch, row: number) => Value | undefined
+
+const microsPerDay = 86_400_000_000n
+
+/** Makes everything ready that deciding by this filter needs; call it before `rowFilter`. */
+export async function readyFor(filter: Filter | undefined): Promise<void> {
+  if (filter !== undefined && hasRelation(filter)) await loadRelations()
+}
+
+/** Whether a filter asks for a relation of geometries. */
+export function hasRelation(filter: Filter): boolean {
+  if (filter.kind === 'all' || filter.kind === 'any') return filter.of.some(hasRelation)
+  return filter.kind === 'not' ? hasRelation(filter.of) : filter.kind === 'relation'
+}
+
+/** Decides by a filter, row by row, as a database would; its attributes stand in `schema`, which is that of the batches. */
+export function rowFilter(filter: Filter, schema: Schema): (batch: FeatureBatch, row: number) => boolean {
+  const decide = decision(filter, schema)
+  return (batch, row) => decide(batch, row) === true
+}
+
+function decision(filter: Filter, schema: Schema): Of<boolean> {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return joined(
+        filter.of.map((one) => decision(one, schema)),
+        filter.kind === 'any',
+      )
+    case 'not': {
+      const inner = decision(filter.of, schema)
+      return (batch, row) => {
+        const found = inner(batch, row)
+        return found === undefined ? undefined : !found
+      }
+    }
+    case 'constant':
+      return () => filter.is
+    case 'empty':
+      return emptiness(filter.attribute, schema)
+    case 'true':
+      return cellOf(filter.attribute, schema, (value) => value === true)
+    case 'numbers':
+      return compared(
+        filter.op,
+        numberOf(filter.left, filter.right, schema),
+        numberOf(filter.right, filter.left, schema),
+        orderOfNumbers,
+      )
+    case 'texts':
+      return compared(filter.op, textOf(filter.left, schema), textOf(filter.right, schema), compareTexts)
+    case 'moments':
+      return compared(
+        filter.op,
+        momentOf(filter.left, schema),
+        momentOf(filter.right, schema),
+        orderOfNumbers,
+      )
+    case 'like':
+      return likeness(textOf(filter.of, schema), textOf(filter.pattern, schema))
+    case 'relation':
+      return relation(filter)
+  }
+}
+
+/** Whether any, or all, are true: what is neither true nor false leaves it open unless another one decides. */
+function joined(parts: Of<boolean>[], deciding: boolean): Of<boolean> {
+  return (batch, row) => {
+    let isOpen = false
+    for (const part of parts) {
+      const found = part(batch, row)
+      if (found === deciding) return deciding
+      if (found === undefined) isOpen = true
+    }
+    return isOpen ? undefined : !deciding
+  }
+}
+
+function emptiness(attribute: string | undefined, schema: Schema): Of<boolean> {
+  if (attribute === undefined)
+    return ({ geometry }, row) => geometry === undefined || !isValid(geometry.validity, row)
+  const value = cellOf(attribute, schema, () => true)
+  return (batch, row) => value(batch, row) === undefined
+}
+
+function cellOf<Value>(
+  attribute: string,
+  schema: Schema,
+  read: (value: unknown) => Value | undefined,
+): Of<Value> {
+  const index = attributeIndex(schema, attribute)
+  return ({ columns }, row) => {
+    const column = columns[index] as Column | undefined
+    const value = column === undefined ? null : columnValue(column, row)
+    return value === null ? undefined : read(value)
+  }
+}
+
+type Comparable = number | bigint
+
+function numberOf(side: NumberOperand, beside: NumberOperand, schema: Schema): Of<Comparable> {
+  if ('attribute' in side)
+    return cellOf(side.attribute, schema, (value) =>
+      typeof value === 'bigint' || typeof value === 'number' ? value : exact(String(value)),
+    )
+  const isSingle = 'attribute' in beside && attributeOf(beside.attribute, schema)?.type === 'float32'
+  const written = isSingle ? Math.fround(Number(side.digits)) : exact(side.digits)
+  return () => written
+}
+
+/** A whole number exactly, another as a double. */
+function exact(digits: string): Comparable {
+  return /^[-+]?\d+$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : Number(digits)
+}
+
+function textOf(side: TextOperand, schema: Schema): Of<string> {
+  if ('text' in side) return () => side.text
+  if ('attribute' in side) return cellOf(side.attribute, schema, String)
+  const of = textOf(side.of, schema)
+  return (batch, row) => {
+    const text = of(batch, row)
+    return text === undefined ? undefined : foldText(text, side.folded)
+  }
+}
+
+function attributeOf(name: string, schema: Schema): Attribute | undefined {
+  return schema.attributes[attributeIndex(schema, name)]
+}
+
+function momentOf(side: Moment, schema: Schema): Of<bigint> {
+  if ('micros' in side) return () => side.micros
+  const isDate = attributeOf(side.attribute, schema)?.type === 'date'
+  const more = isDate && side.edge === 'end' ? microsPerDay - 1n : 0n
+  return cellOf(side.attribute, schema, (value) =>
+    isDate ? BigInt(value as number) * microsPerDay + more : BigInt(value as bigint),
+  )
+}
+
+function compared<Value>(
+  op: Comparison,
+  left: Of<Value>,
+  right: Of<Value>,
+  order: (a: Value, b: Value) => number,
+): Of<boolean> {
+  return (batch, row) => {
+    const [a, b] = [left(batch, row), right(batch, row)]
+    return a === undefined || b === undefined ? undefined : holds(op, order(a, b))
+  }
+}
+
+function orderOfNumbers(a: Comparable, b: Comparable): number {
+  return a < b ? -1 : a > b ? 1 : a <= b && a >= b ? 0 : Number.NaN
+}
+
+function likeness(of: Of<string>, written: Of<string>): Of<boolean> {
+  let last: string | undefined
+  let pattern = new LikePattern('')
+  return (batch, row) => {
+    const [text, wanted] = [of(batch, row), written(batch, row)]
+    if (text === undefined || wanted === undefined) return undefined
+    if (wanted !== last) pattern = new LikePattern(wanted)
+    last = wanted
+    return pattern.matches(text)
+  }
+}
+
+function relation({ relation: name, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): Of<boolean> {
+  const relations = loadedRelations()
+  if (relations === undefined) throw new Error('Relations were not loaded before a filter that asks for one')
+  const test = new relations.RelationTest(name.slice('s_'.length) as RelationName, wkb, !isRowFirst)
+  return ({ geometry }, row) => {
+    if (geometry === undefined || !isValid(geometry.validity, row)) return undefined
+    return test.test(geometry.bytes, geometry.offsets[row] as number)
+  }
+}

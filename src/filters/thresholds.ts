@@ -1,0 +1,27 @@
+import type { Comparison } from './expression.ts'
+
+const microsPerDay = 86_400_000_000n
+
+/** A comparison with the sides exchanged. */
+export function flipped(op: Comparison): Comparison {
+  const other = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+  return op === '=' || op === '<>' ? op : other[op]
+}
+
+/**
+ * How a day has to compare so that where it begins or ends compares with a moment: `day` in days since 1970-01-01.
+ * `always`, and `never` where no day does.
+ */
+export function dayComparison(
+  op: Comparison,
+  edge: 'begin' | 'end',
+  micros: bigint,
+): { op: Comparison; day: number } | 'never' | 'always' {
+  const moment = edge === 'begin' ? micros : micros - microsPerDay + 1n
+  const rest = ((moment % microsPerDay) + microsPerDay) % microsPerDay
+  const day = Number((moment - rest) / microsPerDay)
+  if (rest === 0n) return { op, day }
+  if (op === '=') return 'never'
+  if (op === '<>') return 'always'
+  return { op: op === '<' || op === '<=' ? '<=' : '>', day }
+}

@@ -1,0 +1,76 @@
+import { invalid } from '../../lib/errors.ts'
+
+/** A number as it was written, where it is not what JavaScript would write for it. */
+export class WrittenNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A value of JSON whose numbers keep their digits. */
+export type WrittenJson =
+  | null
+  | boolean
+  | string
+  | number
+  | WrittenNumber
+  | WrittenJson[]
+  | { [name: string]: WrittenJson }
+
+type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
+
+const deepest = 100
+
+/** The value of JSON whose numbers keep their digits; throws `malformed-json` for what is none in UTF-8. `what` names it in messages. */
+export function parseWritten(json: Uint8Array | string, what: string): WrittenJson {
+  const keepDigits: Reviver = (key, value, { source }) => {
+    if (key === '__proto__') throw invalid('malformed-json', `${what} has a key "__proto__"`)
+    return typeof value === 'number' && source !== undefined && String(value) !== source
+      ? new WrittenNumber(source)
+      : value
+  }
+  try {
+    const text = typeof json === 'string' ? json : new TextDecoder('utf-8', { fatal: true }).decode(json)
+    const parsed = JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]) as WrittenJson
+    requireFlat(parsed, what, 0)
+    return parsed
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError))
+      throw error
+    throw invalid('malformed-json', `${what} is not JSON: ${error.message.slice(0, 200)}`, { cause: error })
+  }
+}
+
+function requireFlat(value: WrittenJson, what: string, depth: number): void {
+  if (typeof value !== 'object' || value === null || value instanceof WrittenNumber) return
+  if (depth > deepest) throw invalid('malformed-json', `${what} is nested deeper than ${deepest} levels`)
+  for (const inner of Object.values(value)) requireFlat(inner, what, depth + 1)
+}
+
+/** Whether a value is an object, and no list. */
+export function isObject(value: WrittenJson | undefined): value is Record<string, WrittenJson> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber)
+  )
+}
+
+/** Plain JSON: numbers as doubles. */
+export function plainJson(value: WrittenJson): unknown {
+  if (value instanceof WrittenNumber) return Number(value.text)
+  if (Array.isArray(value)) return value.map(plainJson)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainJson(inner)]))
+}
+
+/** A document after a JSON Merge Patch (RFC 7396, section 2). */
+export function mergePatch(target: WrittenJson | undefined, patch: WrittenJson): WrittenJson {
+  if (!isObject(patch)) return patch
+  const merged: Record<string, WrittenJson> = isObject(target) ? { ...target } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name]
+    else merged[name] = mergePatch(merged[name], value)
+  }
+  return merged
+}

@@ -1,0 +1,54 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { foldText, LikePattern } from '../../../filters/texts.ts'
+import { wkbStart } from '../../../formats/geopackage/geometry-blob.ts'
+import { parseDate, parseTimestamp } from '../../../formats/geopackage/temporal.ts'
+import { loadedRelations } from '../../../geo/relations/load-relations.ts'
+import type { RelationName, RelationTest } from '../../../geo/relations/relation-test.ts'
+
+const microsPerDay = 86_400_000_000n
+/** Patterns and geometries that a connection holds ready: those of one filter. */
+const mostKept = 100
+
+/** Makes the functions known that conditions of a filter call; empty values give an empty one. */
+export function defineFilterFunctions(db: DatabaseSync): void {
+  db.function('terrane_single', { deterministic: true }, (value) =>
+    typeof value === 'number' ? Math.fround(value) : null,
+  )
+  db.function('terrane_moment', { deterministic: true }, (text, isDate) =>
+    typeof text === 'string' ? (momentOf(text, isDate === 1) ?? null) : null,
+  )
+  db.function('terrane_fold', { deterministic: true }, (text, folded) =>
+    typeof text === 'string' ? foldText(text, folded === 'case' ? 'case' : 'accents') : null,
+  )
+  const patterns = new Map<string, LikePattern>()
+  db.function('terrane_like', { deterministic: true }, (text, pattern) => {
+    if (typeof text !== 'string' || typeof pattern !== 'string') return null
+    return kept(patterns, pattern, () => new LikePattern(pattern)).matches(text) ? 1 : 0
+  })
+  const tests = new Map<string, RelationTest>()
+  db.function('terrane_related', { deterministic: true }, (blob, relation, key, isFirst, fixed) => {
+    if (!(blob instanceof Uint8Array && fixed instanceof Uint8Array)) return null
+    const test = kept(tests, `${relation} ${isFirst} ${key}`, () => {
+      const relations = loadedRelations()
+      if (relations === undefined)
+        throw new Error('Relations were not loaded before a filter that asks for one')
+      return new relations.RelationTest(relation as RelationName, fixed, isFirst === 1)
+    })
+    return test.test(blob, wkbStart(blob, 0, blob.length)) ? 1 : 0
+  })
+}
+
+function kept<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = values.get(key)
+  if (known !== undefined) return known
+  if (values.size >= mostKept) values.clear()
+  const made = make()
+  values.set(key, made)
+  return made
+}
+
+function momentOf(text: string, isDate: boolean): bigint | undefined {
+  if (!isDate) return parseTimestamp(text)
+  const days = parseDate(text)
+  return days === undefined ? undefined : BigInt(days) * microsPerDay
+}

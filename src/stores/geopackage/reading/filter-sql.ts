@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import type { Comparison } from '../../../filters/expression.ts'
+import type { Filter, Moment, NumberOperand, TextOperand } from '../../../filters/filter.ts'
+import { dayComparison, flipped } from '../../../filters/thresholds.ts'
+import { quoteName } from '../../../formats/geopackage/sql-names.ts'
+import type { GeoPackageTable } from '../../../formats/geopackage/tables.ts'
+import type { Attribute } from '../../../geo/schema.ts'
+import { wkbEnvelope } from '../../../geo/wkb.ts'
+import { invalid } from '../../../lib/errors.ts'
+import { rtreeName } from '../rtree-sql.ts'
+import type { Condition } from './condition.ts'
+
+const lastMicroOfDay = 86_399_999_999n
+const microsPerMs = 1000n
+const msPerDay = 86_400_000
+/** Two geometries in one of these relations have a point in common. */
+const meeting = new Set([
+  's_intersects',
+  's_equals',
+  's_touches',
+  's_within',
+  's_contains',
+  's_overlaps',
+  's_crosses',
+])
+
+/** A filter as a condition on a table; `hasIndex`: an R*Tree tells which rows are near a geometry. Names of columns are those of the table. */
+export function filterCondition(filter: Filter, table: GeoPackageTable, hasIndex: boolean): Condition {
+  const made = new FilterSql(table, hasIndex)
+  return { sql: made.condition(filter), bound: made.bound }
+}
+
+class FilterSql {
+  readonly bound: Condition['bound'] = []
+  readonly #table: GeoPackageTable
+  readonly #hasIndex: boolean
+
+  constructor(table: GeoPackageTable, hasIndex: boolean) {
+    this.#table = table
+    this.#hasIndex = hasIndex
+  }
+
+  condition(filter: Filter): string {
+    switch (filter.kind) {
+      case 'all':
+      case 'any':
+        return `(${filter.of.map((one) => this.condition(one)).join(filter.kind === 'all' ? ' AND ' : ' OR ')})`
+      case 'not':
+        return `(NOT ${this.condition(filter.of)})`
+      case 'constant':
+        return filter.is ? 'TRUE' : 'FALSE'
+      case 'empty':
+        return `${filter.attribute === undefined ? this.#geometryName : this.#name(filter.attribute)} IS NULL`
+      case 'true':
+        return `(${this.#name(filter.attribute)} <> 0)`
+      case 'numbers':
+        return this.#numbers(filter.op, filter.left, filter.right)
+      case 'texts':
+        return `${this.#text(filter.left)} ${filter.op} ${this.#text(filter.right)} COLLATE BINARY`
+      case 'moments':
+        return this.#moments(filter.op, filter.left, filter.right)
+      case 'like':
+        return `terrane_like(${this.#text(filter.of)}, ${this.#text(filter.pattern)})`
+      case 'relation':
+        return this.#relation(filter)
+    }
+  }
+
+  #bind(value: Condition['bound'][number]): string {
+    this.bound.push(value)
+    return '?'
+  }
+
+  #attribute(name: string): Attribute {
+    const attribute = this.#table.schema.attributes.find((one) => one.name === name)
+    if (attribute !== undefined) return attribute
+    throw invalid('invalid-filter', `There is no property "${name}" any more`)
+  }
+
+  #name(attribute: string): string {
+    return quoteName(this.#attribute(attribute).name)
+  }
+
+  /** Cells may hold texts and bytes, which SQLite takes for more than any number. */
+  #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
+    const sides = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
+    const guards = [left, right].flatMap((side) =>
+      'attribute' in side ? [this.#isNumber(side.attribute)] : [],
+    )
+    return `(${[sides, ...guards].join(' AND ')})`
+  }
+
+  #isNumber(attribute: string): string {
+    const others = this.#attribute(attribute).type === 'decimal' ? "'blob'" : "'text', 'blob'"
+    return `typeof(${this.#name(attribute)}) NOT IN (${others})`
+  }
+
+  #number(side: NumberOperand, beside: NumberOperand): string {
+    if ('attribute' in side) {
+      const { name, type } = this.#attribute(side.attribute)
+      if (type === 'decimal') return `CAST(${quoteName(name)} AS NUMERIC)`
+      return type === 'float32' ? `terrane_single(${quoteName(name)})` : quoteName(name)
+    }
+    const isSingle = 'attribute' in beside && this.#attribute(beside.attribute).type === 'float32'
+    return this.#bind(isSingle ? Math.fround(Number(side.digits)) : numberOf(side.digits))
+  }
+
+  #text(side: TextOperand): string {
+    if ('text' in side) return this.#bind(side.text)
+    if ('attribute' in side) return this.#name(side.attribute)
+    return `terrane_fold(${this.#text(side.of)}, '${side.folded}')`
+  }
+
+  #moments(op: Comparison, left: Moment, right: Moment): string {
+    if ('micros' in left) return 'micros' in right ? 'FALSE' : this.#moments(flipped(op), right, left)
+    if (!('micros' in right)) return `${this.#moment(left)} ${op} ${this.#moment(right)}`
+    const near = this.#near(op, left, right.micros)
+    const exact = this.#exactly(op, left, right.micros)
+    return near === undefined ? exact : `(${near} AND ${exact})`
+  }
+
+  #exactly(op: Comparison, left: Extract<Moment, { attribute: string }>, micros: bigint): string {
+    const name = this.#name(left.attribute)
+    if (this.#attribute(left.attribute).type !== 'date')
+      return `terrane_moment(${name}, 0) ${op} ${this.#bind(micros)}`
+    const found = dayComparison(op, left.edge, micros)
+    if (typeof found === 'string') return `${name} ${found === 'always' ? '=' : '<>'} ${name}`
+    return `terrane_moment(${name}, 1) ${found.op} ${this.#bind(BigInt(found.day) * (lastMicroOfDay + 1n))}`
+  }
+
+  /** A text of a time begins with its day, give or take the zone: an index of texts finds nearly all that match. */
+  #near(op: Comparison, left: Extract<Moment, { attribute: string }>, micros: bigint): string | undefined {
+    const name = this.#name(left.attribute)
+    const day = (days: number): string =>
+      new Date(Number(micros / microsPerMs) + days * msPerDay).toISOString().slice(0, 10)
+    if (!isUsualYear(micros)) return undefined
+    if (op === '>' || op === '>=') return `${name} >= ${this.#bind(day(-3))}`
+    if (op === '<' || op === '<=') return `${name} < ${this.#bind(day(3))}`
+    if (op === '<>') return undefined
+    return `${name} BETWEEN ${this.#bind(day(-3))} AND ${this.#bind(day(3))}`
+  }
+
+  #moment(moment: Moment): string {
+    if ('micros' in moment) return this.#bind(moment.micros)
+    const isDate = this.#attribute(moment.attribute).type === 'date'
+    const begin = `terrane_moment(${this.#name(moment.attribute)}, ${isDate ? 1 : 0})`
+    return isDate && moment.edge === 'end' ? `(${begin} + ${lastMicroOfDay})` : begin
+  }
+
+  get #geometryName(): string {
+    const { geometry } = this.#table.schema
+    if (geometry !== undefined) return quoteName(geometry.name)
+    throw invalid('invalid-filter', 'The rows have no geometry any more')
+  }
+
+  #relation({ relation, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): string {
+    const row = this.#geometryName
+    const near = meeting.has(relation) ? this.#nearTo(wkb) : undefined
+    const digest = createHash('sha256').update(wkb).digest('base64')
+    const name = relation.slice('s_'.length)
+    const related = `terrane_related(${row}, '${name}', '${digest}', ${isRowFirst ? 0 : 1}, ${this.#bind(wkb)})`
+    return near === undefined
+      ? related
+      : `(CASE WHEN ${row} IS NULL THEN NULL ELSE ${near} AND ${related} END)`
+  }
+
+  #nearTo(wkb: Uint8Array): string | undefined {
+    const { geometry, name } = { geometry: this.#table.schema.geometry?.name, name: this.#table.name }
+    const envelope = wkbEnvelope(wkb)
+    if (
+      !this.#hasIndex ||
+      geometry === undefined ||
+      envelope === undefined ||
+      this.#table.idColumn === undefined
+    )
+      return undefined
+    const { minX, minY, maxX, maxY } = envelope
+    const sides = `maxx >= ${this.#bind(minX)} AND minx <= ${this.#bind(maxX)} AND maxy >= ${this.#bind(minY)} AND miny <= ${this.#bind(maxY)}`
+    return `${quoteName(this.#table.idColumn)} IN (SELECT id FROM ${quoteName(rtreeName({ table: name, geometry }))} WHERE ${sides})`
+  }
+}
+
+/** A whole number exactly, any other as the double nearest to it. */
+function numberOf(digits: string): number | bigint {
+  const whole = /^[-+]?\d{1,19}$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : undefined
+  return whole !== undefined && BigInt.asIntN(64, whole) === whole ? whole : Number(digits)
+}
+
+const [firstUsual, lastUsual] = [Date.UTC(1900, 0, 1), Date.UTC(9999, 0, 1)].map(
+  (ms) => BigInt(ms) * microsPerMs,
+)
+
+/** Whether texts of times around this moment sort as the times do: years of four digits. */
+function isUsualYear(micros: bigint): boolean {
+  return micros > (firstUsual ?? 0n) && micros < (lastUsual ?? 0n)
+}

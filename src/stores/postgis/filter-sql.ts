@@ -1,0 +1,180 @@
+import type { Comparison, SpatialRelation } from '../../filters/expression.ts'
+import type { Filter, Moment, NumberOperand, TextOperand } from '../../filters/filter.ts'
+import { accentMarks } from '../../filters/texts.ts'
+import { dayComparison, flipped } from '../../filters/thresholds.ts'
+import { dateText, timestampText } from '../../geo/time-text.ts'
+import { invalid } from '../../lib/errors.ts'
+import { quoteIdentifier } from '../../lib/postgres/quote.ts'
+import type { ColumnFacts, TableFacts } from './table-facts.ts'
+
+/** Binds a value and gives the name that it has in the statement. */
+type Bind = (value: unknown) => string
+
+const functions: Record<SpatialRelation, string> = {
+  s_intersects: 'ST_Intersects',
+  s_disjoint: 'ST_Disjoint',
+  s_equals: 'ST_Equals',
+  s_touches: 'ST_Touches',
+  s_within: 'ST_Within',
+  s_contains: 'ST_Contains',
+  s_overlaps: 'ST_Overlaps',
+  s_crosses: 'ST_Crosses',
+}
+
+/** A filter as a condition on a table. Values are bound; the names of columns are those of the table. */
+export function filterSql(filter: Filter, facts: TableFacts, bind: Bind): string {
+  return new FilterSql(facts, bind).condition(filter)
+}
+
+class FilterSql {
+  readonly #facts: TableFacts
+  readonly #bind: Bind
+
+  constructor(facts: TableFacts, bind: Bind) {
+    this.#facts = facts
+    this.#bind = bind
+  }
+
+  condition(filter: Filter): string {
+    switch (filter.kind) {
+      case 'all':
+      case 'any':
+        return `(${filter.of.map((one) => this.condition(one)).join(filter.kind === 'all' ? ' and ' : ' or ')})`
+      case 'not':
+        return `(not ${this.condition(filter.of)})`
+      case 'constant':
+        return String(filter.is)
+      case 'empty':
+        return `${filter.attribute === undefined ? this.#geometryName : this.#name(filter.attribute)} is null`
+      case 'true':
+        return this.#name(filter.attribute)
+      case 'numbers':
+        return this.#numbers(filter.op, filter.left, filter.right)
+      case 'texts':
+        return this.#texts(filter.op, filter.left, filter.right)
+      case 'moments':
+        return this.#moments(filter.op, filter.left, filter.right)
+      case 'like':
+        return `${this.#text(filter.of)} like ${this.#text(filter.pattern)}`
+      case 'relation':
+        return this.#relation(filter)
+    }
+  }
+
+  #column(attribute: string): ColumnFacts {
+    const column = this.#facts.columns.find(({ name }) => name === attribute)
+    if (column !== undefined) return column
+    throw invalid('invalid-filter', `There is no property "${attribute}" any more`)
+  }
+
+  #name(attribute: string): string {
+    return quoteIdentifier(this.#column(attribute).name)
+  }
+
+  /** Not a number is more than all others in PostgreSQL: it shows as empty, and is not more than anything. */
+  #numbers(op: Comparison, left: NumberOperand, right: NumberOperand): string {
+    const plain = `${this.#number(left, right)} ${op} ${this.#number(right, left)}`
+    const floats = [left, right].flatMap((side) =>
+      'attribute' in side && this.#type(side.attribute)?.startsWith('float') === true ? [side.attribute] : [],
+    )
+    if (op === '=' || floats.length === 0) return plain
+    return `(${[plain, ...floats.map((one) => `${this.#name(one)} <> 'NaN'`)].join(' and ')})`
+  }
+
+  #type(attribute: string): string | undefined {
+    return this.#column(attribute).attribute?.type
+  }
+
+  #number(side: NumberOperand, beside: NumberOperand): string {
+    if ('attribute' in side) return this.#name(side.attribute)
+    const type = 'attribute' in beside ? this.#type(beside.attribute) : undefined
+    return `${this.#bind(side.digits)}::${numberType(side.digits, type)}`
+  }
+
+  #texts(op: Comparison, left: TextOperand, right: TextOperand): string {
+    const order = op === '=' || op === '<>' ? '' : ' collate "C"'
+    return `${this.#text(left)}${order} ${op} ${this.#text(right)}${order}`
+  }
+
+  #text(side: TextOperand): string {
+    if ('text' in side) return `${this.#bind(side.text)}::text`
+    if ('attribute' in side) {
+      const name = this.#name(side.attribute)
+      return this.#column(side.attribute).attribute === undefined ? `${name}::text` : name
+    }
+    const of = this.#text(side.of)
+    if (side.folded === 'case') return `lower((${of}) collate "und-x-icu")`
+    return `regexp_replace(normalize((${of})::text, NFD), '${accentMarks}', '', 'g')`
+  }
+
+  #moments(op: Comparison, left: Moment, right: Moment): string {
+    if ('micros' in left) return 'micros' in right ? 'false' : this.#moments(flipped(op), right, left)
+    if (!('micros' in right)) return `${this.#moment(left)} ${op} ${this.#moment(right)}`
+    const name = this.#name(left.attribute)
+    if (this.#type(left.attribute) === 'date') return this.#day(op, left, right.micros)
+    const written = this.#bind(timestampText(right.micros).replace(/Z$/, ''))
+    return this.#isPlain(left.attribute)
+      ? `${name} ${op} ${written}::timestamp`
+      : `${name} ${op} (${written}::timestamp at time zone 'UTC')`
+  }
+
+  #day(
+    op: Comparison,
+    { attribute, edge }: { attribute: string; edge: 'begin' | 'end' },
+    micros: bigint,
+  ): string {
+    const name = this.#name(attribute)
+    const found = dayComparison(op, edge, micros)
+    if (typeof found === 'string') return `${name} ${found === 'always' ? '=' : '<>'} ${name}`
+    return `${name} ${found.op} ${this.#bind(dateText(found.day))}::date`
+  }
+
+  /** Where what a column names begins or ends, as a moment. */
+  #moment(moment: Extract<Moment, { attribute: string }>): string {
+    const name = this.#name(moment.attribute)
+    if (this.#type(moment.attribute) !== 'date')
+      return this.#isPlain(moment.attribute) ? `(${name} at time zone 'UTC')` : name
+    const begin = `(${name}::timestamp at time zone 'UTC')`
+    return moment.edge === 'begin' ? begin : `(${begin} + interval '86399.999999 seconds')`
+  }
+
+  /** Whether a column holds times without a zone, which are taken for UTC. */
+  #isPlain(attribute: string): boolean {
+    return (
+      this.#column(attribute).sqlType.startsWith('timestamp') &&
+      this.#column(attribute).sqlType.includes('without')
+    )
+  }
+
+  get #geometryName(): string {
+    const { geometry } = this.#facts
+    if (geometry !== undefined) return quoteIdentifier(geometry.name)
+    throw invalid('invalid-filter', 'The rows have no geometry any more')
+  }
+
+  #relation({ relation, wkb, isRowFirst }: Extract<Filter, { kind: 'relation' }>): string {
+    const { geometry } = this.#facts
+    const row = geometry?.isGeography === true ? `${this.#geometryName}::geometry` : this.#geometryName
+    const written = `ST_GeomFromWKB(${this.#bind(Buffer.from(wkb))}::bytea, ${geometry?.srid ?? 0})`
+    return `${functions[relation]}(${(isRowFirst ? [row, written] : [written, row]).join(', ')})`
+  }
+}
+
+/** The type that a written number is compared in, so that an index of the column is of use and nothing is rounded. */
+function numberType(digits: string, beside: string | undefined): string {
+  if (beside === 'float64') return 'float8'
+  if (beside === 'float32') return fitsFloat4(Number(digits)) ? 'float4' : 'float8'
+  const isWhole = /^[-+]?\d{1,19}$/.test(digits)
+  if (beside !== 'decimal' && isWhole && isInt64(digits)) return 'int8'
+  return 'numeric'
+}
+
+function fitsFloat4(value: number): boolean {
+  const rounded = Math.fround(value)
+  return Number.isFinite(rounded) && (rounded !== 0 || value === 0)
+}
+
+function isInt64(digits: string): boolean {
+  const value = BigInt(digits.replace(/^\+/, ''))
+  return BigInt.asIntN(64, value) === value
+}

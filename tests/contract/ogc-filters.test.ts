@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { checkFilter } from '../../src/filters/check-filter.ts'
+import { parseCql2Text } from '../../src/filters/cql2-text.ts'
+import { runProgram } from '../../src/lib/process.ts'
+import type { VectorStore } from '../../src/stores/store.ts'
+import type { TestApp } from '../support/app.ts'
+import { createTestApp } from '../support/app.ts'
+import { someFilters } from '../support/arbitrary-filters.ts'
+import { needsGdal } from '../support/gdal-files.ts'
+import { clientOf } from '../support/importer-client.ts'
+import { fileDatabase } from '../support/postgis-store.ts'
+import { runSql } from '../support/postgres.ts'
+import { openServedFile } from '../support/served-file.ts'
+import { temporaryFolder } from '../support/temporary-files.ts'
+import { ask } from '../support/version-client.ts'
+import { addVersionStores } from '../support/version-stores.ts'
+
+const rows = 600
+
+/** Every type that a filter compares, values that are empty, and names that hostile patterns are about. */
+const sourceSql = `
+create schema source;
+create table source.samples as
+select n,
+  case when n % 11 = 0 then null
+       else (array['Ulm','ulm','Bäckerei','BACKEREI','Straße','50% off','a_b','O''Brien','','日本','𝕬bc','z'])[1 + n * 7 % 12] end as name,
+  case when n % 13 = 0 then null else (n * 37) % 100 - 50 end as i,
+  case when n % 17 = 0 then null else 9007199254740990 + n % 7 end::bigint as big,
+  case when n % 7 = 0 then null else (n * 31 % 97) / 8.0 end::float8 as f,
+  case when n % 5 = 0 then null else (n % 10) / 10.0 end::real as s,
+  case when n % 9 = 0 then null else date '2024-02-27' + n % 6 end as d,
+  case when n % 8 = 0 then null else timestamptz '2024-02-28 22:00:00Z' + n % 40 * interval '1 hour' end as t,
+  case when n % 6 = 0 then null else n % 2 = 0 end as b,
+  case when n % 19 = 0 then null
+       else ST_SetSRID(ST_MakeEnvelope(n % 20, n / 30, n % 20 + 1 + n % 3 * 0.5, n / 30 + 1), 4326) end as geom
+from generate_series(1, ${rows}) n`
+
+describe('filters in CQL2', needsGdal, () => {
+  let server: TestApp
+  let served: VectorStore
+  let url: string
+  const cleanups: (() => unknown)[] = []
+
+  before(async () => {
+    server = await createTestApp()
+    await addVersionStores(server)
+    url = await fileDatabase()
+    await runSql(url, sourceSql)
+    const folder = temporaryFolder({ after: (cleanup) => void cleanups.push(cleanup as () => unknown) })
+    const file = join(folder, 'samples.gpkg')
+    const { hostname, port, pathname, username, password } = new URL(url)
+    const source = `PG:host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password} active_schema=source`
+    await runProgram('ogr2ogr', ['-f', 'GPKG', file, source, 'samples'])
+    const flat = join(folder, 'samples.fgb')
+    await runProgram('ogr2ogr', ['-f', 'FlatGeobuf', flat, file, 'samples', '-lco', 'SPATIAL_INDEX=NO'])
+    for (const store of ['file', 'table']) await load(store, file)
+    served = openServedFile(
+      { after: (cleanup) => void cleanups.push(cleanup as () => unknown) },
+      'FlatGeobuf',
+      flat,
+    )
+  })
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup()
+    await server.close()
+  })
+
+  async function load(store: string, file: string): Promise<void> {
+    const client = clientOf(server)
+    const target = {
+      targetWorkspace: { workspace: { name: 'default' } },
+      targetStore: { dataStore: { name: store } },
+    }
+    const created = await client.call('POST', '', { import: target })
+    const id = Number(created.json.import?.id)
+    await client.upload(id, [{ name: `of_${store}.gpkg`, content: readFileSync(file) }])
+    const named = await client.call('PUT', `/${id}/tasks/0`, { task: { layer: { name: `of_${store}` } } })
+    assert.equal(named.status, 200, named.text)
+    await client.call('POST', `/${id}`)
+    const done = await client.call('GET', `/${id}`)
+    assert.equal(String(done.json.import?.state), 'COMPLETE', done.text)
+  }
+
+  async function items(layer: string, query: Record<string, string>) {
+    const text = new URLSearchParams({ limit: '10000', ...query })
+    return ask(server, 'GET', `/ogc/collections/default:${layer}/items?${text}`)
+  }
+
+  async function found(layer: string, query: Record<string, string>): Promise<number[]> {
+    const { status, json, text } = await items(layer, query)
+    assert.equal(status, 200, text + JSON.stringify(query))
+    const { features, numberMatched } = json as unknown as {
+      features: { properties: { n: number } }[]
+      numberMatched: number
+    }
+    assert.equal(numberMatched, features.length)
+    return features.map(({ properties }) => properties.n)
+  }
+
+  async function foundInFile(cql: string): Promise<number[]> {
+    const table = await served.findTable('samples')
+    assert.ok(table)
+    const filter = checkFilter(parseCql2Text(cql), table.schema)
+    const query = { table: 'samples', limit: 10_000, offset: 0, filter }
+    const { signal } = new AbortController()
+    const numbers: number[] = []
+    for await (const { batch } of served.readFeatures(query, signal)) {
+      const [column] = batch.columns
+      if (column?.kind !== 'fixed') throw new Error('The first column holds the numbers')
+      numbers.push(...Array.from({ length: batch.rowCount }, (_, row) => Number(column.values[row])))
+    }
+    assert.equal(await served.count(query, signal), numbers.length)
+    return numbers
+  }
+
+  it('finds in each store what SQL finds in PostGIS', async () => {
+    let matches = 0
+    for (const { text, json, sql } of someFilters(160)) {
+      const expected = await runSql(url, `select n from source.samples where ${sql} order by n`)
+      const numbers = expected.map((row) => Number(row['n']))
+      matches += numbers.length
+      assert.deepEqual(await found('of_table', { filter: text }), numbers, `PostGIS: ${text}`)
+      assert.deepEqual(await found('of_file', { filter: text }), numbers, `GeoPackage: ${text}`)
+      // FlatGeobuf holds no row without geometry.
+      const inFile = numbers.filter((n) => n % 19 !== 0)
+      assert.deepEqual(await foundInFile(text), inFile, `file: ${text}`)
+      const inJson = { filter: JSON.stringify(json), 'filter-lang': 'cql2-json' }
+      assert.deepEqual(await found('of_table', inJson), numbers, `JSON: ${JSON.stringify(json)}`)
+    }
+    assert.ok(matches > 1000, `${matches} rows are too few to prove anything`)
+  })
+
+  it('tells what is wrong with a filter, and asks no store', async () => {
+    const deep = `${'NOT ('.repeat(150)}b${')'.repeat(150)}`
+    for (const [query, code] of [
+      [{ filter: '' }, 'invalid-filter'],
+      [{ filter: 'i =' }, 'invalid-filter'],
+      [{ filter: 'i = 1 name' }, 'invalid-filter'],
+      [{ filter: 'i = (1' }, 'invalid-filter'],
+      [{ filter: 'nobody = 1' }, 'invalid-filter'],
+      [{ filter: "i = '1'" }, 'invalid-filter'],
+      [{ filter: 'name = 1' }, 'invalid-filter'],
+      [{ filter: 'name' }, 'invalid-filter'],
+      [{ filter: "d = 'yesterday'" }, 'invalid-filter'],
+      [{ filter: "d = DATE('2024-02-30')" }, 'invalid-filter'],
+      [{ filter: "name LIKE 'a\\\\\\'" }, 'invalid-filter'],
+      [{ filter: 'geom = 1' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(geom, geom)' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(geom, POINT(1))' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(geom, BBOX(1,2,3))' }, 'invalid-filter'],
+      [{ filter: 'S_INTERSECTS(name, POINT(1 2))' }, 'invalid-filter'],
+      [{ filter: 'i = 1e999' }, 'invalid-filter'],
+      [{ filter: "name = 'a\0b'" }, 'invalid-filter'],
+      [{ filter: deep }, 'invalid-filter'],
+      [{ filter: 'i + 1 = 2' }, 'unsupported-filter'],
+      [{ filter: 'i -1 = 2' }, 'unsupported-filter'],
+      [{ filter: 'area(geom) > 2' }, 'unsupported-filter'],
+      [{ filter: 'i = 1', 'filter-lang': 'sql' }, 'invalid-parameter'],
+      [{ filter: 'i = 1', 'filter-crs': 'EPSG:1' }, 'unknown-crs'],
+      [{ filter: 'i = 1', 'filter-lang': 'cql2-json' }, 'malformed-json'],
+      [{ filter: '{"op":"+","args":[1,2]}', 'filter-lang': 'cql2-json' }, 'unsupported-filter'],
+      [{ filter: '{"op":"="}', 'filter-lang': 'cql2-json' }, 'invalid-filter'],
+      [{ filter: '[]', 'filter-lang': 'cql2-json' }, 'invalid-filter'],
+      [{ filter: `${'['.repeat(5000)}${']'.repeat(5000)}`, 'filter-lang': 'cql2-json' }, 'malformed-json'],
+    ] as [Record<string, string>, string][])
+      for (const layer of ['of_table', 'of_file']) {
+        const { status, json } = await items(layer, query)
+        assert.deepEqual([status, json['code']], [400, code], JSON.stringify(query).slice(0, 200))
+      }
+  })
+
+  it('takes geometries in the CRS that is named, in the order of its axes', async () => {
+    const expected = await found('of_table', { filter: 'S_WITHIN(geom, BBOX(3,2,12,9))' })
+    assert.ok(expected.length > 10)
+    for (const layer of ['of_table', 'of_file'])
+      for (const [filter, crs] of [
+        ['S_WITHIN(geom, BBOX(2,3,9,12))', 'http://www.opengis.net/def/crs/EPSG/0/4326'],
+        [
+          'S_WITHIN(geometry, POLYGON((3 2,12 2,12 9,3 9,3 2)))',
+          'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+        ],
+        ['S_WITHIN(geom, BBOX(333958,222684,1335834,1006022))', 'http://www.opengis.net/def/crs/EPSG/0/3857'],
+      ] as const)
+        assert.deepEqual(await found(layer, { filter, 'filter-crs': crs }), expected, `${layer} ${filter}`)
+  })
+
+  it('narrows a box and a time, page by page', async () => {
+    const query = { filter: 'i > 0', bbox: '3,2,12,9' }
+    const both = await found('of_table', query)
+    assert.deepEqual(
+      both,
+      await found('of_table', { filter: 'i > 0 AND (geom IS NULL OR S_INTERSECTS(geom, BBOX(3,2,12,9)))' }),
+    )
+    for (const layer of ['of_table', 'of_file']) {
+      const pages: number[] = []
+      let next: string | undefined =
+        `/ogc/collections/default:${layer}/items?${new URLSearchParams({ ...query, limit: '7' })}`
+      while (next !== undefined) {
+        const { json } = await ask(server, 'GET', next)
+        const page = json as unknown as {
+          features: { properties: { n: number } }[]
+          numberMatched: number
+          links: { rel: string; href: string }[]
+        }
+        assert.equal(page.numberMatched, both.length)
+        pages.push(...page.features.map(({ properties }) => properties.n))
+        const link = page.links.find(({ rel }) => rel === 'next')?.href
+        next = link === undefined ? undefined : link.slice(link.indexOf('/ogc'))
+      }
+      assert.deepEqual(pages, both, layer)
+    }
+  })
+
+  it('lists what can be asked, and says so', async () => {
+    for (const layer of ['of_table', 'of_file']) {
+      const { json } = await ask(server, 'GET', `/ogc/collections/default:${layer}/queryables`)
+      const { properties, $id } = json as unknown as {
+        properties: Record<string, { type?: string }>
+        $id: string
+      }
+      assert.match($id, /\/queryables$/)
+      for (const [name, { type }] of Object.entries(properties)) {
+        const filter = type === undefined ? `S_DISJOINT(${name}, POINT(99 9))` : `"${name}" IS NOT NULL`
+        assert.ok((await found(layer, { filter })).length > 0, name)
+      }
+      const collection = await ask(server, 'GET', `/ogc/collections/default:${layer}`)
+      const { links } = collection.json as unknown as { links: { rel: string }[] }
+      assert.ok(links.some(({ rel }) => rel === 'http://www.opengis.net/def/rel/ogc/1.0/queryables'))
+    }
+    const { text } = await ask(server, 'GET', '/ogc/conformance')
+    assert.match(text, /cql2\/1.0\/conf\/basic-cql2/)
+  })
+})
