@@ -62,7 +62,8 @@ function titleOf(page: Page | undefined): string {
   return page.title?.(messages.value) ?? nav[place]
 }
 
-function isEnough(needed: 'user' | 'staff' | 'admin'): boolean {
+/** Whether who is signed in may see what needs this role. */
+export function isEnough(needed: 'user' | 'staff' | 'admin'): boolean {
   const order = ['user', 'staff', 'admin']
   const role = session.value?.role
   return role !== undefined && order.indexOf(role) >= order.indexOf(needed)

@@ -80,6 +80,27 @@ export const pages: readonly Page[] = [
     sheets: ['map'],
     within: 'catalogue',
   },
+  {
+    pattern: '/app/workspaces',
+    load: async () => (await import('../pages/manage/workspaces.tsx')).WorkspacesPage,
+    sheets: ['manage'],
+    nav: { name: 'manage', icon: 'gear' },
+    needs: 'staff',
+  },
+  {
+    pattern: '/app/stores',
+    load: async () => (await import('../pages/manage/stores.tsx')).StoresPage,
+    sheets: ['manage'],
+    within: 'manage',
+    needs: 'staff',
+  },
+  {
+    pattern: '/app/users',
+    load: async () => (await import('../pages/manage/users.tsx')).UsersPage,
+    sheets: ['manage'],
+    within: 'manage',
+    needs: 'admin',
+  },
 ]
 
 setKnownPages(pages.map(({ pattern }) => pattern))

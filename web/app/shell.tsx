@@ -7,7 +7,7 @@ import { Icon, Mark } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { session } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
-import { findPage, PageView } from './page-view.tsx'
+import { findPage, isEnough, PageView } from './page-view.tsx'
 import { pages } from './pages.ts'
 
 const theme = storedChoice('theme', ['auto', 'light', 'dark'], 'auto')
@@ -30,9 +30,8 @@ function turnTheme(): void {
 function Links({ isShort }: { isShort: boolean }) {
   const { nav } = messages.value
   const here = findPage(path.value)?.page
-  const role = session.value?.role
   return pages.flatMap((page) => {
-    if (page.nav === undefined || (page.needs !== undefined && role === undefined)) return []
+    if (page.nav === undefined || (page.needs !== undefined && !isEnough(page.needs))) return []
     const isHere = page === here || here?.within === page.nav.name
     return [
       <a key={page.pattern} href={addressOf(page.pattern)} aria-current={isHere ? 'page' : undefined}>

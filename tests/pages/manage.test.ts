@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { PostgresCluster } from '../support/postgres.ts'
+import { testCluster } from '../support/postgres.ts'
+import type { ShownPage } from './support/shown-pages.ts'
+import { closeBrowser, password, showPages, startPageServer } from './support/shown-pages.ts'
+import { expectSound } from './support/states.ts'
+
+describe('workspaces, stores and users', async () => {
+  const server = await startPageServer({ after })
+  let cluster: PostgresCluster
+  let database: URL
+  before(async () => {
+    cluster = await testCluster()
+    database = new URL(await cluster.createDatabase())
+  })
+  after(async () => {
+    await cluster.dropDatabase(database.href)
+    await cluster.stop()
+    await closeBrowser()
+  })
+  const main = ({ page }: ShownPage) => page.locator('main')
+  const dialog = ({ page }: ShownPage) => page.locator('main ~ dialog, dialog[open]')
+  const rest = (path: string, body?: unknown) =>
+    fetch(server.url + path, {
+      headers: {
+        authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    })
+
+  it('are made, tried, changed, and deleted with what depends on them shown first', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/workspaces')
+    await main(shown).locator('td', { hasText: 'default' }).first().waitFor()
+    await expectSound(shown, 'workspaces-1440-light')
+    await page.getByRole('button', { name: 'New workspace' }).click()
+    await page.locator('dialog input[name=name]').fill('a b')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(shown).locator('.err', { hasText: 'is not valid' }).waitFor()
+    await page.locator('dialog input[name=name]').fill('roads')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await main(shown).locator('tr', { hasText: 'roads' }).waitFor()
+    assert.equal(new URL(page.url()).search, '')
+
+    await page.getByRole('button', { name: 'Change roads' }).click()
+    await page.getByLabel('Anonymous people may read its layers').check()
+    await expectSound(shown, 'workspace-change-1440-light')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await main(shown).locator('tr', { hasText: 'roads' }).locator('td', { hasText: 'Everybody' }).waitFor()
+
+    await page.locator('nav.places').getByRole('link', { name: 'Stores' }).click()
+    await page.getByRole('button', { name: 'New store' }).click()
+    await page.locator('dialog input[name=name]').fill('pg')
+    await page.getByLabel('Workspace', { exact: true }).last().selectOption('roads')
+    const connection = { Host: database.hostname, Port: database.port, Database: database.pathname.slice(1) }
+    for (const [label, value] of Object.entries({ ...connection, User: database.username }))
+      await page.locator('dialog').getByLabel(label, { exact: true }).fill(value)
+    await page.locator('dialog').getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Try the connection' }).click()
+    await dialog(shown)
+      .locator('.told .bad', { hasText: /password/i })
+      .waitFor()
+    await expectSound(shown, 'store-new-1440-light')
+    await page.locator('dialog').getByLabel('Password').fill(database.password)
+    await page.getByRole('button', { name: 'Try the connection' }).click()
+    await dialog(shown).locator('.told .ok', { hasText: 'It answers' }).waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const row = main(shown).locator('tr', { hasText: 'pg' })
+    await row.waitFor()
+    await row.getByRole('button', { name: 'Try pg' }).click()
+    await row.locator('.told', { hasText: 'tables' }).waitFor()
+    await expectSound(shown, 'stores-1440-light')
+
+    await row.getByRole('button', { name: 'Change pg' }).click()
+    await page.getByLabel('What it is for').fill('Roads of the city')
+    assert.equal(await page.locator('dialog').getByLabel('Password').inputValue(), '')
+    assert.equal((await page.content()).includes(database.password), false)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await row.locator('.about', { hasText: 'Roads of the city' }).waitFor()
+    await row.getByRole('button', { name: 'Try pg' }).click()
+    await row.locator('.told .ok').waitFor()
+
+    // The state of the page is in the address: it is the same after a reload.
+    await shown.open('/app/workspaces?delete=default')
+    await dialog(shown).locator('li', { hasText: '3 layers' }).waitFor()
+    await page.reload()
+    await dialog(shown).locator('a', { hasText: 'default:countries' }).waitFor()
+    await expectSound(shown, 'workspace-delete-1440-light')
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    await dialog(shown).waitFor({ state: 'detached' })
+    await shown.open('/app/workspaces?delete=roads')
+    await dialog(shown).locator('li', { hasText: '1 store' }).waitFor()
+    await dialog(shown).getByRole('button', { name: 'Delete roads' }).click()
+    await main(shown).locator('tr', { hasText: 'roads' }).waitFor({ state: 'detached' })
+    assert.equal((await rest('/rest/workspaces/roads')).status, 404)
+    assert.equal((await rest('/rest/workspaces/default')).status, 200)
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('give users a role and a password, by keyboard alone', async (t) => {
+    const shown = await showPages(t, server, { locale: 'de' })
+    const { page } = shown
+    await shown.signIn('/app/users')
+    await main(shown).locator('td', { hasText: 'admin' }).first().waitFor()
+    await page.getByRole('button', { name: 'Neuer Benutzer' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('eva')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('staff')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('eva@example.org')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('long-enough')
+    await page.keyboard.press('Enter')
+    await main(shown)
+      .locator('tr', { hasText: 'eva@example.org' })
+      .locator('td', { hasText: 'staff' })
+      .waitFor()
+    const login = await rest('/rest/security/session', { session: { name: 'eva', password: 'long-enough' } })
+    assert.equal(login.status, 200)
+    await page.getByRole('button', { name: 'eva löschen' }).focus()
+    await page.keyboard.press('Enter')
+    await dialog(shown).locator('li', { hasText: '1 offene Anmeldung' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(shown).waitFor({ state: 'detached' })
+    await shown.open('/app/users?delete=admin')
+    await page.getByRole('button', { name: 'admin löschen' }).last().click()
+    await dialog(shown).locator('.err', { hasText: 'last' }).waitFor()
+    await expectSound(shown, 'users-1440-light-de')
+  })
+
+  it('are for staff, and users for administrators alone', async (t) => {
+    await rest('/rest/security/users', { user: { name: 'otto', password: 'long-enough', role: 'staff' } })
+    const shown = await showPages(t, server)
+    await shown.open('/app/sign-in?to=/app/stores')
+    await shown.page.fill('input[name=user]', 'otto')
+    await shown.page.fill('input[name=password]', 'long-enough')
+    await shown.page.click('main button[type=submit]')
+    await shown.page.locator('nav.places').waitFor()
+    assert.equal(await shown.page.locator('nav.places').getByText('Users').count(), 0)
+    await shown.open('/app/users')
+    await shown.page.getByText('There is no such page').waitFor()
+  })
+
+  it('show what is true when the server was killed meanwhile, and keep what was typed', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/workspaces')
+    await page.getByRole('button', { name: 'New workspace' }).click()
+    await page.locator('dialog input[name=name]').fill('later')
+    await server.kill()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(shown).locator('.err', { hasText: 'does not answer' }).waitFor()
+    await server.start()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await main(shown).locator('tr', { hasText: 'later' }).waitFor()
+    await page.reload()
+    await main(shown).locator('tr', { hasText: 'later' }).waitFor()
+  })
+
+  for (const width of [768, 390] as const)
+    for (const colorScheme of ['light', 'dark'] as const)
+      it(`show hostile names as they are at ${width} pixels, ${colorScheme}`, async (t) => {
+        const name = `${'ש'.repeat(40)}${'W'.repeat(59)}`
+        const description = `<img src=x onerror=alert(1)>${'😀‮x'.repeat(3000)}`.slice(0, 9000)
+        await rest('/rest/workspaces', { workspace: { name } })
+        await rest(`/rest/workspaces/${encodeURIComponent(name)}/datastores`, {
+          dataStore: { name, type: 'GeoPackage', description },
+        })
+        await rest('/rest/security/users', {
+          user: { name, password: 'long-enough', email: '"><script>alert(1)</script>'.repeat(10) },
+        })
+        const shown = await showPages(t, server, { width, colorScheme })
+        const end = `${width}-${colorScheme}`
+        await shown.signIn('/app/stores')
+        await main(shown).locator('.about').first().waitFor()
+        await expectSound(shown, `stores-hostile-${end}`)
+        for (const place of ['workspaces', 'users']) {
+          await shown.open(`/app/${place}`)
+          await main(shown).locator('td').first().waitFor()
+          await expectSound(shown, `${place}-hostile-${end}`)
+        }
+        await shown.open(`/app/stores?change=${encodeURIComponent(`${name}:${name}`)}`)
+        await page(shown).getByRole('button', { name: 'Save' }).waitFor()
+        await expectSound(shown, `store-change-hostile-${end}`)
+        await shown.open(`/app/workspaces?delete=${encodeURIComponent(name)}`)
+        await dialog(shown).locator('li').first().waitFor()
+        await expectSound(shown, `workspace-delete-hostile-${end}`)
+      })
+
+  const page = (shown: ShownPage) => shown.page
+})

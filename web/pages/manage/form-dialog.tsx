@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { reasonOf } from '../../parts/states.tsx'
+import type { Call } from '../../wire/client.ts'
+import { closeDialog } from './row-acts.tsx'
+
+interface FormProps {
+  title: string
+  /** What the button says. */
+  act: string
+  /** What a script would call for what stands in the form; secrets are left out of it. */
+  asked(data: FormData): Call
+  /** Sends it; throws what the server refuses, which is shown in the form. */
+  send(data: FormData): Promise<void>
+  children: ComponentChildren
+  /** Beside the main button. */
+  more?: (data: () => FormData) => ComponentChildren
+}
+
+/** A form over the page. What was typed stays in it until the server has taken it. */
+export function FormDialog({ title, act, asked, send, children, more }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const data = (): FormData => new FormData(form.current ?? undefined)
+  const submit = async (): Promise<void> => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await send(data())
+      closeDialog()
+    } catch (refusal) {
+      setError(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={closeDialog}>
+      <form
+        ref={form}
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isBusy) void submit()
+        }}
+      >
+        {children}
+        <div role="alert">
+          {error !== undefined && (
+            <p class="err">
+              <Icon name="bad" />
+              <span dir="auto">{reasonOf(error)}</span>
+            </p>
+          )}
+        </div>
+        <div class="row wrap form-end">
+          <CopyAsCurl call={() => asked(data())} />
+          {more?.(data)}
+          <button type="submit" class={`btn main${isBusy ? ' busy' : ''}`}>
+            {isBusy && <span class="spin" aria-hidden="true" />}
+            {act}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

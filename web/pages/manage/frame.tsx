@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { addressOf } from '../../lib/base.ts'
+import type { Known } from '../../lib/resource.ts'
+import { query, setQuery } from '../../lib/router.ts'
+import { manageTexts } from '../../messages/manage/texts.ts'
+import { messages } from '../../messages/messages.ts'
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { shownTime } from '../../parts/formats.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { session } from '../../session/session.ts'
+import type { Call } from '../../wire/client.ts'
+import { partOf, partSize } from './listing.ts'
+
+const places = ['workspaces', 'stores', 'users'] as const
+type Place = (typeof places)[number]
+
+interface FrameProps {
+  place: Place
+  lead: string
+  asked: Call
+  /** What makes a new one is called. */
+  act: string
+  list: Known<unknown>
+  onAgain(): void
+  children: ComponentChildren
+  /** Beside the search. */
+  filters?: ComponentChildren
+  isSearched?: boolean
+}
+
+/** What stands around each list of what is managed. */
+export function Frame(props: FrameProps) {
+  const { place, lead, asked, act, list, onAgain, children, filters, isSearched = true } = props
+  const texts = manageTexts.value
+  const { state } = messages.value
+  return (
+    <div class="manage">
+      <div class="head">
+        <div>
+          <Places here={place} />
+          <h1>{texts[place]}</h1>
+          <p class="dim">{lead}</p>
+        </div>
+        <div class="acts">
+          <CopyAsCurl call={asked} />
+          <button
+            type="button"
+            class="btn main"
+            onClick={() => setQuery({ new: '1' }, { isReplaced: false })}
+          >
+            <Icon name="plus" />
+            {act}
+          </button>
+        </div>
+      </div>
+      {isSearched && (
+        <div class="bar-filter">
+          <Search />
+          {filters}
+        </div>
+      )}
+      {list.error !== undefined && <Failed error={list.error} onAgain={onAgain} />}
+      {list.error !== undefined && list.at !== undefined && (
+        <p class="dim small">{state.shownAsOf(shownTime(list.at))}</p>
+      )}
+      {list.value === undefined && list.error === undefined && <Loading />}
+      {list.value !== undefined && <div aria-busy={list.isLoading}>{children}</div>}
+    </div>
+  )
+}
+
+function Places({ here }: { here: Place }) {
+  const texts = manageTexts.value
+  const shown = places.filter((one) => one !== 'users' || session.value?.role === 'admin')
+  return (
+    <nav class="places" aria-label={texts.places}>
+      {shown.map((one) => (
+        <a key={one} href={addressOf(`/app/${one}`)} aria-current={one === here ? 'page' : undefined}>
+          {texts[one]}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+const typingMilliseconds = 150
+
+function Search() {
+  const texts = manageTexts.value
+  const timer = useRef(0)
+  const typed = (text: string): void => {
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(() => setQuery({ q: text.trim(), part: undefined }), typingMilliseconds)
+  }
+  return (
+    <search class="withicon">
+      <Icon name="search" />
+      <input
+        class="in"
+        type="search"
+        dir="auto"
+        aria-label={texts.find}
+        placeholder={texts.find}
+        defaultValue={query.peek().get('q') ?? ''}
+        onInput={(event) => typed(event.currentTarget.value)}
+      />
+    </search>
+  )
+}
+
+/** Which part of a long list is shown, and the way to the others. */
+export function Parts({ total }: { total: number }) {
+  const texts = manageTexts.value
+  const part = partOf(query.value)
+  const from = part * partSize
+  if (total <= partSize && part === 0) return null
+  const go = (next: number): void => {
+    setQuery({ part: next === 0 ? undefined : String(next + 1) }, { isReplaced: false })
+    scrollTo(0, 0)
+  }
+  return (
+    <nav class="row paging" aria-label={texts.paging}>
+      <span class="dim small grow" role="status">
+        {texts.shown(Math.min(from + 1, total), Math.min(from + partSize, total), total)}
+      </span>
+      <button type="button" class="btn sm" disabled={part === 0} onClick={() => go(part - 1)}>
+        {texts.before}
+      </button>
+      <button type="button" class="btn sm" disabled={from + partSize >= total} onClick={() => go(part + 1)}>
+        {texts.next}
+      </button>
+    </nav>
+  )
+}
+
+/** In the place of rows, where there are none. */
+export function Nothing() {
+  return (
+    <div class="panel state">
+      <h2 dir="auto">{manageTexts.value.nothing(query.value.get('q') ?? '')}</h2>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { setQuery } from '../../lib/router.ts'
+import { manageTexts } from '../../messages/manage/texts.ts'
+import { Icon } from '../../parts/icon.tsx'
+
+/** Change and delete of one row; `id` stands for it in the address. */
+export function RowActs({ id, name }: { id: string; name: string }) {
+  const texts = manageTexts.value
+  return (
+    <>
+      <button type="button" class="btn sm" onClick={() => setQuery({ change: id }, { isReplaced: false })}>
+        {texts.change}
+        <span class="vh"> {name}</span>
+      </button>
+      <button
+        type="button"
+        class="btn sm ic danger"
+        aria-label={texts.removing.act(name)}
+        onClick={() => setQuery({ delete: id }, { isReplaced: false })}
+      >
+        <Icon name="trash" />
+      </button>
+    </>
+  )
+}
+
+/** Closes whatever dialog the address asks for. */
+export function closeDialog(): void {
+  setQuery({ new: undefined, change: undefined, delete: undefined })
+}

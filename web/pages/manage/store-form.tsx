@@ -1,0 +1,213 @@
+import { useEffect, useState } from 'preact/hooks'
+import { query } from '../../lib/router.ts'
+import { manageTexts } from '../../messages/manage/texts.ts'
+import { Field } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { reasonOf } from '../../parts/states.tsx'
+import { say } from '../../parts/toasts.tsx'
+import { type Call, call } from '../../wire/client.ts'
+import { CheckField } from './check-field.tsx'
+import { FormDialog } from './form-dialog.tsx'
+import { pathOf, type Store, workspaceNames } from './listing.ts'
+import { SelectField } from './select-field.tsx'
+import {
+  connectionOf,
+  type Entries,
+  hiddenSecret,
+  type StoreType,
+  shownEntries,
+  storeTypes,
+  withoutSecrets,
+} from './store-parameters.ts'
+import { useFound } from './use-found.tsx'
+
+interface Done {
+  onDone(): Promise<void>
+}
+
+const collectionOf = (workspace: string): string =>
+  `/rest/workspaces/${encodeURIComponent(workspace)}/datastores`
+
+/** A new store; its connection may be tried before. */
+export function NewStore({ onDone }: Done) {
+  const texts = manageTexts.value
+  const [type, setType] = useState<StoreType>('PostGIS')
+  const names = workspaceNames.value
+  useEffect(() => {
+    void workspaceNames.load()
+  }, [])
+  const bodyOf = (data: FormData) => ({
+    dataStore: {
+      ...{ name: String(data.get('name')), type, connectionParameters: connectionOf(data, type) },
+      ...(data.get('description') === '' ? {} : { description: String(data.get('description')) }),
+      versions: data.get('versions') !== null,
+    },
+  })
+  const asked = (data: FormData): Call => ({
+    ...{ method: 'POST', path: collectionOf(String(data.get('workspace'))) },
+    body: bodyOf(data),
+  })
+  if (names === undefined) return null
+  return (
+    <FormDialog
+      title={texts.store.new}
+      act={texts.save}
+      asked={(data) => withoutSecrets(asked(data))}
+      send={async (data) => {
+        await call(asked(data))
+        say(texts.made(String(data.get('name'))))
+        await onDone()
+      }}
+      more={(data) => <TryNew ask={() => asked(data())} />}
+    >
+      <div class="pair">
+        <Field label={texts.name} hint={texts.nameHint} name="name" required autofocus maxLength={100} />
+        <SelectField
+          name="workspace"
+          label={texts.store.workspace}
+          options={names.map((value) => ({ value, text: value }))}
+          value={query.value.get('workspace') ?? names[0] ?? ''}
+        />
+      </div>
+      <SelectField
+        name="type"
+        label={texts.store.type}
+        options={storeTypes.map((value) => ({ value, text: texts.store.types[value] }))}
+        value={type}
+        onChange={(value) => setType(storeTypes.find((one) => one === value) ?? 'PostGIS')}
+      />
+      <Connection entries={shownEntries(type, undefined)} isNew={true} />
+      <Field label={texts.store.description} name="description" maxLength={1000} />
+      <CheckField name="versions" label={texts.store.versions} isOn={true} />
+      <p class="hint">{texts.store.tried}</p>
+    </FormDialog>
+  )
+}
+
+interface Wire {
+  type: string
+  enabled: boolean
+  description?: string
+  versions?: false
+  connectionParameters: { entry: { '@key': string; $: string }[] }
+}
+
+/** What of a store may change. Secrets are not shown: what is left empty stays. */
+export function ChangeStore({ store, onDone }: Done & { store: Store }) {
+  const found = useFound(async (signal) => {
+    const reply = await call<Record<string, Wire>>({ path: pathOf(store) }, signal)
+    const wire = reply[store.kind]
+    if (wire === undefined) throw new Error(manageTexts.value.gone(store.name))
+    return wire
+  })
+  return found.value === undefined ? (
+    found.waiting
+  ) : (
+    <ChangeForm store={store} wire={found.value} onDone={onDone} />
+  )
+}
+
+function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: Wire }) {
+  const texts = manageTexts.value
+  const entries = Object.fromEntries(wire.connectionParameters.entry.map((one) => [one['@key'], one.$]))
+  const isOpen = store.kind === 'dataStore' && !store.default
+  const asked = (data: FormData): Call => {
+    const description = String(data.get('description'))
+    const fields = {
+      ...(description === (wire.description ?? '') ? {} : { description }),
+      enabled: data.get('enabled') !== null,
+      versions: data.get('versions') !== null,
+      ...(isOpen ? { connectionParameters: connectionOf(data, wire.type, entries) } : {}),
+    }
+    return { method: 'PUT', path: pathOf(store), body: { [store.kind]: fields } }
+  }
+  return (
+    <FormDialog
+      title={texts.store.changeTitle(store.name)}
+      act={texts.save}
+      asked={(data) => withoutSecrets(asked(data))}
+      send={async (data) => {
+        await call(asked(data))
+        say(texts.saved(store.name))
+        await onDone()
+      }}
+    >
+      {isOpen ? (
+        <Connection entries={shownEntries(wire.type, entries)} isNew={false} />
+      ) : (
+        <dl class="kv">
+          {Object.entries(entries).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {store.default && <p class="hint">{texts.store.defaultHint}</p>}
+      <Field
+        label={texts.store.description}
+        name="description"
+        maxLength={1000}
+        defaultValue={wire.description ?? ''}
+      />
+      <CheckField name="enabled" label={texts.store.enabled} isOn={wire.enabled} />
+      <CheckField name="versions" label={texts.store.versions} isOn={wire.versions !== false} />
+    </FormDialog>
+  )
+}
+
+function Connection({ entries, isNew }: { entries: Entries; isNew: boolean }) {
+  const texts = manageTexts.value.store
+  const labels: Record<string, string> = texts.fields
+  return (
+    <div class="pair">
+      {Object.entries(entries).map(([name, value]) => {
+        const isSecret = name === 'passwd' || value === hiddenSecret
+        const secretHint = isNew ? texts.newPasswordHint : texts.passwordHint
+        return (
+          <Field
+            key={name}
+            label={labels[name] ?? name}
+            name={`connection.${name}`}
+            type={isSecret ? 'password' : 'text'}
+            {...(isSecret ? { autocomplete: 'new-password' as const } : {})}
+            defaultValue={isSecret ? '' : value}
+            hint={isSecret ? secretHint : name === 'path' && isNew ? texts.pathHint : undefined}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+/** Tries what stands in the form, and keeps nothing. */
+function TryNew({ ask }: { ask: () => Call }) {
+  const texts = manageTexts.value.store
+  const [told, setTold] = useState<{ isWell: boolean; text: string }>()
+  const check = async (): Promise<void> => {
+    const asked = ask()
+    try {
+      const path = `${asked.path}/check`
+      const { check: found } = await call<{ check: { milliseconds: number } }>({ ...asked, path })
+      setTold({ isWell: true, text: texts.answers(found.milliseconds) })
+    } catch (error) {
+      setTold({ isWell: false, text: reasonOf(error) })
+    }
+  }
+  return (
+    <>
+      <button type="button" class="btn" onClick={() => void check()}>
+        {texts.check}
+      </button>
+      <div class="told" role="status">
+        {told !== undefined && (
+          <span class={`st ${told.isWell ? 'ok' : 'bad'}`}>
+            <Icon name={told.isWell ? 'ok' : 'bad'} />
+            <span dir="auto">{told.text}</span>
+          </span>
+        )}
+      </div>
+    </>
+  )
+}

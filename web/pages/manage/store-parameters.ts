@@ -1,0 +1,57 @@
+import type { Call } from '../../wire/client.ts'
+
+/** Types of stores that people make; the others come into being by imports. */
+export const storeTypes = ['PostGIS', 'GeoPackage'] as const
+export type StoreType = (typeof storeTypes)[number]
+
+/** Connection parameters by name. */
+export type Entries = Record<string, string>
+
+/** How the server shows a secret; sent back it stays. */
+export const hiddenSecret = '********'
+
+const firstValues: Record<string, Entries> = {
+  PostGIS: {
+    host: 'localhost',
+    port: '5432',
+    database: '',
+    schema: 'public',
+    user: '',
+    passwd: '',
+    sslmode: 'disable',
+  },
+  GeoPackage: { path: '' },
+}
+/** What the server sets itself. */
+const ownNames = new Set(['dbtype', 'read_only'])
+
+/** The parameters that a form asks for: those of the type, and what else a store has. */
+export function shownEntries(type: string, now: Entries | undefined): Entries {
+  const first = firstValues[type] ?? {}
+  if (now === undefined) return first
+  const empty = Object.fromEntries(Object.keys(first).map((name) => [name, '']))
+  return Object.fromEntries(Object.entries({ ...empty, ...now }).filter(([name]) => !ownNames.has(name)))
+}
+
+/** What a form says of a connection; of a store that is there already, only what is another. */
+export function connectionOf(data: FormData, type: string, now: Entries = {}): Entries {
+  const given = [...data].flatMap(([key, value]) =>
+    key.startsWith('connection.') ? [[key.slice('connection.'.length), String(value)] as const] : [],
+  )
+  const isNew = Object.keys(now).length === 0
+  const changed = given.filter(([name, value]) => (isNew ? value !== '' : value !== shownValue(now[name])))
+  const entries = Object.fromEntries(changed)
+  return isNew && type === 'PostGIS' ? { dbtype: 'postgis', ...entries } : entries
+}
+
+function shownValue(value: string | undefined): string {
+  return value === undefined || value === hiddenSecret ? '' : value
+}
+
+/** The call as it may be copied: whoever runs it puts in the secrets themselves. */
+export function withoutSecrets(call: Call): Call {
+  const text = JSON.stringify(call.body, (key, value: unknown) =>
+    (key === 'passwd' || key === 'password') && value !== '' ? 'PASSWORD' : value,
+  )
+  return { ...call, body: JSON.parse(text) as unknown }
+}

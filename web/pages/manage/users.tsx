@@ -1,0 +1,141 @@
+import { query } from '../../lib/router.ts'
+import { manageTexts } from '../../messages/manage/texts.ts'
+import { Field } from '../../parts/field.tsx'
+import { say } from '../../parts/toasts.tsx'
+import { session } from '../../session/session.ts'
+import { type Call, call } from '../../wire/client.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { FormDialog } from './form-dialog.tsx'
+import { Frame, Nothing, Parts } from './frame.tsx'
+import { partOf, partSize, type User, useList, users, usersCall } from './listing.ts'
+import { RowActs } from './row-acts.tsx'
+import { SelectField } from './select-field.tsx'
+import { withoutSecrets } from './store-parameters.ts'
+import { useFound } from './use-found.tsx'
+
+const base = '/rest/security/users'
+const roles = ['user', 'staff', 'admin'] as const
+const pathOf = (name: string): string => `${base}/${encodeURIComponent(name)}`
+const reload = (): Promise<void> => users.load()
+
+/** Users: made, given a role or a new password, deleted. */
+export function UsersPage() {
+  const texts = manageTexts.value
+  useList(users, usersCall())
+  const list = users.state.value
+  const words = (query.value.get('q') ?? '').toLowerCase()
+  const found = (list.value?.users ?? []).filter(({ name, email = '' }) =>
+    `${name}\n${email}`.toLowerCase().includes(words),
+  )
+  const from = partOf(query.value) * partSize
+  return (
+    <>
+      <Frame
+        place="users"
+        lead={`${texts.user.lead} ${texts.user.tokens}`}
+        asked={usersCall()}
+        act={texts.user.new}
+        list={list}
+        onAgain={() => void reload()}
+      >
+        {found.length === 0 ? <Nothing /> : <Table rows={found.slice(from, from + partSize)} />}
+        <Parts total={found.length} />
+      </Frame>
+      <Dialogs />
+    </>
+  )
+}
+
+function Dialogs() {
+  const changed = query.value.get('change')
+  const deleted = query.value.get('delete')
+  if (query.value.has('new')) return <UserForm />
+  if (changed !== null) return <ChangeUser key={changed} name={changed} />
+  return deleted === null ? null : (
+    <DeleteDialog key={deleted} name={deleted} path={pathOf(deleted)} onDone={reload} />
+  )
+}
+
+function Table({ rows }: { rows: readonly User[] }) {
+  const texts = manageTexts.value
+  return (
+    <section class="panel scroll" aria-label={texts.users}>
+      <table class="rowcards">
+        <thead>
+          <tr>
+            <th>{texts.name}</th>
+            <th>{texts.user.role}</th>
+            <th>{texts.user.email}</th>
+            <th>
+              <span class="vh">{texts.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, role, email }) => (
+            <tr key={name}>
+              <td>
+                <b dir="auto">{name}</b>{' '}
+                {name === session.value?.user && <span class="tag acc">{texts.user.you}</span>}
+              </td>
+              <td data-l={texts.user.role}>{role}</td>
+              <td data-l={texts.user.email} dir="auto">
+                {email}
+              </td>
+              <td class="num acts-cell">
+                <RowActs id={name} name={name} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function ChangeUser({ name }: { name: string }) {
+  const found = useFound(async (signal) => (await call<{ user: User }>({ path: pathOf(name) }, signal)).user)
+  return found.value === undefined ? found.waiting : <UserForm now={found.value} />
+}
+
+/** A new user, or what of one may change. */
+function UserForm({ now }: { now?: User }) {
+  const texts = manageTexts.value
+  const asked = (data: FormData): Call => {
+    const text = (name: string): string => String(data.get(name))
+    const password = text('password') === '' ? {} : { password: text('password') }
+    const shared = { role: text('role'), email: text('email'), ...password }
+    return now === undefined
+      ? { method: 'POST', path: base, body: { user: { name: text('name'), ...shared } } }
+      : { method: 'PUT', path: pathOf(now.name), body: { user: shared } }
+  }
+  return (
+    <FormDialog
+      title={now === undefined ? texts.user.new : texts.user.changeTitle(now.name)}
+      act={texts.save}
+      asked={(data) => withoutSecrets(asked(data))}
+      send={async (data) => {
+        const { user } = await call<{ user: User }>(asked(data))
+        say(now === undefined ? texts.made(user.name) : texts.saved(user.name))
+        await reload()
+      }}
+    >
+      {now === undefined && <Field label={texts.name} name="name" required autofocus maxLength={100} />}
+      <SelectField
+        name="role"
+        label={texts.user.role}
+        options={roles.map((value) => ({ value, text: texts.user.roles[value] }))}
+        value={now?.role ?? 'user'}
+      />
+      <Field label={texts.user.email} name="email" maxLength={320} defaultValue={now?.email ?? ''} />
+      <Field
+        label={now === undefined ? texts.user.password : texts.user.newPassword}
+        hint={now === undefined ? texts.user.passwordHint : texts.user.stays}
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        {...(now === undefined ? { required: true } : {})}
+      />
+    </FormDialog>
+  )
+}
