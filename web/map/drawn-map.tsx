@@ -2,7 +2,7 @@ import type { Map as MapLibreMap } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Failed } from '../parts/states.tsx'
 import { type CombinedStyle, combine, type DataStyle } from './combined-style.ts'
-import { fit } from './fit.ts'
+import { bringInSight, fit } from './fit.ts'
 import { FoundHere } from './found-here.tsx'
 import { MapButtons } from './map-buttons.tsx'
 import type { MapViewProps } from './map-props.ts'
@@ -48,7 +48,7 @@ export function DrawnMap(props: MapViewProps) {
           onAsk: ask,
           onError: setFailed,
         })
-        begin(map.current, bounds, known.published)
+        begin(map.current, props.begin ?? bounds, known.published)
       } catch (reason) {
         setFailed(reason)
       }
@@ -59,10 +59,7 @@ export function DrawnMap(props: MapViewProps) {
       map.current.setStyle(withChosen(combined, selected))
   }, [selected])
   useEffect(() => () => map.current?.remove(), [])
-  const edges = bounds?.join(',')
-  useEffect(() => {
-    if (map.current !== undefined && bounds !== undefined) fit(map.current, bounds, true)
-  }, [edges])
+  useCamera(map, props)
   const close = (): void => {
     setAsked(undefined)
     props.onPick?.(undefined)
@@ -91,6 +88,18 @@ export function DrawnMap(props: MapViewProps) {
       {reason !== undefined && <Failed error={reason} onAgain={() => [setFailed(undefined), again()]} />}
     </>
   )
+}
+
+/** Goes where the bounds change to, and to what is to be in sight. */
+function useCamera(map: { current: MapLibreMap | undefined }, { bounds, show }: MapViewProps): void {
+  const edges = bounds?.join(',')
+  useEffect(() => {
+    if (map.current !== undefined && bounds !== undefined) fit(map.current, bounds, true)
+  }, [edges])
+  const shown = show?.join(',')
+  useEffect(() => {
+    if (map.current !== undefined && show !== undefined) bringInSight(map.current, show)
+  }, [shown])
 }
 
 function Attribution({ to }: { to: readonly string[] }) {

@@ -34,3 +34,13 @@ export function fit(map: MapLibreMap | undefined, bounds: Bounds, isMoved: boole
     animate: isMoved && !isStill.matches,
   })
 }
+
+/** Moves no more than is needed: what is in sight stays where it is. */
+export function bringInSight(map: MapLibreMap, bounds: Bounds): void {
+  const [west = 0, south = 0, east = 0, north = 0] = bounds
+  const seen = map.getBounds()
+  const isThere = seen.contains([west, south]) && seen.contains([east, north])
+  const isTooLarge = seen.contains([(west + east) / 2, (south + north) / 2])
+  if (isThere || isTooLarge) return
+  fit(map, bounds, true)
+}

@@ -19,6 +19,10 @@ export interface MapViewProps {
   selected?: readonly MapObject[]
   /** Shown whole at first, whenever they change, and by a button. */
   bounds?: Bounds
+  /** Where it begins, in place of `bounds`. */
+  begin?: Bounds
+  /** Brought in sight when it changes, where it is not. */
+  show?: Bounds | undefined
   /** Which of the objects at a place somebody looks at; undefined when they look no more. */
   onPick?(found: Found | undefined): void
   /** In the place of the values of what is looked at. */

@@ -15,7 +15,6 @@ const versionCauses = new Map([
 export const de: LayerTexts = {
   map: 'Karte der Ebene',
   style: 'Stil',
-  feature: 'Objekt',
   versions: 'Versionen',
   rows: (value: number) => count(value, 'Zeile', 'Zeilen'),
   causes: (cause: string) => versionCauses.get(cause) ?? cause,
@@ -26,7 +25,12 @@ export const de: LayerTexts = {
   copy: 'Kopieren',
   qgis: 'Layer, Layer hinzufügen, WFS-/OGC-API-Features-Layer hinzufügen: eine neue Verbindung mit dieser Adresse.',
   table: 'Tabelle',
-  shown: (from: number, to: number, all: number) => `${number(from)} bis ${number(to)} von ${number(all)}`,
-  before: 'Zurück',
-  after: 'Weiter',
+  row: 'Zeile',
+  tableRows: 'Zeilen; Pfeiltasten wählen eine',
+  chosenRow: (row: number) => `Zeile ${number(row)} ist gewählt.`,
+  onlyInSight: 'Nur was die Karte zeigt',
+  inSight: (value: number) => `${count(value, 'Zeile', 'Zeilen')} im Bild`,
+  noRows: 'Die Ebene hat keine Zeilen.',
+  noneInSight:
+    'Keine Zeile liegt in dem, was die Karte zeigt. Verschieben Sie die Karte oder zeigen Sie alle Zeilen.',
 }

@@ -14,7 +14,6 @@ const versionCauses = new Map([
 export const en = {
   map: 'Map of the layer',
   style: 'Style',
-  feature: 'Feature',
   versions: 'Versions',
   rows: (value: number) => count(value, 'row', 'rows'),
   causes: (cause: string) => versionCauses.get(cause) ?? cause,
@@ -25,9 +24,13 @@ export const en = {
   copy: 'Copy',
   qgis: 'Layer, Add Layer, Add WFS / OGC API Features Layer: a new connection with this address.',
   table: 'Table',
-  shown: (from: number, to: number, all: number) => `${number(from)} to ${number(to)} of ${number(all)}`,
-  before: 'Before',
-  after: 'Next',
+  row: 'Row',
+  tableRows: 'Rows; arrow keys choose one',
+  chosenRow: (row: number) => `Row ${number(row)} is chosen.`,
+  onlyInSight: 'Only what the map shows',
+  inSight: (value: number) => `${count(value, 'row', 'rows')} in sight`,
+  noRows: 'The layer has no rows.',
+  noneInSight: 'No row lies in what the map shows. Move the map, or show all rows.',
 }
 
 export type LayerTexts = typeof en

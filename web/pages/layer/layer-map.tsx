@@ -1,26 +1,53 @@
-import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { boundsOf } from '../../lib/bounds.ts'
 import { MapView } from '../../map/map-view.tsx'
-import type { MapObject } from '../../map/objects.ts'
+import type { Found } from '../../map/open-map.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import type { LayerReply } from './wire.ts'
+import { call } from '../../wire/client.ts'
+import { type LayerView, lookedAt, type Row, wantedBox } from './layer-view.ts'
 
-/** The layer in its style; a click gives what stands there. */
-export function LayerMap({ id, layer }: { id: string; layer: LayerReply['layer'] }) {
-  const texts = layerTexts.value
-  const picked = useSignal<MapObject[]>([])
-  const { bbox } = layer
-  const isGeographic = bbox !== undefined && Math.abs(bbox.minx) <= 180 && Math.abs(bbox.maxy) <= 90
+interface LayerMapProps {
+  id: string
+  bounds: readonly number[] | undefined
+  view: LayerView
+}
+
+/** The layer in its style. What is chosen there is chosen in the table, and the other way round. */
+export function LayerMap({ id, bounds, view }: LayerMapProps) {
+  const version = lookedAt()
+  const row = view.chosen.value
+  const selected = useMemo(() => (row === undefined ? [] : [row]), [row])
+  const begin = useMemo(() => wantedBox(), [id])
+  const pick = (found: Found | undefined): void => {
+    view.chosen.value = found
+    if (found?.id !== undefined) void whole(id, found, version, view)
+  }
   return (
     <section class="panel lay-map">
       <MapView
-        label={texts.map}
+        label={layerTexts.value.map}
         layers={[id]}
-        selected={picked.value}
-        onPick={(found) => {
-          picked.value = found === undefined ? [] : [found]
+        selected={selected}
+        onPick={pick}
+        onRest={(edges) => {
+          view.inSight.value = edges
         }}
-        {...(isGeographic && { bounds: [bbox.minx, bbox.miny, bbox.maxx, bbox.maxy] })}
+        {...(version !== undefined && { version })}
+        {...(bounds && { bounds })}
+        {...(begin && { begin })}
+        {...(row !== undefined && !('layer' in row) && { show: boundsOf(row.geometry) })}
       />
     </section>
   )
+}
+
+/** Tiles have a part of a shape, and may lack columns: the whole of it follows. */
+async function whole(id: string, found: Row, version: number | undefined, view: LayerView): Promise<void> {
+  const path = `/ogc/collections/${encodeURIComponent(id)}/items/${encodeURIComponent(String(found.id))}`
+  try {
+    const row = await call<Row>({ path, query: { version } })
+    if (view.chosen.peek() === found) view.chosen.value = { ...row, layer: id } as Row
+  } catch {
+    // What the tile tells stays.
+  }
 }

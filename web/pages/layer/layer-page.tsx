@@ -9,9 +9,23 @@ import { Failed, Loading } from '../../parts/states.tsx'
 import { call } from '../../wire/client.ts'
 import { LayerMap } from './layer-map.tsx'
 import { LayerRows } from './layer-rows.tsx'
+import { layerView } from './layer-view.ts'
 import { UseItIn } from './use-it-in.tsx'
 import { Versions } from './versions.tsx'
 import type { LayerReply } from './wire.ts'
+
+interface Attribute {
+  name: string
+  binding: string
+}
+
+function isShape({ binding }: Attribute): boolean {
+  return binding.startsWith('org.locationtech.jts.')
+}
+
+function isNumber({ binding }: Attribute): boolean {
+  return /\.(?:Integer|Long|Short|Float|Double|BigDecimal|BigInteger)$/.test(binding)
+}
 
 /** `/app/layers/<workspace>:<name>`: a layer as its readers see it, and what can be done with it. */
 export function LayerPage({ layer = '' }: Record<string, string>) {
@@ -20,6 +34,7 @@ export function LayerPage({ layer = '' }: Record<string, string>) {
     () => new Resource<LayerReply>((aborted) => call({ path: `/rest/layers/${id}` }, aborted)),
     [id],
   )
+  const view = useMemo(layerView, [id])
   const reload = (): void => void facts.load()
   useEffect(() => {
     reload()
@@ -28,7 +43,12 @@ export function LayerPage({ layer = '' }: Record<string, string>) {
   const { value, error } = facts.state.value
   if (error !== undefined) return <Failed error={error} onAgain={reload} />
   if (value === undefined) return <Loading />
-  const { title, name, abstract, srs } = value.layer
+  const { title, name, abstract, srs, attributes, bbox } = value.layer
+  const names = attributes.filter((one) => !isShape(one)).map((one) => one.name)
+  const numbers = new Set(attributes.filter(isNumber).map((one) => one.name))
+  const isOnMap = attributes.some(isShape)
+  const isGeographic = bbox !== undefined && Math.abs(bbox.minx) <= 180 && Math.abs(bbox.maxy) <= 90
+  const bounds = isGeographic ? [bbox.minx, bbox.miny, bbox.maxx, bbox.maxy] : undefined
   return (
     <>
       <div class="head">
@@ -55,12 +75,12 @@ export function LayerPage({ layer = '' }: Record<string, string>) {
         </div>
       </div>
       <div class="stack">
-        <LayerMap id={layer} layer={value.layer} />
+        <LayerMap id={layer} bounds={bounds} view={view} />
         <div class="two">
           <Versions id={id} onRestored={reload} />
           <UseItIn layer={layer} />
         </div>
-        <LayerRows id={id} />
+        <LayerRows id={layer} names={names} numbers={numbers} isOnMap={isOnMap} view={view} />
       </div>
     </>
   )

@@ -1,101 +1,96 @@
+import { useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { formatNumber } from '../../lib/numbers.ts'
-import { Resource } from '../../lib/resource.ts'
-import { query, setQuery } from '../../lib/router.ts'
+import { PagedRows } from '../../lib/paged-rows.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
+import { type LayerView, lookedAt, type Row, setBox, wantedBox } from './layer-view.ts'
+import { RowsGrid } from './rows-grid.tsx'
 
 interface Items {
-  features: { id?: string | number; properties: Record<string, unknown> }[]
-  numberMatched?: number
+  features: Row[]
+  numberMatched: number
 }
 
-const pageRows = 50
+interface LayerRowsProps {
+  id: string
+  /** Columns in their order. */
+  names: readonly string[]
+  numbers: ReadonlySet<string>
+  /** Whether rows lie somewhere. */
+  isOnMap: boolean
+  view: LayerView
+}
 
-/** The rows of a layer, page by page; `?from=` is the number of the first one that is shown. */
-export function LayerRows({ id }: { id: string }) {
+/** All rows of a layer, or those that lie in what the map shows. */
+export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps) {
   const texts = layerTexts.value
-  const { locale } = messages.value
-  const from = Math.max(0, Number(query.value.get('from') ?? 0) || 0)
-  const asked = (offset: number): Call => ({
-    path: `/ogc/collections/${id}/items`,
-    query: { limit: pageRows, offset },
+  const version = lookedAt()
+  const bbox = isOnMap ? wantedBox()?.join(',') : undefined
+  const asked = (offset: number, limit: number): Call => ({
+    path: `/ogc/collections/${encodeURIComponent(id)}/items`,
+    query: { limit, offset, bbox, version },
   })
-  const items = useMemo(() => new Resource<Items>((aborted) => call(asked(from), aborted)), [id, from])
+  const rows = useMemo(
+    () =>
+      new PagedRows<Row>(async (offset, limit, aborted) => {
+        const { features, numberMatched } = await call<Items>(asked(offset, limit), aborted)
+        return { rows: features, total: numberMatched }
+      }),
+    [id, bbox, version],
+  )
   useEffect(() => {
-    void items.load()
-    return () => items.stop()
-  }, [items])
-  const { value, error } = items.state.value
-  const names = [...new Set((value?.features ?? []).flatMap(({ properties }) => Object.keys(properties)))]
-  const last = from + (value?.features.length ?? 0)
+    rows.load()
+    return () => rows.stop()
+  }, [rows])
+  useFollowing(isOnMap && bbox !== undefined, view)
+  const total = rows.total.value
+  const error = rows.error.value
   return (
-    <section class="panel">
+    <section class="panel lay-table" aria-label={texts.table}>
       <header>
         <h2>{texts.table}</h2>
-        {value !== undefined && (
-          <span class="dim">{texts.shown(from + 1, last, value.numberMatched ?? last)}</span>
+        {total !== undefined && (
+          <span class="dim small" role="status">
+            {bbox === undefined ? texts.rows(total) : texts.inSight(total)}
+          </span>
         )}
-        <button
-          type="button"
-          class="btn sm"
-          disabled={from === 0}
-          onClick={() => setQuery({ from: String(Math.max(0, from - pageRows)) })}
-        >
-          {texts.before}
-        </button>
-        <button
-          type="button"
-          class="btn sm"
-          disabled={value === undefined || last >= (value.numberMatched ?? 0)}
-          onClick={() => setQuery({ from: String(last) })}
-        >
-          {texts.after}
-        </button>
-        <CopyAsCurl call={asked(from)} />
+        {isOnMap && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={bbox !== undefined}
+              onChange={({ currentTarget }) => {
+                setBox(currentTarget.checked ? (view.inSight.peek() ?? [-180, -90, 180, 90]) : undefined)
+              }}
+            />
+            <span>{texts.onlyInSight}</span>
+          </label>
+        )}
+        <CopyAsCurl call={() => asked(0, 50)} />
       </header>
-      {error !== undefined && <Failed error={error} onAgain={() => void items.load()} />}
-      {value === undefined && error === undefined && <Loading />}
-      {value !== undefined && (
-        <section class="scroll" tabIndex={0} aria-label={texts.table}>
-          <table class="rows">
-            <thead>
-              <tr>
-                {names.map((name) => (
-                  <th key={name} scope="col" dir="auto">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {value.features.map(({ id: key, properties }, index) => (
-                <tr key={key ?? index}>
-                  {names.map((name) => (
-                    <Cell key={name} value={properties[name]} locale={locale} />
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+      {error !== undefined && <Failed error={error} onAgain={() => rows.load()} />}
+      {total === undefined && error === undefined && <Loading />}
+      {total === 0 && (
+        <div class="state">
+          <Icon name="table" />
+          <p>{bbox === undefined ? texts.noRows : texts.noneInSight}</p>
+        </div>
+      )}
+      {total !== undefined && total > 0 && (
+        <RowsGrid rows={rows} total={total} names={names} numbers={numbers} chosen={view.chosen} />
       )}
     </section>
   )
 }
 
-function Cell({ value, locale }: { value: unknown; locale: string }) {
-  if (value === null || value === undefined) return <td />
-  if (typeof value === 'number')
-    return (
-      <td class="num">{formatNumber(locale, value, { maximumFractionDigits: 10, useGrouping: false })}</td>
-    )
-  return (
-    <td dir="auto">
-      <span class="cell">{typeof value === 'object' ? JSON.stringify(value) : String(value)}</span>
-    </td>
-  )
+/** The box in the address is what the map shows. */
+function useFollowing(isFollowing: boolean, view: LayerView): void {
+  const edges = useComputed(() => view.inSight.value?.join(','))
+  useEffect(() => {
+    const now = view.inSight.peek()
+    if (isFollowing && now !== undefined) setBox(now)
+  }, [isFollowing, edges.value])
 }

@@ -6,7 +6,7 @@ export interface LayerReply {
     abstract?: string
     srs?: string
     bbox?: { minx: number; miny: number; maxx: number; maxy: number; crs?: string }
-    attributes?: { name: string }[]
+    attributes: { name: string; binding: string }[]
     version?: number
   }
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { expectSound } from './support/states.ts'
+
+const path = '/app/layers/default:countries'
+const drawn = '.canvas[data-drawn=yes]'
+const rows = '.grid-rows tbody tr:not(.space)'
+
+describe('the table of a layer', async () => {
+  const server = await startPageServer({ after })
+  after(closeBrowser)
+
+  it('goes through all rows by keys, and the chosen one is marked on the map', async (t) => {
+    const shown = await showPages(t, server)
+    await shown.signIn(path)
+    const { page } = shown
+    await page.waitForSelector(drawn)
+    await page.locator('.lay-table >> text=242 rows').waitFor()
+    await page.focus('.grid-scroll')
+    for (const key of ['ArrowDown', 'ArrowDown', 'PageDown']) await page.keyboard.press(key)
+    await page.locator(`${rows}[aria-current=true]`).waitFor()
+    assert.ok((await page.locator(rows).count()) < 200)
+    await page.locator('.grid-scroll').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
+    await page.locator(`${rows} >> text=242`).first().waitFor()
+    await expectSound(shown, 'layer-table-1440-light')
+  })
+
+  it('shows what the map shows, as the address says, and is as it was after a reload', async (t) => {
+    const shown = await showPages(t, server)
+    await shown.signIn(`${path}?bbox=-10,35,30,60`)
+    const { page } = shown
+    const told = page.locator('.lay-table header [role=status]')
+    await page.locator('.lay-table >> text=in sight').waitFor()
+    const count = Number.parseInt(await told.innerText())
+    assert.ok(count > 20 && count < 200, `${count} countries around`)
+    await page.waitForSelector(drawn)
+    await page.locator('[aria-label=Nearer]').click()
+    await page.locator('[aria-label=Nearer]').click()
+    await page.waitForURL((address) => address.searchParams.get('bbox') !== '-10,35,30,60')
+    await page.reload()
+    await page.locator('.lay-table >> text=in sight').waitFor()
+    await page.getByLabel('Only what the map shows').uncheck()
+    await page.locator('.lay-table >> text=242 rows').waitFor()
+    assert.deepEqual(shown.faults, [])
+  })
+})

@@ -1,0 +1,97 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+interface Page<T> {
+  rows: T[]
+  /** How many there are in all. */
+  total: number
+}
+
+type Ask<T> = (offset: number, limit: number, aborted: AbortSignal) => Promise<Page<T>>
+
+const pageRows = 50
+const mostPages = 40
+const settleMs = 80
+
+/** Rows of a long list, asked for by pages where somebody looks. */
+export class PagedRows<T> {
+  readonly #ask: Ask<T>
+  readonly #pages = new Map<number, T[]>()
+  readonly #asking = new Map<number, AbortController>()
+  readonly #total = signal<number | undefined>(undefined)
+  readonly #error = signal<unknown>(undefined)
+  readonly #changes = signal(0)
+  #wanted: number[] = [0]
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(ask: Ask<T>) {
+    this.#ask = ask
+  }
+
+  get total(): ReadonlySignal<number | undefined> {
+    return this.#total
+  }
+
+  get error(): ReadonlySignal<unknown> {
+    return this.#error
+  }
+
+  /** Grows with every page that comes. */
+  get changes(): ReadonlySignal<number> {
+    return this.#changes
+  }
+
+  /** Undefined as long as it is on its way. */
+  row(index: number): T | undefined {
+    return this.#pages.get(Math.floor(index / pageRows))?.[index % pageRows]
+  }
+
+  /** Where a row is that is here. */
+  indexOf(isIt: (row: T) => boolean): number | undefined {
+    for (const [page, rows] of this.#pages) {
+      const at = rows.findIndex(isIt)
+      if (at >= 0) return page * pageRows + at
+    }
+    return undefined
+  }
+
+  /** Somebody looks at these; asked for when they have stayed a moment. */
+  want(first: number, end: number): void {
+    const pages: number[] = []
+    for (let page = Math.floor(first / pageRows); page * pageRows < Math.max(end, first + 1); page += 1)
+      pages.push(page)
+    this.#wanted = pages
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.load(), settleMs)
+  }
+
+  /** Asks for what is wanted and not here. */
+  load(): void {
+    for (const [page, asking] of this.#asking) if (!this.#wanted.includes(page)) asking.abort()
+    for (const page of this.#wanted)
+      if (!this.#pages.has(page) && !this.#asking.has(page)) void this.#load(page)
+  }
+
+  async #load(page: number): Promise<void> {
+    const asking = new AbortController()
+    this.#asking.set(page, asking)
+    try {
+      const { rows, total } = await this.#ask(page * pageRows, pageRows, asking.signal)
+      this.#pages.set(page, rows)
+      const [oldest] = this.#pages.keys()
+      if (this.#pages.size > mostPages && oldest !== undefined) this.#pages.delete(oldest)
+      this.#error.value = undefined
+      this.#total.value = total
+      this.#changes.value += 1
+    } catch (error) {
+      if (!asking.signal.aborted) this.#error.value = error
+    } finally {
+      if (this.#asking.get(page) === asking) this.#asking.delete(page)
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    for (const asking of this.#asking.values()) asking.abort()
+    this.#asking.clear()
+  }
+}

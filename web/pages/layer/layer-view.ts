@@ -1,0 +1,47 @@
+import { type Signal, signal } from '@preact/signals'
+import { query, setQuery } from '../../lib/router.ts'
+import type { MapObject } from '../../map/objects.ts'
+
+/** A row of the table, and an object of the map. */
+export interface Row extends MapObject {
+  properties: Record<string, unknown>
+}
+
+/** What map and table of a layer have in common. */
+export interface LayerView {
+  /** Chosen on the map or in the table. */
+  chosen: Signal<Row | undefined>
+  /** Where the map stands. */
+  inSight: Signal<readonly number[] | undefined>
+}
+
+export function layerView(): LayerView {
+  return { chosen: signal(undefined), inSight: signal(undefined) }
+}
+
+/** The version that is looked at; undefined: the present one. */
+export function lookedAt(): number | undefined {
+  const version = Number(query.value.get('version'))
+  return Number.isInteger(version) && version > 0 ? version : undefined
+}
+
+/** The box that rows have to touch, as the address says. */
+export function wantedBox(): number[] | undefined {
+  const numbers = (query.value.get('bbox') ?? '').split(',').map(Number)
+  return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers : undefined
+}
+
+const digits = 5
+
+/** Puts the box in the address, within what a box of longitudes and latitudes may say. */
+export function setBox(edges: readonly number[] | undefined): void {
+  if (edges === undefined) {
+    setQuery({ bbox: undefined })
+    return
+  }
+  const [west = -180, south = -90, east = 180, north = 90] = edges
+  const isWhole = east - west >= 360
+  const turned = (longitude: number): number => ((((longitude + 180) % 360) + 360) % 360) - 180
+  const box = isWhole ? [-180, south, 180, north] : [turned(west), south, turned(east), north]
+  setQuery({ bbox: box.map((one) => one.toFixed(digits)).join(',') })
+}

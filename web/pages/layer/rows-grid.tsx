@@ -1,0 +1,192 @@
+import type { Signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { formatNumber } from '../../lib/numbers.ts'
+import type { PagedRows } from '../../lib/paged-rows.ts'
+import { layerTexts } from '../../messages/layer/texts.ts'
+import { messages } from '../../messages/messages.ts'
+import { useScroller } from '../../parts/use-scroller.ts'
+import type { Row } from './layer-view.ts'
+
+const sizes = { rowHeight: 30, headHeight: 34 }
+const columnWidth = 150
+const numberWidth = 84
+const beyondColumns = 2
+
+interface RowsGridProps {
+  rows: PagedRows<Row>
+  total: number
+  names: readonly string[]
+  /** Of these the columns of numbers, which stand at the right. */
+  numbers: ReadonlySet<string>
+  chosen: Signal<Row | undefined>
+}
+
+/** Rows and columns in sight of as many as there are. Arrow keys choose a row, which the map marks. */
+export function RowsGrid({ rows, total, names, numbers, chosen }: RowsGridProps) {
+  const scroller = useScroller<HTMLElement>(total, sizes)
+  const { drawn, element } = scroller
+  const { first, end } = drawn
+  rows.changes.value
+  useEffect(() => rows.want(first, end), [rows, first, end])
+  const row = chosen.value
+  const at = row?.id === undefined ? undefined : rows.indexOf(({ id }) => id === row.id)
+  useEffect(() => {
+    if (at !== undefined) scroller.show(at)
+  }, [at])
+  const from = Math.max(0, Math.floor((scroller.left - numberWidth) / columnWidth) - beyondColumns)
+  const to = Math.min(names.length, from + Math.ceil(scroller.width / columnWidth) + 2 * beyondColumns + 1)
+  const shown = names.slice(from, to)
+  const room = { before: from * columnWidth, behind: (names.length - to) * columnWidth }
+  const choose = (index: number): void => {
+    const next = rows.row(Math.min(total - 1, Math.max(0, index)))
+    if (next !== undefined) chosen.value = next
+    else scroller.show(index)
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    const inSight = Math.floor(scroller.height / sizes.rowHeight) - 2
+    const by = new Map([
+      ...([
+        ['ArrowDown', 1],
+        ['ArrowUp', -1],
+      ] as const),
+      ...([
+        ['PageDown', inSight],
+        ['PageUp', -inSight],
+      ] as const),
+    ]).get(event.key as 'ArrowUp')
+    if (by === undefined) return
+    event.preventDefault()
+    choose(at === undefined ? first : at + by)
+  }
+  const draw = Array.from({ length: end - first }, (_, index) => first + index)
+  return (
+    <section
+      ref={element}
+      class="grid-scroll"
+      tabIndex={0}
+      aria-label={layerTexts.value.tableRows}
+      onKeyDown={onKey}
+    >
+      <p class="vh" role="status">
+        {at === undefined ? '' : layerTexts.value.chosenRow(at + 1)}
+      </p>
+      <table
+        class="grid-rows"
+        aria-rowcount={total + 1}
+        aria-colcount={names.length + 1}
+        style={{ width: `${numberWidth + names.length * columnWidth}px` }}
+      >
+        <Head names={shown} numbers={numbers} from={from} room={room} />
+        <tbody>
+          <Space height={drawn.before} />
+          {draw.map((index) => (
+            <GridRow
+              key={index}
+              index={index}
+              row={rows.row(index)}
+              names={shown}
+              room={room}
+              isChosen={index === at}
+              onChoose={() => choose(index)}
+            />
+          ))}
+          <Space height={drawn.behind} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface Room {
+  before: number
+  behind: number
+}
+
+interface HeadProps extends Pick<RowsGridProps, 'names' | 'numbers'> {
+  /** Number of the first. */
+  from: number
+  room: Room
+}
+
+function Head({ names, numbers, from, room }: HeadProps) {
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th scope="col" style={{ width: `${numberWidth}px` }}>
+          {layerTexts.value.row}
+        </th>
+        <Side width={room.before} isHead />
+        {names.map((name, index) => (
+          <th
+            key={name}
+            scope="col"
+            class={numbers.has(name) ? 'num' : ''}
+            dir="auto"
+            title={name}
+            aria-colindex={from + index + 2}
+            style={{ width: `${columnWidth}px` }}
+          >
+            {name}
+          </th>
+        ))}
+        <Side width={room.behind} isHead />
+      </tr>
+    </thead>
+  )
+}
+
+interface GridRowProps {
+  index: number
+  row: Row | undefined
+  names: readonly string[]
+  room: Room
+  isChosen: boolean
+  onChoose(): void
+}
+
+function GridRow({ index, row, names, room, isChosen, onChoose }: GridRowProps) {
+  const { locale } = messages.value
+  return (
+    <tr aria-rowindex={index + 2} aria-current={isChosen} class={isChosen ? 'chosen' : ''} onClick={onChoose}>
+      <th scope="row" class="num">
+        {formatNumber(locale, index + 1)}
+      </th>
+      <Side width={room.before} />
+      {names.map((name) => {
+        const value = row?.properties[name]
+        return (
+          <td key={name} class={typeof value === 'number' ? 'num' : ''} dir="auto">
+            {row === undefined ? '…' : shownValue(value, locale)}
+          </td>
+        )
+      })}
+      <Side width={room.behind} />
+    </tr>
+  )
+}
+
+/** In the place of rows that are not drawn. */
+function Space({ height }: { height: number }) {
+  if (height <= 0) return null
+  return (
+    <tr class="space">
+      <td style={{ height: `${height}px` }} />
+    </tr>
+  )
+}
+
+/** In the place of columns that are not drawn. */
+function Side({ width, isHead = false }: { width: number; isHead?: boolean }) {
+  if (width <= 0) return null
+  return isHead ? <td style={{ width: `${width}px` }} /> : <td />
+}
+
+const mostLetters = 120
+
+function shownValue(value: unknown, locale: string): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number')
+    return formatNumber(locale, value, { maximumFractionDigits: 10, useGrouping: false })
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text
+}
