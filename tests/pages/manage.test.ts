@@ -161,35 +161,37 @@ describe('workspaces, stores and users', async () => {
     await main(shown).locator('tr', { hasText: 'later' }).waitFor()
   })
 
-  for (const width of [768, 390] as const)
-    for (const colorScheme of ['light', 'dark'] as const)
-      it(`show hostile names as they are at ${width} pixels, ${colorScheme}`, async (t) => {
-        const name = `${'ש'.repeat(40)}${'W'.repeat(59)}`
-        const description = `<img src=x onerror=alert(1)>${'😀‮x'.repeat(3000)}`.slice(0, 9000)
-        await rest('/rest/workspaces', { workspace: { name } })
-        await rest(`/rest/workspaces/${encodeURIComponent(name)}/datastores`, {
-          dataStore: { name, type: 'GeoPackage', description },
-        })
-        await rest('/rest/security/users', {
-          user: { name, password: 'long-enough', email: '"><script>alert(1)</script>'.repeat(10) },
-        })
-        const shown = await showPages(t, server, { width, colorScheme })
-        const end = `${width}-${colorScheme}`
-        await shown.signIn('/app/stores')
-        await main(shown).locator('.about').first().waitFor()
-        await expectSound(shown, `stores-hostile-${end}`)
-        for (const place of ['workspaces', 'users']) {
-          await shown.open(`/app/${place}`)
-          await main(shown).locator('td').first().waitFor()
-          await expectSound(shown, `${place}-hostile-${end}`)
-        }
-        await shown.open(`/app/stores?change=${encodeURIComponent(`${name}:${name}`)}`)
-        await page(shown).getByRole('button', { name: 'Save' }).waitFor()
-        await expectSound(shown, `store-change-hostile-${end}`)
-        await shown.open(`/app/workspaces?delete=${encodeURIComponent(name)}`)
-        await dialog(shown).locator('li').first().waitFor()
-        await expectSound(shown, `workspace-delete-hostile-${end}`)
+  for (const [width, colorScheme] of [
+    [768, 'light'],
+    [390, 'dark'],
+  ] as const)
+    it(`show hostile names as they are at ${width} pixels, ${colorScheme}`, async (t) => {
+      const name = `${'ש'.repeat(40)}${'W'.repeat(59)}`
+      const description = `<img src=x onerror=alert(1)>${'😀‮x'.repeat(3000)}`.slice(0, 9000)
+      await rest('/rest/workspaces', { workspace: { name } })
+      await rest(`/rest/workspaces/${encodeURIComponent(name)}/datastores`, {
+        dataStore: { name, type: 'GeoPackage', description },
       })
+      await rest('/rest/security/users', {
+        user: { name, password: 'long-enough', email: '"><script>alert(1)</script>'.repeat(10) },
+      })
+      const shown = await showPages(t, server, { width, colorScheme })
+      const end = `${width}-${colorScheme}`
+      await shown.signIn('/app/stores')
+      await main(shown).locator('.about').first().waitFor()
+      await expectSound(shown, `stores-hostile-${end}`)
+      for (const place of ['workspaces', 'users']) {
+        await shown.open(`/app/${place}`)
+        await main(shown).locator('td').first().waitFor()
+        await expectSound(shown, `${place}-hostile-${end}`)
+      }
+      await shown.open(`/app/stores?change=${encodeURIComponent(`${name}:${name}`)}`)
+      await page(shown).getByRole('button', { name: 'Save' }).waitFor()
+      await expectSound(shown, `store-change-hostile-${end}`)
+      await shown.open(`/app/workspaces?delete=${encodeURIComponent(name)}`)
+      await dialog(shown).locator('li').first().waitFor()
+      await expectSound(shown, `workspace-delete-hostile-${end}`)
+    })
 
   const page = (shown: ShownPage) => shown.page
 })

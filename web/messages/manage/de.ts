@@ -71,6 +71,12 @@ export const de: ManageTexts = {
       path: 'Datei',
       sslmode: 'Verschlüsselung',
     },
+    encryptions: {
+      disable: 'Keine',
+      require: 'Verschlüsselt',
+      'verify-ca': 'Verschlüsselt, Aussteller geprüft',
+      'verify-full': 'Verschlüsselt, Aussteller und Name geprüft',
+    },
     passwordHint: 'Leer: es bleibt, wie es ist. Es wird nie gezeigt.',
     newPasswordHint: 'Es wird versiegelt aufbewahrt und nie gezeigt.',
     pathHint: 'Unter dem Ordner der Speicher auf dem Server. Leer: Der Server legt eine eigene Datei an.',

@@ -70,6 +70,12 @@ export const en = {
       path: 'File',
       sslmode: 'Encryption',
     },
+    encryptions: {
+      disable: 'None',
+      require: 'Encrypted',
+      'verify-ca': 'Encrypted, signer checked',
+      'verify-full': 'Encrypted, signer and name checked',
+    },
     passwordHint: 'Empty: it stays as it is. It is never shown.',
     newPasswordHint: 'It is kept sealed and never shown.',
     pathHint: 'Below the folder of stores on the server. Empty: the server makes a file of its own.',

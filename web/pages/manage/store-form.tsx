@@ -2,8 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { query } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
 import { Field } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
 import { say } from '../../parts/toasts.tsx'
 import { type Call, call } from '../../wire/client.ts'
 import { CheckField } from './check-field.tsx'
@@ -13,12 +11,14 @@ import { SelectField } from './select-field.tsx'
 import {
   connectionOf,
   type Entries,
+  encryptions,
   hiddenSecret,
   type StoreType,
   shownEntries,
   storeTypes,
   withoutSecrets,
 } from './store-parameters.ts'
+import { Tried, type TriedProps, tried } from './tried.tsx'
 import { useFound } from './use-found.tsx'
 
 interface Done {
@@ -164,6 +164,16 @@ function Connection({ entries, isNew }: { entries: Entries; isNew: boolean }) {
     <div class="pair">
       {Object.entries(entries).map(([name, value]) => {
         const isSecret = name === 'passwd' || value === hiddenSecret
+        if (name === 'sslmode')
+          return (
+            <SelectField
+              key={name}
+              name={`connection.${name}`}
+              label={labels[name] ?? name}
+              options={encryptions.map((one) => ({ value: one, text: texts.encryptions[one] }))}
+              value={encryptions.find((one) => one === value) ?? 'disable'}
+            />
+          )
         const secretHint = isNew ? texts.newPasswordHint : texts.passwordHint
         return (
           <Field
@@ -184,30 +194,19 @@ function Connection({ entries, isNew }: { entries: Entries; isNew: boolean }) {
 /** Tries what stands in the form, and keeps nothing. */
 function TryNew({ ask }: { ask: () => Call }) {
   const texts = manageTexts.value.store
-  const [told, setTold] = useState<{ isWell: boolean; text: string }>()
-  const check = async (): Promise<void> => {
+  const [told, setTold] = useState<TriedProps>()
+  const check = async (): Promise<string> => {
     const asked = ask()
-    try {
-      const path = `${asked.path}/check`
-      const { check: found } = await call<{ check: { milliseconds: number } }>({ ...asked, path })
-      setTold({ isWell: true, text: texts.answers(found.milliseconds) })
-    } catch (error) {
-      setTold({ isWell: false, text: reasonOf(error) })
-    }
+    const path = `${asked.path}/check`
+    const reply = await call<{ check: { milliseconds: number } }>({ ...asked, path })
+    return texts.answers(reply.check.milliseconds)
   }
   return (
     <>
-      <button type="button" class="btn" onClick={() => void check()}>
+      <button type="button" class="btn" onClick={() => void tried(check).then(setTold)}>
         {texts.check}
       </button>
-      <div class="told" role="status">
-        {told !== undefined && (
-          <span class={`st ${told.isWell ? 'ok' : 'bad'}`}>
-            <Icon name={told.isWell ? 'ok' : 'bad'} />
-            <span dir="auto">{told.text}</span>
-          </span>
-        )}
-      </div>
+      <Tried told={told} />
     </>
   )
 }

@@ -4,6 +4,9 @@ import type { Call } from '../../wire/client.ts'
 export const storeTypes = ['PostGIS', 'GeoPackage'] as const
 export type StoreType = (typeof storeTypes)[number]
 
+/** How a connection is encrypted, from not at all to a look at the name in the certificate. */
+export const encryptions = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+
 /** Connection parameters by name. */
 export type Entries = Record<string, string>
 
@@ -39,12 +42,13 @@ export function connectionOf(data: FormData, type: string, now: Entries = {}): E
     key.startsWith('connection.') ? [[key.slice('connection.'.length), String(value)] as const] : [],
   )
   const isNew = Object.keys(now).length === 0
-  const changed = given.filter(([name, value]) => (isNew ? value !== '' : value !== shownValue(now[name])))
+  const changed = given.filter(([name, value]) => (isNew ? value !== '' : value !== shownValue(name, now[name])))
   const entries = Object.fromEntries(changed)
   return isNew && type === 'PostGIS' ? { dbtype: 'postgis', ...entries } : entries
 }
 
-function shownValue(value: string | undefined): string {
+function shownValue(name: string, value: string | undefined): string {
+  if (name === 'sslmode') return value ?? 'disable'
   return value === undefined || value === hiddenSecret ? '' : value
 }
 

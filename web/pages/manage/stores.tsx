@@ -3,15 +3,13 @@ import { addressOf } from '../../lib/base.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
 import { shownDay, shownNumber } from '../../parts/formats.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
-import { say } from '../../parts/toasts.tsx'
 import { call } from '../../wire/client.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { Frame, Nothing, Parts } from './frame.tsx'
 import { pathOf, type Store, stores, storesCall, useList, workspaceNames } from './listing.ts'
 import { RowActs } from './row-acts.tsx'
 import { ChangeStore, NewStore } from './store-form.tsx'
+import { Tried, type TriedProps, tried } from './tried.tsx'
 import { useFound } from './use-found.tsx'
 
 const reload = (): Promise<void> => stores.load()
@@ -115,7 +113,7 @@ function Table({ rows }: { rows: readonly Store[] }) {
             <th>{texts.store.workspace}</th>
             <th>{texts.store.type}</th>
             <th class="num">{texts.layers}</th>
-            <th>{texts.changed}</th>
+            <th class="wide">{texts.changed}</th>
             <th>
               <span class="vh">{texts.actions}</span>
             </th>
@@ -157,47 +155,39 @@ function Row(store: Store) {
           {shownNumber(layers)}
         </a>
       </td>
-      <td data-l={texts.changed}>{shownDay(dateModified)}</td>
+      <td class="wide" data-l={texts.changed}>
+        {shownDay(dateModified)}
+      </td>
       <td class="num acts-cell">
-        <Try {...store} />
-        <RowActs id={`${workspace}:${name}`} name={name} />
+        <Acts {...store} />
       </td>
     </tr>
   )
 }
 
-/** Tries the connection, and says beside the button what came of it. */
-function Try(store: Store) {
+/** What is done to a store; what came of trying it stands below. */
+function Acts(store: Store) {
   const texts = manageTexts.value.store
+  const { name, workspace } = store
   const [isBusy, setBusy] = useState(false)
-  const [told, setTold] = useState<{ isWell: boolean; text: string }>()
+  const [told, setTold] = useState<TriedProps>()
   const check = async (): Promise<void> => {
     setBusy(true)
     setTold(undefined)
-    try {
-      setTold({ isWell: true, text: await tryStore(pathOf(store)) })
-    } catch (error) {
-      setTold({ isWell: false, text: reasonOf(error) })
-      say(reasonOf(error))
-    } finally {
-      setBusy(false)
-    }
+    setTold(await tried(() => tryStore(pathOf(store))))
+    setBusy(false)
   }
   return (
     <>
-      <button type="button" class={`btn sm${isBusy ? ' busy' : ''}`} onClick={() => void check()}>
-        {isBusy && <span class="spin" aria-hidden="true" />}
-        {texts.checkRow}
-        <span class="vh"> {store.name}</span>
-      </button>
-      <div class="told" role="status">
-        {told !== undefined && (
-          <span class={`st ${told.isWell ? 'ok' : 'bad'}`}>
-            <Icon name={told.isWell ? 'ok' : 'bad'} />
-            <span dir="auto">{told.text}</span>
-          </span>
-        )}
+      <div class="row-acts">
+        <button type="button" class={`btn sm${isBusy ? ' busy' : ''}`} onClick={() => void check()}>
+          {isBusy && <span class="spin" aria-hidden="true" />}
+          {texts.checkRow}
+          <span class="vh"> {name}</span>
+        </button>
+        <RowActs id={`${workspace}:${name}`} name={name} />
       </div>
+      <Tried told={told} />
     </>
   )
 }

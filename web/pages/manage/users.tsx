@@ -83,7 +83,9 @@ function Table({ rows }: { rows: readonly User[] }) {
                 {email}
               </td>
               <td class="num acts-cell">
-                <RowActs id={name} name={name} />
+                <div class="row-acts">
+                  <RowActs id={name} name={name} />
+                </div>
               </td>
             </tr>
           ))}

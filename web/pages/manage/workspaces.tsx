@@ -71,8 +71,8 @@ function Table({ rows }: { rows: readonly Workspace[] }) {
             <th>{texts.workspace.seenBy}</th>
             <th class="num">{texts.layers}</th>
             <th class="num">{texts.stores}</th>
-            <th class="num">{texts.styles}</th>
-            <th>{texts.changed}</th>
+            <th class="num wide">{texts.styles}</th>
+            <th class="wide">{texts.changed}</th>
             <th>
               <span class="vh">{texts.actions}</span>
             </th>
@@ -126,12 +126,16 @@ function Row({
           {shownNumber(stores)}
         </a>
       </td>
-      <td class="num" data-l={texts.styles}>
+      <td class="num wide" data-l={texts.styles}>
         {shownNumber(styles)}
       </td>
-      <td data-l={texts.changed}>{shownDay(dateModified)}</td>
+      <td class="wide" data-l={texts.changed}>
+        {shownDay(dateModified)}
+      </td>
       <td class="num acts-cell">
-        <RowActs id={name} name={name} />
+        <div class="row-acts">
+          <RowActs id={name} name={name} />
+        </div>
       </td>
     </tr>
   )
