@@ -55,7 +55,8 @@ export function PageView() {
   return Component === undefined || !isAllowed ? <Loading /> : <Component key={path.value} {...asked.found} />
 }
 
-function titleOf(page: Page | undefined): string {
+/** What a page is called. */
+export function titleOf(page: Page | undefined): string {
   const { shell, nav } = messages.value
   if (page === undefined) return shell.noPage
   const place = page.nav?.name ?? page.within ?? 'catalogue'

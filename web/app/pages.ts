@@ -39,6 +39,7 @@ export const pages: readonly Page[] = [
   },
   {
     pattern: '/app/imports',
+    title: ({ titles }) => titles.imports,
     load: async () => (await import('../pages/import/import-list.tsx')).ImportListPage,
     sheets: ['import'],
     within: 'import',
@@ -82,6 +83,7 @@ export const pages: readonly Page[] = [
   },
   {
     pattern: '/app/workspaces',
+    title: ({ titles }) => titles.workspaces,
     load: async () => (await import('../pages/manage/workspaces.tsx')).WorkspacesPage,
     sheets: ['manage'],
     nav: { name: 'manage', icon: 'gear' },
@@ -89,6 +91,7 @@ export const pages: readonly Page[] = [
   },
   {
     pattern: '/app/stores',
+    title: ({ titles }) => titles.stores,
     load: async () => (await import('../pages/manage/stores.tsx')).StoresPage,
     sheets: ['manage'],
     within: 'manage',
@@ -96,6 +99,7 @@ export const pages: readonly Page[] = [
   },
   {
     pattern: '/app/users',
+    title: ({ titles }) => titles.users,
     load: async () => (await import('../pages/manage/users.tsx')).UsersPage,
     sheets: ['manage'],
     within: 'manage',

@@ -1,31 +1,14 @@
-import { effect } from '@preact/signals'
 import { addressOf } from '../lib/base.ts'
 import { path, query } from '../lib/router.ts'
-import { storedChoice } from '../lib/stored.ts'
-import { language, messages } from '../messages/messages.ts'
+import { messages } from '../messages/messages.ts'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { session } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
+import { turnLanguage, turnTheme } from './look.ts'
 import { findPage, isEnough, PageView } from './page-view.tsx'
 import { pages } from './pages.ts'
-
-const theme = storedChoice('theme', ['auto', 'light', 'dark'], 'auto')
-
-effect(() => {
-  const root = document.documentElement
-  if (theme.value === 'auto') delete root.dataset['theme']
-  else root.dataset['theme'] = theme.value
-})
-effect(() => {
-  document.documentElement.lang = language.value
-})
-
-function turnTheme(): void {
-  const isDark =
-    theme.value === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.value === 'dark'
-  theme.value = isDark ? 'light' : 'dark'
-}
+import { PaletteButton } from './palette-button.tsx'
 
 function Links({ isShort }: { isShort: boolean }) {
   const { nav } = messages.value
@@ -63,14 +46,9 @@ function Header() {
         <Links isShort={false} />
       </nav>
       <div class="end">
+        <PaletteButton />
         {user === undefined && (
-          <button
-            type="button"
-            class="btn quiet"
-            onClick={() => {
-              language.value = language.value === 'en' ? 'de' : 'en'
-            }}
-          >
+          <button type="button" class="btn quiet" onClick={turnLanguage}>
             {shell.language}
           </button>
         )}

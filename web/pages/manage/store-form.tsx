@@ -77,7 +77,7 @@ export function NewStore({ onDone }: Done) {
         onChange={(value) => setType(storeTypes.find((one) => one === value) ?? 'PostGIS')}
       />
       <Connection entries={shownEntries(type, undefined)} isNew={true} />
-      <Field label={texts.store.description} name="description" maxLength={1000} />
+      <Field label={texts.store.description} name="description" maxLength={10_000} />
       <CheckField name="versions" label={texts.store.versions} isOn={true} />
       <p class="hint">{texts.store.tried}</p>
     </FormDialog>
@@ -148,7 +148,7 @@ function ChangeForm({ store, wire, onDone }: Done & { store: Store; wire: Wire }
       <Field
         label={texts.store.description}
         name="description"
-        maxLength={1000}
+        maxLength={10_000}
         defaultValue={wire.description ?? ''}
       />
       <CheckField name="enabled" label={texts.store.enabled} isOn={wire.enabled} />

@@ -42,7 +42,9 @@ export function connectionOf(data: FormData, type: string, now: Entries = {}): E
     key.startsWith('connection.') ? [[key.slice('connection.'.length), String(value)] as const] : [],
   )
   const isNew = Object.keys(now).length === 0
-  const changed = given.filter(([name, value]) => (isNew ? value !== '' : value !== shownValue(name, now[name])))
+  const changed = given.filter(([name, value]) =>
+    isNew ? value !== '' : value !== shownValue(name, now[name]),
+  )
   const entries = Object.fromEntries(changed)
   return isNew && type === 'PostGIS' ? { dbtype: 'postgis', ...entries } : entries
 }
