@@ -158,7 +158,7 @@ export const house: House = {
     'web/pages': ['*'],
     'web/messages/layer': ['.', 'style'],
     'web/pages/layer': ['style', '.'],
-    'web/pages/import': ['wire.ts', 'use-act.ts', 'sending', '.'],
+    'web/pages/import': ['wire.ts', 'use-act.ts', ['sending', 'columns'], '.'],
   },
   doors: {
     'src/catalog': [

@@ -48,7 +48,7 @@ export const pages: readonly Page[] = [
   {
     pattern: '/app/imports/:id',
     load: async () => (await import('../pages/import/import-page.tsx')).ImportPage,
-    sheets: ['import', 'map', 'import-sources'],
+    sheets: ['import', 'map', 'import-sources', 'import-columns'],
     within: 'import',
     needs: 'staff',
   },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { findCrs } from '../../geo/crs-database.ts'
 import type { Envelope } from '../../geo/envelope.ts'
 import { isEmptyEnvelope } from '../../geo/envelope.ts'
-import type { GeometryType, Schema } from '../../geo/schema.ts'
+import type { AttributeType, GeometryType, Schema } from '../../geo/schema.ts'
 import type { AttributeChoice, LayerChange, TaskLayer, TaskRecord } from '../../importer/model/model.ts'
 import { allAttributes } from '../../importer/model/model.ts'
 import { defined } from '../../lib/defined.ts'
@@ -55,6 +55,19 @@ function toWireAttributes(task: TaskRecord, layer: TaskLayer): object[] {
   return [{ name: geometry.name, binding: toJavaClass(layer.geometryType ?? geometry.type) }, ...attributes]
 }
 
+/** Columns of the data that the task does not bring. */
+export function toWireLeftOut({
+  source,
+  layer,
+}: TaskRecord): { name: string; type: AttributeType; binding: string }[] {
+  const brought = layer?.attributes
+  if (source === undefined || brought === undefined) return []
+  const sources = new Set(brought.map((one) => one.source))
+  return source.schema.attributes
+    .filter(({ name }) => !sources.has(name))
+    .map(({ name, type }) => ({ name, type, binding: toJavaClass(type) }))
+}
+
 export function toWireLayerItem(request: FastifyRequest, task: TaskRecord, layer: TaskLayer) {
   return { name: layer.name, href: request.link(`${taskPath(task.importId, task.id)}/layer`) }
 }
@@ -87,6 +100,13 @@ function fromWireAttributes(
       (one) => [one.name, one],
     ),
   )
+  const twice = wanted.find(({ name }, place) => wanted.findIndex((one) => one.name === name) !== place)
+  if (twice !== undefined) {
+    throw invalid(
+      'duplicate-attribute',
+      `Two attributes are named "${twice.name}": give one of them another name`,
+    )
+  }
   return wanted.flatMap(({ name, binding, source }): AttributeChoice[] => {
     if (name === schema?.geometry?.name && source === undefined) return []
     const from = source ?? chosen.get(name)?.source ?? name

@@ -55,6 +55,16 @@ export const ColumnsReply = Type.Object({
       }),
     }),
   ),
+  leftOut: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        type: Type.Union(attributeTypes.map((one) => Type.Literal(one))),
+        binding: Type.String(),
+      }),
+      { description: 'Columns of the data that the attributes of the layer do not name' },
+    ),
+  ),
   geometry: orNull(
     Type.Object({
       name: Type.String(),

@@ -13,6 +13,7 @@ import { clientSignal } from '../client-signal.ts'
 import { Bytes, empty, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
 import type { ImporterAreaParts } from './importer-area-parts.ts'
+import { toWireLeftOut } from './layer-wire.ts'
 import { ColumnsReply, PreviewFeatures, ShownRows } from './look-shapes.ts'
 import { TaskParams } from './parameters.ts'
 import { getImport, getTask } from './shown-imports.ts'
@@ -140,8 +141,10 @@ export const showColumns = operation({
       clientSignal(reply),
     )
     keepNowhere(reply)
+    const leftOut = toWireLeftOut(running.task)
     return {
       columns,
+      ...(leftOut.length === 0 ? {} : { leftOut }),
       geometry: geometry ?? null,
       rows: { counted: rows, rejected, total: total ?? -1, whole: isWhole },
     }

@@ -1,24 +1,21 @@
-import { useEffect, useMemo } from 'preact/hooks'
-import { Resource } from '../../lib/resource.ts'
 import { importTexts } from '../../messages/import/texts.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Failed, Loading, reasonOf } from '../../parts/states.tsx'
-import { type Call, call } from '../../wire/client.ts'
+import { reasonOf } from '../../parts/states.tsx'
+import type { Call } from '../../wire/client.ts'
+import { DataPanel } from './columns/data-panel.tsx'
+import { Steps } from './columns/steps.tsx'
 import { PreviewMap } from './preview-map.tsx'
-import { RowsTable } from './rows-table.tsx'
 import { Target } from './target.tsx'
 import { useAct } from './use-act.ts'
 import { WhereIsIt } from './where-is-it.tsx'
-import { type ColumnFigures, type Proposal, type Rows, type Task, taskPath } from './wire.ts'
+import { type Proposal, type Task, taskPath } from './wire.ts'
 
 interface TaskProps {
   importId: number
   task: Task
   reload(): Promise<void>
 }
-
-const shownRows = 100
 
 /** A task before it runs: where it lies, what becomes of it, its rows. */
 export function TaskReview({ importId, task, reload }: TaskProps) {
@@ -54,7 +51,7 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
       <Proposals path={path} task={task} put={put} />
       {task.state === 'NO_CRS' && !hasPoints && <WhereIsIt path={path} task={task} put={put} />}
       <div class="rev-top">
-        <section class="panel relmap" aria-label={texts.onMap}>
+        <section class="panel relmap">
           <header>
             <h2>{texts.onMap}</h2>
           </header>
@@ -66,7 +63,8 @@ export function TaskReview({ importId, task, reload }: TaskProps) {
         </section>
         <Target path={path} task={task} put={put} />
       </div>
-      <Data path={path} task={task} />
+      <Steps path={path} task={task} reload={reload} />
+      <DataPanel path={path} task={task} reload={reload} />
     </>
   )
 }
@@ -126,39 +124,6 @@ function Proposals({ path, task, put }: PartProps) {
           </li>
         ))}
       </ul>
-    </section>
-  )
-}
-
-/** The rows with a head for each column that says what it holds. */
-function Data({ path, task }: { path: string; task: Task }) {
-  const texts = importTexts.value
-  const version = JSON.stringify([task.state, task.layer?.srs, task.transformChain])
-  const [rows, columns] = useMemo(() => {
-    const ask = <T,>(call_: Call) => new Resource<T>((signal) => call(call_, signal))
-    return [
-      ask<Rows>({ path: `${path}/rows`, query: { limit: shownRows } }),
-      ask<ColumnFigures>({ path: `${path}/columns`, query: { wait: 5 } }),
-    ]
-  }, [path, version])
-  useEffect(() => {
-    void rows.load()
-    void columns.load()
-    return () => {
-      rows.stop()
-      columns.stop()
-    }
-  }, [rows, columns])
-  const { value, error } = rows.state.value
-  return (
-    <section class="panel">
-      <header>
-        <h2>{texts.rows}</h2>
-        <CopyAsCurl call={{ path: `${path}/rows`, query: { limit: shownRows } }} />
-      </header>
-      {error !== undefined && <Failed error={error} onAgain={() => void rows.load()} />}
-      {value === undefined && error === undefined && <Loading />}
-      {value !== undefined && <RowsTable rows={value} figures={columns.value?.columns} />}
     </section>
   )
 }

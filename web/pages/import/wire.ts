@@ -27,7 +27,13 @@ export interface Task {
   state: string
   updateMode: string
   data?: { file?: string; format?: string; table?: string; prj?: string | null }
-  layer?: { name: string; title?: string; srs?: string; srsCandidates?: Candidate[] }
+  layer?: {
+    name: string
+    title?: string
+    srs?: string
+    srsCandidates?: Candidate[]
+    attributes?: Attribute[]
+  }
   proposals?: Proposal[]
   messages?: Message[]
   transformChain?: { type: string; transforms: Record<string, unknown>[] }
@@ -37,6 +43,13 @@ export interface Task {
   mended?: number
   errorMessage?: string
   errorCode?: string
+}
+
+/** A column of the layer; the geometry has no `source`. */
+export interface Attribute {
+  name: string
+  binding: string
+  source?: string
 }
 
 export interface Candidate {
@@ -53,7 +66,8 @@ export interface Import extends ImportSummary {
 }
 
 export interface ColumnFigures {
-  rows?: { whole?: boolean }
+  rows?: { whole?: boolean; total?: number; counted?: number; rejected?: number }
+  leftOut?: { name: string; type: string; binding: string }[]
   columns: {
     name: string
     type: string
@@ -74,6 +88,7 @@ export interface Rows {
     geometry: { type: string } | null
   }[]
   bbox?: number[]
+  hasMore?: boolean
 }
 
 export interface Progress {

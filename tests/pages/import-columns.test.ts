@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { expectSound } from './support/states.ts'
+
+function csv(name: string, text: string) {
+  return { name, mimeType: 'text/csv', buffer: Buffer.from(text) }
+}
+
+const towns = csv(
+  'towns.csv',
+  'name,people,since,lat,lon,note\nBerlin,3878100,1237,52.5,13.4,\nHamburg,1910160,808,53.5,10,\nBern,x,1191,46.9,7.4,\n',
+)
+
+describe('the columns of an import', async () => {
+  const server = await startPageServer({ after }, { TERRANE_SAMPLE: 'off' })
+  after(closeBrowser)
+
+  it('are left out and brought again, renamed, and given other types, as the server says', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/import')
+    await page.setInputFiles('input[type=file]', towns)
+    await page.getByText('Take them as points').click()
+    const grid = page.locator('.rows-grid')
+    await grid.locator('td', { hasText: 'Hamburg' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Bring note' }).click()
+    await page.getByText('1 column does not come').waitFor()
+    await page.getByRole('textbox', { name: 'Name of people' }).fill('inhabitants')
+    await page.keyboard.press('Tab')
+    await page.getByRole('combobox', { name: 'Type of inhabitants' }).selectOption('java.lang.Integer')
+    await page.locator('.colh', { hasText: '1910160' }).waitFor()
+    await page.reload()
+    await page.getByRole('combobox', { name: 'Type of inhabitants' }).waitFor()
+    await grid.locator('td', { hasText: 'Berlin' }).waitFor()
+    assert.equal(
+      await grid.locator('td', { hasText: /^Bern$/ }).count(),
+      0,
+      'a row that cannot be loaded is left out',
+    )
+    await expectSound(shown, 'import-columns-1440-light')
+    await page.getByRole('button', { name: 'Bring note again' }).click()
+    await page.getByRole('checkbox', { name: 'Bring note' }).waitFor()
+    await page.getByRole('textbox', { name: 'Name of name' }).fill('inhabitants')
+    await page.keyboard.press('Tab')
+    await page.locator('.data [role=alert]').getByText('Two attributes are named "inhabitants"').waitFor()
+  })
+
+  it('go through steps that are added, moved by keyboard and refused beside the step', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/import')
+    await page.setInputFiles('input[type=file]', { ...towns, name: 'steps.csv' })
+    await page.getByText('Take them as points').click()
+    const steps = page.locator('.steps-of')
+    await steps.getByText('Make points of columns').waitFor()
+    await steps.getByRole('button', { name: 'Add a step' }).click()
+    await steps.getByRole('combobox', { name: 'What is done' }).selectOption('IntegerFieldToDateTransform')
+    await steps.getByRole('combobox', { name: 'Column' }).fill('nowhere')
+    await steps.getByRole('button', { name: 'Add', exact: true }).click()
+    await steps.getByText('Field "nowhere" does not exist').waitFor()
+    await expectSound(shown, 'import-steps-refused-1440-light')
+    await steps.getByRole('combobox', { name: 'Column' }).fill('since')
+    await steps.getByRole('button', { name: 'Add', exact: true }).click()
+    await steps.locator('li', { hasText: 'Make dates of years' }).waitFor()
+    await page.locator('.rows-grid td', { hasText: '1237-01-01' }).waitFor()
+    const up = steps.getByRole('button', { name: 'Move Make dates of years up' })
+    await up.focus()
+    await page.keyboard.press('Enter')
+    await steps.locator('li').first().getByText('Make dates of years').waitFor()
+    await steps.locator('button:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await steps.locator('li').last().getByText('Make dates of years').waitFor()
+    await steps.getByRole('button', { name: 'Remove Make dates of years' }).click()
+    await steps.locator('li', { hasText: 'Make dates of years' }).waitFor({ state: 'detached' })
+    assert.deepEqual(shown.faults, [])
+  })
+
+  it('and rows are all there, a few of them in the document: 200,000 rows, 300 columns', async (t) => {
+    const shown = await showPages(t, server)
+    const { page } = shown
+    await shown.signIn('/app/import')
+    const rows = Array.from({ length: 200_000 }, (_, at) => `${at + 1},row ${at + 1}`).join('\n')
+    await page.setInputFiles('input[type=file]', csv('many.csv', `id,name\n${rows}\n`))
+    const grid = page.locator('.rows-grid')
+    await grid.locator('td', { hasText: /^row 1$/ }).waitFor()
+    await page.getByText('200,000 rows, 2 columns').waitFor()
+    await grid.evaluate((box) => box.scrollTo(0, box.scrollHeight))
+    await grid.locator('td', { hasText: /^row 200000$/ }).waitFor()
+    assert.ok((await grid.locator('tbody tr').count()) <= 200)
+    const wide = Array.from({ length: 300 }, (_, at) => `column${at}`)
+    await shown.open('/app/import')
+    await page.setInputFiles(
+      'input[type=file]',
+      csv('wide.csv', `${wide.join()}\n${`${wide.map((_, at) => at).join()}\n`.repeat(500)}`),
+    )
+    await grid.getByRole('textbox', { name: 'Name of column0', exact: true }).waitFor()
+    assert.ok((await grid.locator('td').count()) < 1500)
+    await grid.evaluate((box) => box.scrollTo(box.scrollWidth, 0))
+    await grid.getByRole('textbox', { name: 'Name of column299' }).waitFor()
+    await expectSound(shown, 'import-columns-wide-1440-light')
+  })
+})

@@ -1,0 +1,83 @@
+import { countingOf } from '../counting.ts'
+import type { ColumnsTexts } from './columns-en.ts'
+
+const { count, number } = countingOf('de')
+
+const types = new Map([
+  ['text', 'Text'],
+  ['boolean', 'Ja oder nein'],
+  ['int16', 'Kleine ganze Zahl'],
+  ['int32', 'Ganze Zahl'],
+  ['int64', 'Große ganze Zahl'],
+  ['float32', 'Kurze Zahl'],
+  ['float64', 'Zahl'],
+  ['decimal', 'Genaue Zahl'],
+  ['date', 'Datum'],
+  ['time', 'Uhrzeit'],
+  ['timestamp', 'Datum und Uhrzeit'],
+  ['binary', 'Bytes'],
+])
+const steps = new Map([
+  ['AttributeRemapTransform', 'Typ einer Spalte ändern'],
+  ['AttributesToPointGeometryTransform', 'Punkte aus Spalten machen'],
+  ['CreateIndexTransform', 'Eine Spalte indizieren'],
+  ['DateFormatTransform', 'Datum nach einem Muster lesen'],
+  ['IntegerFieldToDateTransform', 'Datum aus Jahren machen'],
+  ['ReprojectTransform', 'In ein anderes CRS überführen'],
+  ['RasterOverviewTransform', 'Übersichten anlegen'],
+  ['RasterTranslateTransform', 'Raster umwandeln'],
+  ['RasterWarpTransform', 'Raster entzerren'],
+])
+const parameters = new Map([
+  ['field', 'Spalte'],
+  ['target', 'Wird zu'],
+  ['source', 'Von'],
+  ['latField', 'Breite oder Hochwert'],
+  ['lngField', 'Länge oder Rechtswert'],
+  ['pointFieldName', 'Name der Geometrie'],
+  ['preserveGeometry', 'Alte Geometrie als Spalte behalten'],
+  ['combined', 'Beide stehen in einer Spalte'],
+  ['format', 'Muster'],
+  ['options', 'Optionen, eine je Zeile'],
+  ['levels', 'Stufen'],
+])
+
+export const columnsDe: ColumnsTexts = {
+  rows: 'Zeilen',
+  row: 'Zeile',
+  counts: (rows: number, columns: number) =>
+    `${count(rows, 'Zeile', 'Zeilen')}, ${count(columns, 'Spalte', 'Spalten')}`,
+  rejected: (value: number) => `${count(value, 'Zeile lässt', 'Zeilen lassen')} sich nicht laden`,
+  noRows: 'Es gibt keine Zeile.',
+  noValue: 'leer',
+  choose: (row: number) => `Zeile ${number(row)} wählen`,
+  bring: (name: string) => `${name} mitnehmen`,
+  bringAgain: (name: string) => `${name} wieder mitnehmen`,
+  rename: (name: string) => `Name von ${name}`,
+  type: (name: string) => `Typ von ${name}`,
+  typeOf: (type: string) => types.get(type) ?? type,
+  least: 'Kleinster Wert',
+  greatest: 'Größter Wert',
+  full: 'voll',
+  empty: (share: string) => `${share} leer`,
+  distinct: (value: number, isExact: boolean) => `${isExact ? '' : '~'}${number(value)} verschiedene`,
+  frequent: (values: string) => `Am häufigsten: ${values}`,
+  often: (values: string) => values,
+  leftOut: (value: number) => `${count(value, 'Spalte kommt', 'Spalten kommen')} nicht mit:`,
+  steps: 'Schritte',
+  stepsHint: 'Was mit jeder Zeile geschieht, bevor sie geladen wird, eins nach dem andern.',
+  noSteps: 'Zeilen kommen, wie sie sind.',
+  addStep: 'Schritt hinzufügen',
+  kindOfStep: 'Was geschieht',
+  add: 'Hinzufügen',
+  save: 'Ändern',
+  stop: 'Lassen',
+  up: (step: string) => `${step} nach oben`,
+  down: (step: string) => `${step} nach unten`,
+  edit: (step: string) => `${step} ändern`,
+  removeStep: (step: string) => `${step} entfernen`,
+  moved: (step: string, place: number) => `${step} ist jetzt Nummer ${place}.`,
+  stepOf: (type: string) => steps.get(type) ?? type,
+  parameter: (name: string) => parameters.get(name) ?? name,
+  chooseOne: 'Wählen',
+}

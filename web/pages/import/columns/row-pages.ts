@@ -1,0 +1,79 @@
+import { signal } from '@preact/signals'
+import { call } from '../../../wire/client.ts'
+import type { Rows } from '../wire.ts'
+
+export type Row = Rows['features'][number]
+
+const pageRows = 100
+const mostPages = 12
+const settleMs = 80
+
+/** Rows of a task, asked for page by page as they come in sight; those that are long out of sight are forgotten. */
+export class RowPages {
+  /** By the place of their first row. */
+  readonly pages = signal<ReadonlyMap<number, readonly Row[]>>(new Map())
+  readonly error = signal<unknown>(undefined)
+  /** So many rows there are at least; all of them where `isWhole`. */
+  readonly known = signal({ rows: 0, isWhole: false })
+  readonly #path: string
+  readonly #asked = new Map<number, AbortController>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Asks for the rows from `first` to `end`, soon; what was asked for and is out of sight now is given up. */
+  show(first: number, end: number): void {
+    clearTimeout(this.#timer)
+    const wanted: number[] = []
+    for (let at = first - (first % pageRows); at < end; at += pageRows) wanted.push(at)
+    const missing = wanted.filter((at) => !this.pages.peek().has(at))
+    if (missing.length === 0) return
+    this.#timer = setTimeout(
+      () => {
+        for (const [at, asking] of this.#asked) if (!wanted.includes(at)) asking.abort()
+        for (const at of missing) if (!this.#asked.has(at)) void this.#ask(at)
+      },
+      this.pages.peek().size === 0 ? 0 : settleMs,
+    )
+  }
+
+  rowAt(index: number): Row | undefined {
+    return this.pages.value.get(index - (index % pageRows))?.[index % pageRows]
+  }
+
+  again(first: number, end: number): void {
+    this.error.value = undefined
+    this.show(first, end)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    for (const asking of this.#asked.values()) asking.abort()
+  }
+
+  async #ask(at: number): Promise<void> {
+    const asking = new AbortController()
+    this.#asked.set(at, asking)
+    try {
+      const query = { limit: pageRows, offset: at }
+      const rows = await call<Rows>({ path: `${this.#path}/rows`, query }, asking.signal)
+      const next = new Map(this.pages.peek()).set(at, rows.features)
+      for (const old of next.keys()) {
+        if (next.size <= mostPages) break
+        if (old !== at) next.delete(old)
+      }
+      this.pages.value = next
+      this.error.value = undefined
+      const end = at + rows.features.length
+      const { rows: before, isWhole } = this.known.peek()
+      if (rows.hasMore === false) this.known.value = { rows: end, isWhole: true }
+      else if (!isWhole && end + 1 > before) this.known.value = { rows: end + 1, isWhole: false }
+    } catch (error) {
+      if (!asking.signal.aborted) this.error.value = error
+    } finally {
+      this.#asked.delete(at)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** How far an element is scrolled, and how much of it is in sight. */
+export interface Scrolled {
+  top: number
+  left: number
+  height: number
+  width: number
+}
+
+/** Of an element that scrolls by itself; told once a frame at most. */
+export function useScrolled<E extends HTMLElement>(): { element: RefObject<E | null>; scrolled: Scrolled } {
+  const element = useRef<E>(null)
+  const [scrolled, see] = useState<Scrolled>({ top: 0, left: 0, height: 0, width: 0 })
+  useEffect(() => {
+    const box = element.current
+    if (box === null) return undefined
+    let frame = 0
+    const look = (): void => {
+      frame = 0
+      see({ top: box.scrollTop, left: box.scrollLeft, height: box.clientHeight, width: box.clientWidth })
+    }
+    const soon = (): void => {
+      frame ||= requestAnimationFrame(look)
+    }
+    look()
+    const sizes = new ResizeObserver(soon)
+    sizes.observe(box)
+    box.addEventListener('scroll', soon, { passive: true })
+    return () => {
+      cancelAnimationFrame(frame)
+      sizes.disconnect()
+      box.removeEventListener('scroll', soon)
+    }
+  }, [])
+  return { element, scrolled }
+}
