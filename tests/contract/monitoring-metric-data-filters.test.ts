@@ -213,6 +213,17 @@ for (const [name, environment] of Object.entries(databases)) {
       )
     })
 
+    it('count periods from their start where that is asked for, so that a day elsewhere is one', async () => {
+      const window = `valid_from=${day}T11:00:00Z&valid_to=2026-11-20T11:00:00Z&interval=86400`
+      const elsewhere = await periods(`${window}&align=start`)
+      assert.deepEqual(
+        elsewhere.map((one) => [one.valid_from, one.valid_to, one.data[0]?.val]),
+        [[`${day}T11:00:00.000Z`, '2026-11-20T11:00:00.000Z', '4.0000']],
+      )
+      assert.equal((await periods(window)).length, 2)
+      assert.equal((await fed.call('GET', '/api/metric_data/request.count/?align=noon')).status, 400)
+    })
+
     it('take last with an interval, and without one', async () => {
       const lasts = async (query: string) =>
         (await periods(query)).flatMap(({ valid_from, valid_to, data }) =>

@@ -65,6 +65,13 @@ export const pages: readonly Page[] = [
     within: 'catalogue',
   },
   {
+    pattern: '/app/usage',
+    load: async () => (await import('../pages/usage/usage.tsx')).UsagePage,
+    sheets: ['charts', 'usage'],
+    nav: { name: 'usage', icon: 'chart' },
+    needs: 'user',
+  },
+  {
     pattern: '/app/account',
     title: ({ titles }) => titles.account,
     load: async () => (await import('../pages/account/account.tsx')).Account,

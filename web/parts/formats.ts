@@ -1,3 +1,4 @@
+import { toAlpha2 } from '../lib/country-codes.ts'
 import { formatNumber, formatTime } from '../lib/numbers.ts'
 import { messages } from '../messages/messages.ts'
 
@@ -47,4 +48,51 @@ export function shownLeft(seconds: number): string {
   const [value, unit] =
     seconds < 90 ? [seconds, 'second'] : seconds < 5400 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
   return formatNumber(locale(), Math.max(1, Math.round(value)), { style: 'unit', unit, unitDisplay: 'short' })
+}
+
+/** An amount with the unit that the server measures it in. */
+export function shownAmount(value: number, unit: string): string {
+  if (unit === 'B') return shownBytes(value)
+  if (unit === 'B/s') return `${shownBytes(value)}/s`
+  const text = formatNumber(locale(), value, { maximumFractionDigits: 2 })
+  return unit === '%' || unit === 'ms' || unit === 's' ? `${text}\u00a0${unit}` : text
+}
+
+/** A moment with its day, and with the year where it is another one. */
+export function shownMoment(date: Date, now = new Date()): string {
+  const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
+  const day = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+  return formatTime(locale(), date, { ...day, ...year })
+}
+
+/** A day with its weekday, and with the year where it is another one. */
+export function shownDate(date: Date, now = new Date()): string {
+  const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
+  return formatTime(locale(), date, { weekday: 'short', day: 'numeric', month: 'short', ...year })
+}
+
+/** On the axis of a chart: the day where it begins one, else the time. */
+export function shownTick(seconds: number, stepSeconds: number): string {
+  const date = new Date(seconds * 1000)
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+  if (stepSeconds >= 27 * 86_400) return formatTime(locale(), date, { month: 'short', year: '2-digit' })
+  if (stepSeconds >= 86_400 || isMidnight)
+    return formatTime(locale(), date, { day: 'numeric', month: 'short' })
+  return shownTime(date)
+}
+
+/** Short names of the days of the week, Monday first. */
+export function weekdayNames(): string[] {
+  return Array.from({ length: 7 }, (_, day) =>
+    formatTime(locale(), new Date(2026, 0, 5 + day), { weekday: 'short' }),
+  )
+}
+
+/** What a country of that ISO 3166-1 alpha-3 code is called. */
+export function countryName(code: string): string {
+  try {
+    return new Intl.DisplayNames([locale()], { type: 'region' }).of(toAlpha2(code)) ?? code
+  } catch {
+    return code
+  }
 }

@@ -35,6 +35,13 @@ describe('the window of metric data', () => {
     assert.deepEqual(periods(window), ['12:20-12:25', '12:25-12:30'])
   })
 
+  it('counts from the minute of its start where that is asked for, such as from a midnight elsewhere', () => {
+    const asked = { validFrom: at('20T22:15:40'), validTo: at('21T21:15:00'), intervalSeconds: 23 * 3600 }
+    const window = align({ ...asked, isFromStart: true })
+    assert.deepEqual(periods(window), ['22:15-21:15'])
+    assert.deepEqual(periods(align(asked)), ['00:00-23:00', '23:00-22:00'])
+  })
+
   it('gives one period for equal bounds, on a boundary too', () => {
     for (const time of ['12:00:00', '12:03:07']) {
       const window = align({ validFrom: at(time), validTo: at(time), intervalSeconds: 300 })

@@ -15,6 +15,8 @@ export interface AskedWindow {
   /** Seconds up to the end of the last complete minute; not together with the two above. */
   lastSeconds?: number
   intervalSeconds?: number
+  /** Periods are counted from `validFrom`, to the minute, in place of 0:00 UTC of its day. */
+  isFromStart?: boolean
 }
 
 export interface AlignOptions {
@@ -38,13 +40,14 @@ export type WindowRefusal =
 
 /**
  * The periods that touch what was asked for, on one grid that is counted from 0:00 UTC of the first day, or from the
- * start of the window where `lastSeconds` gives it. There is at least one period.
+ * start of the window where `lastSeconds` gives it or `isFromStart` asks for that. There is at least one period.
  */
 export function alignWindow(asked: AskedWindow, options: AlignOptions): Window | WindowRefusal {
   const bounds = boundsOf(asked, options.now)
   if (bounds.to < bounds.from) return { refusal: 'ends-before-start' }
   const intervalSeconds = asked.intervalSeconds ?? defaultInterval(bounds)
-  const isOnDayGrid = (options.isAligned ?? true) && asked.lastSeconds === undefined
+  const isFromStart = asked.isFromStart === true || asked.lastSeconds !== undefined
+  const isOnDayGrid = (options.isAligned ?? true) && !isFromStart
   const window = cut(bounds, intervalSeconds, isOnDayGrid)
   if (window.count > maxPeriods)
     return {
@@ -65,13 +68,15 @@ interface Bounds {
   to: number
 }
 
-function boundsOf({ validFrom, validTo, lastSeconds, intervalSeconds }: AskedWindow, now: number): Bounds {
+function boundsOf(asked: AskedWindow, now: number): Bounds {
+  const { validFrom, validTo, lastSeconds, intervalSeconds, isFromStart } = asked
   if (lastSeconds !== undefined) {
     const to = Math.floor(now / minuteMs) * minuteMs
     return { from: to - lastSeconds * 1000, to }
   }
   const to = validTo ?? now
-  return { from: validFrom ?? to - (intervalSeconds ?? minIntervalSeconds) * 1000, to }
+  const from = validFrom ?? to - (intervalSeconds ?? minIntervalSeconds) * 1000
+  return { from: isFromStart === true ? Math.floor(from / minuteMs) * minuteMs : from, to }
 }
 
 function defaultInterval({ from, to }: Bounds): number {

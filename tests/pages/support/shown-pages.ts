@@ -63,7 +63,11 @@ export async function startPageServer(t: Cleanup, env: Record<string, string> = 
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 
 /** Asks the server for JSON as `admin`; with a body, POST. */
-async function askServer({ url }: Pick<PageServer, 'url'>, path: string, body?: unknown): Promise<unknown> {
+export async function askServer(
+  { url }: Pick<PageServer, 'url'>,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
   const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
   const reply = await fetch(url + path, { headers, ...sent })

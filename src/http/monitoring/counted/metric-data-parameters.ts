@@ -28,6 +28,8 @@ const longestSeconds = maxIntervalSeconds
 const secondsBounds = { minimum: shortestSeconds, maximum: longestSeconds }
 export const namedTypes = resourceTypes.filter((type) => type !== '')
 
+const alignments = ['day', 'start'] as const
+
 const synonyms: Record<string, Grouping> = {
   resource_no_labels: 'resource_no_label',
   resource_on_label: 'resource_no_label',
@@ -46,6 +48,10 @@ export const MetricDataParameters = describeFields({
   interval: Type.Integer({
     description: `Length of a period in seconds, at least ${shortestSeconds}; default: 60 up to a day, 3600 up to 31 days, 86400 beyond`,
     ...secondsBounds,
+  }),
+  align: Type.Enum([...alignments], {
+    description:
+      'What periods are counted from: 0:00 UTC of the first day (`day`, the default), or the minute of valid_from (`start`), such as a midnight elsewhere',
   }),
   label: 'Only data of this label',
   user: `Only data of labels of this user; for ${userMetrics}`,
@@ -157,7 +163,11 @@ function readWindow(fields: Fields, { wire, now }: ParameterContext): Window | u
   const asked = readTimes(fields)
   if (asked === undefined) return undefined
   const intervalSeconds = fields.integer('interval', { min: shortestSeconds, max: longestSeconds })
-  const window = alignWindow({ ...asked, ...defined({ intervalSeconds }) }, { now, isAligned: !wire.isOlder })
+  const isFromStart = fields.choice('align', alignments) === 'start'
+  const window = alignWindow(
+    { ...asked, isFromStart, ...defined({ intervalSeconds }) },
+    { now, isAligned: !wire.isOlder },
+  )
   if (!('refusal' in window)) return window
   const [field, message] = refusalText(window, asked)
   return fields.fail(field, message)

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { openSeriesDatabase } from '../../../src/monitoring/series/open-series-database.ts'
+import type { RequestEvent, Sample } from '../../../src/monitoring/series/request-event.ts'
+import { createSeriesWriter } from '../../../src/monitoring/series/series-writer.ts'
+import { fedLimits, requestAt, sampleAt } from '../../support/fed-monitoring.ts'
+import type { PageServer } from './shown-pages.ts'
+import { askServer } from './shown-pages.ts'
+
+interface Service {
+  id: number
+  name: string
+  type: string
+}
+
+/** What is fed: requests and readings, whose service is that of the server itself. */
+export interface Fed {
+  requests: { time: number; more: Partial<RequestEvent> }[]
+  /** Minutes in which the host was read. */
+  readings?: number[]
+}
+
+/** Has the series' own writer take requests of the past, beside the server that runs. */
+export async function feedPast(server: PageServer, { requests, readings = [] }: Fed): Promise<void> {
+  const { services } = (await askServer(server, '/monitoring/api/services')) as { services: Service[] }
+  const idOf = (type: string): number => services.find((one) => one.type === type)?.id ?? 0
+  const writer = createSeriesWriter(
+    await openSeriesDatabase({ path: join(server.folder, 'monitoring.sqlite') }),
+    fedLimits,
+  )
+  try {
+    await writer.append({
+      events: requests.map(({ time, more }) =>
+        requestAt(new Date(time).toISOString(), { serviceId: idOf('app'), ...more }),
+      ),
+      samples: readings.map(
+        (time): Sample =>
+          sampleAt(new Date(time).toISOString(), {
+            ...{ serviceId: idOf('hostapp'), metric: 'uptime', label: 'value', value: 1000 },
+          }),
+      ),
+    })
+    while ((await writer.settle(Date.now())).hasMore);
+  } finally {
+    await writer.close()
+  }
+}

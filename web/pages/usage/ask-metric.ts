@@ -1,0 +1,106 @@
+import type { Period } from '../../lib/day-periods.ts'
+import { runsOf } from '../../lib/day-periods.ts'
+import { type Call, call } from '../../wire/client.ts'
+import type { Calls } from '../../wire/openapi.d.ts'
+
+type Path = 'GET /monitoring/api/metric_data/{metric}'
+type Reply = Calls[Path]['answer']['data']
+export type MetricRow = Reply['data'][number]['data'][number]
+
+/** What is asked of `metric_data`, beside its window. */
+export type Filters = Pick<
+  Calls[Path]['query'],
+  'service' | 'service_type' | 'resource' | 'resource_type' | 'label' | 'event_type' | 'group_by'
+>
+
+/** Rows of periods, as the server gives them. */
+export interface Answered {
+  type: string
+  unit: string
+  rows: MetricRow[][]
+  /** Seconds that values stand for, where finer ones are no longer kept. */
+  resolution?: number
+}
+
+/** The calls that bring the periods: as few as can be, since days may differ in length. */
+export function metricCalls(metric: string, periods: readonly Period[], filters: Filters): Call[] {
+  return runsOf(periods).map(({ from, to, lengthMs }) => ({
+    path: `/monitoring/api/metric_data/${encodeURIComponent(metric)}`,
+    query: {
+      ...{ valid_from: new Date(from).toISOString(), valid_to: new Date(to).toISOString() },
+      ...{ interval: lengthMs / 1000, align: 'start' },
+      ...filters,
+    },
+  }))
+}
+
+export async function askMetric(
+  metric: string,
+  periods: readonly Period[],
+  filters: Filters,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const calls = metricCalls(metric, periods, filters)
+  const replies = await Promise.all(calls.map((one) => call<{ data: Reply }>(one, signal)))
+  const resolutions = replies.flatMap(({ data }) => data.resolution ?? [])
+  const [first] = replies
+  return {
+    type: first?.data.type ?? 'count',
+    unit: first?.data.axis_label ?? '',
+    rows: replies.flatMap(({ data }) => data.data.map((period) => period.data)),
+    ...(resolutions.length > 0 && { resolution: Math.max(...resolutions) }),
+  }
+}
+
+/** What rows amount to together: their sum, or of rates the mean weighted by samples; null of none. */
+export function amountOf(rows: readonly MetricRow[], type: string): number | null {
+  const [only] = rows
+  if (only === undefined) return null
+  if (rows.length === 1) return Number(only.val)
+  if (type !== 'rate') return round(rows.reduce((sum, { val }) => sum + Number(val), 0))
+  const samples = rows.reduce((sum, row) => sum + row.samples_count, 0)
+  const weighted = rows.reduce((sum, row) => sum + Number(row.val) * row.samples_count, 0)
+  return samples === 0 ? null : round(weighted / samples)
+}
+
+/** The server's decimals have four digits. */
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000
+}
+
+/** Names by their amount over one period, the largest first. */
+export interface Amount {
+  key: string
+  name: string
+  value: number
+  /** The id where it is a resource. */
+  id?: number
+  type?: string
+}
+
+/** Rows of one period by resource, label or event type. */
+export function amountsBy(
+  rows: readonly MetricRow[],
+  key: 'resource' | 'label' | 'event',
+  type: string,
+): Amount[] {
+  const found = new Map<string, MetricRow[]>()
+  for (const row of rows) {
+    const name =
+      key === 'resource' ? String(row.resource?.id ?? '') : key === 'label' ? row.label : row.event_type
+    if (name === undefined || name === '') continue
+    const before = found.get(name)
+    if (before === undefined) found.set(name, [row])
+    else before.push(row)
+  }
+  const amounts = [...found].map(([name, own]): Amount => {
+    const resource = own[0]?.resource
+    return {
+      key: name,
+      name: resource?.name ?? name,
+      value: amountOf(own, type) ?? 0,
+      ...(key === 'resource' && resource && { id: resource.id, type: resource.type }),
+    }
+  })
+  return amounts.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,50 @@
+import type { Period } from '../../lib/day-periods.ts'
+import { periodsBetween } from '../../lib/day-periods.ts'
+import { askMetric } from './ask-metric.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const longest = 400 * dayMs
+
+/** What is known of when there were measurements at all. */
+export interface Measured {
+  /** The first measurement of the window, where it is later than its beginning. */
+  since?: number
+  gaps: Period[]
+}
+
+/**
+ * When nothing was measured: the host of this server is read every minute, so hours without a reading are hours in which the
+ * server did not run. Of older times, of which days alone are kept, whole days.
+ */
+export async function askMeasured(window: Period, signal: AbortSignal): Promise<Measured> {
+  const step =
+    window.to - window.from > 31 * dayMs ? 'day' : window.to - window.from > dayMs * 2 ? 'hour' : 'quarter'
+  const periods = periodsBetween(window, step)
+  const { rows } = await askMetric('uptime', periods, { service_type: 'hostapp' }, signal)
+  const first = rows.findIndex((own) => own.length > 0)
+  if (first < 0) return { gaps: [] }
+  const gaps: Period[] = []
+  for (const [at, period] of periods.entries()) {
+    // The last one may have begun a moment ago.
+    if (at <= first || at === periods.length - 1 || (rows[at]?.length ?? 0) > 0) continue
+    const last = gaps.at(-1)
+    if (last?.to === period.from) last.to = period.to
+    else gaps.push({ ...period })
+  }
+  const since = periods[first]?.from
+  return { gaps, ...(first > 0 && since !== undefined && { since }) }
+}
+
+/** Whether no request was ever counted. */
+export async function askIsEmpty(signal: AbortSignal): Promise<boolean> {
+  const to = Math.floor(Date.now() / 60_000) * 60_000
+  const window = { from: Math.floor((to - longest) / hourMs) * hourMs, to }
+  const { rows } = await askMetric('request.count', [window], {}, signal)
+  return (rows[0]?.length ?? 0) === 0
+}
+
+/** How many hours gaps have together. */
+export function hoursOf(gaps: readonly Period[]): number {
+  return gaps.reduce((sum, { from, to }) => sum + to - from, 0) / hourMs
+}

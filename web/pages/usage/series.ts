@@ -1,0 +1,160 @@
+import type { Course, Line } from '../../charts/course.ts'
+import type { Period } from '../../lib/day-periods.ts'
+import { usageTexts } from '../../messages/usage/texts.ts'
+import type { Amount, Answered, Filters } from './ask-metric.ts'
+import { amountOf, amountsBy, askMetric } from './ask-metric.ts'
+import type { Choices, Grouping, Windows } from './choices.ts'
+import type { Metric } from './metrics.ts'
+import { shownName } from './names.ts'
+
+export const mostParts = 5
+
+/** A course with what has to be told beside it. */
+export interface Found {
+  course: Course
+  total: number | null
+  totalBefore: number | null
+  /** Seconds that some values stand for, which are longer than the periods. */
+  resolution?: number
+  /** How many parts there are, where they are split. */
+  parts: number
+}
+
+/** The filters of the address, as `metric_data` takes them. */
+export function filtersOf({ service, resource, label, event }: Choices): Filters {
+  return {
+    ...(service && { service }),
+    ...(resource && { resource: resource.split(' ')[0] ?? '' }),
+    ...(label && { label }),
+    ...(event && { event_type: event }),
+  }
+}
+
+/** A metric of labels without a label is the number of different ones. */
+export function wholeOf(metric: Metric, choices: Choices): Filters {
+  const filters = filtersOf(choices)
+  return metric.isLabelled && choices.label === undefined ? { ...filters, group_by: 'label' } : filters
+}
+
+export async function askSeries(
+  metric: Metric,
+  choices: Choices,
+  windows: Windows,
+  services: readonly string[],
+  signal: AbortSignal,
+): Promise<Found> {
+  const { periods, before, window } = windows
+  const isSplit = choices.grouping !== 'none'
+  const texts = usageTexts.value
+  if (isSplit) return askParts(metric, choices, windows, services, signal)
+  const filters = wholeOf(metric, choices)
+  const [now, earlier, whole, wholeBefore] = await Promise.all([
+    askMetric(metric.name, periods, filters, signal),
+    choices.isCompared ? askMetric(metric.name, before, filters, signal) : undefined,
+    askMetric(metric.name, [window], filters, signal),
+    choices.isCompared ? askMetric(metric.name, [joined(before)], filters, signal) : undefined,
+  ])
+  const lines: Line[] = [{ name: texts.now, kind: 'now', values: valuesOf(now, metric) }]
+  if (earlier !== undefined)
+    lines.push({ name: texts.before, kind: 'before', values: valuesOf(earlier, metric) })
+  return {
+    course: { periods, lines, unit: now.unit },
+    total: amountOf(whole.rows[0] ?? [], whole.type),
+    totalBefore: wholeBefore === undefined ? null : amountOf(wholeBefore.rows[0] ?? [], wholeBefore.type),
+    ...resolutionOf(now, earlier),
+    parts: 1,
+  }
+}
+
+function joined(periods: readonly Period[]): Period {
+  return { from: periods[0]?.from ?? 0, to: periods.at(-1)?.to ?? 60_000 }
+}
+
+function resolutionOf(...all: (Answered | undefined)[]): { resolution?: number } {
+  const known = all.flatMap((one) => one?.resolution ?? [])
+  return known.length === 0 ? {} : { resolution: Math.max(...known) }
+}
+
+/** What is summed up is 0 where there are no rows; what is measured is not known. */
+function valuesOf({ rows, type }: Answered, metric: Metric): (number | null)[] {
+  return rows.map((own) => amountOf(own, type) ?? (metric.isOfHosts || type === 'rate' ? null : 0))
+}
+
+async function askParts(
+  metric: Metric,
+  choices: Choices,
+  { periods, window }: Windows,
+  services: readonly string[],
+  signal: AbortSignal,
+): Promise<Found> {
+  const parts = await listParts(metric, choices, window, services, signal)
+  const answers = await Promise.all(
+    parts.slice(0, mostParts).map(async ({ key, name }) => ({
+      name,
+      answered: await askMetric(metric.name, periods, partFilters(metric, choices, key), signal),
+    })),
+  )
+  const lines = answers.map(
+    ({ name, answered }): Line => ({
+      name: shownName(metric.name, choices.grouping, name),
+      kind: 'part',
+      values: valuesOf(answered, metric),
+    }),
+  )
+  return {
+    course: { periods, lines, unit: answers[0]?.answered.unit ?? metric.unit },
+    ...{ total: null, totalBefore: null },
+    ...resolutionOf(...answers.map(({ answered }) => answered)),
+    parts: parts.length,
+  }
+}
+
+/** The call of one part alone. */
+function partFilters(metric: Metric, choices: Choices, key: string): Filters {
+  const filters = wholeOf(metric, choices)
+  if (choices.grouping === 'layer') return { ...filters, resource: key }
+  if (choices.grouping === 'event') return { ...filters, event_type: key }
+  if (choices.grouping === 'service') return { ...filters, service: key }
+  const { group_by: _whole, ...plain } = filters
+  return { ...plain, label: key }
+}
+
+/** Parts by their amount over the window. */
+async function listParts(
+  metric: Metric,
+  choices: Choices,
+  window: Period,
+  services: readonly string[],
+  signal: AbortSignal,
+): Promise<Amount[]> {
+  const filters = filtersOf(choices)
+  const ask = (more: Filters): Promise<Answered> =>
+    askMetric(metric.name, [window], { ...filters, ...more }, signal)
+  if (choices.grouping === 'service') {
+    const wanted = services.filter((one) => choices.service === undefined || one === choices.service)
+    const found = await Promise.all(
+      wanted.slice(0, mostServices).map(async (name): Promise<Amount[]> => {
+        const { rows, type } = await ask({ ...wholeOf(metric, choices), service: name })
+        const value = amountOf(rows[0] ?? [], type)
+        return value === null ? [] : [{ key: name, name, value }]
+      }),
+    )
+    return found.flat().sort((a, b) => b.value - a.value)
+  }
+  const isCounted = wholeOf(metric, choices).group_by !== undefined
+  const split: Partial<Record<Grouping, Filters>> = {
+    layer: { group_by: isCounted ? 'resource_no_label' : 'resource', resource_type: 'layer' },
+    event: { group_by: isCounted ? 'event_type_on_label' : 'event_type' },
+  }
+  const key = { layer: 'resource', event: 'event', label: 'label', none: 'label' } as const
+  const { grouping } = choices
+  const { rows, type } = await ask(split[grouping] ?? {})
+  return amountsBy(rows[0] ?? [], key[grouping], type).filter(
+    (one) => grouping !== 'event' || !cumulative.has(one.key),
+  )
+}
+
+/** Kinds of requests that hold others. */
+const cumulative = new Set(['all', 'other', 'OWS:ALL'])
+/** Each service is asked for by itself. */
+const mostServices = 30
