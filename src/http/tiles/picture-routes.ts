@@ -1,6 +1,7 @@
 import { endpoint } from '../endpoint.ts'
 import { getLegendJson, getLegendLargePng, getLegendPng, getLegendSvg } from './legend.ts'
 import { getPngTile, getWebpTile } from './picture-tiles.ts'
+import { getQgisLayer } from './qlr.ts'
 import { getLargeSpriteJson, getLargeSpritePng, getSpriteJson, getSpritePng } from './sprite.ts'
 import { getMapStyle } from './style-json.ts'
 import { getPngThumbnail, getWebpThumbnail } from './thumbnail.ts'
@@ -8,6 +9,7 @@ import { getPngThumbnail, getWebpThumbnail } from './thumbnail.ts'
 /** Pictures, and styles to draw by, below `/tiles`. */
 export const pictureEndpoints = [
   endpoint('GET', '/tiles/:layer/style.json', 'public', 'OWS:TMS', { getMapStyle }),
+  endpoint('GET', '/tiles/:layer/layer.qlr', 'public', 'OWS:TMS', { getQgisLayer }),
   endpoint('GET', '/tiles/:layer/:z/:x/:y.png', 'public', 'OWS:TMS', { getPngTile }),
   endpoint('GET', '/tiles/:layer/:z/:x/:y.webp', 'public', 'OWS:TMS', { getWebpTile }),
   endpoint('GET', '/tiles/:layer/legend.svg', 'public', 'OWS:TMS', { getLegendSvg }),

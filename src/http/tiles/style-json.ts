@@ -128,7 +128,7 @@ const dimensions: Partial<Record<GeometryType, Dimension>> = {
   ...{ Point: 0, MultiPoint: 0, LineString: 1, MultiLineString: 1, Polygon: 2, MultiPolygon: 2 },
 }
 
-function dimensionOf(type: GeometryType | undefined): Dimension | undefined {
+export function dimensionOf(type: GeometryType | undefined): Dimension | undefined {
   return type === undefined ? undefined : dimensions[type]
 }
 

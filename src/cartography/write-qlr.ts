@@ -1,0 +1,64 @@
+import type { Dimension, Style } from './model.ts'
+import { writeQml } from './qml/write-qml.ts'
+import { attributes, element, textElement } from './style-xml.ts'
+
+/** A layer as QGIS opens it. */
+export interface QgisLayer {
+  title: string
+  /** `OAPIF` for features, `wms` for pictures in tiles. */
+  provider: 'OAPIF' | 'wms'
+  /** As the provider reads it. */
+  source: string
+  style: Style
+  /** Of its geometry; undefined where it may be any, or has none. */
+  dimension: Dimension | undefined
+  attribution?: string
+}
+
+/** One id is enough: QGIS gives each layer a new one when the file is opened. */
+const id = 'terrane_layer'
+const geometries = ['Point', 'Line', 'Polygon'] as const
+
+/** A layer definition of QGIS 3, with the style where QGIS draws it itself. */
+export function writeQlr({ title, provider, source, style, dimension, attribution }: QgisLayer): string {
+  const isVector = provider === 'OAPIF'
+  const node = attributes({
+    id,
+    name: title,
+    providerKey: provider,
+    source,
+    checked: 'Qt::Checked',
+    expanded: 1,
+  })
+  const tree = `<layer-tree-group${attributes({ checked: 'Qt::Checked', expanded: 1, name: '' })}><layer-tree-layer${node}/></layer-tree-group>`
+  const kind = isVector
+    ? {
+        type: 'vector',
+        ...(dimension === undefined ? {} : { geometry: geometries[dimension] }),
+        labelsEnabled: 1,
+      }
+    : { type: 'raster' }
+  const parts = [
+    textElement('id', id),
+    textElement('datasource', source),
+    textElement('layername', title),
+    ...(attribution === undefined ? [] : [textElement('attribution', attribution)]),
+    isVector
+      ? `<provider${attributes({ encoding: 'UTF-8' })}>OAPIF</provider>`
+      : textElement('provider', provider),
+    isVector ? drawnBy(style, dimension) : '',
+  ]
+  const layer = `<maplayer${attributes(kind)}>${parts.join('')}</maplayer>`
+  return `<!DOCTYPE qgis-layer-definition>\n<qlr>${tree}${element('maplayers', layer)}</qlr>\n`
+}
+
+/** What stands in a style document of QGIS, which a layer has within itself. */
+function drawnBy(style: Style, dimension: Dimension | undefined): string {
+  const document = dimension === undefined ? undefined : writeQml(style, dimension)?.document
+  return document?.replace(/^[\s\S]*?<qgis[^>]*>/, '').replace(/<\/qgis>\s*$/, '') ?? ''
+}
+
+/** A part of an address of a provider, in quotes. */
+export function quotedPart(name: string, value: string): string {
+  return `${name}='${value.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
+}

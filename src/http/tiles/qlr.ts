@@ -1,0 +1,67 @@
+import { Type } from 'typebox'
+import type { QgisLayer } from '../../cartography/write-qlr.ts'
+import { quotedPart, writeQlr } from '../../cartography/write-qlr.ts'
+import type { LayerRecord } from '../../catalog/records.ts'
+import { defined } from '../../lib/defined.ts'
+import type { FastifyRequest } from '../app-types.ts'
+import { keepPrivately } from '../caching.ts'
+import { media } from '../description.ts'
+import { operation } from '../endpoint.ts'
+import { tokenForLinks, urlToken } from '../url-token.ts'
+import { styleFor } from './drawn-style.ts'
+import { layerSegment } from './layer-names.ts'
+import type { PictureParts } from './picture-parts.ts'
+import { namedLayer } from './picture-parts.ts'
+import { dimensionOf } from './style-json.ts'
+
+/** A layer definition is small and its link may hold a token: nobody keeps it. */
+export const getQgisLayer = operation({
+  tags: ['tiles'],
+  isPublicRead: true,
+  takesTokenInUrl: true,
+  summary: 'The layer as a file that QGIS opens (.qlr)',
+  description:
+    'Features come by OGC API Features and are drawn in QGIS by the style; rasters come as pictures in tiles. It holds no login: QGIS asks the layer for one.',
+  params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
+  query: Type.Object({
+    style: Type.Optional(
+      Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
+    ),
+    ...urlToken,
+  }),
+  answers: {
+    200: media('A layer definition of QGIS 3', { 'application/x-qgis-layer-definition': Type.String() }),
+  },
+  handle: async (parts: PictureParts, request, reply) => {
+    const layer = await namedLayer(parts, request)
+    const { style } = await styleFor(parts, request, layer, request.query.style)
+    const { title, attribution, schema } = layer.details
+    const opened: QgisLayer = {
+      ...{ title, style, dimension: dimensionOf(schema.geometry?.type), ...sourceOf(request, layer) },
+      ...defined({ attribution }),
+    }
+    keepPrivately(reply)
+    return reply
+      .header('content-type', 'application/x-qgis-layer-definition; charset=utf-8')
+      .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(layer.name)}.qlr`)
+      .send(writeQlr(opened))
+  },
+})
+
+const mostZoom = 18
+
+function sourceOf(request: FastifyRequest, layer: LayerRecord): Pick<QgisLayer, 'provider' | 'source'> {
+  if (layer.details.kind === 'vector') {
+    const named = { url: request.link('/ogc'), typename: `${layer.workspace}:${layer.name}` }
+    const parts = { pagingEnabled: 'true', restrictToRequestBBOX: '1', ...named, version: 'OGC_API_FEATURES' }
+    return {
+      provider: 'OAPIF',
+      source: Object.entries(parts)
+        .map(([name, value]) => quotedPart(name, value))
+        .join(' '),
+    }
+  }
+  const token = tokenForLinks(request)
+  const address = `${request.link(`/tiles/${layerSegment(layer)}`)}/{z}/{x}/{y}.png${token === '' ? '' : `?${token}`}`
+  return { provider: 'wms', source: `type=xyz&url=${encodeURIComponent(address)}&zmin=0&zmax=${mostZoom}` }
+}
