@@ -168,9 +168,9 @@ export const house: House = {
     ],
     'web/messages': ['counting.ts', 'en.ts', 'de.ts', 'messages.ts', '*'],
     'web/pages': ['*'],
-    'web/messages/layer': ['.', 'style'],
-    'web/pages/layer': ['style', '.'],
     'web/pages/import': ['wire.ts', 'use-act.ts', ['sending', 'columns'], '.'],
+    'web/messages/layer': ['.', 'style', 'use'],
+    'web/pages/layer': ['style', 'use', '.'],
   },
   doors: {
     'src/catalog': [

@@ -22,6 +22,6 @@ export function curlOf(call: Call, user = 'USER'): string {
 }
 
 /** A word of a POSIX shell that means just this text. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

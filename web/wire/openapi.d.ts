@@ -73,6 +73,7 @@ export interface Calls {
   "GET /tiles/{layer}": { params: { layer: string }; query: { version?: string; access_token?: string }; body: undefined; answer: Named["TileJSON"] }
   "GET /tiles/{layer}/{z}/{x}/{y}.mvt": { params: { layer: string; z: string; x: string; y: string }; query: { properties?: string; v?: string; version?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/style.json": { params: { layer: string }; query: { style?: string; version?: string; access_token?: string }; body: undefined; answer: Named["MapStyle"] }
+  "GET /tiles/{layer}/layer.qlr": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/{z}/{x}/{y}.png": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/{z}/{x}/{y}.webp": { params: { layer: string; z: string; x: string; y: string }; query: { style?: string; time?: string; v?: string; access_token?: string }; body: undefined; answer: undefined }
   "GET /tiles/{layer}/legend.svg": { params: { layer: string }; query: { style?: string; access_token?: string }; body: undefined; answer: undefined }

@@ -1,67 +1,142 @@
 import { useSignal } from '@preact/signals'
-import { fullAddressOf } from '../../lib/base.ts'
-import { layerTexts } from '../../messages/layer/texts.ts'
-import { messages } from '../../messages/messages.ts'
+import { useEffect, useId, useMemo } from 'preact/hooks'
+import { addressOf } from '../../lib/base.ts'
+import { Resource } from '../../lib/resource.ts'
+import { query, setQuery } from '../../lib/router.ts'
+import { useTexts } from '../../messages/layer/use/texts.ts'
+import { copyText } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { say } from '../../parts/toasts.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { leafletCode, mapLibreCode, openLayersCode } from './use/page-code.ts'
+import { curlCode, gdalCode, pythonCode, rCode } from './use/script-code.ts'
+import {
+  askUsedLayer,
+  ogcAddress,
+  type Program,
+  programsFor,
+  tilesAddress,
+  type UsedLayer,
+} from './use/used-layer.ts'
 
-const programs = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'Python', 'curl'] as const
-type Program = (typeof programs)[number]
-
-/** What somebody pastes into another program; the same addresses as in `docs/maps.md`. */
-function codeFor(program: Program, layer: string): string {
-  const tiles = `${fullAddressOf(`/tiles/${layer}`)}`
-  const items = `${fullAddressOf(`/ogc/collections/${encodeURIComponent(layer)}/items`)}`
-  const code: Record<Program, string> = {
-    MapLibre: `const map = new maplibregl.Map({\n  container: 'map',\n  style: '${tiles}/style.json'\n})`,
-    Leaflet: `const reply = await fetch('${items}?limit=1000')\nL.geoJSON(await reply.json()).addTo(map)`,
-    OpenLayers: `new ol.layer.VectorTile({\n  source: new ol.source.VectorTile({\n    format: new ol.format.MVT(),\n    url: '${tiles}/{z}/{x}/{y}.mvt'\n  })\n})`,
-    QGIS: `${fullAddressOf('/ogc')}`,
-    Python: `import json, urllib.request\nwith urllib.request.urlopen('${items}?limit=10') as reply:\n    print(json.load(reply)['features'][0]['properties'])`,
-    curl: `curl '${items}?limit=10'`,
+/** What somebody copies, and where it goes. */
+function codeFor(program: Program, layer: UsedLayer): string {
+  const isRaster = layer.kind === 'raster'
+  const makers: Record<Program, () => string> = {
+    QGIS: () => (isRaster ? `${tilesAddress(layer)}/{z}/{x}/{y}.png` : ogcAddress()),
+    ArcGIS: () => (isRaster ? `${tilesAddress(layer)}/{level}/{col}/{row}.png` : ogcAddress()),
+    MapLibre: () => mapLibreCode(layer),
+    Leaflet: () => leafletCode(layer),
+    OpenLayers: () => openLayersCode(layer),
+    R: () => rCode(layer),
+    Python: () => pythonCode(layer),
+    GDAL: () => gdalCode(layer),
+    curl: () => curlCode(layer),
   }
-  return code[program]
+  return makers[program]()
 }
 
-/** Addresses and code for other programs. */
-export function UseItIn({ layer }: { layer: string }) {
-  const texts = layerTexts.value
-  const { state } = messages.value
-  const chosen = useSignal<Program>('MapLibre')
-  const code = codeFor(chosen.value, layer)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(code)
-    say(state.copied)
+/** Addresses and code for other programs; `?use=` is the one that is shown. */
+export function UseItIn({ layer: id }: { layer: string }) {
+  const texts = useTexts.value
+  const title = useId()
+  const facts = useMemo(() => new Resource((signal) => askUsedLayer(id, signal)), [id])
+  useEffect(() => {
+    void facts.load()
+    return () => facts.stop()
+  }, [facts])
+  const { value, error } = facts.state.value
+  return (
+    <section class="panel use-it" aria-labelledby={title} id="use">
+      <header>
+        <h2 id={title}>{texts.title}</h2>
+      </header>
+      {error !== undefined && <Failed error={error} onAgain={() => void facts.load()} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && <Programs layer={value} />}
+    </section>
+  )
+}
+
+function Programs({ layer }: { layer: UsedLayer }) {
+  const texts = useTexts.value
+  const tabs = programsFor(layer)
+  const asked = useSignal(query.value.get('use'))
+  const chosen = tabs.find((one) => one === asked.value) ?? tabs[0] ?? 'curl'
+  const choose = (program: Program): void => {
+    asked.value = program
+    setQuery({ use: program })
+    document.getElementById(`use-${program}`)?.focus()
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    const next = turn === undefined ? undefined : tabs.at((tabs.indexOf(chosen) + turn) % tabs.length)
+    if (next === undefined) return
+    event.preventDefault()
+    choose(next)
   }
   return (
-    <section class="panel use-it" aria-label={texts.useItIn}>
-      <header>
-        <h2>{texts.useItIn}</h2>
-        <button type="button" class="btn sm" onClick={() => void copy()}>
+    <>
+      <div class="tabs" role="tablist" aria-label={texts.programs} tabIndex={-1} onKeyDown={onKey}>
+        {tabs.map((program) => (
+          <button
+            key={program}
+            type="button"
+            role="tab"
+            id={`use-${program}`}
+            aria-selected={program === chosen}
+            aria-controls="use-panel"
+            tabIndex={program === chosen ? 0 : -1}
+            onClick={() => choose(program)}
+          >
+            {program}
+          </button>
+        ))}
+      </div>
+      <div class="body stack s2" role="tabpanel" id="use-panel" aria-labelledby={`use-${chosen}`}>
+        <Instructions program={chosen} layer={layer} />
+      </div>
+    </>
+  )
+}
+
+function Instructions({ program, layer }: { program: Program; layer: UsedLayer }) {
+  const texts = useTexts.value
+  const code = codeFor(program, layer)
+  const steps = texts.steps[layer.kind === 'raster' ? 'raster' : 'features'][program]
+  const file = `/tiles/${encodeURIComponent(layer.id)}/layer.qlr`
+  return (
+    <>
+      {program === 'QGIS' && (
+        <p class="row wrap">
+          <a class="btn" href={addressOf(file)} download>
+            <Icon name="download" />
+            {texts.qlr}
+          </a>
+          <span class="small dim grow">{texts.qlrHint}</span>
+        </p>
+      )}
+      {steps !== undefined && <p class="small">{steps}</p>}
+      <section class="scroll" tabIndex={0} aria-label={texts.codeFor(program)}>
+        <pre class="code-text">
+          <code>{code}</code>
+        </pre>
+      </section>
+      {!layer.isPublic && (
+        <p class="note">
+          <Icon name="lock" />
+          <span>
+            {texts.token[program === 'QGIS' || program === 'ArcGIS' ? 'login' : 'code']}{' '}
+            <a href={addressOf('/app/account')}>{texts.tokens}</a>
+          </span>
+        </p>
+      )}
+      <p class="row wrap">
+        <button type="button" class="btn sm" onClick={() => void copyText(code)}>
           <Icon name="copy" />
           {texts.copy}
         </button>
-      </header>
-      <div class="body stack s2">
-        <fieldset class="seg" aria-label={texts.useItIn}>
-          {programs.map((program) => (
-            <button
-              key={program}
-              type="button"
-              aria-pressed={program === chosen.value}
-              onClick={() => {
-                chosen.value = program
-              }}
-            >
-              {program}
-            </button>
-          ))}
-        </fieldset>
-        {chosen.value === 'QGIS' && <p class="dim">{texts.qgis}</p>}
-        <pre class="code-text" tabIndex={0}>
-          <code>{code}</code>
-        </pre>
-      </div>
-    </section>
+        {texts.needs[program] !== undefined && <span class="small dim">{texts.needs[program]}</span>}
+      </p>
+    </>
   )
 }

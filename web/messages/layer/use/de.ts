@@ -1,0 +1,43 @@
+import type { UseTexts } from './en.ts'
+
+type Words = Partial<Record<string, string>>
+
+const features: Words = {
+  QGIS: 'Oder von Hand: Layer, Layer hinzufügen, WFS-/OGC-API-Features-Layer hinzufügen, Neu, mit dieser Adresse, Version OGC API - Features.',
+  ArcGIS:
+    'In ArcGIS Pro: Einfügen, Verbindungen, Server, Neuer OGC-API-Server, mit dieser Adresse. Dann den Layer aus dem Bereich Katalog hinzufügen. Mit ArcGIS selbst ist das nicht erprobt.',
+  Leaflet: 'Die Seite holt die ersten 1.000 Objekte. Leaflet zeichnet sie in seinem eigenen Stil.',
+  OpenLayers: 'Die Seite zeichnet Vektorkacheln, in einem eigenen Stil.',
+  MapLibre: 'Die Seite zeichnet die Ebene in ihrem Stil.',
+}
+const raster: Words = {
+  QGIS: 'Oder von Hand: im Browser, XYZ Tiles, Neue Verbindung, mit dieser Adresse.',
+  ArcGIS:
+    'In ArcGIS Online und Pro: einen Kachel-Layer aus einer URL hinzufügen, mit dieser Adresse. Mit ArcGIS selbst ist das nicht erprobt.',
+  MapLibre: 'Die Seite zeichnet die Ebene in ihrem Stil.',
+}
+const needs: Words = {
+  R: 'Braucht R mit dem Paket sf, für Raster terra.',
+  Python: 'Braucht Python 3.8 und sonst nichts.',
+  GDAL: 'Braucht GDAL 3.4 oder neuer.',
+  MapLibre: 'Nimmt MapLibre GL von unpkg.com.',
+  Leaflet: 'Nimmt Leaflet von unpkg.com.',
+  OpenLayers: 'Nimmt OpenLayers von unpkg.com.',
+}
+
+export const de: UseTexts = {
+  title: 'Verwenden in',
+  programs: 'Programm',
+  copy: 'Kopieren',
+  qlr: 'Für QGIS herunterladen (.qlr)',
+  qlrHint: 'Ziehen Sie die Datei in QGIS: die Ebene ist da, in ihrem Stil.',
+  codeFor: (program: string) => `Code für ${program}`,
+  steps: { features, raster },
+  needs,
+  token: {
+    code: 'Diese Ebene ist nicht öffentlich. Setzen Sie ein Token an die Stelle von TOKEN. Seiten anderer Server brauchen auch TERRANE_CORS_ORIGINS.',
+    login:
+      'Diese Ebene ist nicht öffentlich. Das Programm fragt nach einer Anmeldung: Benutzer und Passwort dieses Servers.',
+  },
+  tokens: 'Token anlegen',
+}

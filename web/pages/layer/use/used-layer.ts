@@ -1,0 +1,72 @@
+import { fullAddressOf } from '../../../lib/base.ts'
+import { call } from '../../../wire/client.ts'
+import type { Calls } from '../../../wire/openapi.d.ts'
+
+export const programs = [
+  ...(['QGIS', 'ArcGIS', 'MapLibre', 'Leaflet', 'OpenLayers', 'R', 'Python', 'GDAL', 'curl'] as const),
+]
+export type Program = (typeof programs)[number]
+
+/** A layer as other programs reach it. */
+export interface UsedLayer {
+  /** `workspace:name`. */
+  id: string
+  kind: 'features' | 'raster' | 'table'
+  isPublic: boolean
+  /** The address of the raster itself; a mosaic has none. */
+  file?: string
+}
+
+interface Collection {
+  links?: { rel: string; href: string }[]
+}
+
+export async function askUsedLayer(id: string, signal: AbortSignal): Promise<UsedLayer> {
+  const at = encodeURIComponent(id)
+  const { layer } = await call<Calls['GET /rest/layers/{layer}']['answer']>(
+    { path: `/rest/layers/${at}` },
+    signal,
+  )
+  const isRaster = layer.type === 'RASTER'
+  const collection = isRaster ? await call<Collection>({ path: `/ogc/collections/${at}` }, signal) : {}
+  const file = collection.links?.find(({ rel }) => rel === 'enclosure')?.href
+  const hasGeometry = layer.attributes.some(({ binding }) => binding.includes('.geom.'))
+  return {
+    ...{ id, kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table' },
+    isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
+    ...(file !== undefined && { file }),
+  }
+}
+
+async function isOpen(name: string, signal: AbortSignal): Promise<boolean> {
+  const path = `/rest/workspaces/${encodeURIComponent(name)}`
+  const { workspace } = await call<{ workspace: { public: boolean } }>({ path }, signal)
+  return workspace.public
+}
+
+/** The programs that can do something with it. */
+export function programsFor({ kind, file }: UsedLayer): Program[] {
+  const without: Record<UsedLayer['kind'], readonly Program[]> = {
+    features: [],
+    table: ['ArcGIS', 'MapLibre', 'Leaflet', 'OpenLayers'],
+    raster: file === undefined ? ['R', 'Python', 'GDAL'] : [],
+  }
+  return programs.filter((one) => !without[kind].includes(one))
+}
+
+/** As it stands in addresses, readable. */
+function segment(id: string): string {
+  return encodeURIComponent(id).replaceAll('%3A', ':').replaceAll("'", '%27')
+}
+
+export function tilesAddress({ id }: UsedLayer): string {
+  return fullAddressOf(`/tiles/${segment(id)}`)
+}
+
+export function collectionAddress({ id }: UsedLayer): string {
+  return fullAddressOf(`/ogc/collections/${segment(id)}`)
+}
+
+export function ogcAddress(): string {
+  return fullAddressOf('/ogc')
+}
