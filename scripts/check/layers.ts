@@ -188,7 +188,7 @@ export const house: House = {
         'convert-style.ts',
         'background-style.ts',
         'default-styles.ts',
-        'write-qlr.ts',
+        'qml/write-qlr.ts',
         'map-style.ts',
         'style-format.ts',
       ],

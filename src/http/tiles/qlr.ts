@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { QgisLayer } from '../../cartography/write-qlr.ts'
-import { quotedPart, writeQlr } from '../../cartography/write-qlr.ts'
+import type { QgisLayer } from '../../cartography/qml/write-qlr.ts'
+import { quotedPart, writeQlr } from '../../cartography/qml/write-qlr.ts'
 import type { LayerRecord } from '../../catalog/records.ts'
 import { defined } from '../../lib/defined.ts'
 import type { FastifyRequest } from '../app-types.ts'

@@ -2,7 +2,7 @@ import { fullAddressOf } from '../../../lib/base.ts'
 import { call } from '../../../wire/client.ts'
 import type { Calls } from '../../../wire/openapi.d.ts'
 
-export const programs = [
+const programs = [
   ...(['QGIS', 'ArcGIS', 'MapLibre', 'Leaflet', 'OpenLayers', 'R', 'Python', 'GDAL', 'curl'] as const),
 ]
 export type Program = (typeof programs)[number]

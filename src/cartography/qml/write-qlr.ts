@@ -1,6 +1,6 @@
-import type { Dimension, Style } from './model.ts'
-import { writeQml } from './qml/write-qml.ts'
-import { attributes, element, textElement } from './style-xml.ts'
+import type { Dimension, Style } from '../model.ts'
+import { attributes, element, textElement } from '../style-xml.ts'
+import { writeQml } from './write-qml.ts'
 
 /** A layer as QGIS opens it. */
 export interface QgisLayer {
