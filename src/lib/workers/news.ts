@@ -22,6 +22,24 @@ export function takeNews({ subject, news }: ProcessNews): void {
   subjects.get(subject)?.(news)
 }
 
+/** A thread of a process, or with `threadId` absent all of its threads. */
+export interface Ended {
+  pid: number
+  threadId?: number
+}
+
+const endListeners = new Set<(ended: Ended) => void>()
+
+/** Hears of threads and child processes that have ended, however they did: they tell nothing any more. */
+export function hearEnds(hear: (ended: Ended) => void): void {
+  endListeners.add(hear)
+}
+
+/** In the process that started a thread or child process. */
+export function tellEnd(ended: Ended): void {
+  for (const hear of endListeners) hear(ended)
+}
+
 /**
  * Gives a function that tells the main thread of the server something, from whichever of its threads and child processes;
  * there `take` hears it, and what was told before somebody listened is lost.

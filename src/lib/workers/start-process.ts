@@ -5,7 +5,7 @@ import { ownProcessEnvironment } from '../process.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
 import type { ProcessNews } from './news.ts'
-import { takeNews } from './news.ts'
+import { takeNews, tellEnd } from './news.ts'
 import { parentFd } from './parent-fd.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
@@ -61,7 +61,10 @@ function openProcess(
     if (signal !== null) end(`was ended by ${signal}`)
   })
   // Its last words have come by then.
-  child.on('close', (code) => end(`has ended with code ${code}`))
+  child.on('close', (code) => {
+    if (child.pid !== undefined) tellEnd({ pid: child.pid })
+    end(`has ended with code ${code}`)
+  })
   return {
     post: (message) => {
       if (child.connected) child.send(message, () => undefined)

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { defined } from '../defined.ts'
 import type { Handlers } from './handlers.ts'
 import type { FromWorker } from './messages.ts'
+import { tellEnd } from './news.ts'
 import type { Carrier, CarrierEvents, StartOptions } from './worker-handle.ts'
 import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
@@ -26,6 +27,8 @@ function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events
       ...defined({ maxOldGenerationSizeMb }),
     },
   })
+  const { threadId } = worker
+  worker.on('exit', () => tellEnd({ pid: process.pid, threadId }))
   worker.on('message', (message: FromWorker) => events.onMessage(message))
   worker.on('error', (error) => events.onEnd(error instanceof Error ? error : new Error(String(error))))
   worker.on('exit', (code) => events.onEnd(new WorkerEnded(`The thread has ended with code ${code}`)))

@@ -6,28 +6,27 @@ import { beginOwnWrite, ownWrite } from './own-writes.ts'
 
 /** A transaction of ours, open; end it by `commit` or `rollBack`. */
 export interface FileChange {
-  commit(): Promise<void>
-  rollBack(): Promise<void>
+  commit(): void
+  rollBack(): void
 }
 
 /** Begins a transaction once nobody else writes; no trigger of the catalogue tables runs in it. */
 export async function beginChange(path: string, db: DatabaseSync, signal: AbortSignal): Promise<FileChange> {
   await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
-  const endWrite = await beginOwnWrite(path, db)
-  const rollBack = async (): Promise<void> => {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    await endWrite()
-  }
+  const write = beginOwnWrite(path, db)
+  const rollBack = (): void =>
+    write.rollBack(() => {
+      if (db.isTransaction) db.exec('ROLLBACK')
+    })
   try {
     const triggers = setCatalogueTriggersAside(db)
-    const commit = async (): Promise<void> => {
+    const commit = (): void => {
       triggers.putBack()
-      db.exec('COMMIT')
-      await endWrite()
+      write.commit(() => db.exec('COMMIT'))
     }
     return { commit, rollBack }
   } catch (error) {
-    await rollBack()
+    rollBack()
     throw error
   }
 }
@@ -42,10 +41,10 @@ export async function changeFile<Result>(
   const transaction = await beginChange(path, db, signal)
   try {
     const result = change()
-    await transaction.commit()
+    transaction.commit()
     return result
   } catch (error) {
-    await transaction.rollBack()
+    transaction.rollBack()
     throw error
   }
 }
@@ -53,7 +52,7 @@ export async function changeFile<Result>(
 /** Makes an empty file a GeoPackage, and sets the journal that lets readers go on while a load commits. */
 export async function prepareFile(path: string, db: DatabaseSync, signal: AbortSignal): Promise<void> {
   if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
-    await ownWrite(path, db, () => whenFree(db, signal, () => db.exec('PRAGMA journal_mode = WAL')))
+    await whenFree(db, signal, () => ownWrite(path, db, () => db.exec('PRAGMA journal_mode = WAL')))
   }
   const isComplete = ['gpkg_contents', 'gpkg_geometry_columns', 'gpkg_extensions'].every((name) =>
     hasTable(db, name),

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { temporaryFolder } from '../../../tests/support/temporary-files.ts'
-import { moveIntoFile, openForLoading, whenFree } from './connections.ts'
+import { openForLoading, whenFree } from './connections.ts'
+import { moveIntoFile } from './move-log.ts'
 
 /** A wait inside SQLite takes half a second; the shortest of several calls tells it from a busy machine. */
 const waitMs = 250
@@ -39,11 +40,11 @@ it('leaves what it cannot move into the file for the readers of it to whoever cl
   const counter = setInterval(() => {
     rounds += 1
   }, 1)
-  await moveIntoFile(ours)
+  await moveIntoFile(path, ours)
   clearInterval(counter)
   assert.ok(rounds > 3, `${rounds} rounds of the thread meanwhile`)
   reader.exec('COMMIT')
-  await moveIntoFile(ours)
+  await moveIntoFile(path, ours)
   assert.deepEqual({ ...ours.prepare('PRAGMA wal_checkpoint').get() }, { busy: 0, log: 0, checkpointed: 0 })
   ours.close()
   reader.close()

@@ -7,7 +7,6 @@ const maxWaitMs = 15 * 60 * 1000
 /** Another process that opens the file first or closes it last keeps even readers out, for a moment. */
 const briefMs = 500
 const longestPauseMs = 50
-const movePauseMs = 20
 const busyCode = 5
 
 function isBusy(error: unknown): boolean {
@@ -38,7 +37,7 @@ export function openForReading(path: string): DatabaseSync {
 }
 
 /** Does something at which SQLite itself waits for nobody: it would hold up the whole thread. */
-function withoutWaiting<Result>(db: DatabaseSync, action: () => Result): Result {
+export function withoutWaiting<Result>(db: DatabaseSync, action: () => Result): Result {
   db.exec('PRAGMA busy_timeout = 0')
   try {
     return action()
@@ -85,18 +84,4 @@ export async function whenFree<Result>(
     }
     await sleep(pauseMs, undefined, { signal })
   }
-}
-
-/**
- * Moves what was committed into the file itself, so that it can be copied alone; where others are at work in it, what
- * is left is done by whoever closes last. (The journal stays a WAL: turning it back would wait for every reader.)
- */
-export async function moveIntoFile(db: DatabaseSync): Promise<void> {
-  const deadline = performance.now() + briefMs
-  while (!tryToMove(db) && performance.now() < deadline) await sleep(movePauseMs)
-}
-
-/** Does so once; gives whether nothing is left. */
-export function tryToMove(db: DatabaseSync): boolean {
-  return withoutWaiting(db, () => db.prepare('PRAGMA main.wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0)
 }

@@ -2,10 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../formats/geopackage/sql-names.ts'
 import { findObject, findTable } from '../../formats/geopackage/tables.ts'
 import { notFound } from '../../lib/errors.ts'
-import { moveIntoFile, openForLoading, whenFree } from './connections.ts'
+import { openForLoading, whenFree } from './connections.ts'
 import { deleteContents } from './contents.ts'
 import { setCatalogueTriggersAside } from './foreign-code.ts'
-import { closeQuietly, ownWrite } from './own-writes.ts'
+import { moveIntoFile } from './move-log.ts'
+import { beginOwnWrite, closeQuietly } from './own-writes.ts'
 import { hasRtree, rtreeName } from './rtree-sql.ts'
 
 /** Removes a table, its index and every mention of it. */
@@ -15,13 +16,17 @@ export async function dropTable(path: string, name: string, signal: AbortSignal)
   db.exec('PRAGMA foreign_keys = OFF')
   try {
     await whenFree(db, signal, () => db.exec('BEGIN IMMEDIATE'))
-    await ownWrite(path, db, async () => {
+    const write = beginOwnWrite(path, db)
+    try {
       removeTable(db, name)
-      db.exec('COMMIT')
-      await moveIntoFile(db)
-    })
+      write.commit(() => db.exec('COMMIT'))
+    } finally {
+      write.rollBack(() => {
+        if (db.isTransaction) db.exec('ROLLBACK')
+      })
+    }
+    await moveIntoFile(path, db)
   } finally {
-    if (db.isTransaction) db.exec('ROLLBACK')
     closeQuietly(path, () => db.close())
   }
 }

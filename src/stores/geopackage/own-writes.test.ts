@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { describe, it } from 'node:test'
-import { openForReading } from './connections.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beginChange } from './change-file.ts'
+import { openForLoading, openForReading } from './connections.ts'
 import { lookAtDatabaseNow } from './database-look.ts'
-import { databaseState, ownWrite } from './own-writes.ts'
+import { closeQuietly, databaseState, ownWrite } from './own-writes.ts'
+import { Writer } from './writer.ts'
 
 function createFile(t: TestContext): { path: string; db: DatabaseSync } {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-own-writes-'))
@@ -75,5 +78,53 @@ describe('looking at a database', () => {
     await databaseState(path)
     assert.match(askElsewhere(path, 'PRAGMA wal_checkpoint(TRUNCATE)'), /"busy":1/)
     assert.equal(count.get()?.['n'], 1)
+  })
+})
+
+describe('writes of ours that overlap', () => {
+  it('are no change by others, whoever moves the log meanwhile', async (t) => {
+    const { path } = createFile(t)
+    const { text: first } = await databaseState(path)
+    const isOurs = async (): Promise<boolean> => {
+      const { text, sameAs } = await databaseState(path)
+      return text === first || sameAs?.has(first) === true
+    }
+    // Tries to move the log again and again from now on.
+    const writer = new Writer(path, 5)
+    t.after(() => writer.close())
+    await writer.keep(await writer.take({ isNew: true }))
+    const other = openForLoading(path)
+    t.after(() => other.close())
+    // What does not fit into memory goes to the log before it is committed.
+    other.exec('PRAGMA cache_size = 10')
+    const change = await beginChange(path, other, AbortSignal.timeout(10_000))
+    const insert = other.prepare('INSERT INTO t VALUES (?)')
+    for (let row = 0; row < 200; row += 1) insert.run('x'.repeat(4000))
+    for (let round = 0; round < 5; round += 1) {
+      await sleep(10)
+      assert.ok(await isOurs(), 'before the commit')
+    }
+    change.commit()
+    for (let round = 0; round < 10; round += 1) {
+      assert.ok(await isOurs(), 'after the commit')
+      await sleep(10)
+    }
+  })
+
+  it('do not hide a change by others', async (t) => {
+    const { path, db } = createFile(t)
+    const { text: first } = await databaseState(path)
+    const other = openForLoading(path)
+    t.after(() => other.isOpen && other.close())
+    const change = await beginChange(path, other, AbortSignal.timeout(10_000))
+    other.exec('INSERT INTO t VALUES (2)')
+    change.commit()
+    assert.equal((await databaseState(path)).sameAs?.has(first), true)
+    db.exec('INSERT INTO t VALUES (3)')
+    const { text: second, sameAs } = await databaseState(path)
+    assert.equal(sameAs?.has(first), false)
+    db.exec('INSERT INTO t VALUES (4)')
+    closeQuietly(path, () => other.close())
+    assert.equal((await databaseState(path)).sameAs?.has(second), false)
   })
 })

@@ -1,78 +1,123 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openNews } from '../../lib/workers/news.ts'
+import { threadId } from 'node:worker_threads'
+import type { Ended } from '../../lib/workers/news.ts'
+import { hearEnds, openNews } from '../../lib/workers/news.ts'
+import { inTurn } from '../../lib/workers/turns.ts'
 import { settled } from '../file-state.ts'
 import { tellOwnChange } from '../own-changes.ts'
 import type { TableState } from '../store.ts'
 import { lookAtDatabase, lookAtDatabaseNow, lookAtLogNow, noLog } from './database-look.ts'
 
-/** What a thread or child process that writes to a file tells the main thread. */
+/** What a thread or child process that changes a file, or moves a log into it, tells the main thread: when it begins, and at the end. */
 interface Told {
   path: string
+  work: Work
   /** How the file looked before. */
   from: string
-  /** How it looks now; absent while it is being written to. */
+  /** How it looks when it is over; absent where others may have written meanwhile, and where that was not to be seen. */
   to?: string
   isOver: boolean
-  /** Whether a log is moved into the file: nothing else can be at work in it then. */
-  isMove?: boolean
+}
+
+/** Work of ours in a file. */
+interface Work {
+  pid: number
+  threadId: number
+  number: number
+  /** Whether a transaction is open in it, which keeps others from writing; else it is short. */
+  isWrite: boolean
 }
 
 /** What is known of a file: how it looks, and how it has looked before changes that were all ours. */
 interface Known {
   latest: string
   before: Set<string>
-  /** Until when a write of ours keeps others from writing. */
-  writesUntil: number
 }
 
-/** Logs that are being moved, or are about to be: how many, and until when that is believed. */
-const moves = new Map<string, { count: number; until: number }>()
-const longestMoveMs = 500
-/** What another thread has told comes in that time. */
+/** What is not over after so long never tells so: it was lost. */
+const longestMoveMs = 30_000
+const longestWriteMs = 3_600_000
+/** What a thread has told before it ended may come after the news of its end. */
+const lastWordsMs = 1000
+/** What another thread has told before a change that was seen comes in that time. */
 const newsMs = 3
 const newsLooks = 3
+const looks = 5
 
-/** A thread that ends in the middle of a write does not tell so. */
-const longestWriteMs = 30_000
 const rememberedFiles = 1000
 const rememberedLooks = 1000
 
 const files = new Map<string, Known>()
+/** Work that is under way, by file and by who does it. */
+const works = new Map<string, Map<string, Work & { begunMs: number }>>()
 // Whoever looks at files of others' does so in the main thread: it has to hear of writes that happen before it looks first.
 const tell = openNews<Told>('own-writes', take)
+hearEnds((ended) => setTimeout(() => forgetWorksOf(ended), lastWordsMs).unref())
 
 function take(told: Told): void {
-  if (told.isMove === true) takeMove(told)
-  else takeWrite(told)
-  const { path, from, to } = told
-  if (to !== undefined && to !== from) tellOwnChange({ path, from, to })
+  if (told.isOver) takeEnd(told)
+  else takeBegin(told)
 }
 
-function takeMove({ path, from, to, isOver }: Told): void {
-  const count = (moves.get(path)?.count ?? 0) + (isOver ? -1 : 1)
-  if (count <= 0) moves.delete(path)
-  else moves.set(path, { count, until: performance.now() + longestMoveMs })
+const keyOf = ({ pid, threadId: thread, number }: Work): string => `${pid}.${thread}.${number}`
+
+function takeBegin({ path, work, from }: Told): void {
   const known = files.get(path)
-  if (to === undefined || known?.latest === to) return
-  if (known !== undefined && performance.now() < known.writesUntil) return
-  const before = known?.latest === from ? known.before.add(from) : new Set([from])
-  files.set(path, { latest: to, before, writesUntil: 0 })
+  // In a transaction of ours a log may grow and be moved in part, and nothing of that is a change yet.
+  if (known !== undefined && isAtWork(path)) known.before.add(from)
+  else if (!isKnown(path, from)) know(path, { latest: from, before: new Set() })
+  const underWay = works.get(path) ?? new Map<string, Work & { begunMs: number }>()
+  works.set(path, underWay.set(keyOf(work), { ...work, begunMs: performance.now() }))
 }
 
-function takeWrite({ path, from, to, isOver }: Told): void {
-  const known = files.get(path)
-  const isNext = known?.latest === from
-  const before = isNext ? known.before : new Set<string>()
-  files.delete(path)
-  if (!isOver) {
-    files.set(path, { latest: from, before, writesUntil: performance.now() + longestWriteMs })
-  } else if (to !== undefined) {
-    before.add(from)
-    for (const first of before) if (before.size > rememberedLooks) before.delete(first)
-    files.set(path, { latest: to, before, writesUntil: 0 })
+function takeEnd({ path, work, from, to }: Told): void {
+  endWork(path, keyOf(work))
+  if (to === from) return
+  if (to === undefined) {
+    files.delete(path)
+    return
   }
+  const known = files.get(path)
+  const isContinued = known !== undefined && (isAtWork(path) || isKnown(path, from))
+  const before = isContinued ? known.before.add(from).add(known.latest) : new Set([from])
+  before.delete(to)
+  for (const first of before) if (before.size > rememberedLooks) before.delete(first)
+  know(path, { latest: to, before })
+  for (const one of new Set([from, isContinued ? known.latest : from]))
+    if (one !== to) tellOwnChange({ path, from: one, to })
+}
+
+function forgetWorksOf({ pid, threadId: thread }: Ended): void {
+  for (const [path, underWay] of works)
+    for (const [key, work] of underWay)
+      if (work.pid === pid && (thread === undefined || work.threadId === thread)) endWork(path, key)
+}
+
+function endWork(path: string, key: string): void {
+  const underWay = works.get(path)
+  underWay?.delete(key)
+  if (underWay?.size === 0) works.delete(path)
+}
+
+function know(path: string, known: Known): void {
+  files.delete(path)
+  files.set(path, known)
   for (const first of files.keys()) if (files.size > rememberedFiles) files.delete(first)
+}
+
+/** Whether a file has looked so since all changes were ours. */
+function isKnown(path: string, text: string): boolean {
+  const known = files.get(path)
+  return known?.latest === text || known?.before.has(text) === true
+}
+
+/** Whether one of ours is at work in a file. */
+function isAtWork(path: string): boolean {
+  const now = performance.now()
+  for (const [key, { isWrite, begunMs }] of works.get(path) ?? [])
+    if (now - begunMs > (isWrite ? longestWriteMs : longestMoveMs)) endWork(path, key)
+  return works.has(path)
 }
 
 /** Another value than before means that another connection has changed the file since. */
@@ -80,33 +125,68 @@ export function dataVersion(db: DatabaseSync): unknown {
   return db.prepare('PRAGMA main.data_version').get()?.['data_version']
 }
 
+let begun = 0
+
+/** Begins work at a file that looks so; gives what tells of its end. */
+function beginWork(path: string, from: string, isWrite: boolean): (to: string | undefined) => void {
+  begun += 1
+  const work = { pid: process.pid, threadId, number: begun, isWrite }
+  tell({ path, work, from, isOver: false })
+  return (to) => tell({ path, work, from, isOver: true, ...(to === undefined ? {} : { to }) })
+}
+
+/** A write of ours in a transaction that is open. */
+export interface OwnWrite {
+  /** Does what commits it; where that throws it is not over. */
+  commit(action: () => void): void
+  /** Ends it by what rolls it back; does nothing where it is over. */
+  rollBack(action: () => void): void
+}
+
 /**
- * Begins a write of ours to the file at `path` by its open connection `db`, so that it is not taken for one of somebody
- * else's; gives what is to be called when it is over, in any case. Where others may have written meanwhile, it is.
+ * Begins a write of ours in the transaction that the connection `db` has open in the file at `path`, so that it is not taken
+ * for one of somebody else's. Where others may have written between its end and the look after it, it is.
  */
-export async function beginOwnWrite(path: string, db: DatabaseSync): Promise<() => Promise<void>> {
+export function beginOwnWrite(path: string, db: DatabaseSync): OwnWrite {
   const version = dataVersion(db)
-  const from = (await lookAtDatabase(path)).text
-  tell({ path, from, isOver: false })
-  return async () => {
-    const to = (await lookAtDatabase(path)).text
-    const isAlone = db.isOpen && dataVersion(db) === version
-    tell({ path, from, isOver: true, ...(isAlone ? { to } : {}) })
+  const end = beginWork(path, lookAtDatabaseNow(path).text, true)
+  let isOver = false
+  const finish = (): void => {
+    isOver = true
+    const to = lookAtDatabaseNow(path).text
+    end(db.isOpen && dataVersion(db) === version ? to : undefined)
+  }
+  return {
+    commit: (action) =>
+      inTurn(path, () => {
+        action()
+        finish()
+      }),
+    rollBack: (action) => {
+      if (isOver) return
+      inTurn(path, () => {
+        try {
+          action()
+        } finally {
+          finish()
+        }
+      })
+    },
   }
 }
 
-/** Does a write of ours: see `beginOwnWrite`. */
-export async function ownWrite<Result>(
-  path: string,
-  db: DatabaseSync,
-  write: () => Result | Promise<Result>,
-): Promise<Result> {
-  const endWrite = await beginOwnWrite(path, db)
-  try {
-    return await write()
-  } finally {
-    await endWrite()
-  }
+/** Does what is short and changes the file by the connection `db`, or moves a log into it: see `beginOwnWrite`. */
+export function ownWrite<Result>(path: string, db: DatabaseSync, write: () => Result): Result {
+  return inTurn(path, () => {
+    const version = dataVersion(db)
+    const end = beginWork(path, lookAtDatabaseNow(path).text, false)
+    try {
+      return write()
+    } finally {
+      const to = lookAtDatabaseNow(path).text
+      end(db.isOpen && dataVersion(db) === version ? to : undefined)
+    }
+  })
 }
 
 /**
@@ -114,60 +194,51 @@ export async function ownWrite<Result>(
  * that it was this one, and that nobody else was at work.
  */
 export function closeQuietly(path: string, close: () => void): void {
-  if (lookAtLogNow(path) === noLog) {
-    close()
-    return
-  }
-  const from = lookAtDatabaseNow(path).text
-  tell({ path, from, isOver: false, isMove: true })
-  try {
-    close()
-  } finally {
-    const isMoved = lookAtLogNow(path) === noLog
-    const to = isMoved ? { to: lookAtDatabaseNow(path).text } : {}
-    tell({ path, from, isOver: true, isMove: true, ...to })
-  }
+  inTurn(path, () => {
+    if (lookAtLogNow(path) === noLog) {
+      close()
+      return
+    }
+    const from = lookAtDatabaseNow(path).text
+    const end = beginWork(path, from, false)
+    try {
+      close()
+    } finally {
+      end(lookAtLogNow(path) === noLog ? lookAtDatabaseNow(path).text : from)
+    }
+  })
 }
 
 const none: ReadonlySet<string> = new Set()
-
-const looks = 5
 
 /** How a file looks, and how it has looked before changes that were all ours. */
 export async function databaseState(path: string): Promise<TableState> {
   let text = ''
   for (let attempt = 0; attempt < looks; attempt += 1) {
     const before = files.get(path)
-    // Nobody else can write meanwhile, and readers see what was there before.
-    if (isWritten(before)) return { text: before.latest, sameAs: before.before }
+    // What readers see is what was there before: nobody else can write in a transaction of ours, and a move changes nothing.
+    if (before !== undefined && isAtWork(path)) return { text: before.latest, sameAs: before.before }
     text = await settled(() => lookAtDatabase(path))
     const after = files.get(path)
     if (after?.latest === text) return { text, sameAs: after.before }
-    if (attempt < newsLooks && isNews(path, text)) {
-      await sleep(newsMs)
-      continue
+    const mayBeNews = attempt < newsLooks && seenTexts.get(path) !== text
+    if (after === before && !isAtWork(path) && !isKnown(path, text) && !mayBeNews) {
+      rememberSeen(path, text)
+      return { text, sameAs: none }
     }
-    // What was seen in the middle of a write of ours says nothing.
-    if (after === before && !isMoving(path)) break
+    await sleep(newsMs)
   }
-  seenTexts.set(path, text)
-  for (const first of seenTexts.keys()) if (seenTexts.size > rememberedFiles) seenTexts.delete(first)
-  return { text, sameAs: none }
+  const known = files.get(path)
+  if (known === undefined) return { text, sameAs: none }
+  // It changes all the time: the next look tells of what is not known yet.
+  if (!isKnown(path, text)) return { text: known.latest, sameAs: known.before, mayLag: true }
+  return { text, sameAs: new Set([...known.before, known.latest]) }
 }
 
+/** How files looked of which nobody of ours has told. */
 const seenTexts = new Map<string, string>()
 
-/** Whether a file looks otherwise than before: what another thread or process has told of it may be on its way. */
-function isNews(path: string, text: string): boolean {
-  const before = seenTexts.get(path)
-  return before !== undefined && before !== text
-}
-
-function isMoving(path: string): boolean {
-  const moving = moves.get(path)
-  return moving !== undefined && performance.now() < moving.until
-}
-
-function isWritten(known: Known | undefined): known is Known {
-  return known !== undefined && performance.now() < known.writesUntil
+function rememberSeen(path: string, text: string): void {
+  seenTexts.set(path, text)
+  for (const first of seenTexts.keys()) if (seenTexts.size > rememberedFiles) seenTexts.delete(first)
 }

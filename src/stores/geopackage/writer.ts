@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { moveIntoFile, openForLoading, tryToMove } from './connections.ts'
-import { closeQuietly, ownWrite } from './own-writes.ts'
+import { openForLoading } from './connections.ts'
+import { logBytes, moveIntoFile, movePart, tryToMove } from './move-log.ts'
+import { closeQuietly } from './own-writes.ts'
 
 /** A log of commits longer than this is moved into the file at once, though more loads follow. */
 const maxLogBytes = 16 * 2 ** 20
@@ -50,12 +51,12 @@ export class Writer {
   async keep(db: DatabaseSync, { knowsAll = false }: { knowsAll?: boolean } = {}): Promise<void> {
     const file = identity(this.#path)
     if (this.#keepMs === 0 || this.#kept !== undefined || file === undefined) {
-      await this.#leave(db, () => moveIntoFile(db))
+      await this.#leave(db, () => moveIntoFile(this.#path, db))
       return
     }
     this.#kept = { db, file, knowsAll }
     db.exec('PRAGMA shrink_memory')
-    if (logBytes(this.#path) > maxLogBytes) await ownWrite(this.#path, db, () => moveIntoFile(db))
+    if (logBytes(this.#path) > maxLogBytes) await moveIntoFile(this.#path, db)
     this.#letGoLater()
   }
 
@@ -75,34 +76,35 @@ export class Writer {
   async moveRest(): Promise<void> {
     if (logBytes(this.#path) === 0) return
     const db = openForLoading(this.#path)
-    await this.#leave(db, () => tryToMove(db)).catch(() => undefined)
+    await this.#leave(db, () => tryToMove(this.#path, db)).catch(() => undefined)
   }
 
   #letGoLater(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#letGoOnceMoved().catch(() => undefined), this.#keepMs).unref()
+    this.#timer = setTimeout(() => this.#letGoOnceMoved(), this.#keepMs).unref()
   }
 
   /**
    * Whoever closes last moves the log into the file, and a reader does not tell of that: so the connection stays as long as
    * somebody reads what was there before.
    */
-  async #letGoOnceMoved(): Promise<void> {
+  #letGoOnceMoved(): void {
     const kept = this.#kept
     if (kept === undefined) return
+    if (!this.#isClosed && !this.#isMoved(kept.db)) {
+      this.#letGoLater()
+      return
+    }
     this.#kept = undefined
-    let isMoved = true
+    closeQuietly(this.#path, () => kept.db.close())
+  }
+
+  /** What keeps a log from being moved may be wrong with the file: then it is let be. */
+  #isMoved(db: DatabaseSync): boolean {
     try {
-      await ownWrite(this.#path, kept.db, () => {
-        isMoved = tryToMove(kept.db)
-      })
-    } finally {
-      if (isMoved || this.#isClosed || this.#kept !== undefined)
-        closeQuietly(this.#path, () => kept.db.close())
-      else {
-        this.#kept = kept
-        this.#letGoLater()
-      }
+      return tryToMove(this.#path, db)
+    } catch {
+      return true
     }
   }
 
@@ -110,18 +112,17 @@ export class Writer {
     clearTimeout(this.#timer)
     const kept = this.#kept
     this.#kept = undefined
-    if (kept !== undefined) await this.#leave(kept.db, () => moveIntoFile(kept.db))
+    if (kept !== undefined) await this.#leave(kept.db, () => moveIntoFile(this.#path, kept.db))
   }
 
   /** Ends a load that failed, whatever is wrong with the file, and waits for nobody. */
   async drop(db: DatabaseSync): Promise<void> {
-    const move = (): unknown => db.prepare('PRAGMA main.wal_checkpoint(PASSIVE)').get()
-    await this.#leave(db, move).catch(() => undefined)
+    await this.#leave(db, () => movePart(this.#path, db)).catch(() => undefined)
   }
 
   async #leave(db: DatabaseSync, move: () => unknown): Promise<void> {
     try {
-      await ownWrite(this.#path, db, move)
+      await move()
     } finally {
       closeQuietly(this.#path, () => db.close())
     }
@@ -132,8 +133,4 @@ export class Writer {
 function identity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev} ${found.ino}`
-}
-
-function logBytes(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -72,12 +72,12 @@ async function prepareEdit(
       token,
       commit: () => commit(surroundings, db, change),
       discard: async () => {
-        await change.rollBack()
+        change.rollBack()
         await writer.keep(db, { knowsAll: true })
       },
     }
   } catch (error) {
-    await change.rollBack()
+    change.rollBack()
     throw error
   }
 }
@@ -88,9 +88,9 @@ async function commit(
   change: FileChange,
 ): Promise<void> {
   try {
-    await change.commit()
+    change.commit()
   } catch (error) {
-    await change.rollBack().catch(() => undefined)
+    change.rollBack()
     await writer.drop(db)
     throw storeFailure(error, path)
   }

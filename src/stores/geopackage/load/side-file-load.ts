@@ -98,7 +98,7 @@ export class SideFileLoad implements StagedLoad {
 
   async discard(): Promise<void> {
     try {
-      await this.#change?.rollBack()
+      this.#change?.rollBack()
     } finally {
       await this.#place.writer.drop(this.#db)
       this.#removeSideFile()
@@ -108,7 +108,7 @@ export class SideFileLoad implements StagedLoad {
   async #commit(): Promise<void> {
     await this.#orDiscard(async () => {
       this.#hooks.signal.throwIfAborted()
-      await this.#change?.commit()
+      this.#change?.commit()
       this.#change = undefined
       this.#db.exec('DETACH side; PRAGMA foreign_keys = ON')
     })

@@ -60,7 +60,7 @@ export class RestoreLoad implements StagedLoad {
 
   async discard(): Promise<void> {
     try {
-      await this.#change?.rollBack()
+      this.#change?.rollBack()
     } finally {
       this.#change = undefined
       if (this.#db !== undefined) await this.#surroundings.writer.drop(this.#db)
@@ -71,7 +71,7 @@ export class RestoreLoad implements StagedLoad {
   async #commit(): Promise<void> {
     await this.#orDiscard(async () => {
       this.#hooks.signal.throwIfAborted()
-      await this.#change?.commit()
+      this.#change?.commit()
       this.#change = undefined
       this.#db?.exec('PRAGMA foreign_keys = ON')
     })
