@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { listInto } from './support/crowd.ts'
+import { moving, type Stops, scrolled, settled, stops, unreached } from './support/keyboard.ts'
 import { closeBrowser, showPages, startPageServer } from './support/shown-pages.ts'
+import { expectSound } from './support/states.ts'
 
 const mostBytes = 60_000
+/** What stands for the names in the addresses of pages. */
+const named: Record<string, string> = { layer: 'default:countries', id: '1' }
+const listing = readFileSync(join(import.meta.dirname, '../../web/app/pages.ts'), 'utf8')
+/** An address of each page, as the list of pages has them. */
+const paths = [...listing.matchAll(/pattern: '([^']+)'/g)]
+  .map(([, pattern = '']) => pattern.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? name))
+  .filter((path) => path !== '/app/sign-in')
 
 describe('every page', async () => {
   const server = await startPageServer({ after })
@@ -43,6 +55,47 @@ describe('every page', async () => {
       'getComputedStyle(document.querySelector(".drop")).borderTopStyle',
     )
     assert.equal(border, 'dashed')
+    assert.deepEqual(shown.faults, [])
+  })
+
+  for (const path of paths)
+    it(`is sound and reached by keyboard at 390 and 720 pixels, and the same after a reload: ${path}`, async (t) => {
+      const shown = await showPages(t, server, { width: 390 })
+      const { page } = shown
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      await shown.signIn(path)
+      await settled(page)
+      await expectSound(shown, `every${path.replaceAll(/\W+/g, '-')}-390`)
+      // 1440 pixels, enlarged to twice their size.
+      await page.setViewportSize({ width: 720, height: 450 })
+      assert.deepEqual(await shown.wide(), [], 'at 200 %')
+      assert.equal(await page.evaluate(moving), 0, 'something moves')
+      const before = await page.evaluate<Stops>(stops)
+      assert.deepEqual(await unreached(page, before), [])
+      await page.reload()
+      await settled(page)
+      assert.equal(page.url(), `${server.url}${path}`)
+      assert.equal(await page.locator('h1').first().textContent(), before.heading)
+      assert.deepEqual(shown.faults, [])
+    })
+
+  it('is a list of 10,000 layers that scrolls without a long task, with at most 200 of them drawn', async (t) => {
+    const crowd = await startPageServer({ after: (work) => t.after(work) }, { TERRANE_SAMPLE: 'off' })
+    await crowd.kill()
+    await listInto(crowd.folder, 10_000)
+    await crowd.start()
+    const shown = await showPages(t, crowd)
+    const { page } = shown
+    for (const view of ['/', '/?view=list']) {
+      await shown.signIn(view)
+      await page.locator('a.name, .card').first().waitFor()
+      const found = await scrolled(page)
+      t.diagnostic(`${view}: ${JSON.stringify(found)}`)
+      assert.ok(found.rows > 5 && found.rows <= 200, `${found.rows} rows in ${view}`)
+      assert.ok(found.height > 100_000, `${found.height} pixels`)
+      await page.keyboard.press('End')
+      await page.getByText('Layer 09999').first().waitFor()
+    }
     assert.deepEqual(shown.faults, [])
   })
 })

@@ -1,0 +1,89 @@
+import type { Page } from 'playwright-core'
+
+/** What stands on a page to be reached by Tab, each with a number of its own in `data-stop`, and its heading. */
+export interface Stops {
+  heading: string | null
+  count: number
+}
+
+const mostStops = 250
+
+/** Asked in the page. Of radio buttons of one group the chosen one is a stop. */
+export const stops = `(() => {
+  const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length > 0
+  const isStop = (one) => !one.disabled && one.tabIndex >= 0 && shown(one)
+    && (one.type !== 'radio' || one.checked || document.querySelector('input[type=radio][name="' + one.name + '"]:checked') === null)
+  const all = [...document.querySelectorAll('a[href],button,input,select,textarea,summary,[tabindex]')].filter(isStop)
+  all.forEach((one, at) => { one.dataset.stop = String(at) })
+  return { heading: document.querySelector('h1')?.textContent ?? null, count: all.length }
+})()`
+
+/** Asked in the page: where the focus is, and whether that is seen. */
+const focused = `(() => {
+  const one = document.activeElement
+  if (one === null || one === document.body) return null
+  const seen = (element) => {
+    if (element === null) return false
+    const { boxShadow, outlineStyle, outlineWidth } = getComputedStyle(element)
+    return boxShadow !== 'none' || (outlineStyle !== 'none' && outlineWidth !== '0px')
+  }
+  const isSeen = seen(one) || seen(one.parentElement) || seen(one.closest('.card, .lrow, label, tr'))
+  return { stop: one.dataset.stop ?? null, isSeen, html: one.outerHTML.slice(0, 100) }
+})()`
+
+/** How much moves by itself. Asked in the page. */
+export const moving = `document.getAnimations().filter((one) => one.playState === 'running').length`
+
+/** Goes through the page by Tab; tells the stops that it did not come to, and those where the focus is not seen. */
+export async function unreached(page: Page, { count }: Stops): Promise<string[]> {
+  const missing = new Set(Array.from({ length: count }, (_, at) => String(at)))
+  const faults: string[] = []
+  await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0)')
+  for (let pressed = 0; pressed < Math.min(count + 20, mostStops) && missing.size > 0; pressed += 1) {
+    await page.keyboard.press('Tab')
+    const now = await page.evaluate<{ stop: string | null; isSeen: boolean; html: string } | null>(focused)
+    if (now === null) continue
+    if (!now.isSeen) faults.push(`not seen: ${now.html}`)
+    if (now.stop !== null) missing.delete(now.stop)
+  }
+  if (count > mostStops) return faults
+  for (const stop of missing) {
+    const html = await page
+      .locator(`[data-stop="${stop}"]`)
+      .first()
+      .evaluate('(one) => one.outerHTML')
+      .catch(() => '')
+    if (html !== '') faults.push(`not reached: ${String(html).slice(0, 150)}`)
+  }
+  return faults
+}
+
+/** Waits until a page has what it asks for. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1, main h2').first().waitFor({ state: 'attached' })
+  await page.waitForLoadState('networkidle')
+}
+
+/** Scrolls a page by wheel through its list; tells its height, the most rows drawn and the longest task in milliseconds. */
+export async function scrolled(page: Page): Promise<{ rows: number; height: number; longestMs: number }> {
+  await page.evaluate(`
+    window.longTasks = []
+    new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((one) => one.duration)))
+      .observe({ entryTypes: ['longtask'] })
+  `)
+  await page.mouse.move(600, 500)
+  let rows = 0
+  for (let step = 0; step < 20; step += 1) {
+    await page.mouse.wheel(0, 600 * (step + 1))
+    await page.waitForTimeout(30)
+    rows = Math.max(
+      rows,
+      Number(
+        await page.evaluate('document.querySelectorAll("main li.card, main .card, main tbody tr").length'),
+      ),
+    )
+  }
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  const longestMs = Number(await page.evaluate('Math.max(0, ...window.longTasks)'))
+  return { rows, height, longestMs }
+}
