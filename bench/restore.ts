@@ -30,7 +30,7 @@ async function replace(client: RestClient, file: string, updateMode: 'CREATE' | 
 
 /** Two versions that are compared row by row, until the answer is there; with what the server and its processes hold meanwhile. */
 async function compareVersions({ client, pid }: BenchServer, what: string): Promise<SmallResult> {
-  const watch = new MemoryWatch(pid)
+  const watch = new MemoryWatch(pid, 'compare-work.ts')
   const start = performance.now()
   try {
     while (!(await isCompared(client))) await sleep(betweenMs)
@@ -38,7 +38,7 @@ async function compareVersions({ client, pid }: BenchServer, what: string): Prom
     watch.stop()
   }
   const milliseconds = performance.now() - start
-  const name = `changes between two versions of ${what}, at most ${watch.peak} MB`
+  const name = `changes between two versions of ${what}, at most ${watch.peak} MB, ${watch.peakOfFile} of them by the comparison`
   return { name, milliseconds, wantedMilliseconds: wantedComparisonMilliseconds }
 }
 

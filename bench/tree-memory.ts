@@ -8,11 +8,13 @@ function childrenOf(pid: number): number[] {
   )
 }
 
-/** Megabytes that a process and those below it hold; those that end meanwhile count nothing. */
-function megabytesOf(pid: number): number {
+/** Megabytes that a process and those below it hold, or those of them that run a file of this name; those that end meanwhile count nothing. */
+function megabytesOf(pid: number, file = ''): number {
   try {
     const kilobytes = Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-    return childrenOf(pid).reduce((sum, child) => sum + megabytesOf(child), kilobytes / 1024)
+    const isMeant = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(file)
+    const own = isMeant ? kilobytes / 1024 : 0
+    return childrenOf(pid).reduce((sum, child) => sum + megabytesOf(child, file), own)
   } catch {
     return 0
   }
@@ -22,17 +24,23 @@ function megabytesOf(pid: number): number {
 export class MemoryWatch {
   /** Megabytes at most so far. */
   peak = 0
+  /** The same of those processes alone that run the file which was named. */
+  peakOfFile = 0
   readonly #pid: number
+  readonly #file: string | undefined
   readonly #timer: NodeJS.Timeout
 
-  constructor(pid: number) {
+  constructor(pid: number, file?: string) {
     this.#pid = pid
+    this.#file = file
     this.#timer = setInterval(() => this.now(), betweenMs).unref()
   }
 
   now(): number {
     const megabytes = Math.round(megabytesOf(this.#pid))
     this.peak = Math.max(this.peak, megabytes)
+    if (this.#file !== undefined)
+      this.peakOfFile = Math.max(this.peakOfFile, Math.round(megabytesOf(this.#pid, this.#file)))
     return megabytes
   }
 
