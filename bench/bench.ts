@@ -1,6 +1,6 @@
 // `npm run bench [-- --only TEXT --rows N --runs N --query TEXT]`: loads beside their ogr2ogr peers, and monitoring;
 // writes bench/results.md. With `--only` or `--rows` the results are printed and the file stays as it is.
-// `looks` (two minutes): a file of a gigabyte before its load. `rehearsals` (four minutes), `restore`.
+// `looks` (two minutes): a file of a gigabyte before its load. `rehearsals` (four minutes), `restore`, `rejects`.
 // Parts of `items` (two minutes): pages of features under load, beside MapServer; `memory` (a minute and a half).
 // `tiles` (ten minutes): vector tiles beside `ST_AsMVT` and MapServer; `--only tiles --part polygons-4326 --share 0.05`
 // takes some of them and fewer rows. Parts of monitoring: monitoring-recording, monitoring-sustained, monitoring-backfill,
@@ -28,6 +28,7 @@ import { runRecording } from './monitoring-recording.ts'
 import { runSustained } from './monitoring-sustained.ts'
 import { timePeer } from './peer.ts'
 import { rehearsalsReport, runRehearsals } from './rehearsals.ts'
+import { runRejects } from './rejects.ts'
 import type { LoadResult } from './report.ts'
 import { report, resultHead, resultLine, smallLine } from './report.ts'
 import { runRestores } from './restore.ts'
@@ -116,6 +117,9 @@ try {
       ? await runRestores(folder, await newDatabase(), Number(options.rows ?? fullRows.polygons))
       : []),
     ...('scan'.includes(only) ? await runScan(folder) : []),
+    ...('rejects'.includes(only)
+      ? await runRejects(folder, options.rows === undefined ? undefined : Number(options.rows))
+      : []),
     ...('looks'.includes(only) ? await runLooks(folder, Number(options.rows ?? looksRows)) : []),
     ...('monitoring-recording'.includes(only) ? await runRecording(folder) : []),
     ...('monitoring-sustained'.includes(only) ? await runSustained(await newDatabase()) : []),

@@ -70,7 +70,7 @@ export const house: House = {
     ],
     'src/importer': [
       ...['model', 'live', 'records', 'worker', 'look', 'publish', 'uploads', 'kinds'],
-      ['preview', 'rehearse', 'restore', 'edit', 'locate', 'keys'],
+      ['rejects', 'preview', 'rehearse', 'restore', 'edit', 'locate', 'keys'],
       ...['run', 'desk', '.'],
     ],
     'src/importer/kinds': [
@@ -226,6 +226,7 @@ export const house: House = {
     'src/importer/publish': ['publish.ts'],
     'src/importer/records': ['records.ts'],
     'src/importer/rehearse': ['rehearse.ts'],
+    'src/importer/rejects': ['rejects.ts'],
     'src/importer/run': ['run.ts'],
     'src/importer/uploads': ['uploads.ts'],
     'src/importer/worker': ['worker.ts', 'open-rows.ts', 'write-rows.ts', 'trusted-databases.ts'],

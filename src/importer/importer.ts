@@ -12,7 +12,7 @@ import type { SideTables } from '../maps/sources/side-tables.ts'
 import type { SourceLimits } from '../sources/limits.ts'
 import type { RemoteAccess } from '../sources/remote/remote-access.ts'
 import type { IndexMaker } from '../stores/files/index/index-maker.ts'
-import { applyRetention, createDesk, sweepRejectFiles } from './desk/desk.ts'
+import { applyRetention, createDesk } from './desk/desk.ts'
 import { Edits } from './edit/edits.ts'
 import { KeyFinder } from './keys/keys.ts'
 import type { ToolLimits } from './kinds/kinds.ts'
@@ -33,6 +33,7 @@ import { Previews } from './preview/preview.ts'
 import { readOwnStyle } from './publish/publish.ts'
 import { KeptImports } from './records/records.ts'
 import { ListedChanges } from './rehearse/rehearse.ts'
+import { RejectedRows } from './rejects/rejects.ts'
 import type { VersionKeeping } from './restore/keep-versions.ts'
 import { keepVersions, pruneInTurn } from './restore/keep-versions.ts'
 import { Restores } from './restore/restores.ts'
@@ -152,9 +153,11 @@ function createRooms(needs: ImporterNeeds) {
   const cancel = { records, jobs, stop: { broadcast, running }, locks, folders, rehearsing, mending }
   const archive = { records, kinds, running, folders, log }
   const maxBytes = limits.previewBytes
+  const rejects = new RejectedRows({ folders, silenceMs: limits.silenceSeconds * 1000, onEnd })
   const previews = new Previews({ records, kinds, pool, sides: needs.sides, folders, maxBytes, log, onEnd })
   return {
     pool,
+    rejects,
     previews,
     locator,
     keys,
@@ -216,12 +219,17 @@ function workloadOf(
   }
 }
 
+function openPassword(vault: Vault, { source }: ImportRecord): string | undefined {
+  const { sealedPassword } = source?.database ?? {}
+  return sealedPassword === undefined ? undefined : vault.open(sealedPassword)
+}
+
 /** Builds the importer. It does nothing with earlier imports until it is started. */
 export function createImporter(needs: ImporterNeeds) {
   const { database, catalog, clock, events, log, jobs, folders, vault, roots, retention: keep } = needs
   const rooms = createRooms(needs)
-  const { desk, pool, previews, locator, keys, progress } = rooms
-  const { cancel, rehearsing, mending, preparing, running, restores, edits } = rooms
+  const { desk, pool, rejects, previews, locator, keys, progress, cancel } = rooms
+  const { rehearsing, mending, preparing, running, restores, edits } = rooms
   const uploads = openUploads(needs)
   let endedCount = 0
   let cleaning: NodeJS.Timeout | undefined
@@ -232,7 +240,7 @@ export function createImporter(needs: ImporterNeeds) {
   /** Removes what nobody has touched for long. */
   const clean = async (): Promise<void> => {
     await applyRetention({ cancel, catalog, folders, keep, log })
-    await sweepRejectFiles(folders, clock.now().getTime())
+    await rejects.sweep(clock.now().getTime())
     await uploads.sweep()
     await pruneInTurn({ catalog, locks: running.locks })
   }
@@ -242,6 +250,8 @@ export function createImporter(needs: ImporterNeeds) {
   return {
     ...desk,
     ...droppingLooks(desk, previews, keys),
+    /** Rows that loads have rejected. */
+    rejects,
     /** Looks at rows before they are loaded. */
     previews,
     /** Finds the CRS of data that name none. */
@@ -249,7 +259,7 @@ export function createImporter(needs: ImporterNeeds) {
     /** Finds columns by which rows of a task and of its layer are the same. */
     keys,
     /** What is kept, to be read. */
-    kept: new KeptImports(database, folders),
+    kept: new KeptImports(database),
     /** What is listed of changes that tasks make, or would make. */
     changes: new ListedChanges({ folders, sides: needs.sides }),
     /** How far things are, for those who watch. */
@@ -270,10 +280,7 @@ export function createImporter(needs: ImporterNeeds) {
     servedFolders: [...roots, folders.stores],
     clean,
     /** The password of the database that an import reads. */
-    databasePassword: ({ source }: ImportRecord): string | undefined => {
-      const { sealedPassword } = source?.database ?? {}
-      return sealedPassword === undefined ? undefined : vault.open(sealedPassword)
-    },
+    databasePassword: (record: ImportRecord): string | undefined => openPassword(vault, record),
     /** The style document that came with a task's data. */
     readOwnStyle: (style: OwnStyle): Promise<string> => readOwnStyle(style),
     /** What is under way and waits, and how much was ended from outside or died since the start. */
@@ -293,7 +300,7 @@ export function createImporter(needs: ImporterNeeds) {
       await jobs.stop()
       edits.close()
       await Promise.all([versions?.stop(), pool.close()])
-      await Promise.all([previews.close(), locator.close(), keys.close()])
+      await Promise.all([rejects, previews, locator, keys].map((one) => one.close()))
     },
   }
 }

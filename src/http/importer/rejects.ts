@@ -40,7 +40,7 @@ async function sendFile(
   task: TaskRecord,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const file = await importer.writeRejectFile(task, clientSignal(reply))
+  const file = await importer.rejects.write(task, clientSignal(reply))
   const { path, sizeBytes, format, note } = file
   const stream = createReadStream(path)
   stream.once('close', () => void file.remove())
@@ -54,6 +54,15 @@ async function sendFile(
     .header('terrane-format', encodeURI(format))
   if (note !== undefined) reply.header('terrane-format-note', encodeURI(note))
   return reply.send(stream)
+}
+
+async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    if (first.done !== true) yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
 }
 
 /** The rows that a load rejected. */
@@ -78,17 +87,16 @@ export const listRejects = operation({
   },
   handle: async (parts: ImporterAreaParts, request, reply) => {
     const task = await getTask(parts, request.params)
-    const { kept } = parts.importer
     const format = request.query.format ?? request.query.f ?? request.headers.accept ?? ''
     reply.header('vary', 'accept')
     if (format === 'source') return sendFile(parts, task, reply)
-    return /csv/i.test(format)
-      ? reply
-          .header('content-type', 'text/csv; charset=utf-8')
-          .send(Readable.from(kept.readRejects(task, 'csv')))
-      : reply
-          .header('content-type', 'application/geo+json')
-          .send(Readable.from(kept.readRejects(task, 'geojson')))
+    const isTable = /csv/i.test(format)
+    const rows = parts.importer.rejects.list(task, isTable ? 'csv' : 'geojson', clientSignal(reply))
+    // Whoever is refused hears so before any row.
+    const first = await rows.next()
+    return reply
+      .header('content-type', isTable ? 'text/csv; charset=utf-8' : 'application/geo+json')
+      .send(Readable.from(withFirst(first, rows)))
   },
 })
 

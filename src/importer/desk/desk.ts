@@ -21,7 +21,6 @@ import { removeGranule, setGranuleTime } from './edit-granules.ts'
 import { changeTask, editTransforms, removeTask } from './edit-task.ts'
 import { fetchUpload } from './fetch-upload.ts'
 import { openMendedUpload, sendMended } from './send-mended.ts'
-import { writeRejectFile } from './write-rejects.ts'
 
 /** What the desk is built on; each of its functions takes its share. */
 export interface DeskNeeds {
@@ -80,7 +79,6 @@ export function createDesk({ base, live, look, making, starting, cancel }: DeskN
       const jobId = await acceptStopped(starting, importId, taskId, acceptance)
       if (jobId !== undefined && !isAsync) await jobs.wait(jobId, signal)
     },
-    writeRejectFile: bind(writeRejectFile, { pool: base.pool, folders: cancel.folders }),
     openMendedUpload: bind(openMendedUpload, sending),
     /** Loads mended rows of a task; a synchronous caller waits for that. */
     sendMended: async (
@@ -122,4 +120,3 @@ async function create(
 }
 
 export { applyRetention } from './retention.ts'
-export { sweepRejectFiles } from './write-rejects.ts'

@@ -2,10 +2,8 @@ import type { Database } from '../../db/connection.ts'
 import type { GranuleRecord, ImportRecord, TaskRecord } from '../model/model.ts'
 import { importStates } from '../model/model.ts'
 import { findGranule, listGranules } from './granule-repository.ts'
-import { rejectsPath } from './import-folders.ts'
 import type { ImportFilter } from './import-repository.ts'
 import { countUnfinished, findImport, getImport, listImports } from './import-repository.ts'
-import { rejectsAsCsv, rejectsAsGeoJson } from './rejects.ts'
 import { getTask, listTasks } from './task-repository.ts'
 
 const placeOf = ({ importId, id }: TaskRecord) => ({ importId, taskId: id })
@@ -13,11 +11,9 @@ const placeOf = ({ importId, id }: TaskRecord) => ({ importId, taskId: id })
 /** What is kept of imports and their tasks, to be read. `get…` throws `Failure` (`notFound`). */
 export class KeptImports {
   readonly #database: Pick<Database, 'kysely'>
-  readonly #folders: { rejects: string }
 
-  constructor(database: Pick<Database, 'kysely'>, folders: { rejects: string }) {
+  constructor(database: Pick<Database, 'kysely'>) {
     this.#database = database
-    this.#folders = folders
   }
 
   find(importId: number): Promise<ImportRecord | undefined> {
@@ -63,14 +59,5 @@ export class KeptImports {
 
   async findGranule(task: TaskRecord, fileId: string): Promise<GranuleRecord | undefined> {
     return task.mosaic === undefined ? undefined : findGranule(this.#database.kysely, placeOf(task), fileId)
-  }
-
-  /** The rows that a task's load rejected, piece by piece. */
-  readRejects(
-    { importId, id, rejectsNumber }: TaskRecord,
-    format: 'csv' | 'geojson',
-  ): AsyncGenerator<string> {
-    const path = rejectsPath({ folders: this.#folders }, importId, id, rejectsNumber)
-    return format === 'csv' ? rejectsAsCsv(path) : rejectsAsGeoJson(path)
   }
 }

@@ -17,19 +17,27 @@ import { SourceWindow } from './source-window.ts'
 /** Of further rows the values stay as they were to be stored. */
 const maxGone = 100_000
 
-/** Rows that transformations reject, as the source has them; what the reader rejects stands as it is. */
-function asRead(source: FeatureBatch, rejects: RejectedRow[]): [RejectedRow, RejectSource][] {
+/**
+ * Rows that transformations reject, as the source has them; what the reader rejects stands as it is. One after the other: the
+ * values of a whole batch at once outlive the young generation, and wait for a large collection.
+ */
+function* asRead(
+  source: FeatureBatch,
+  rejects: readonly RejectedRow[],
+): Generator<[RejectedRow, RejectSource]> {
   const places = new Map<number, number>()
   source.rowNumbers.forEach((number, place) => {
     places.set(number, place)
   })
-  return rejects.map((reject) => {
+  for (const reject of rejects) {
     const place = places.get(reject.row)
-    if (place === undefined) return [reject, 'row-not-read']
-    const facts = without(reject, 'geometry')
-    const row = { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
-    return [row, 'row-not-transformed']
-  })
+    if (place === undefined) yield [reject, 'row-not-read']
+    else {
+      const facts = without(reject, 'geometry')
+      const row = { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
+      yield [row, 'row-not-transformed']
+    }
+  }
 }
 
 /** Counts every row on its way, so that none is lost unseen. */

@@ -15,7 +15,6 @@ import type { RowsPlan } from './open-rows.ts'
 import type { RestorePlan } from './restore-table.ts'
 import type { LoadPlace } from './trusted-files.ts'
 import { needsOwnProcess } from './trusted-files.ts'
-import type { RejectFile, RejectFileWish } from './write-rejects.ts'
 import type { RowsPart, RowsWish } from './write-rows.ts'
 
 /** Who watches a load. */
@@ -66,8 +65,6 @@ export interface LoadPool {
   bounds(plan: RowsPlan, signal: AbortSignal): Promise<Envelope | undefined>
   /** Rows by a thread that has no load, where they are there at once; undefined where another is to read them. */
   firstRows(wish: RowsWish, signal: AbortSignal): Promise<RowsPart | undefined>
-  /** Writes rejected rows to a file of its own. */
-  writeRejects(wish: RejectFileWish, signal: AbortSignal): Promise<RejectFile>
   /** Loads and descriptions under way, and those that wait. */
   counts(): { running: number; queued: number }
   close(): Promise<void>
@@ -138,8 +135,6 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
       work<DatabaseDescription>(signal, (pool, limits) =>
         pool.call('describeDatabase', { connection, ...wanted }, described(limits)),
       ),
-    writeRejects: (wish, signal) =>
-      work<RejectFile>(signal, (pool, limits) => pool.call('writeRejects', wish, described(limits))),
     load: (plan, handlers) =>
       work<LoadOutcome>(handlers.signal, (pool, { isSlow: _isSlow, ...limits }) =>
         pool.call('load', plan, {

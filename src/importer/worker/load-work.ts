@@ -19,7 +19,6 @@ import { rehearseLoad, runLoad } from './run-load.ts'
 import { checkConnection, checkPlan, checkStore } from './trusted-databases.ts'
 import type { LoadPlace } from './trusted-files.ts'
 import { checkFile } from './trusted-files.ts'
-import type { RejectFileWish } from './write-rejects.ts'
 import type { RowsWish } from './write-rows.ts'
 
 /** What a database holds, and the format that its tables are shown to have. */
@@ -66,10 +65,6 @@ function handlersAt(place: LoadPlace) {
     },
     bounds: (plan: RowsPlan, { signal }: CallContext) => readBounds(plan, place, signal),
     firstRows: (wish: RowsWish, { signal }: CallContext) => findFirstRows(wish, place, signal),
-    writeRejects: async (wish: RejectFileWish, { signal }: CallContext) => {
-      const { writeRejects } = await import('./write-rejects.ts')
-      return writeRejects(wish, signal)
-    },
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
       checkPlan(place, plan)
       return runLoad(plan, {

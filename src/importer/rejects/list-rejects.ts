@@ -20,8 +20,8 @@ function toFeature(line: RejectLine): string {
   return `{"type":"Feature","id":${row},"geometry":${geometryText(line)},"properties":${shown}}`
 }
 
-/** The rejected rows as a GeoJSON feature collection, piece by piece. */
-export async function* rejectsAsGeoJson(path: string): AsyncGenerator<string> {
+/** The rejected rows as a GeoJSON feature collection. */
+async function* asFeatures(path: string): AsyncGenerator<string> {
   yield '{"type":"FeatureCollection","features":['
   let separator = ''
   if (await hasRejects(path)) {
@@ -38,17 +38,19 @@ function toCell(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-async function propertyNames(path: string): Promise<string[]> {
+async function propertyNames(path: string, signal: AbortSignal): Promise<string[]> {
   const names = new Set<string>()
-  for await (const { properties } of readRejectLines(path))
+  for await (const { properties } of readRejectLines(path)) {
+    signal.throwIfAborted()
     for (const name of Object.keys(properties ?? {})) names.add(name)
+  }
   return [...names]
 }
 
 /** The rejected rows as CSV: row, field, value and reason, then the attributes, then the geometry as GeoJSON. */
-export async function* rejectsAsCsv(path: string): AsyncGenerator<string> {
+async function* asTable(path: string, signal: AbortSignal): AsyncGenerator<string> {
   const isAny = await hasRejects(path)
-  const names = isAny ? await propertyNames(path) : []
+  const names = isAny ? await propertyNames(path, signal) : []
   yield csvLine(['_row', '_field', '_value', '_reason', ...names, '_geometry'])
   if (!isAny) return
   for await (const line of readRejectLines(path)) {
@@ -57,4 +59,26 @@ export async function* rejectsAsCsv(path: string): AsyncGenerator<string> {
     const cells = [row, field, value, reason, ...names.map((name) => properties?.[name])]
     yield csvLine([...cells.map(toCell), geometry === 'null' ? '' : geometry])
   }
+}
+
+/** How rejected rows are listed. */
+export type RejectListForm = 'csv' | 'geojson'
+
+const pieceLength = 1 << 16
+
+/** The rows that a load rejected, piece by piece. */
+export async function* listRejects(
+  path: string,
+  form: RejectListForm,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let waiting = ''
+  for await (const text of form === 'csv' ? asTable(path, signal) : asFeatures(path)) {
+    waiting += text
+    if (waiting.length < pieceLength) continue
+    signal.throwIfAborted()
+    yield Buffer.from(waiting)
+    waiting = ''
+  }
+  if (waiting !== '') yield Buffer.from(waiting)
 }

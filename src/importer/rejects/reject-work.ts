@@ -1,0 +1,18 @@
+import type { CallContext } from '../../lib/workers/handlers.ts'
+import { serveWork } from '../../lib/workers/serve-work.ts'
+import type { RejectListForm } from './list-rejects.ts'
+import { listRejects } from './list-rejects.ts'
+import type { RejectFileWish } from './write-rejects.ts'
+
+const handlers = {
+  list: ({ path, form }: { path: string; form: RejectListForm }, { signal }: CallContext) =>
+    listRejects(path, form, signal),
+  write: async (wish: RejectFileWish, { signal }: CallContext) => {
+    const { writeRejects } = await import('./write-rejects.ts')
+    return writeRejects(wish, signal)
+  },
+}
+
+export type RejectWork = typeof handlers
+
+serveWork(handlers)
