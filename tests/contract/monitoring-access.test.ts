@@ -31,6 +31,7 @@ const routes: [method: string, path: string, least: Least, older?: Least][] = [
   ['POST', '/api/notifications/config/:id', 'staff'],
   ['DELETE', '/api/notifications/config/:id', 'staff'],
   ['GET', '/api/notifications/config/:id/deliveries', 'staff'],
+  ['POST', '/api/notifications/config/:id/test', 'staff'],
   ['POST', '/api/autoconfigure', 'staff'],
   ['GET', '/api/load', 'admin'],
   ['POST', '/api/load', 'admin'],

@@ -47,6 +47,25 @@ for (const kind of databaseKinds) {
       assert.equal(server.mails.length, 6)
     })
 
+    it('is sent as a test to each receiver at once, and what became of each is told; nothing else changes', async (t) => {
+      const server = await startMailServer(t)
+      const watched = await watchChecks(t, await ownDatabasePlace(t, kind), { smtpUrl: server.url })
+      const id = await watched.add([toAddress('a@example.org'), toAddress('b@example.org')])
+      const signal = AbortSignal.timeout(20_000)
+      assert.deepEqual(await watched.notifications.test(id, signal), [
+        { receiver: 'a@example.org' },
+        { receiver: 'b@example.org' },
+      ])
+      assert.deepEqual(server.mails.map(({ to }) => to).sort(), [['a@example.org'], ['b@example.org']])
+      assert.equal(server.mails[0]?.subject, 'Terrane at maps.example.org: test: Too many requests')
+      assert.match(server.mails[0]?.text ?? '', /Nothing is wrong/)
+      assert.deepEqual([(await watched.get(id)).lastSend, await watched.deliveries(id)], [undefined, []])
+      server.refusal = Object.assign(new Error('mailbox is full'), { responseCode: 452 })
+      for (const { error } of await watched.notifications.test(id, signal))
+        assert.match(error ?? '', /mailbox is full/)
+      await assert.rejects(watched.notifications.test(999, signal), { code: /unknown/ })
+    })
+
     it('sends nothing for a check that is switched off', async (t) => {
       const server = await startMailServer(t)
       const watched = await watchChecks(t, await ownDatabasePlace(t, kind), { smtpUrl: server.url })

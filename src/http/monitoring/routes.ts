@@ -1,6 +1,6 @@
 import { countReaders } from '../access.ts'
 import { endpoint } from '../endpoint.ts'
-import { changeCheck, deleteCheck, listDeliveries, showCheck } from './checks/configuration.ts'
+import { changeCheck, deleteCheck, listDeliveries, showCheck, testCheck } from './checks/configuration.ts'
 import { createCheck, listNotifications } from './checks/notifications.ts'
 import { showStatus } from './checks/status.ts'
 import { listExceptions, showException } from './counted/exceptions.ts'
@@ -56,4 +56,5 @@ export const checkEndpoints = [
   endpoint('GET', '/monitoring/api/notifications/config/:id/deliveries', 'staff', 'unrecorded', {
     listDeliveries,
   }),
+  endpoint('POST', '/monitoring/api/notifications/config/:id/test', 'staff', 'unrecorded', { testCheck }),
 ]

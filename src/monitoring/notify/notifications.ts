@@ -6,6 +6,8 @@ import type { OpenChannels } from './channels/open-channels.ts'
 import type { Checks } from './configure/checks.ts'
 import { actOnProblems } from './deliver/act-on-problems.ts'
 import { Deliveries } from './deliver/deliveries.ts'
+import type { TestResult } from './deliver/send-test.ts'
+import { sendTest } from './deliver/send-test.ts'
 import type { WatchedService } from './evaluate/evaluate.ts'
 import type { ValueSource } from './evaluate/evaluate-check.ts'
 import { evaluateCheck } from './evaluate/evaluate-check.ts'
@@ -111,6 +113,11 @@ export class Notifications {
   /** What keeps messages from being sent, for who looks at the checks. */
   notices(): string[] {
     return this.#needs.channels.notices()
+  }
+
+  /** Sends each receiver of a check a test message, and tells what became of each. Throws `Failure` (`notFound`). */
+  async test(id: number, signal: AbortSignal): Promise<TestResult[]> {
+    return sendTest(this.#needs, await this.checks.get(id), signal)
   }
 
   /** Tries what is due; returns when every attempt has ended. */

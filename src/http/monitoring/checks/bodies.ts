@@ -153,6 +153,18 @@ export const OlderConfigurationReply = configurationReply([
 
 export const DeletedReply: TSchema = envelopeReply(Type.Array(Type.Unknown(), { description: 'Empty' }))
 
+export const TestReply: TSchema = envelopeReply(
+  Type.Object({
+    results: Type.Array(
+      Type.Object({
+        receiver: Type.String(),
+        sent: Type.Boolean({ description: 'Whether the receiver has taken it' }),
+        error: nullable(Type.String()),
+      }),
+    ),
+  }),
+)
+
 export const DeliveriesReply: TSchema = envelopeReply(Type.Object({ deliveries: Type.Array(Delivery) }))
 
 /** Media types of the bodies of checks. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Configuration } from '../../../monitoring/notify/configure/configuration.ts'
 import { editedPart, receiverLines } from '../../../monitoring/notify/configure/configuration.ts'
 import type { FastifyRequest } from '../../app-types.ts'
+import { clientSignal } from '../../client-signal.ts'
 import { operation } from '../../endpoint.ts'
 import { etagOf, requireMatch } from '../../etag.ts'
 import { isForm } from '../../form-body.ts'
@@ -16,6 +17,7 @@ import {
   DeletedReply,
   DeliveriesReply,
   OlderConfigurationReply,
+  TestReply,
 } from './bodies.ts'
 import { renderForm } from './form.ts'
 import type { CheckParts } from './notifications.ts'
@@ -95,6 +97,23 @@ export const listDeliveries = operation({
     fields.finish()
     const deliveries = await notifications.checks.deliveries(checkId(request.params), limit)
     return envelope({ deliveries: deliveries.map((one) => toWireDelivery(one, wire)) })
+  },
+})
+
+export const testCheck = operation({
+  summary: 'Send each receiver of a check a test message, and tell what became of it',
+  tags,
+  params,
+  answers: { 200: TestReply },
+  handle: async ({ notifications }: CheckParts, request, reply) => {
+    const results = await notifications.test(checkId(request.params), clientSignal(reply))
+    return envelope({
+      results: results.map(({ receiver, error }) => ({
+        receiver,
+        sent: error === undefined,
+        error: error ?? null,
+      })),
+    })
   },
 })
 

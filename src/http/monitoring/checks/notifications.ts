@@ -9,7 +9,7 @@ const tags = ['monitoring']
 
 /** What handlers about checks work with. */
 export interface CheckParts {
-  notifications: Pick<Notifications, 'checks' | 'problems' | 'notices'>
+  notifications: Pick<Notifications, 'checks' | 'problems' | 'notices' | 'test'>
   wire: MonitoringWire
 }
 

@@ -92,7 +92,7 @@ export interface Parcel {
   receiver: Receiver
   /** In clear; absent where the receiver has none. */
   secret?: string
-  message: Message
+  message: Message | Message<'test'>
   /** The same at every attempt. */
   deliveryId: number
   /** Of the check, as it is now. */

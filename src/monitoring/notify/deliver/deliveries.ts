@@ -1,10 +1,6 @@
 import type { Database } from '../../../db/connection.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { defined } from '../../../lib/defined.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { orAborted } from '../../../lib/or-aborted.ts'
-import type { Vault } from '../../../lib/secrets/vault.ts'
-import type { OpenChannels } from '../channels/open-channels.ts'
 import { findCheck, markSent } from '../records/check-repository.ts'
 import type { ClaimedDelivery } from '../records/delivery-repository.ts'
 import {
@@ -14,24 +10,20 @@ import {
   settleDelivery,
 } from '../records/delivery-repository.ts'
 import { listReceivers } from '../records/receiver-repository.ts'
+import type { SendNeeds } from './send-to.ts'
+import { sendTo } from './send-to.ts'
 import { retryMinutes } from './transitions.ts'
 
 const keptMs = 90 * 86_400_000
-const defaultAttemptMs = 30_000
 /** Longer than an attempt: what is leased still is a killed server's. */
 const leaseMs = 120_000
 const atOnce = 8
 const batchSize = 100
 
-interface Parts {
+interface Parts extends SendNeeds {
   database: Database
   clock: Clock
   log: Logger
-  channels: Pick<OpenChannels, 'find'>
-  /** Opens what receivers share with this server. */
-  vault: Pick<Vault, 'open'>
-  /** Most time for one attempt; default: 30 s. */
-  attemptMs?: number
 }
 
 /** Sends what is due. Deliveries wait in the database, so that a restart loses none. */
@@ -102,21 +94,13 @@ export class Deliveries {
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const { database, channels, vault } = this.#parts
+    const { database } = this.#parts
     const { checkId, receiverId, message, id } = delivery
-    const attemptMs = this.#parts.attemptMs ?? defaultAttemptMs
     const check = await findCheck(database.kysely, checkId)
     const receiver = (await listReceivers(database.kysely, checkId)).find((one) => one.id === receiverId)
     if (check === undefined || receiver === undefined) throw new ReceiverGone('its receiver was taken out')
-    const channel = channels.find(receiver)
-    if (!('send' in channel)) throw new Error(channel.reason)
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(attemptMs)])
-    const secret = receiver.secret === '' ? undefined : vault.open(receiver.secret)
     const { graceSeconds } = check
-    const parcel = { receiver, message, deliveryId: id, graceSeconds, ...defined({ secret }) }
-    await orAborted(channel.send(parcel, signal), signal).catch((error: unknown) => {
-      throw signal.aborted ? new Error(`no answer within ${attemptMs / 1000} s`, { cause: error }) : error
-    })
+    await sendTo(this.#parts, { receiver, message, deliveryId: id, graceSeconds }, this.#stopping.signal)
   }
 }
 

@@ -117,8 +117,8 @@ export interface CheckProblems {
 }
 
 /** What is sent, as it stood when it was written. */
-export interface Message {
-  kind: MessageKind
+export interface Message<Kind extends MessageKind | 'test' = MessageKind> {
+  kind: Kind
   checkId: number
   checkName: string
   checkDescription: string

@@ -4,6 +4,8 @@ import type { Message } from '../../model/model.ts'
 import type { Place } from '../place.ts'
 import { configUrl, statusUrl } from '../place.ts'
 
+type AnyMessage = Message | Message<'test'>
+
 export interface MailText {
   subject: string
   text: string
@@ -11,13 +13,14 @@ export interface MailText {
 }
 
 /** The mail of a message: what is wrong, since when, the numbers, where to look, how to silence it. */
-export function toMail(message: Message, graceSeconds: number, place: Place): MailText {
+export function toMail(message: AnyMessage, graceSeconds: number, place: Place): MailText {
   const facts = factsOf(message, graceSeconds, place)
   return { subject: subjectOf(message, place), text: textOf(message, facts), html: htmlOf(message, facts) }
 }
 
-function subjectOf({ kind, severity, checkName }: Message, { host }: Place): string {
-  return oneLine(`Terrane at ${host}: ${kind === 'recovery' ? 'resolved' : severity}: ${checkName}`)
+function subjectOf({ kind, severity, checkName }: AnyMessage, { host }: Place): string {
+  const what = { alert: severity, recovery: 'resolved', test: 'test' }[kind]
+  return oneLine(`Terrane at ${host}: ${what}: ${checkName}`)
 }
 
 /** Without line breaks and other control characters. */
@@ -32,8 +35,9 @@ interface Facts {
   configUrl: string
 }
 
-function factsOf(message: Message, graceSeconds: number, place: Place): Facts {
+function factsOf(message: AnyMessage, graceSeconds: number, place: Place): Facts {
   const { kind, checkId, checkName, severity, failingSince, spottedAt } = message
+  if (kind === 'test') return testFacts(message, place)
   const lasted = readableDuration((Date.parse(spottedAt) - Date.parse(failingSince)) / 1000)
   const isAlert = kind === 'alert'
   return {
@@ -56,6 +60,15 @@ function factsOf(message: Message, graceSeconds: number, place: Place): Facts {
   }
 }
 
+function testFacts({ checkId, checkName, spottedAt }: AnyMessage, place: Place): Facts {
+  return {
+    head: `This is a test of the check "${oneLine(checkName)}" of Terrane at ${place.host}: its messages arrive. Nothing is wrong.`,
+    lines: [['Sent', timeText(spottedAt)]],
+    statusUrl: statusUrl(place),
+    configUrl: configUrl(place, checkId),
+  }
+}
+
 function timeText(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`
 }
@@ -63,7 +76,7 @@ function timeText(iso: string): string {
 const silence =
   'To stop these messages, switch the check off, take your address out of it, or give it a longer grace period:'
 
-function textOf({ checkDescription, problems }: Message, facts: Facts): string {
+function textOf({ checkDescription, problems }: AnyMessage, facts: Facts): string {
   const width = Math.max(...facts.lines.map(([caption]) => caption.length)) + 1
   return [
     facts.head,
@@ -79,7 +92,7 @@ function textOf({ checkDescription, problems }: Message, facts: Facts): string {
   ].join('\n')
 }
 
-function htmlOf({ kind, checkDescription, problems }: Message, facts: Facts): string {
+function htmlOf({ kind, checkDescription, problems }: AnyMessage, facts: Facts): string {
   const colour = kind === 'alert' ? '#b42318' : '#067647'
   const cell = 'style="padding:2px 16px 2px 0;text-align:left;font-weight:normal"'
   const rows = facts.lines.map(

@@ -1,0 +1,49 @@
+import type { Clock } from '../../../lib/clock.ts'
+import { WorkQueue } from '../../../lib/workers/work-queue.ts'
+import { channelOf } from '../channels/channels.ts'
+import type { Check, Message, Receiver } from '../model/model.ts'
+import type { SendNeeds } from './send-to.ts'
+import { sendTo } from './send-to.ts'
+
+const atOnce = 8
+/** It stands for no delivery that is kept. */
+const noDelivery = 0
+
+/** What became of a test message to one receiver. */
+export interface TestResult {
+  receiver: string
+  /** Why it did not arrive; absent where it did. */
+  error?: string
+}
+
+/** Sends each receiver a message that says it is a test, once, and tells what became of each. */
+export async function sendTest(
+  needs: SendNeeds & { clock: Clock },
+  { check, receivers }: { check: Check; receivers: readonly Receiver[] },
+  signal: AbortSignal,
+): Promise<TestResult[]> {
+  const message = testMessage(check, needs.clock.now().toISOString())
+  const { graceSeconds } = check
+  const turns = new WorkQueue({ limit: atOnce })
+  return Promise.all(
+    receivers.map((receiver) =>
+      turns.run(async (): Promise<TestResult> => {
+        const caption = channelOf(receiver)?.captionOf?.(receiver) ?? receiver.target
+        try {
+          await sendTo(needs, { receiver, message, deliveryId: noDelivery, graceSeconds }, signal)
+          return { receiver: caption }
+        } catch (error) {
+          return { receiver: caption, error: error instanceof Error ? error.message : String(error) }
+        }
+      }),
+    ),
+  )
+}
+
+function testMessage({ id, name, description, severity }: Check, at: string): Message<'test'> {
+  return {
+    kind: 'test',
+    ...{ checkId: id, checkName: name, checkDescription: description, severity },
+    ...{ spottedAt: at, failingSince: at, problems: [] },
+  }
+}

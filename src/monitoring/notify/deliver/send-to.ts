@@ -1,0 +1,33 @@
+import { defined } from '../../../lib/defined.ts'
+import { orAborted } from '../../../lib/or-aborted.ts'
+import type { Vault } from '../../../lib/secrets/vault.ts'
+import type { Parcel } from '../channels/channel.ts'
+import type { OpenChannels } from '../channels/open-channels.ts'
+
+const defaultAttemptMs = 30_000
+
+export interface SendNeeds {
+  channels: Pick<OpenChannels, 'find'>
+  /** Opens what receivers share with this server. */
+  vault: Pick<Vault, 'open'>
+  /** Most time for one attempt; default: 30 s. */
+  attemptMs?: number
+}
+
+/** Sends a message to one receiver by its channel. Throws an error whose message tells no secret. */
+export async function sendTo(
+  { channels, vault, attemptMs = defaultAttemptMs }: SendNeeds,
+  parcel: Omit<Parcel, 'secret'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { receiver } = parcel
+  const channel = channels.find(receiver)
+  if (!('send' in channel)) throw new Error(channel.reason)
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(attemptMs)])
+  const secret = receiver.secret === '' ? undefined : vault.open(receiver.secret)
+  await orAborted(channel.send({ ...parcel, ...defined({ secret }) }, signal), signal).catch(
+    (error: unknown) => {
+      throw signal.aborted ? new Error(`no answer within ${attemptMs / 1000} s`, { cause: error }) : error
+    },
+  )
+}
