@@ -168,7 +168,7 @@ export const house: House = {
     ],
     'web/messages': ['counting.ts', 'en.ts', 'de.ts', 'messages.ts', '*'],
     'web/pages': ['*'],
-    'web/pages/import': ['wire.ts', 'use-act.ts', ['sending', 'columns'], '.'],
+    'web/pages/import': ['wire.ts', 'use-act.ts', ['sending', 'columns', 'sources'], '.'],
     'web/messages/layer': ['.', 'style', 'use'],
     'web/pages/layer': ['style', 'use', '.'],
   },

@@ -21,9 +21,6 @@ const importStates = new Map([
 export const de: ImportTexts = {
   startTitle: 'Import',
   nothingSaved: 'Noch ist nichts gespeichert.',
-  elsewhere: 'Von einer Adresse oder aus einem Ordner des Servers',
-  elsewhereHint: 'Adressen mit https, ftp, sftp und s3; ein Ordner unter denen, die der Server lesen darf.',
-  fetch: 'Ansehen',
   unfinished: 'Noch nicht fertig',
   noneUnfinished: 'Kein Import wartet auf Sie.',
   history: 'Alle Importe',

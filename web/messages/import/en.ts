@@ -20,9 +20,6 @@ const importStates = new Map([
 export const en = {
   startTitle: 'Import',
   nothingSaved: 'Nothing is saved yet.',
-  elsewhere: 'From an address, or a folder on the server',
-  elsewhereHint: 'https, ftp, sftp and s3 addresses; a folder below those that the server may read.',
-  fetch: 'Look at it',
   unfinished: 'Not done yet',
   noneUnfinished: 'No import waits for you.',
   history: 'All imports',

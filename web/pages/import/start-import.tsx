@@ -1,5 +1,5 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
-import { useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
 import { goTo } from '../../lib/router.ts'
@@ -13,6 +13,7 @@ import { type FileSet, fileSets } from './sending/file-sets.ts'
 import { FilesPanel, isWhole } from './sending/files-panel.tsx'
 import { type Sending, sendingOfUser } from './sending/sending.ts'
 import type { SentFile } from './sending/sent-file.ts'
+import { Sources } from './sources/sources.tsx'
 import { type ImportSummary, isOver } from './wire.ts'
 
 interface ImportReply {
@@ -25,7 +26,7 @@ export function StartImportPage() {
   const sending = useMemo(sendingOfUser, [])
   const isDragged = useSignal(false)
   const { error, look } = useLook(sending)
-  useDrops(isDragged, (chosen) => sending.add(chosen))
+  useDrops(isDragged, (chosen) => void sending.add(chosen))
   const sets = fileSets(sending.files.value)
   const whole = sets.filter(isWhole)
   return (
@@ -38,7 +39,7 @@ export function StartImportPage() {
       </div>
       <div class="imp1">
         <div class="stack">
-          <DropZone isDragged={isDragged.value} onChosen={(chosen) => sending.add(chosen)} />
+          <DropZone isDragged={isDragged.value} onChosen={(chosen) => void sending.add(chosen)} />
           <LeftOut sending={sending} />
           {error.value !== undefined && (
             <div class="note bad" role="alert">
@@ -49,9 +50,11 @@ export function StartImportPage() {
           {sets.length > 0 && (
             <FilesPanel sending={sending} sets={sets} whole={whole} onLook={() => void look(whole)} />
           )}
-          <FromElsewhere />
         </div>
-        <Unfinished />
+        <div class="stack">
+          <Sources />
+          <Unfinished />
+        </div>
       </div>
     </>
   )
@@ -211,59 +214,6 @@ function Chooser({ icon, label, look, isFolder = false, onChosen }: ChooserProps
         }}
       />
     </>
-  )
-}
-
-/** An address, or a folder that the server may read. */
-function FromElsewhere() {
-  const texts = importTexts.value
-  const id = useId()
-  const error = useSignal<unknown>(undefined)
-  const begin = async (place: string): Promise<void> => {
-    const isRemote = /^[a-z][a-z\d+.-]*:\/\//i.test(place)
-    const data = isRemote ? { type: 'remote', location: place } : { type: 'directory', location: place }
-    error.value = undefined
-    try {
-      const body = { import: { data } }
-      const { import: made } = await call<ImportReply>({ method: 'POST', path: '/rest/imports', body })
-      goTo(`/app/imports/${made.id}`)
-    } catch (refusal) {
-      error.value = refusal
-    }
-  }
-  return (
-    <form
-      class="panel"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void begin(String(new FormData(event.currentTarget).get('place')).trim())
-      }}
-    >
-      <div class="body stack s2">
-        <div class="field">
-          <label for={id}>{texts.elsewhere}</label>
-          <div class="row">
-            <input
-              class="in mono"
-              id={id}
-              name="place"
-              required
-              placeholder="https://example.org/roads.zip"
-            />
-            <button type="submit" class="btn">
-              {texts.fetch}
-            </button>
-          </div>
-          <p class="hint">{texts.elsewhereHint}</p>
-        </div>
-        {error.value !== undefined && (
-          <p class="err" role="alert">
-            <Icon name="bad" />
-            <span dir="auto">{reasonOf(error.value)}</span>
-          </p>
-        )}
-      </div>
-    </form>
   )
 }
 

@@ -15,9 +15,16 @@ export class Sending {
   readonly chosen = signal<Pick<Chosen, 'isCut' | 'unread'>>({ isCut: false, unread: [] })
   readonly isMoving = computed(() => this.files.value.some(({ state }) => isMoving(state.value)))
   #running = 0
+  #finding: Promise<unknown> = Promise.resolve()
 
   /** Finds what is on the server. */
-  async find(aborted: AbortSignal): Promise<void> {
+  find(aborted: AbortSignal): Promise<void> {
+    const finding = this.#find(aborted)
+    this.#finding = finding.catch(() => undefined)
+    return finding
+  }
+
+  async #find(aborted: AbortSignal): Promise<void> {
     const { uploads } = await call<{ uploads: WireUpload[] }>({ path: '/rest/uploads' }, aborted)
     const known = new Set(this.files.peek().map(({ id }) => id))
     const found = uploads.filter(({ id }) => !known.has(id)).map((one) => SentFile.found(one))
@@ -28,7 +35,9 @@ export class Sending {
   }
 
   /** Sends what was chosen; a file of which a part is there already goes on. */
-  add({ files, ...chosen }: Chosen): void {
+  async add({ files, ...chosen }: Chosen): Promise<void> {
+    // What is there already is known first: it goes on and is not sent anew.
+    await this.#finding
     this.chosen.value = chosen
     const byPath = new Map(this.files.peek().map((one) => [one.path, one]))
     const gone = new Set<SentFile>()

@@ -1,0 +1,41 @@
+import { sourcesTexts } from '../../../messages/import/texts.ts'
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { Said } from './said.tsx'
+import { importCallOf, useBegin } from './use-begin.ts'
+
+/** Data at an address, with a login where it wants one. */
+export function AddressForm() {
+  const texts = sourcesTexts.value
+  const { begin, error } = useBegin()
+  return (
+    <form
+      class="stack s2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = new FormData(event.currentTarget)
+        const said = (name: string): string => String(data.get(name) ?? '')
+        void begin(
+          importCallOf({
+            ...{ type: 'remote', location: said('location').trim() },
+            ...(said('username') !== '' && { username: said('username'), password: said('password') }),
+          }),
+        )
+      }}
+    >
+      <Field name="location" label={texts.address} hint={texts.addressHint} required={true} />
+      <details class="stack s2">
+        <summary>{texts.withLogin}</summary>
+        <Field name="username" label={texts.user} />
+        <Field name="password" type="password" label={texts.password} hint={texts.passwordHint} />
+      </details>
+      <Said error={error.value} />
+      <div class="row wrap">
+        <button type="submit" class="btn main">
+          {texts.look}
+        </button>
+        <CopyAsCurl call={importCallOf({ type: 'remote', location: 'https://example.org/roads.zip' })} />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,13 @@
+import { Icon } from '../../../parts/icon.tsx'
+import { reasonOf } from '../../../parts/states.tsx'
+
+/** What the server refused. */
+export function Said({ error }: { error: unknown }) {
+  if (error === undefined) return null
+  return (
+    <p class="err" role="alert">
+      <Icon name="bad" />
+      <span dir="auto">{reasonOf(error)}</span>
+    </p>
+  )
+}

@@ -1,0 +1,24 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { goTo } from '../../../lib/router.ts'
+import { type Call, call } from '../../../wire/client.ts'
+import type { ImportSummary } from '../wire.ts'
+
+/** The call that makes an import of data that lie somewhere; the page is not waited for. */
+export function importCallOf(data: object, path = '/rest/imports'): Call {
+  return { method: 'POST', path, query: { async: true }, body: { import: { data } } }
+}
+
+/** Makes an import and goes there; `error` is what the server refused. */
+export function useBegin(): { begin(asked: Call): Promise<void>; error: Signal<unknown> } {
+  const error = useSignal<unknown>(undefined)
+  const begin = async (asked: Call): Promise<void> => {
+    error.value = undefined
+    try {
+      const { import: made } = await call<{ import: ImportSummary }>(asked)
+      goTo(`/app/imports/${made.id}`)
+    } catch (refusal) {
+      error.value = refusal
+    }
+  }
+  return { begin, error }
+}
