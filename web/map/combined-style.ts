@@ -18,7 +18,11 @@ export interface CombinedStyle {
 }
 
 /** Data of a map: each has sources and layers, and the first is lowest. */
-export type DataStyle = Pick<StyleSpecification, 'sources' | 'layers'> & Partial<StyleSpecification>
+export type DataStyle = Pick<StyleSpecification, 'sources' | 'layers'> &
+  Partial<StyleSpecification> & {
+    /** Drawn above the labels of the background. */
+    onTop?: LayerSpecification[]
+  }
 
 interface Background extends Pick<Basemap, 'dataBefore'> {
   style: StyleSpecification
@@ -65,7 +69,12 @@ export function combine({ style, dataBefore }: Background, data: readonly DataSt
       ...(sprite !== undefined && { sprite }),
       ...(glyphs !== undefined && { glyphs }),
       sources,
-      layers: [...style.layers.slice(0, at), ...added, ...style.layers.slice(at)],
+      layers: [
+        ...style.layers.slice(0, at),
+        ...added,
+        ...style.layers.slice(at),
+        ...data.flatMap(({ onTop = [] }) => onTop),
+      ],
     },
     dataIds: added.map(({ id }) => id),
     attributions: attributionsOf([style, ...data]),

@@ -1,4 +1,5 @@
 import type { ExpressionSpecification, FilterSpecification } from 'maplibre-gl'
+import { colourOf, hatchingLayer, signsLayer } from './change-marks.ts'
 import type { DataStyle } from './combined-style.ts'
 
 /** A GeoJSON feature, as the server gives it. */
@@ -39,20 +40,22 @@ export function objectsStyle(drawn: Drawn, isDark: boolean): DataStyle {
     layers: [
       {
         ...{ id: `${name}-areas`, type: 'fill', source: name, filter: filterOf('Polygon') },
-        paint: { 'fill-color': fill, 'fill-opacity': 0.35 },
+        paint: { 'fill-color': colourOf(fill), 'fill-opacity': 0.35 },
       },
       {
         ...{ id: `${name}-lines`, type: 'line', source: name, filter: notPoint },
-        paint: { 'line-color': line, 'line-width': 1.5 },
+        paint: { 'line-color': colourOf(line), 'line-width': 1.5 },
       },
       {
         ...{ id: `${name}-points`, type: 'circle', source: name, filter: filterOf('Point') },
         paint: {
-          ...{ 'circle-color': line, 'circle-radius': 4 },
+          ...{ 'circle-color': colourOf(line), 'circle-radius': 4 },
           ...{ 'circle-stroke-color': isDark ? '#0f1514' : '#ffffff', 'circle-stroke-width': 1 },
         },
       },
+      hatchingLayer(name),
     ],
+    onTop: [signsLayer(name)],
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl'
+import { giveMarks } from './change-marks.ts'
 import type { MapObject } from './objects.ts'
 
 setWorkerUrl(new URL(MAPLIBRE_WORKER, import.meta.url).href)
@@ -44,6 +45,7 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
     ...{ fadeDuration: isStill.matches ? 0 : 150, touchPitch: false, maxPitch: 0 },
     locale: { 'Map.Title': heard.title },
   })
+  giveMarks(map)
   map.touchZoomRotate.disableRotation()
   map.keyboard.disableRotation()
   map.on('move', heard.onMove)

@@ -51,3 +51,14 @@ export function Empty({ title, children }: EmptyProps) {
     </div>
   )
 }
+
+/** Why an act was refused, beside what was to be done; nothing where it was not. */
+export function Refused({ error }: { error: unknown }) {
+  if (error === undefined) return null
+  return (
+    <p class="err" role="alert">
+      <Icon name="bad" />
+      <span dir="auto">{reasonOf(error)}</span>
+    </p>
+  )
+}

@@ -62,15 +62,17 @@ export async function startPageServer(t: Cleanup, env: Record<string, string> = 
 
 const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 
-/** Asks the server for JSON as `admin`; with a body, POST. */
+/** Asks the server for JSON as `admin`; with a body it is POST where nothing else is said. */
 export async function askServer(
   { url }: Pick<PageServer, 'url'>,
   path: string,
   body?: unknown,
+  method = body === undefined ? 'GET' : 'POST',
 ): Promise<unknown> {
-  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-  const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-  const reply = await fetch(url + path, { headers, ...sent })
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const headers = { authorization, ...(body === undefined ? {} : { 'content-type': type }) }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const reply = await fetch(url + path, { method, headers, ...sent })
   const text = await reply.text()
   if (!reply.ok) throw new Error(`${path}: ${reply.status} ${text}`)
   return text === '' ? undefined : JSON.parse(text)

@@ -1,9 +1,10 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { boundsOf } from '../../lib/bounds.ts'
 import { MapView } from '../../map/map-view.tsx'
 import type { Found } from '../../map/open-map.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { call } from '../../wire/client.ts'
+import { whenReady } from '../../wire/when-ready.ts'
 import { type LayerView, lookedAt, type Row, wantedBox } from './layer-view.ts'
 
 interface LayerMapProps {
@@ -14,7 +15,7 @@ interface LayerMapProps {
 
 /** The layer in its style. What is chosen there is chosen in the table, and the other way round. */
 export function LayerMap({ id, bounds, view }: LayerMapProps) {
-  const version = lookedAt()
+  const version = useReady(id, lookedAt())
   const row = view.chosen.value
   const selected = useMemo(() => (row === undefined ? [] : [row]), [row])
   const begin = useMemo(() => wantedBox(), [id])
@@ -39,6 +40,24 @@ export function LayerMap({ id, bounds, view }: LayerMapProps) {
       />
     </section>
   )
+}
+
+/** The version that is looked at, as soon as there are tiles of it. */
+function useReady(id: string, version: number | undefined): number | undefined {
+  const [ready, setReady] = useState<number>()
+  useEffect(() => {
+    if (version === undefined) return undefined
+    const asking = new AbortController()
+    const path = `/ogc/collections/${encodeURIComponent(id)}/items`
+    const first = (): Promise<unknown> => call({ path, query: { limit: 1, version } }, asking.signal)
+    // The table says why there is none.
+    whenReady(first, asking.signal).then(
+      () => setReady(version),
+      () => undefined,
+    )
+    return () => asking.abort()
+  }, [id, version])
+  return version === ready ? version : undefined
 }
 
 /** Tiles have a part of a shape, and may lack columns: the whole of it follows. */

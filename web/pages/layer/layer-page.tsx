@@ -1,23 +1,170 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import { addressOf } from '../../lib/base.ts'
 import { Resource } from '../../lib/resource.ts'
+import { setQuery } from '../../lib/router.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
-import { messages } from '../../messages/messages.ts'
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
-import { call } from '../../wire/client.ts'
+import { isStaff, session } from '../../session/session.ts'
+import { call, Refusal } from '../../wire/client.ts'
+import { About } from './about.tsx'
+import { Compare } from './compare.tsx'
+import { LayerHead } from './layer-head.tsx'
 import { LayerMap } from './layer-map.tsx'
 import { LayerRows } from './layer-rows.tsx'
-import { layerView } from './layer-view.ts'
+import { LayerUses } from './layer-uses.tsx'
+import { layerView, lookedAt } from './layer-view.ts'
+import { Sharing } from './sharing.tsx'
 import { UseItIn } from './use-it-in.tsx'
-import { Versions } from './versions.tsx'
-import type { LayerReply } from './wire.ts'
+import { Versions, versionsCall } from './versions.tsx'
+import { type Entry, type Layer, type LayerReply, layerPath, type Version } from './wire.ts'
 
-interface Attribute {
-  name: string
-  binding: string
+/** `/app/layers/<workspace>:<name>`: a layer as its readers see it, and what can be done with it. */
+export function LayerPage({ layer: id = '' }: Record<string, string>) {
+  const about = useMemo(() => resourcesOf(id), [id])
+  const reload = (): void => {
+    for (const one of [about.layer, about.entry]) void one.load()
+    if (session.peek() !== null) void about.versions.load()
+  }
+  useEffect(() => {
+    reload()
+    return () => {
+      for (const one of [about.layer, about.entry, about.versions]) one.stop()
+    }
+  }, [about, session.value?.user])
+  const { value, error } = about.layer.state.value
+  if (error instanceof Refusal && error.code === 'unknown-layer' && about.versions.value !== undefined)
+    return <Deleted id={id} about={about} onRestored={reload} />
+  if (error !== undefined && value === undefined) return <Failed error={error} onAgain={reload} />
+  if (value === undefined) return <Loading />
+  return <Known id={id} layer={value.layer} about={about} reload={reload} />
 }
+
+type Resources = ReturnType<typeof resourcesOf>
+
+function resourcesOf(id: string) {
+  return {
+    layer: new Resource<LayerReply>((aborted) => call({ path: layerPath(id) }, aborted)),
+    entry: new Resource<Entry | undefined>((aborted) => entryOf(id, aborted)),
+    versions: new Resource<{ versions: Version[] }>((aborted) => call(versionsCall(id), aborted)),
+  }
+}
+
+/** What the catalogue tells of the layer. */
+async function entryOf(id: string, aborted: AbortSignal): Promise<Entry | undefined> {
+  const colon = id.indexOf(':')
+  const [workspace, name] = [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)]
+  const query = { q: name, limit: 100, ...(workspace !== '' && { workspace }) }
+  const { layers } = await call<{ layers: Entry[] }>({ path: '/rest/catalogue/layers', query }, aborted)
+  return layers.find((one) => one.name === name && (workspace === '' || one.workspace === workspace))
+}
+
+interface KnownProps {
+  id: string
+  layer: Layer
+  about: Resources
+  reload(): void
+}
+
+function Known({ id, layer, about, reload }: KnownProps) {
+  const view = useMemo(layerView, [id])
+  const entry = about.entry.value
+  const columns = layer.attributes.filter((one) => !isShape(one))
+  const isOnMap = layer.type === 'RASTER' || columns.length < layer.attributes.length
+  const bounds = entry?.bounds
+  return (
+    <>
+      <LayerHead id={id} layer={layer} entry={entry} onDeleted={reload} />
+      <div class="stack">
+        <LookedAt />
+        {isOnMap && layer.srs !== undefined ? (
+          <LayerMap key={layer.version} id={id} bounds={bounds} view={view} />
+        ) : (
+          <NoMap text={isOnMap ? layerTexts.value.noMapWithoutSrs : layerTexts.value.noMapOfTable} />
+        )}
+        {session.value && <Compare id={id} versions={about.versions.value?.versions ?? []} bounds={bounds} />}
+        <div class="two">
+          {session.value ? (
+            <Versions id={id} list={about.versions} onRestored={reload} />
+          ) : (
+            <UseItIn layer={id} />
+          )}
+          <div class="stack">
+            <About id={id} layer={layer} onChanged={reload} />
+            <Sharing id={id} layer={layer} entry={entry} onChanged={reload} />
+          </div>
+        </div>
+        {session.value && (
+          <div class="two">
+            {isStaff.value && <LayerUses id={id} entry={entry} />}
+            <UseItIn layer={id} />
+          </div>
+        )}
+        {layer.type === 'RASTER' ? (
+          <p class="note">
+            <Icon name="info" />
+            <span>{layerTexts.value.noTableOfRaster}</span>
+          </p>
+        ) : (
+          <LayerRows
+            key={layer.version}
+            id={id}
+            names={columns.map(({ name }) => name)}
+            numbers={new Set(columns.filter(isNumber).map(({ name }) => name))}
+            isOnMap={isOnMap && layer.srs !== undefined}
+            view={view}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+function NoMap({ text }: { text: string }) {
+  return (
+    <section class="panel state">
+      <Icon name="table" />
+      <p>{text}</p>
+    </section>
+  )
+}
+
+/** Says that map and table show an earlier version. */
+function LookedAt() {
+  const version = lookedAt()
+  const texts = layerTexts.value
+  if (version === undefined) return null
+  return (
+    <div class="note warn" role="status">
+      <Icon name="history" />
+      <div>
+        {texts.looking(version)}{' '}
+        <button type="button" class="btn sm" onClick={() => setQuery({ version: undefined })}>
+          {texts.lookNoMore}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** In the place of a layer that was deleted and can be put back. */
+function Deleted({ id, about, onRestored }: { id: string; about: Resources; onRestored(): void }) {
+  const texts = layerTexts.value
+  return (
+    <div class="stack">
+      <div class="head">
+        <div>
+          <h1 class="title" dir="auto">
+            {id}
+          </h1>
+          <p class="dim">{texts.isDeleted}</p>
+        </div>
+      </div>
+      <Versions id={id} list={about.versions} isGone onRestored={onRestored} />
+    </div>
+  )
+}
+
+type Attribute = Layer['attributes'][number]
 
 function isShape({ binding }: Attribute): boolean {
   return binding.startsWith('org.locationtech.jts.')
@@ -25,63 +172,4 @@ function isShape({ binding }: Attribute): boolean {
 
 function isNumber({ binding }: Attribute): boolean {
   return /\.(?:Integer|Long|Short|Float|Double|BigDecimal|BigInteger)$/.test(binding)
-}
-
-/** `/app/layers/<workspace>:<name>`: a layer as its readers see it, and what can be done with it. */
-export function LayerPage({ layer = '' }: Record<string, string>) {
-  const id = encodeURIComponent(layer)
-  const facts = useMemo(
-    () => new Resource<LayerReply>((aborted) => call({ path: `/rest/layers/${id}` }, aborted)),
-    [id],
-  )
-  const view = useMemo(layerView, [id])
-  const reload = (): void => void facts.load()
-  useEffect(() => {
-    reload()
-    return () => facts.stop()
-  }, [facts])
-  const { value, error } = facts.state.value
-  if (error !== undefined) return <Failed error={error} onAgain={reload} />
-  if (value === undefined) return <Loading />
-  const { title, name, abstract, srs, attributes, bbox } = value.layer
-  const names = attributes.filter((one) => !isShape(one)).map((one) => one.name)
-  const numbers = new Set(attributes.filter(isNumber).map((one) => one.name))
-  const isOnMap = attributes.some(isShape)
-  const isGeographic = bbox !== undefined && Math.abs(bbox.minx) <= 180 && Math.abs(bbox.maxy) <= 90
-  const bounds = isGeographic ? [bbox.minx, bbox.miny, bbox.maxx, bbox.maxy] : undefined
-  return (
-    <>
-      <div class="head">
-        <div>
-          <p class="crumb">
-            <a href={addressOf('/')}>{messages.value.nav.catalogue}</a>
-            <Icon name="right" />
-            <span class="mono" dir="auto">
-              {layer}
-            </span>
-          </p>
-          <h1 class="title" dir="auto">
-            {title ?? name}
-          </h1>
-          {abstract !== undefined && <p dir="auto">{abstract}</p>}
-          <p class="dim mono">{srs}</p>
-        </div>
-        <div class="acts">
-          <CopyAsCurl call={{ path: `/rest/layers/${layer}` }} />
-          <a class="btn" href={addressOf(`/app/layers/${id}/style`)}>
-            <Icon name="pencil" />
-            {layerTexts.value.style}
-          </a>
-        </div>
-      </div>
-      <div class="stack">
-        <LayerMap id={layer} bounds={bounds} view={view} />
-        <div class="two">
-          <Versions id={id} onRestored={reload} />
-          <UseItIn layer={layer} />
-        </div>
-        <LayerRows id={layer} names={names} numbers={numbers} isOnMap={isOnMap} view={view} />
-      </div>
-    </>
-  )
 }

@@ -6,6 +6,7 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { type Call, call } from '../../wire/client.ts'
+import { whenReady } from '../../wire/when-ready.ts'
 import { type LayerView, lookedAt, type Row, setBox, wantedBox } from './layer-view.ts'
 import { RowsGrid } from './rows-grid.tsx'
 
@@ -36,7 +37,10 @@ export function LayerRows({ id, names, numbers, isOnMap, view }: LayerRowsProps)
   const rows = useMemo(
     () =>
       new PagedRows<Row>(async (offset, limit, aborted) => {
-        const { features, numberMatched } = await call<Items>(asked(offset, limit), aborted)
+        const { features, numberMatched } = await whenReady(
+          () => call<Items>(asked(offset, limit), aborted),
+          aborted,
+        )
         return { rows: features, total: numberMatched }
       }),
     [id, bbox, version],

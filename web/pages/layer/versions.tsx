@@ -1,88 +1,159 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
 import { formatTime } from '../../lib/numbers.ts'
-import { Resource } from '../../lib/resource.ts'
+import type { Resource } from '../../lib/resource.ts'
+import { setQuery } from '../../lib/router.ts'
 import { layerTexts } from '../../messages/layer/texts.ts'
 import { messages } from '../../messages/messages.ts'
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { reasonOf } from '../../parts/states.tsx'
+import { Failed, Loading, Refused } from '../../parts/states.tsx'
 import { say } from '../../parts/toasts.tsx'
+import { useActing } from '../../parts/use-acting.ts'
 import { isStaff } from '../../session/session.ts'
 import { type Call, call } from '../../wire/client.ts'
-import type { Version } from './wire.ts'
+import { lookedAt } from './layer-view.ts'
+import { layerPath, type Version } from './wire.ts'
 
-/** What the layer was, the latest first. */
-export function Versions({ id, onRestored }: { id: string; onRestored(): void }) {
+type VersionList = Resource<{ versions: Version[] }>
+
+interface VersionsProps {
+  id: string
+  list: VersionList
+  /** There is no map and no table of it now. */
+  isGone?: boolean
+  /** The layer is another one now. */
+  onRestored(): void
+}
+
+/** What the layer was, the latest first, as strata. */
+export function Versions({ id, list, isGone = false, onRestored }: VersionsProps) {
   const texts = layerTexts.value
-  const { locale } = messages.value
-  const error = useSignal<unknown>(undefined)
-  const list: Call = { path: `/rest/layers/${id}/versions` }
-  const versions = useMemo(
-    () =>
-      new Resource<{ versions: Version[] }>((aborted) =>
-        call({ path: `/rest/layers/${id}/versions` }, aborted),
-      ),
-    [id],
-  )
-  useEffect(() => {
-    void versions.load()
-    return () => versions.stop()
-  }, [versions])
+  const acting = useActing()
+  const { value, error } = list.state.value
+  const path = `${layerPath(id)}/versions`
   const restore = async (version: number): Promise<void> => {
-    error.value = undefined
-    try {
-      const body = { what: ['data', 'style'] }
-      await call({ method: 'POST', path: `/rest/layers/${id}/versions/${version}/restore`, body })
+    const body = { what: ['data', 'style'] }
+    const isDone = await acting.act(() => call({ method: 'POST', path: `${path}/${version}/restore`, body }))
+    if (isDone) {
       say(texts.restored(version))
+      setQuery({ version: undefined })
       onRestored()
-    } catch (refusal) {
-      error.value = refusal
     }
-    await versions.load()
+    await list.load()
   }
-  const { value } = versions.state.value
-  if (value === undefined) return null
+  const pin = async ({ version, pinned }: Version): Promise<void> => {
+    const body = { pinned: !pinned }
+    await acting.act(() => call({ method: 'PUT', path: `${path}/${version}`, body }))
+    await list.load()
+  }
   return (
     <section class="panel" aria-label={texts.versions}>
       <header>
         <h2>{texts.versions}</h2>
-        <CopyAsCurl call={list} />
+        <CopyAsCurl call={{ path }} />
       </header>
-      <ul class="body stack s2">
-        {value.versions.map(({ version, created, user, cause, rows, restorable, reason }, index) => (
-          <li key={version} class={`version row wrap${index === 0 ? ' now' : ''}`}>
-            <b class="mono">v{version}</b>
-            <span class="grow">
-              {rows === null ? '' : `${texts.rows(rows)}, `}
-              {texts.causes(cause)}
-              <br />
-              <span class="dim" dir="auto">
-                {formatTime(locale, new Date(created), { dateStyle: 'medium', timeStyle: 'short' })}
-                {user === undefined ? '' : `, ${user}`}
-              </span>
-            </span>
-            {index === 0 && <span class="tag acc">{texts.now}</span>}
-            {index > 0 && isStaff.value && (
-              <button
-                type="button"
-                class="btn sm"
-                disabled={!restorable}
-                title={reason ?? ''}
-                onClick={() => void restore(version)}
-              >
-                <Icon name="undo" />
-                {texts.putBack}
-              </button>
-            )}
-          </li>
+      {error !== undefined && <Failed error={error} onAgain={() => void list.load()} />}
+      {value === undefined && error === undefined && <Loading />}
+      <ol class="body strata">
+        {value?.versions.map((version, index) => (
+          <Stratum
+            key={version.version}
+            version={version}
+            latest={index === 0 ? undefined : value.versions[0]?.version}
+            isGone={isGone}
+            isBusy={acting.isBusy.value}
+            onRestore={() => void restore(version.version)}
+            onPin={() => void pin(version)}
+          />
         ))}
-      </ul>
-      {error.value !== undefined && (
-        <p class="err body" role="alert" dir="auto">
-          {reasonOf(error.value)}
-        </p>
-      )}
+      </ol>
+      <Refused error={acting.error.value} />
     </section>
   )
+}
+
+interface StratumProps {
+  version: Version
+  /** Undefined for the latest itself. */
+  latest: number | undefined
+  isGone: boolean
+  isBusy: boolean
+  onRestore(): void
+  onPin(): void
+}
+
+function Stratum({ version: one, latest, isGone, isBusy, onRestore, onPin }: StratumProps) {
+  const texts = layerTexts.value
+  const { version, created, user, cause, rows, changes, restorable, reason, pinned } = one
+  const { locale } = messages.value
+  const isLooked = lookedAt() === version
+  const when = formatTime(locale, new Date(created), { dateStyle: 'medium', timeStyle: 'short' })
+  return (
+    <li>
+      <b class="mono">v{version}</b>
+      <div class="what">
+        <span>
+          {rows !== null && `${texts.rows(rows)}, `}
+          {texts.causes(cause)}
+          {changes !== null && <Signs counts={changes} />}
+        </span>
+        <span class="dim" dir="auto">
+          {[when, user ?? ''].filter((part) => part !== '').join(', ')}
+          {reason !== null && latest !== undefined && ` · ${reason}`}
+        </span>
+      </div>
+      <div class="row wrap acts">
+        {latest === undefined && !isGone && <span class="tag acc">{texts.now}</span>}
+        {pinned && <span class="tag">{texts.pinned}</span>}
+        {latest !== undefined && restorable && !isGone && (
+          <button
+            type="button"
+            class="btn sm"
+            aria-pressed={isLooked}
+            onClick={() => setQuery({ version: isLooked ? undefined : String(version) })}
+          >
+            <Icon name="eye" />
+            {isLooked ? texts.lookNoMore : texts.lookAt}
+          </button>
+        )}
+        {latest !== undefined && !isGone && (
+          <button
+            type="button"
+            class="btn sm"
+            onClick={() => setQuery({ from: String(version), to: String(latest) })}
+          >
+            <Icon name="split" />
+            {texts.compare}
+          </button>
+        )}
+        {latest !== undefined && isStaff.value && (
+          <>
+            <button type="button" class="btn sm" disabled={!restorable || isBusy} onClick={onRestore}>
+              <Icon name="undo" />
+              {texts.putBack}
+            </button>
+            <button type="button" class="btn quiet sm" disabled={isBusy} onClick={onPin}>
+              {pinned ? texts.letGo : texts.pin}
+            </button>
+          </>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** How much came, changed and went, each with its sign. */
+export function Signs({ counts }: { counts: NonNullable<Version['changes']> }) {
+  const { added, changed, removed } = counts
+  const texts = layerTexts.value
+  return (
+    <span class="signs">
+      <b class="add">+{texts.added(added)}</b>{' '}
+      {changed !== null && <b class="chg">~{texts.changedRows(changed)}</b>}{' '}
+      <b class="del">−{texts.removed(removed)}</b>
+    </span>
+  )
+}
+
+export function versionsCall(id: string): Call {
+  return { path: `${layerPath(id)}/versions` }
 }

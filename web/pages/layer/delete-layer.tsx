@@ -1,0 +1,70 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { Resource } from '../../lib/resource.ts'
+import { layerTexts } from '../../messages/layer/texts.ts'
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failed, Loading, Refused } from '../../parts/states.tsx'
+import { useActing } from '../../parts/use-acting.ts'
+import { type Call, call } from '../../wire/client.ts'
+import { type Entry, layerPath, type Version } from './wire.ts'
+
+interface DeleteLayerProps {
+  id: string
+  entry: Entry | undefined
+  onClose(): void
+  onDeleted(): void
+}
+
+/** What goes with a layer and who used it, before it goes. */
+export function DeleteLayer({ id, entry, onClose, onDeleted }: DeleteLayerProps) {
+  const texts = layerTexts.value
+  const { isBusy, error, act } = useActing()
+  const path = layerPath(id)
+  const versions = useMemo(
+    () => new Resource<{ versions: Version[] }>((aborted) => call({ path: `${path}/versions` }, aborted)),
+    [path],
+  )
+  useEffect(() => {
+    void versions.load()
+    return () => versions.stop()
+  }, [versions])
+  const gone: Call = { method: 'DELETE', path, query: { recurse: true } }
+  const remove = async (): Promise<void> => {
+    if (!(await act(() => call(gone)))) return
+    onClose()
+    onDeleted()
+  }
+  const known = versions.state.value
+  return (
+    <Dialog title={texts.deleteTitle(id)} onClose={onClose}>
+      <div class="stack">
+        {known.error !== undefined && <Failed error={known.error} onAgain={() => void versions.load()} />}
+        {known.value === undefined && known.error === undefined && <Loading />}
+        {known.value !== undefined && (
+          <ul class="goes">
+            {entry?.rows !== undefined && <li>{texts.rowsGo(entry.rows)}</li>}
+            <li>{texts.versionsGo(known.value.versions.length)}</li>
+            {entry?.requests !== undefined && <li>{texts.requestsWere(entry.requests.total)}</li>}
+            <li>{texts.addressesGo}</li>
+          </ul>
+        )}
+        <p class="dim">{texts.comesBack}</p>
+        <Refused error={error.value} />
+        <div class="row wrap end-acts">
+          <CopyAsCurl call={gone} />
+          <button type="button" class="btn" onClick={onClose}>
+            {texts.keep}
+          </button>
+          <button
+            type="button"
+            class="btn danger"
+            disabled={known.value === undefined || isBusy.value}
+            onClick={() => void remove()}
+          >
+            {texts.deleteNow}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

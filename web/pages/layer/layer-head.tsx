@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals'
+import { addressOf, pathBelowBase } from '../../lib/base.ts'
+import { formatNumber } from '../../lib/numbers.ts'
+import { layerTexts } from '../../messages/layer/texts.ts'
+import { messages } from '../../messages/messages.ts'
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx'
+import { shownDay } from '../../parts/formats.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { isStaff } from '../../session/session.ts'
+import { DeleteLayer } from './delete-layer.tsx'
+import { type Entry, type Layer, layerPath } from './wire.ts'
+
+interface LayerHeadProps {
+  id: string
+  layer: Layer
+  entry: Entry | undefined
+  onDeleted(): void
+}
+
+/** What a layer is, in a line, and what can be done with it. */
+export function LayerHead({ id, layer, entry, onDeleted }: LayerHeadProps) {
+  const texts = layerTexts.value
+  const isDeleting = useSignal(false)
+  const title = layer.title === undefined || layer.title === '' ? layer.name : layer.title
+  return (
+    <div class="head lay-head">
+      <div class="row">
+        <Thumbnail entry={entry} />
+        <div>
+          <p class="crumb">
+            <a href={addressOf('/')}>{messages.value.nav.catalogue}</a>
+            <Icon name="right" />
+            <a href={addressOf(`/?workspace=${encodeURIComponent(layer.workspace.name)}`)} dir="auto">
+              {layer.workspace.name}
+            </a>
+            <Icon name="right" />
+            <span class="mono" dir="auto">
+              {layer.name}
+            </span>
+          </p>
+          <h1 class="title" dir="auto">
+            {title}
+          </h1>
+          <Facts layer={layer} entry={entry} />
+        </div>
+      </div>
+      <div class="acts">
+        <CopyAsCurl call={{ path: layerPath(id) }} />
+        {isStaff.value && (
+          <button
+            type="button"
+            class="btn danger"
+            onClick={() => {
+              isDeleting.value = true
+            }}
+          >
+            <Icon name="trash" />
+            {texts.delete}
+          </button>
+        )}
+        {layer.type === 'VECTOR' && (
+          <a class="btn" href={addressOf(`/app/layers/${encodeURIComponent(id)}/style`)}>
+            <Icon name="pencil" />
+            {texts.style}
+          </a>
+        )}
+      </div>
+      {isDeleting.value && (
+        <DeleteLayer
+          id={id}
+          entry={entry}
+          onClose={() => {
+            isDeleting.value = false
+          }}
+          onDeleted={onDeleted}
+        />
+      )}
+    </div>
+  )
+}
+
+function Thumbnail({ entry }: { entry: Entry | undefined }) {
+  if (entry?.thumbnail === undefined) return null
+  const { search } = new URL(entry.thumbnail)
+  const src = `${addressOf(pathBelowBase(entry.thumbnail))}${search}&width=192&height=128`
+  return (
+    <div class="thumb hide-s">
+      <img src={src} alt="" />
+    </div>
+  )
+}
+
+function Facts({ layer, entry }: Pick<LayerHeadProps, 'layer' | 'entry'>) {
+  const texts = layerTexts.value
+  const rows = entry?.rows ?? layer.featureCount
+  const kind = entry?.kind ?? (layer.type === 'RASTER' ? 'raster' : 'vector')
+  return (
+    <ul class="facts small dim">
+      <li>
+        <Icon name={kind === 'raster' ? 'grid' : kind === 'table' ? 'table' : 'layers'} />
+        {rows === undefined ? texts.kinds[kind] : texts.rows(rows)}
+        {entry?.geometryType !== undefined && `, ${entry.geometryType}`}
+      </li>
+      <li>{layer.srs ?? texts.noSrs}</li>
+      {entry?.bounds !== undefined && <li title={texts.extent}>{shownExtent(entry.bounds)}</li>}
+      <li dir="auto">{texts.store(layer.store.name)}</li>
+      <li>{texts.changed(shownDay(layer.dateModified))}</li>
+      {entry !== undefined && (
+        <li>
+          <Icon name={entry.public ? 'globe' : 'lock'} />
+          {entry.public ? texts.isPublic : texts.isNotPublic}
+        </li>
+      )}
+      {entry?.problem !== undefined && (
+        <li class="wtext" dir="auto">
+          <Icon name="warn" />
+          {entry.problem.message}
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** West to east, south to north. */
+function shownExtent([west = 0, south = 0, east = 0, north = 0]: readonly number[]): string {
+  const { locale } = messages.value
+  const degrees = (value: number): string => `${formatNumber(locale, value, { maximumFractionDigits: 2 })}°`
+  return `${degrees(west)} … ${degrees(east)}, ${degrees(south)} … ${degrees(north)}`
+}
