@@ -96,6 +96,55 @@ for (const type of stores) {
       assert.equal(sent.json.task?.mended, 2)
     })
 
+    it('are stopped by the limits of the task, tell the figure, and are let through by who sends them', async (test) => {
+      const { client, store } = await startWith(test, type)
+      const head = 'id,kind,lat,lon'
+      await imported(client, { head, rows: ['1,oak,1,1', '2,ash,2,2', '9,gone,9,9'] }, {}, store)
+      const stopIf = {
+        changed: { rows: 0 },
+        values: { kind: { in: ['lime', 'elm', 'fir'] } },
+        fewer: 1,
+        columns: 'any',
+      }
+      const wanted = { updateMode: 'UPSERT', keys: ['id'], stopIf }
+      const { id } = await imported(client, { head, rows: ['3,lime,3,3', '2,elm,north,2'] }, wanted, store)
+      const body = '_row,id,kind,lat,lon\n2,2,beech,5,5\n'
+      const before = await readItems(client, 'default:r')
+      const stopped = mendingOf(await send(client, id, body))
+      assert.deepEqual([stopped.state, stopped.errorCode], ['ERROR', 'stopped'])
+      assert.deepEqual(
+        listOf<{ rule: string; measured: object }>(stopped.stopped).map(({ rule, measured }) => [
+          rule,
+          measured,
+        ]),
+        [
+          ['changed', { rows: 1, percent: 25 }],
+          ['values', { kind: { rows: 1, value: 'beech' } }],
+        ],
+      )
+      assert.deepEqual((await readItems(client, 'default:r')).features, before.features)
+      const some = mendingOf(await send(client, id, body, { query: '?accept=changed' }))
+      assert.deepEqual(
+        [some.state, listOf<{ rule: string }>(some.stopped).map(({ rule }) => rule)],
+        ['ERROR', ['values']],
+      )
+      const wrong = await send(client, id, body, { query: '?accept=size' })
+      assert.deepEqual([wrong.status, wrong.json.code], [400, 'unknown-rule'])
+      const through = mendingOf(await send(client, id, body, { query: '?accept=changed,values' }))
+      assert.deepEqual(
+        [through.state, through.accepted],
+        ['COMPLETE', ['changed', 'values']],
+        JSON.stringify(through),
+      )
+      const items = listOf((await readItems(client, 'default:r')).features)
+      assert.deepEqual(items.map((one) => `${one.properties?.id} ${one.properties?.kind}`).sort(), [
+        '1 oak',
+        '2 beech',
+        '3 lime',
+        '9 gone',
+      ])
+    })
+
     it('go into the columns that the first load made, whatever they are called', async (test) => {
       const { client, store } = await startWith(test, type)
       const head = `Name,NAME,${long('a')},${long('b')},fid,lat,lon,_row`

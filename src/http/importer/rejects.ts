@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { Readable } from 'node:stream'
+import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { extensionsOfMediaType } from '../../formats/file-names.ts'
 import { formats } from '../../formats/registry.ts'
@@ -104,6 +105,9 @@ const SendQuery = Type.Object({
   async: Type.Optional(Type.Boolean({ description: 'Answer at once, and load after that' })),
   name: Type.Optional(Type.String({ description: 'Name of a file that is the whole body' })),
   charset: Type.Optional(Type.String({ description: 'Text encoding of the file' })),
+  accept: Type.Optional(
+    Type.String({ description: 'Rules of `stopIf`, with commas between, that do not stop these rows' }),
+  ),
 })
 
 const SentRows = Type.Object({
@@ -141,7 +145,7 @@ async function writeRows(
 
 async function send(
   parts: ImporterAreaParts,
-  request: FastifyRequest<{ Querystring: { async?: boolean; name?: string; charset?: string } }>,
+  request: FastifyRequest<{ Querystring: Static<typeof SendQuery> }>,
   reply: FastifyReply,
   task: TaskRecord,
 ): Promise<void> {
@@ -154,7 +158,8 @@ async function send(
   const { folder, upload } = await importer.openMendedUpload(place, check)
   try {
     const { charset = given } = await writeRows(parts, request, task, folder, signal)
-    const sent = { folder, upload, by: request.caller.name ?? '', ...defined({ charset }) }
+    const accepted = request.query.accept?.split(',').map((rule) => rule.trim())
+    const sent = { folder, upload, by: request.caller.name ?? '', ...defined({ charset, accepted }) }
     await importer.sendMended(place, sent, { isAsync: request.query.async ?? false, signal, check })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })

@@ -170,6 +170,8 @@ const Mending = Type.Object(
       }),
     ),
     reasons: Type.Optional(RejectGroups),
+    stopped: Type.Optional(Stopped),
+    accepted: Type.Optional(Type.Array(Type.String({ description: 'Limits that the sender let through' }))),
     messages: Type.Optional(Type.Array(Message)),
     errorMessage: text,
     errorCode: text,

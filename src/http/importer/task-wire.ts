@@ -84,7 +84,7 @@ function newerFacts(request: FastifyRequest, task: ShownTask): object {
   const proposals = proposalsOf(task)
   return {
     ...defined({ errorCode, keys, deleteMissing, stopIf, stopped, mended }),
-    ...(mending === undefined ? {} : { mending: without(mending, 'from') }),
+    ...(mending === undefined ? {} : { mending: without(mending, 'from', 'stopIf') }),
     ...(proposals.length === 0 ? {} : { proposals }),
     ...(accepted === undefined ? {} : { accepted: without(accepted, 'loadId', 'basis') }),
     ...(hasChanges ? { changes: request.link(`${taskPath(task.importId, task.id)}/changes`) } : {}),

@@ -10,7 +10,7 @@ import type { ImportLocks, RunningTable } from '../live/live.ts'
 import type { LookNeeds } from '../look/look.ts'
 import { describeAll, findInUpload } from '../look/look.ts'
 import type { DescribedFile, MendedFile, TaskRecord } from '../model/model.ts'
-import { now, rejectColumns } from '../model/model.ts'
+import { now, rejectColumns, rulesOfMended, stopRuleNames } from '../model/model.ts'
 import { getImport, getTask, makeUploadFolder, saveImport } from '../records/records.ts'
 import type { MakeNeeds, StartNeeds } from '../run/run.ts'
 import { refuseMending, startMending } from '../run/run.ts'
@@ -54,6 +54,8 @@ interface Sent {
   folder: string
   charset?: string
   by: string
+  /** Limits that do not stop it. */
+  accepted?: readonly string[]
 }
 
 /** Looks at the file that was written to the folder, and starts the load of its rows. Gives the job to wait for. */
@@ -64,6 +66,7 @@ export async function sendMended(
   { check, signal: outer }: { check: (task: TaskRecord) => void; signal: AbortSignal },
 ): Promise<number> {
   const { making, running, locks, starting, catalog } = needs
+  requireRules(sent.accepted ?? [])
   const { records } = making
   const db = records.database.kysely
   try {
@@ -75,13 +78,24 @@ export async function sendMended(
       refuseMending(record, current)
       await refuseOtherLayer(catalog, { record, task: current })
       const number = (current.mending?.number ?? 0) + 1
-      const mending = { number, state: 'RUNNING' as const, at: now(records), by: sent.by, from }
+      const accepted = [...(sent.accepted ?? [])]
+      const mending = {
+        ...{ number, state: 'RUNNING' as const, at: now(records), by: sent.by, from },
+        ...defined({ stopIf: rulesOfMended(current, accepted) }),
+        ...(accepted.length === 0 ? {} : { accepted }),
+      }
       return startMending(starting, record, current, mending)
     })
   } catch (error) {
     await rm(sent.folder, { recursive: true, force: true })
     throw error
   }
+}
+
+function requireRules(names: readonly string[]): void {
+  const unknown = names.find((name) => !stopRuleNames.some((one) => one === name))
+  if (unknown === undefined) return
+  throw invalid('unknown-rule', `"${unknown}" is no rule of stopIf: ${stopRuleNames.join(', ')}`)
 }
 
 async function lookAt(

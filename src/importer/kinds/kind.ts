@@ -13,6 +13,7 @@ import type {
   ImportRecord,
   ImportSource,
   MendedLoad,
+  Stopped,
   TaskLayer,
   TaskLoad,
   TaskRecord,
@@ -137,6 +138,8 @@ export interface StageNotes {
   say(message: Message): Promise<void>
   /** The numbers of a load that is given up. */
   keepCounts(counts: { rowsRead: number; rejected: number }): Promise<void>
+  /** The limits of the task have stopped the load of its mended rows. */
+  keepMendingStopped(stopped: Stopped[]): Promise<void>
   /** What became of mended rows of which none can be loaded. */
   keepNothingMended(mended: Pick<MendedLoad, 'number' | 'rows' | 'reasons'>): Promise<void>
 }

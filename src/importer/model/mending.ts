@@ -1,6 +1,7 @@
 import type { DataFile, LayerDescription, Message } from '../../formats/format.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { RejectGroup } from './reject-group.ts'
+import type { Stopped, StopRules } from './stop-rules.ts'
 
 export const mendingStates = ['RUNNING', 'COMPLETE', 'ERROR', 'CANCELED'] as const
 type MendingState = (typeof mendingStates)[number]
@@ -37,6 +38,12 @@ export interface TaskMending {
   /** Where they are as long as they are loaded. */
   from?: MendedFile
   rows?: MendedRows
+  /** Limits of the task that are asked of these rows. */
+  stopIf?: StopRules
+  /** Which of them stopped the load. */
+  stopped?: Stopped[]
+  /** Limits that whoever sent them has let through. */
+  accepted?: string[]
   /** Why rows are rejected again, or were refused. */
   reasons?: RejectGroup[]
   messages?: Message[]

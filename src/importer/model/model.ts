@@ -34,8 +34,8 @@ export type {
 } from './requests.ts'
 export type { Finding, ImportEvent, ImportState, TaskState } from './states.ts'
 export { importStates, runnableStates, taskStates } from './states.ts'
-export type { StopRules } from './stop-rules.ts'
-export { explainStopped, stopRuleNames } from './stop-rules.ts'
+export type { Stopped, StopRules } from './stop-rules.ts'
+export { explainStopped, rulesOfMended, stopRuleNames } from './stop-rules.ts'
 export {
   allAttributes,
   chosenSchema,

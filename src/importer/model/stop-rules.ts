@@ -1,3 +1,4 @@
+import { defined } from '../../lib/defined.ts'
 import type { ChangeCounts } from '../../stores/changes.ts'
 
 /** Rows that are too many: more than so many, or more than a share of all. */
@@ -140,6 +141,20 @@ export function findStopped(stopIf: StopRules | undefined, found: Measured): Sto
     const finding = findingOf(rule, stopIf, found)
     return finding === undefined ? [] : [{ rule, ...finding }]
   })
+}
+
+/**
+ * Which limits of a task are asked of mended rows: those of the rows that come in, and of those that an UPSERT changes. The
+ * others measure a whole source. Undefined where none are.
+ */
+export function rulesOfMended(
+  { stopIf = {}, updateMode }: { stopIf?: StopRules; updateMode: string },
+  accepted: readonly string[],
+): StopRules | undefined {
+  const { empty, values, outside, changed } = stopIf
+  const asked = defined({ empty, values, outside, changed: updateMode === 'UPSERT' ? changed : undefined })
+  const left = Object.entries(asked).filter(([rule]) => !accepted.includes(rule))
+  return left.length === 0 ? undefined : (Object.fromEntries(left) as StopRules)
 }
 
 /** Whether rules ask what becomes of the rows of the target. */

@@ -3,7 +3,7 @@ import type { Message } from '../../formats/format.ts'
 import { defined, without } from '../../lib/defined.ts'
 import { passStep } from '../../lib/protocol-steps.ts'
 import type { CommitNote, Publication, Running, StageNotes } from '../kinds/kinds.ts'
-import type { ImportRecord, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
+import type { ImportRecord, Stopped, TaskLoad, TaskRecord, TaskTrial } from '../model/model.ts'
 import { isMending, mendingEnded, taskAfter, toldWithoutGeometry } from '../model/model.ts'
 import type { PublishNeeds } from '../publish/publish.ts'
 import { publishTask } from '../publish/publish.ts'
@@ -106,6 +106,12 @@ export class RunningTask implements Running, StageNotes {
   /** The numbers of a load that was given up for its rejects, which can be looked at. */
   async keepCounts({ rowsRead, rejected }: { rowsRead: number; rejected: number }): Promise<void> {
     await this.#save({ ...this.#task, rowsRead, rowsLoaded: 0, rejected })
+  }
+
+  /** Limits of the task have stopped the load of its mended rows. */
+  async keepMendingStopped(stopped: Stopped[]): Promise<void> {
+    const { mending } = this.#task
+    if (mending !== undefined) await this.#save({ ...this.#task, mending: { ...mending, stopped } })
   }
 
   /** None of the mended rows can be loaded: why stands in the list of rejected rows. */

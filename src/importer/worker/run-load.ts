@@ -36,7 +36,12 @@ async function checkLimits(plan: LoadPlan, load: StagedPlan, hooks: RunLoadHooks
   const tried = await tryOut(plan, plan.trial, load, hooks)
   if (tried.stopped.length === 0) return
   const { stopped } = tried
-  await hooks.onStopped(await layBy(load, tried))
+  // Mended rows are sent again by whoever accepts them.
+  if (plan.mended === undefined) await hooks.onStopped(await layBy(load, tried))
+  else {
+    await load.staged.discard()
+    await hooks.onStopped({ trial: tried })
+  }
   throw new Failure('conflict', 'stopped', explainStopped(stopped))
 }
 

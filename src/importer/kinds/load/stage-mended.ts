@@ -62,8 +62,11 @@ function mendedPlan({ loader }: RowNeeds, plan: LoadPlan, task: TaskRecord, sent
   const { number, at } = sent
   const rejectsAfter = loader.rejectsPath(task, number)
   const rejects = loader.rejectsPath(task, task.rejectsNumber)
+  const { stopIf } = sent
+  const trial = stopIf && { isRehearsal: false, stopIf, accepted: [], ...defined({ keys: task.keys }) }
   return {
     ...plan,
+    ...defined({ trial }),
     rejectsPath: `${rejectsAfter}.again`,
     mended: {
       rejects,
@@ -111,6 +114,7 @@ export async function stageMended(
   const { number } = sent
   const staged = await needs.loader.stage(plan, {
     ...{ task, startedMs, signal, messages },
+    onStopped: ({ trial: { stopped } }) => notes.keepMendingStopped(stopped),
     onNothingMended: (mended) => notes.keepNothingMended({ number, ...mended }),
   })
   return {
